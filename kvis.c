@@ -158,12 +158,12 @@ typedef int64_t s64;
 
 struct buf {
     char *p;
-    u32 len, cap, max; /* bytes used, allocated, allowed (0: 1 MiB) */
-    bool cut;          /* bytes beyond `max` were dropped */
-    bool ascii; /* b_own() writes ASCII only */
+    u32 len, cap, max; /* sizes in bytes: used, allocated, maximum (0: 1 MiB) */
+    bool cut;          /* the bytes beyond the maximum were dropped */
+    bool ascii; /* b_own() converts kvis's text to ASCII */
 };
 
-/* A buffer in an array, with space for a NUL. */
+/* A text buffer in `array`, with space for a final NUL. */
 #define BUF_ON(array) { .p = (array), .cap = sizeof(array) - 1, .max = sizeof(array) - 1 }
 
 /* A 64-bit process can use several ABIs, such as i386 with `int $0x80`. */
@@ -178,58 +178,59 @@ struct arg {
 };
 
 struct recorded_call {
-    const char *name, *abi; /* abi NULL: the native ABI */
+    const char *name, *abi; /* `abi` is NULL for the native ABI */
     const char *ret;
     u32 ret_len;
     u8 nargs;
     bool addr;
 };
 
-/* A path argument. kvis reads it at the entry of a call that stops there, else at the end. */
+/* A path argument, which kvis reads at the call's entry if the thread stops there, else at its
+ * end. */
 struct call_path {
     u8 arg;
     bool cut;
     bool placed;
-    u32 off;           /* offset in call.paths, with a final NUL */
-    s32 len;           /* -errno: kvis could not read the path */
-    struct name *from; /* directory of a relative path; NULL: unknown or root */
+    u32 off;           /* offset of the path and its NUL in call.paths */
+    s32 len;           /* length, or -errno if kvis could not read the path */
+    struct name *from; /* directory that the path starts from; NULL: unknown or root */
 };
 
 enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors read from a poll(2) set */ };
 
-/* Times are in ns of CLOCK_MONOTONIC. */
+/* A system call. All times are in ns of CLOCK_MONOTONIC. */
 struct call {
-    const struct recorded_call *recorded; /* NULL: a live call */
-    bool open;       /* entered, not returned */
-    bool known;      /* `row` and `id` are valid */
-    bool begun;      /* text output contains the first `shown` arguments */
+    const struct recorded_call *recorded; /* call from a recording; NULL: a live call */
+    bool open;     /* the call has begun, but not returned */
+    bool known;    /* `row` and `id` of the call are valid */
+    bool begun;    /* text output contains the call's first `shown` arguments */
     u8 shown;
     enum abi abi;
-    u16 row;         /* index in sc_rows[] */
-    u16 id;          /* SC_name: first row with the call's name */
+    u16 row;
+    u16 id;        /* SC_...: first row in sc_rows[] with the call's name */
     u64 nr;
     u64 arg[6];
     s64 ret;
-    int err;         /* positive errno; 0: success */
-    bool noret;      /* no return: exit, killed, or exec in another thread */
-    bool detached;   /* kvis detached before the return */
-    bool late;       /* unknown duration: kvis missed the start or the end */
+    int err;       /* error number; 0: success */
+    bool noret;    /* the call never returns: exit, kill, or exec in another thread */
+    bool detached;
+    bool late;     /* the duration is unknown: kvis missed the call's start or end */
     u64 enter_ns, exit_ns;
-    bool timed;      /* cpu_ns, runq_ns, disk_ns are valid; the rest was blocked time */
+    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the rest of the call was blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
-    char slept;      /* state in the last sleep, as in /proc/PID/stat; 0: did not sleep */
+    char slept;    /* thread state in the call's last sleep, as in /proc/PID/stat; 0: no sleep */
     bool by_interrupt;
     pid_t waker_pid;
     char waker_comm[16];
-    pid_t child;     /* tid of the new thread in kvis's pid namespace */
+    pid_t child;   /* tid of a new thread or process in kvis's pid namespace */
     struct arg val[6];
     struct buf text;
-    u64 outlen[2];   /* value-result lengths at entry (*addrlen of accept(2)) */
+    u64 outlen[2]; /* value-result arguments at entry, such as *addrlen of accept(2) */
     struct call_path path[2];
     struct buf paths;
     u8 n_paths;
-    bool selected;   /* -P selects the call */
-    u8 n_touched;    /* entries in touched[]; CALL_TOUCHES + 1: more files than fit */
+    bool selected; /* -P selects the call */
+    u8 n_touched;  /* number of files in touched[]; CALL_TOUCHES + 1: more files than fit */
     struct name *touched[CALL_TOUCHES];
 };
 
@@ -238,13 +239,13 @@ struct name {
     struct name *next;
     struct name *older;
     u32 hash, len;
-    char cls;           /* 'f': file; 'p': peer; 'x': other */
-    bool read, written; /* opened or used for reading, writing */
+    char cls;           /* class: 'f' (file), 'p' (peer), 'x' (other) */
+    bool read, written; /* file opened or used for reading, for writing */
     bool ran;
-    bool live;          /* in use; nm_drop keeps the name */
-    u8 kind;            /* enum fdkind at the last use; FK_SOCK marks a tracee's own address */
+    bool live;          /* the name is in use, so nm_drop() keeps it */
+    u8 kind; /* enum fdkind of the file at the last use; FK_SOCK marks a tracee's own address */
     u64 in_bytes, out_bytes, opens;
-    char s[];           /* `len` bytes (NULs are possible) and a NUL */
+    char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
 };
 
 enum fdkind {
@@ -253,90 +254,90 @@ enum fdkind {
     FK_SECCOMP, FK_ANON, N_FK
 };
 
-/* An open file description (open(2), NOTES): shared by dup, fork and SCM_RIGHTS. */
+/* An open file description (open(2), NOTES). dup(2), fork(2) and SCM_RIGHTS share it. */
 struct ofd {
     struct ofd *next_dead;
     u32 refs;
-    u8 kind;           /* enum fdkind */
+    u8 kind;
     bool writable, inherited;
-    u32 was;           /* if kvis dropped the descriptor's entry late: 1 + its number; else 0 */
-    const char *sock;  /* "tcp4", "unix" ...; NULL: not a socket */
-    struct name *name; /* a path, or "pipe:[12]" */
-    struct name *local, *peer; /* of a socket; NULL: unknown */
+    u32 was; /* 1 + descriptor number, if the number was reused before close(2) returned; else 0 */
+    const char *sock;  /* protocol of a socket ("tcp4", "unix"); NULL: not a socket */
+    struct name *name; /* path, or a name such as "pipe:[12]" */
+    struct name *local, *peer; /* addresses of a socket; NULL: unknown */
     u64 in_bytes, out_bytes, open_ns;
     u64 connect_ns;    /* start of a connect(2) in progress; 0: none */
     pid_t opener;
-    u32 dev;           /* major << 20 | minor */
-    u64 ino;           /* 0: unknown */
+    u32 dev;
+    u64 ino;
     bool wanted;       /* -P names the file */
-    u64 moment;        /* of a directory: ps.moment when kvis last looked up its name */
-    u32 entries;       /* directory entries read, without . and .. */
+    u64 moment;        /* ps.moment when kvis last looked up the directory's name */
+    u32 entries;       /* number of directory entries read, without . and .. */
     bool listed, more; /* `entries` is valid; the directory had more entries */
 };
 
 struct fdent {
-    s32 fd; /* -1: free */
+    s32 fd; /* descriptor number; -1: free slot */
     bool cloexec;
     struct ofd *o;
-    u64 known_ns; /* time of the last evidence that `fd` refers to `o` */
-    u64 since_ns; /* when the call that opened `fd` returned; 0: opened before tracing began */
+    u64 known_ns; /* time of the last evidence that the descriptor refers to this file */
+    u64 since_ns; /* return time of the call that opened the descriptor; 0: before tracing */
 };
 
-/* A hash table, because dup2(2) to a large number must not make the table large. */
+/* A hash table of descriptors, because dup2(2) to a large number must not make the table large. */
 struct files {
     u32 refs, n, cap, n_reused;
     struct fdent *slot;
-    struct fdent reused[4]; /* oldest first; numbers reused before the close(2) of `o` returned */
+    struct fdent reused[4]; /* descriptors reused before close(2) returned; oldest first */
 };
 
 struct fsinfo {
     u32 refs;
-    struct name *cwd;  /* NULL: unknown */
-    struct name *root; /* NULL: that of the mount namespace */
-    u64 cwd_ino;       /* 0: unknown */
-    u32 cwd_dev;       /* major << 20 | minor */
-    u64 moment;        /* ps.moment when kvis last read them from /proc */
+    struct name *cwd;  /* working directory; NULL: unknown */
+    struct name *root; /* root directory; NULL: root of the mount namespace */
+    u64 cwd_ino;
+    u32 cwd_dev;
+    u64 moment;        /* ps.moment when kvis last read the directories from /proc */
 };
 
 struct region {
     u64 start, end;
-    struct name *name; /* mapped file, "heap", "stack" or "anon" */
+    struct name *name; /* path of a mapped file, or "heap", "stack" or "anon" */
     u8 prot;
 };
 
 struct mm {
     u32 refs;
     u32 n, cap;
-    struct region *r; /* sorted by address; only with --faults */
-    u64 next_ns;      /* do not read the maps file before this time */
+    struct region *r; /* regions sorted by address; only with --faults */
+    u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor;    /* minor device number of the executable; 0: reading it may block */
-    bool careful;     /* read with a timeout: userfaultfd or FUSE may withhold a page */
+    u32 exe_minor;    /* minor number of the executable's device, if reads never block; else 0 */
+    bool careful;     /* kvis reads with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
 struct proc {
     struct proc *next;
     pid_t pid, ppid;
-    u32 tasks;          /* live threads that kvis knows of */
+    u32 tasks;       /* number of live threads that kvis knows */
     struct name *program;
     u64 start_ns;
-    u64 restart;        /* bit n-1: the handler of signal n has SA_RESTART */
+    u64 restart;     /* signals whose handler has SA_RESTART: bit n-1 is signal n */
     u64 caught;
-    struct st_caller *caller; /* row in the tables of --by=pid */
+    struct st_caller *caller;
     int status;
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss;    /* when kvis read the resident memory, and its size in bytes */
-    u64 max_rss;        /* peak RSS of the finished program in bytes; 0: unknown */
-    u64 exec_rss;       /* peak RSS in bytes at the start of exec */
-    u64 rss_before;     /* peak RSS of earlier programs in pages; some kernels report it again */
+    u64 rss_ns, rss; /* time of the last reading of resident memory; resident memory in bytes */
+    u64 max_rss;     /* peak RSS of the finished program in bytes; 0: unknown */
+    u64 exec_rss;    /* peak RSS in bytes of the program that the last exec replaced */
+    u64 rss_before;  /* peak RSS in pages of earlier programs; later peaks may include it */
     u64 cpu_ns;
-    u64 used_ns;        /* CPU time at the end of the process; 0: unknown */
-    u64 met_ns;         /* when kvis read /proc; older records are ignored */
-    u64 pid_ns;         /* inode of the pid namespace; 0: that of kvis */
-    bool new_pid_ns;    /* unshare(2) or setns(2): children may be in another namespace */
-    bool attached;      /* attached by -p, with its initial state from /proc */
+    u64 used_ns;     /* CPU time of the process when it ended; 0: unknown */
+    u64 met_ns;      /* when kvis read the state from /proc; older records are ignored */
+    u64 pid_ns;      /* inode number of the pid namespace; 0: kvis's namespace */
+    bool new_pid_ns; /* children may be in another pid namespace after unshare(2) or setns(2) */
+    bool attached;   /* kvis attached by -p and read the initial state from /proc */
     bool has_children;
 };
 
@@ -350,33 +351,34 @@ struct task {
     struct files *files;
     struct fsinfo *fs;
     struct mm *mm;
-    u8 run;             /* enum run */
+    u8 run;
     bool seen_stop;
-    bool stops_at_exit; /* has PTRACE_O_TRACEEXIT */
-    u16 blocked_in;     /* 1 + row in sc_rows[] of the call during which kvis attached; or 0 */
+    bool stops_at_exit; /* PTRACE_O_TRACEEXIT is set */
+    u16 blocked_in; /* 1 + row in sc_rows[] of the call that blocked when kvis attached; 0: none */
     s32 blocked_on;
-    bool full;          /* stops at each call: kvis's seccomp filter is unusable */
-    u64 full_ns;        /* time from which `full` applies; 0: the next stop */
-    u64 at_ns;          /* time of the last stop or record that kvis has handled */
-    const struct mem_record *record; /* record of the call that kvis is handling; NULL: a stop */
+    bool full;          /* the thread stops at each call: kvis's seccomp filter is unusable */
+    u64 full_ns;        /* time from which the thread stops at each call; 0: the next stop */
+    u64 at_ns;          /* time of the thread's last stop or record that kvis has handled */
+    const struct mem_record *record; /* record that kvis is handling; NULL: a ptrace stop */
     struct call call;
-    bool restarting;    /* the kernel will restart `call`, which is not counted yet */
+    bool restarting;    /* the kernel will restart the last call, which is not counted yet */
     struct name *exec_path;
     struct buf exec_argv;
-    u64 exec_begun_ns;    /* of the PROC_BEGUN record that set exec_path */
+    u64 exec_begun_ns; /* time of the PROC_BEGUN record that set exec_path */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;          /* start of a call that kvis has reported already, such as an exec */
-    u64 reported_ns, reported_end_ns; /* last call reported at stops; its records are duplicates */
-    u64 pending_ns;       /* start of the current call, if known before its record; 0: none */
-    u32 key;              /* tid in the initial pid namespace; 0: unknown */
-    bool strict;          /* kvis enforces SECCOMP_MODE_STRICT for the kernel */
-    bool missing;         /* exited, but the exit record has not arrived */
-    bool restore_arg0;    /* at the call's end, restore clone's flags argument */
+    u64 exec_ns;       /* start of a call, such as an exec, whose record kvis ignores */
+    u64 reported_ns, reported_end_ns; /* last call reported at stops; kvis ignores its records */
+    u64 pending_ns; /* start of the current call, if known before the call's record; 0: none */
+    u32 key;           /* tid in the initial pid namespace; 0: unknown */
+    bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
+    bool missing;      /* the thread has exited, but its exit record has not arrived */
+    bool restore_arg0; /* kvis restores the flags argument at the end of clone(2) */
 };
 
-/* For -e status= (strace(1)). No call is CALL_UNAVAILABLE: kvis can read every result. */
+/* Values of -e status= (strace(1)). No call is CALL_UNAVAILABLE, because kvis can read every
+ * result. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
@@ -386,17 +388,17 @@ enum call_end {
 struct opts {
     u32 strlen_max, ring_bytes, min_delay_us, report_events;
     u64 min_ns, interval_ns, duration_ns;
-    u64 signals;         /* -e signal=: bit n-1 is signal n */
+    u64 signals;        /* -e signal=: bit n-1 stands for signal n */
     u8 verbose, timefmt;
-    u8 quiet;            /* 1: print no events; 2: print only what options request */
-    u8 status;           /* enum call_end */
-    char backend;        /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
+    u8 quiet;           /* 1: kvis prints no events; 2: kvis prints only what options request */
+    u8 status;
+    char backend;       /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit, no_ebpf, relative;
-    bool calls;          /* an output needs all arguments (-v, --report) */
-    bool everyone;       /* --all */
-    bool report_unnamed; /* --report without FILE */
-    const char *record;  /* -w */
+    bool calls;         /* an output (-v, --report) needs all arguments of each call */
+    bool everyone;
+    bool report_unnamed;
+    const char *record; /* -w */
     const char *json_file, *out_file, *user, *sort, *color, *cgroup, *report, *folded,
         *perfetto, *trace;
     const char **paths, **env; /* -P, -E */
@@ -429,7 +431,7 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
-    /* One write, because the tracee may write to the same terminal. */
+    /* A single write(2), because the tracee may write to the same terminal. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
         return;
 }
@@ -469,8 +471,8 @@ static void *xcalloc(size_t n, size_t size)
     return p;
 }
 
-/* Grows a table to at least n elements; new ones are zero. Returns NULL if memory runs out; then
- * nothing has changed. */
+/* Grows a table to at least n elements; new elements are zero. Returns NULL and changes nothing if
+ * memory runs out. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -486,7 +488,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* Returns the Damerau-Levenshtein distance of two words; 9: a word is too long. */
+/* Returns the Damerau-Levenshtein distance of two words, or 9 if a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
     enum { MAX_LEN = 24 };
@@ -508,7 +510,6 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Sets *best and *distance if `word` is close to `given` and closer than the best word so far. */
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -525,7 +526,6 @@ static bool u_is_device(const char *name)
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
 }
 
-/* Returns whether the locale's encoding is UTF-8; if no locale is set, returns `unset`. */
 static bool u_locale_utf8(bool unset)
 {
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
@@ -533,14 +533,12 @@ static bool u_locale_utf8(bool unset)
     return !lang || !*lang ? unset : strcasestr(lang, "UTF-8") || strcasestr(lang, "utf8");
 }
 
-/* Returns the width of a terminal; 0: f is not a terminal. */
 static u32 u_columns(int f)
 {
     struct winsize w;
     return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
-/* Returns whether f is a terminal that understands control sequences. */
 static bool u_is_terminal(int f)
 {
     const char *term = getenv("TERM");
@@ -548,7 +546,7 @@ static bool u_is_terminal(int f)
 }
 
 /* The kernel splits CPU time into user and system time by sampled ticks (cputime_adjust,
- * kernel/sched/cputime.c), which says nothing about a short time. */
+ * kernel/sched/cputime.c). The split of a short time is meaningless. */
 static bool u_cpu_is_split(u64 ns)
 {
     return ns >= NSEC / 10;
@@ -573,7 +571,6 @@ static u64 u_now(void)
     return u_clock(CLOCK_MONOTONIC);
 }
 
-/* Falls back to the clock if getrandom(2) is missing or not ready. */
 static u64 u_random(void)
 {
     u64 r = 0;
@@ -594,7 +591,6 @@ static void b_free(struct buf *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Returns how many of n bytes fit. */
 static u32 b_room(struct buf *b, size_t n)
 {
     u32 max = b->max ? b->max : 1u << 20;
@@ -656,7 +652,7 @@ static void b_s(struct buf *b, const char *s)
     b_put(b, s, strlen(s));
 }
 
-/* Appends kvis's own text, with ASCII instead of other characters if b->ascii is set. */
+/* Appends kvis's own text. If b->ascii is set, ASCII replaces other characters. */
 static void b_own_n(struct buf *b, const char *s, size_t n)
 {
     static const struct { const char *sign, *ascii; } signs[] = {
@@ -692,7 +688,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* printf would be slow: kvis converts every argument of every call. */
+/* printf(3) would be slow: kvis converts every argument of every call. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -725,7 +721,6 @@ static void b_hex(struct buf *b, u64 v)
     b_put(b, tmp + i, (size_t)(18 - i));
 }
 
-/* Appends n / unit; unit is a power of ten. */
 static void b_fraction(struct buf *b, u64 n, u32 unit)
 {
     b_u64(b, n / unit);
@@ -734,7 +729,8 @@ static void b_fraction(struct buf *b, u64 n, u32 unit)
         b_c(b, (char)('0' + n / place % 10));
 }
 
-/* Returns the length of the UTF-8 sequence at s (RFC 3629) and sets *cp; 0: invalid. */
+/* Returns the length of the UTF-8 sequence at s (RFC 3629) or 0 if it is invalid. *cp: code
+ * point. */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
 {
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -754,8 +750,8 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns how many of the first n bytes of s to show, so that no UTF-8 character is split (`have`
- * bytes are known); n if the bytes are not UTF-8. */
+/* Returns how many of the first n of `have` known bytes of s to show without splitting a UTF-8
+ * character; n if the bytes are not UTF-8. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -768,11 +764,11 @@ static size_t u_whole(const u8 *s, size_t n, size_t have)
     while (i + k < have && (s[i + k] & 0xc0) == 0x80)
         k++;
     size_t whole = s[i] < 0xc2 || s[i] > 0xf4 ? 0 : s[i] < 0xe0 ? 2 : s[i] < 0xf0 ? 3 : 4;
-    bool surrogate = k > 1 && s[i] == 0xed && s[i + 1] >= 0xa0; /* invalid in UTF-8 */
+    bool surrogate = k > 1 && s[i] == 0xed && s[i + 1] >= 0xa0;
     return i + k == have && k < whole && !surrogate ? i : n;
 }
 
-/* Returns the longest length up to `most` that splits no character. */
+/* Returns the greatest length up to `most` that splits no character of s. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -781,7 +777,7 @@ static u32 u_cut(const char *s, u32 n, u32 most)
     return len - back;
 }
 
-/* Code points that a terminal does not show, or that make one name look like another. */
+/* Returns whether a terminal does not show code point c, or c can make two names look equal. */
 static bool u_is_terminal_control(u32 c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
@@ -791,7 +787,7 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns a character's width in columns (0: a color sequence) and its length in bytes (*n). */
+/* Returns a character's width in columns (0: a color sequence). *n: its length in bytes. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -815,7 +811,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     return low && cp - w->first <= w->more ? w->columns : 1;
 }
 
-/* Returns how many bytes fit into *columns; sets *columns to their width. */
+/* Returns how many bytes of s fit into *columns; sets *columns to their width. */
 static u32 u_fit(const char *s, u32 len, u32 *columns)
 {
     u32 at = 0, used = 0, n;
@@ -837,8 +833,8 @@ static u32 u_width(const char *s, u32 len)
     return columns;
 }
 
-/* Returns how many bytes of s to write on a line of `columns`: if possible, up to a blank, but not
- * to one before "%" or "·", with which no line may begin. */
+/* Returns how many bytes of s to write on a line of `columns`. Breaks the line at a blank if
+ * possible, but not before "%" or "·", with which no line may begin. */
 static u32 u_wrap(const char *s, u32 len, u32 columns)
 {
     u32 n = u_fit(s, len, &columns), cut = n;
@@ -847,7 +843,7 @@ static u32 u_wrap(const char *s, u32 len, u32 columns)
     return cut ? cut : MAX(n, MIN(len, 1));
 }
 
-/* Returns the offset of the longest end of s that fits into `columns`. */
+/* Returns the offset of the longest suffix of s that fits into `columns`. */
 static u32 u_skip(const char *s, u32 len, u32 columns)
 {
     u32 all = u_width(s, len), at = 0, n;
@@ -864,7 +860,7 @@ static void b_pad(struct buf *b, u32 from, u32 columns)
         b_c(b, ' ');
 }
 
-/* Counts leading bytes that need no escape in any format: ASCII without quotes and backslash. */
+/* Counts leading bytes that need no escape in any format: ASCII except quotes and backslash. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
@@ -874,7 +870,6 @@ static size_t u_plain(const u8 *s, size_t n)
     return i;
 }
 
-/* Appends bytes in hexadecimal, with `before` before each. */
 static void b_hexbytes(struct buf *b, const void *bytes, size_t n, const char *before)
 {
     const u8 *s = bytes;
@@ -885,7 +880,7 @@ static void b_hexbytes(struct buf *b, const void *bytes, size_t n, const char *b
     }
 }
 
-/* Appends untrusted bytes: printable UTF-8 unchanged, the rest and `quote` escaped as in C. */
+/* Appends untrusted bytes: printable UTF-8 unchanged; other bytes and `quote` escaped as in C. */
 static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 {
     const u8 *s = bytes;
@@ -961,8 +956,8 @@ static void b_shell(struct buf *b, const char *s, u32 n)
     }
 }
 
-/* Appends the inside of a JSON string. Returns whether invalid UTF-8 became U+FFFD; the caller can
- * then add the bytes as NAME_hex. */
+/* Appends the inside of a JSON string. Returns whether U+FFFD replaced invalid UTF-8; the caller
+ * can then add the bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -1011,7 +1006,7 @@ static void b_size(struct buf *b, u64 n)
 
 #include "gen/errnos.h"
 
-enum { U_ERRNO_OWN = 512, U_ERRNO_RESTARTBLOCK = 516 };
+enum { U_ERRNO_OWN = 512, U_ERRNO_NOIOCTLCMD = 515, U_ERRNO_RESTARTBLOCK = 516 };
 struct errno_text { const char *name, *text; };
 
 static const struct errno_text u_errnos[] = {
@@ -1033,7 +1028,8 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Valid until the next call. SIGRT_n counts from 32, because libcs disagree about SIGRTMIN. */
+/* The name is valid until the next call. SIGRT_n counts from 32, because libcs disagree about
+ * SIGRTMIN. */
 static const char *u_signame(int sig)
 {
     static char tmp[32];
@@ -1070,7 +1066,7 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* Returns the next line without its newline, or NULL. *line and *size: as for getline(3). */
+/* Returns the next line without its newline, or NULL. For *line and *size, see getline(3). */
 static char *u_line(FILE *f, char **line, size_t *size)
 {
     if (getline(line, size, f) < 0)
@@ -1079,7 +1075,6 @@ static char *u_line(FILE *f, char **line, size_t *size)
     return *line;
 }
 
-/* Returns s after n words and the blanks that follow them. */
 static const char *u_word(const char *s, int n)
 {
     for (; n > 0; n--) {
@@ -1089,7 +1084,7 @@ static const char *u_word(const char *s, int n)
     return s;
 }
 
-enum { U_SYSFS = 0x62656572, U_PROCFS = 0x9fa0 }; /* linux/magic.h */
+enum { U_SYSFS = 0x62656572, U_PROCFS = 0x9fa0 }; /* magic numbers from linux/magic.h */
 
 static bool u_mounted(const char *dir, u32 magic)
 {
@@ -1097,10 +1092,10 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Mounts a file system on no path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
+/* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* on all architectures */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers on all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1112,7 +1107,7 @@ static int u_mount(const char *type)
     return fd;
 }
 
-/* Returns /sys or /proc if the path is below it and it is not mounted, else NULL. */
+/* Returns "/sys" or "/proc" for a path below it if nothing is mounted there, else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1120,7 +1115,7 @@ static const char *u_not_mounted(const char *path)
     return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
 }
 
-/* Reads at most max - 1 bytes and appends a NUL. Returns the number of bytes. */
+/* Reads at most max - 1 bytes of a file and appends a NUL. Returns the number of bytes. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
@@ -1134,7 +1129,6 @@ static size_t u_slurp(const char *path, char *s, size_t max)
     return n;
 }
 
-/* Returns the path /proc/PID/NAME, valid until the next call. */
 static const char *u_proc(pid_t pid, const char *name)
 {
     static char path[64];
@@ -1158,7 +1152,7 @@ static void u_clocks(void)
     u_ahead.boottime = sec[1] * (s64)NSEC + ns[1];
 }
 
-/* Returns the next entry without a leading dot; closes *d at the end. */
+/* Returns the next directory entry without a leading dot. Closes *d at the end. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -1185,7 +1179,7 @@ static long u_file_number(const char *path, long none)
 #define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* In a container, root can lack capabilities too. */
+/* Root in a container can lack capabilities, too. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1210,7 +1204,6 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
              dir ? " is not mounted" : "", fix ? U_FIX : "", fix ? fix : "");
 }
 
-/* Returns NULL, or a static error message. */
 static const char *u_regcomp(regex_t *re, const char *expr)
 {
     static char why[128];
@@ -1222,7 +1215,7 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     return why;
 }
 
-/* Also returns true if memory runs out. */
+/* Returns true if s matches, or if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
@@ -1234,11 +1227,11 @@ static bool u_matches(const regex_t *re, const char *s)
  * the ABI's name, word size and audit number. BPF programs are the same for all 64-bit kernels,
  * because kvis patches offsets into them. */
 
-/* General registers of a thread (NT_PRSTATUS). */
+/* Layout of a thread's general registers (NT_PRSTATUS). */
 struct arch_layout {
-    u8 abi;             /* enum abi of the calls */
+    u8 abi;
     u8 size, n;         /* size of a register in bytes; number of registers */
-    u8 nr, arg[6], ret; /* indices of the call's number, arguments and result */
+    u8 nr, arg[6], ret; /* register indices: call number, arguments, result */
 };
 
 /* Offsets without a comment are in the kernel's struct pt_regs, which begins like the registers in
@@ -1263,13 +1256,14 @@ struct arch_layout {
 static const struct arch_layout arch_layouts[] = {
     { ABI_X86_64, 8, 27, R(orig_rax), { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) }, R(rax) },
     { ABI_I386, 8, 27, R(orig_rax), { R(rbx), R(rcx), R(rdx), R(rsi), R(rdi), R(rbp) }, R(rax) },
-    { ABI_I386, 4, 17, 11, { 0, 1, 2, 3, 4, 5 }, 6 }, /* arch/x86/include/asm/user_32.h */
+    /* registers of an i386 task: arch/x86/include/asm/user_32.h */
+    { ABI_I386, 4, 17, 11, { 0, 1, 2, 3, 4, 5 }, 6 },
 };
 enum {
     ARCH_ARG0_IS_RESULT = 0, ARCH_COMPAT_MASK = 2, ARCH_COMPAT_LAYOUT = 1,
-    ARCH_WORDS = 8 * R(r10), /* r10 to rdi */
+    ARCH_WORDS = 8 * R(r10), /* registers r10 to rdi */
     ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 8 * R(orig_rax), ARCH_STACK = 16 << 10,
-    ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF, /* task_pt_regs, asm/processor.h */
+    ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF, /* 168: see task_pt_regs (asm/processor.h) */
     ARCH_FN_ARG3 = R(rcx), ARCH_SP_OFF = 8 * R(rsp), ARCH_RET_POPS = 8
 };
 #undef R
@@ -1279,8 +1273,8 @@ enum {
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags" /* _TIF_32BIT, asm/thread_info.h */
 static const struct arch_layout arch_layouts[] = {
-    { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 }, /* x0-x30, sp, pc, pstate */
-    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* r0-r15, cpsr, orig_r0 */
+    { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 }, /* registers x0-x30, sp, pc, pstate */
+    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* registers r0-r15, cpsr, orig_r0 */
 };
 enum {
     ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 1 << 22, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
@@ -1293,12 +1287,12 @@ enum {
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 static const struct arch_layout arch_layouts[] = {
-    /* epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6 */
+    /* registers epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6 */
     { ABI_RISCV64, 8, 32, 17, { 10, 11, 12, 13, 14, 15 }, 10 },
 };
 enum {
     ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 8 * 10,
-    ARCH_ORIG_A0 = 8 * 35, /* a0 contains the result even during a call (Linux 6.11) */
+    ARCH_ORIG_A0 = 8 * 35, /* register a0 has the result even before the call ends (Linux 6.11) */
     ARCH_NR_OFF = 8 * 17, ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 13,
     ARCH_SP_OFF = 8 * 2, ARCH_RET_POPS = 0
 };
@@ -1309,9 +1303,9 @@ enum {
 #define SYS_mmap SYS_mmap2 /* EABI has only mmap2 */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 static const struct arch_layout arch_layouts[] = {
-    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* r0-r15, cpsr, orig_r0 */
+    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* registers r0-r15, cpsr, orig_r0 */
 };
-enum { /* Most are unused, because a 32-bit kvis has no BPF programs. */
+enum { /* Most constants are unused, because a 32-bit kvis has no BPF programs. */
     ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
     ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 0, ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 3,
     ARCH_SP_OFF = 0, ARCH_RET_POPS = 0
@@ -1331,11 +1325,11 @@ static s32 arch_fn_off(u32 i)
     return 8 * (i == 3 ? ARCH_FN_ARG3 : arch_layouts[0].arg[i]);
 }
 
-/* The BPF programs need 8-byte pointers. */
+/* BPF programs need 8-byte pointers. */
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
-enum { ARCH_X86_IP = 16 };       /* rip of a 64-bit task */
+enum { ARCH_X86_IP = 16 };       /* index of rip in a 64-bit task */
 
 union arch_regs {
     u64 w64[34];
@@ -1346,10 +1340,10 @@ static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm6
                                                     "riscv64" };
 
 struct stop {
-    u8 op;          /* PTRACE_SYSCALL_INFO_* */
+    u8 op;          /* kind of stop: PTRACE_SYSCALL_INFO_... */
     enum abi abi;
-    u64 nr, arg[6]; /* valid at a call's entry */
-    s64 ret;        /* valid at a call's exit; -errno on failure */
+    u64 nr, arg[6]; /* call number and arguments, valid at a call's entry */
+    s64 ret;        /* result, valid at a call's exit; -errno on failure */
     u32 data;       /* SECCOMP_RET_DATA at a seccomp stop */
 };
 
@@ -1358,7 +1352,6 @@ static unsigned abi_word(enum abi a)
     return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
 }
 
-/* Also clears the x32 bit of the call number. */
 static enum abi arch_abi(u32 audit, u64 *nr)
 {
     switch (audit) {
@@ -1374,7 +1367,7 @@ static enum abi arch_abi(u32 audit, u64 *nr)
     return ABI_X86_64;
 }
 
-/* Errors stay negative, addresses become positive. */
+/* Extends a 32-bit result: errors stay negative, addresses become positive. */
 static s64 arch_result32(s64 ret)
 {
     return ret < -4095 ? (u32)ret : ret;
@@ -1416,8 +1409,8 @@ static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i,
         u->w64[i] = v;
 }
 
-/* `int $0x80` is the bytes cd 80; `syscall` is 0f 05. Kernels before 5.3 do not report which one
- * made the call. */
+/* Returns whether `int $0x80` (cd 80) made the call, not `syscall` (0f 05), which kernels before
+ * 5.3 do not report. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1472,7 +1465,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 #define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
 #endif
 
-/* On RISC-V (orig_a0), returns -EIO before Linux 6.16. */
+/* Fails with -EIO on RISC-V (orig_a0) before Linux 6.16. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
 #if defined(__riscv)
@@ -1481,7 +1474,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     (void)abi;
     if (n < 0)
         return (int)n;
-    i.entry.args[0] = v; /* i.entry and i.seccomp have the same layout */
+    i.entry.args[0] = v; /* struct ptrace_syscall_info: `seccomp` begins like `entry` */
     return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
 #else
     union arch_regs u;
@@ -1489,7 +1482,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     int e = arch_get_regs(tid, &u, &l);
     if (e < 0)
         return e;
-    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80: only ebx is the argument */
+    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80: the first argument is only ebx */
         l++;
         v = (u32)v | (u.w64[l->arg[0]] & ~(u64)UINT32_MAX);
     }
@@ -1498,10 +1491,10 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 #endif
 }
 
-static bool arch_no_info; /* no PTRACE_GET_SYSCALL_INFO: before Linux 5.3 */
+static bool arch_no_info; /* PTRACE_GET_SYSCALL_INFO is missing before Linux 5.3 */
 
-/* Reads a system-call stop. op: the kind of stop, for kernels that do not report it. Returns 0 or
- * -errno (-ESRCH: the thread has exited or is not stopped). */
+/* Reads a system-call stop of a thread. op: the kind of stop, for kernels that do not report it.
+ * Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1526,16 +1519,17 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     }
     if (i.op != PTRACE_SYSCALL_INFO_ENTRY && i.op != PTRACE_SYSCALL_INFO_SECCOMP)
         return 0;
-    s->nr = i.entry.nr; /* i.entry and i.seccomp have the same layout */
+    s->nr = i.entry.nr;
     memcpy(s->arg, i.entry.args, sizeof s->arg);
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
     s->abi = arch_abi(i.arch, &s->nr);
     for (int k = 0; k < 6 && (s->abi == ABI_I386 || s->abi == ABI_ARM32); k++)
-        s->arg[k] = (u32)s->arg[k]; /* the call ignores the upper halves */
+        s->arg[k] = (u32)s->arg[k]; /* the kernel ignores the upper halves of 32-bit arguments */
     return 0;
 }
 
-/* Reads the call that a signal interrupted; returns false if the kernel will not restart it. */
+/* Reads the call that a signal interrupted. Returns false if the kernel will not restart the
+ * call. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     return arch_from_regs(tid, s) == 0 && s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
@@ -1543,29 +1537,28 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
 
 /* == 5 mem_  access to the tracee's memory =======================================
  * A fault on a page of a userfaultfd or FUSE server waits for that server (fs/userfaultfd.c,
- * handle_userfault), of which kvis may have stopped a thread. Therefore a second thread reads the
- * address spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
+ * handle_userfault). kvis may have stopped the server. Therefore a second thread reads the address
+ * spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
 
-/* Limits for one stop or record. The longest argv that the kernel allows (6 MiB: fs/exec.c,
- * bprm_stack_limits) takes 3000 reads. */
+/* Limits on reads for one stop or record. The longest argv that the kernel allows (6 MiB:
+ * fs/exec.c, bprm_stack_limits) takes 3000 reads. */
 enum { MEM_WAIT_NS = 250000000, MEM_READS = 32768 };
 
 static struct {
-    u32 reads;      /* at the current stop */
+    u32 reads;
     u64 waited_ns;
-    bool gave_up;   /* a read at this stop failed because of the limits */
+    bool gave_up;   /* a read at the current stop failed because of the limits */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy; /* states of the reader thread */
-    pid_t tid;      /* memory that the reader thread reads: n bytes at addr */
+    pid_t tid;      /* the reader thread reads n bytes at addr in thread tid */
     u64 addr;
     size_t n;
     s64 result;
     u8 data[4096];
-    u64 unreadable; /* stops at which a read failed because of the limits */
+    u64 unreadable; /* number of stops at which a read failed because of the limits */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
 
-/* Resets the limits, for a new stop or record. */
 static void mem_budget(void)
 {
     mem.reads = 0;
@@ -1585,25 +1578,25 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
-/* In a record, each range takes at least 16 bytes: a header and an address. */
+/* Each memory range of a record takes at least 16 bytes: a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
 struct mem_record {
-    bool live;     /* the thread is stopped at the call's end, and its memory is readable */
-    bool entering; /* mem_read returns the contents at the call's entry */
+    bool live;     /* the thread is stopped at the call's end, so its memory is readable */
+    bool entering; /* mem_read() returns memory contents at the call's entry */
     bool bad_fd;
     u32 n, n_files;
-    const struct wire_file *file[2]; /* files of the returned descriptors */
-    const struct wire_sock *sock;    /* of an IP socket */
-    const struct wire_unix *local;   /* of a unix socket */
-    const struct wire_times *times;  /* NULL: all on a CPU */
+    const struct wire_file *file[2]; /* files of the descriptors that the call returned */
+    const struct wire_sock *sock;
+    const struct wire_unix *local;
+    const struct wire_times *times;  /* parts of the call's time; NULL: it was all CPU time */
     const struct wire_seg *path;
     struct mem_part {
         u64 addr;
         u32 len;
-        bool fault;   /* unreadable for the BPF program */
-        bool early;   /* copied at the call's entry */
-        bool written; /* the call wrote the range; earlier contents are unknown */
+        bool fault;   /* the BPF program could not read the range */
+        bool early;   /* the range was copied at the call's entry */
+        bool written; /* the call wrote the range; its earlier contents are unknown */
         const u8 *data;
     } part[MEM_PARTS];
 };
@@ -1619,14 +1612,14 @@ static const struct wire_file *mem_recorded_file(const struct task *t, u32 i)
     return t->record && i < t->record->n_files ? t->record->file[i] : NULL;
 }
 
-/* Returns -EAGAIN if the data may be in the memory of the stopped thread. */
+/* Returns -EAGAIN if the memory of the stopped thread may have data that the record lacks. */
 static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
     for (const struct mem_part *p = r->part; p < r->part + r->n; p++) {
         u64 at = addr - p->addr;
         if (p->early && p->fault && r->entering && at < CALL_EARLY_MAX)
-            return -EFAULT; /* the contents at entry are unknown */
+            return -EFAULT; /* memory contents at the call's entry are unknown */
         bool here = at < p->len && (!p->early || r->entering) && !p->fault;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
@@ -1637,20 +1630,20 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     for (const struct mem_part *p = r->part; p < r->part + r->n; p++)
         if (r->entering && !best->early && p->written && addr < p->addr + p->len
             && p->addr < addr + n)
-            return -EFAULT; /* the call overwrote its input, as readlink(buf, buf, size) does */
+            return -EFAULT; /* the call overwrote its input, as does readlink(buf, buf, size) */
     memcpy(dst, best->data + (addr - best->addr), n);
     return (s64)n;
 }
 
-/* Reads by ptrace(2) if process_vm_readv(2) is missing (CONFIG_CROSS_MEMORY_ATTACH) or denied: by a
- * seccomp filter, or, if the tracee has another user, for lack of CAP_SYS_PTRACE. */
+/* Reads memory by ptrace(2) if process_vm_readv(2) is missing (CONFIG_CROSS_MEMORY_ATTACH) or
+ * denied: by a seccomp filter, or because another user's memory needs CAP_SYS_PTRACE. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
     while (got < n && mem_charge()) {
         unsigned long word;
         u64 at = (addr + got) & ~(u64)(sizeof word - 1);
-        /* the system call stores the word; libc's function returns it */
+        /* the system call ptrace(2) stores the word; libc's function returns it */
         if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
             break;
         size_t off = (size_t)(addr + got - at), k = MIN(sizeof word - off, n - got);
@@ -1663,7 +1656,7 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
-    /* The flags are a long, because clang does not extend a variadic int on the stack. */
+    /* The flags argument is a long, because clang does not extend a variadic int on the stack. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
@@ -1675,7 +1668,7 @@ static void *mem_reader(void *unused)
     for (;;) {
         while (!mem.busy)
             pthread_cond_wait(&mem.asked, &mem.lock);
-        pthread_mutex_unlock(&mem.lock); /* while busy, only this thread uses the members below */
+        pthread_mutex_unlock(&mem.lock); /* while busy, the reader thread owns the request */
         mem.result = mem_copy(mem.tid, mem.addr, mem.data, mem.n);
         pthread_mutex_lock(&mem.lock);
         mem.busy = false;
@@ -1757,9 +1750,9 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got + MAX(r, (s64)0) : r;
 }
 
-/* Reads a string; dst holds max + 1 bytes. Returns its length, at most max, or -errno if memory
- * ends before the NUL, unless more than `enough` bytes are readable. *cut: the string is longer, or
- * its end is missing. Never reads past the string's last page. */
+/* Reads a string into dst, which holds max + 1 bytes. Returns the string's length, at most max.
+ * Returns -errno if memory ends before the NUL and at most `enough` bytes are readable. *cut: the
+ * string is longer, or its end is missing. Never reads past the string's last page. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, size_t enough, bool *cut)
 {
     size_t got = 0;
@@ -1794,14 +1787,14 @@ static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* A page of the tracee that kvis has read. Initialize n to 0. */
+/* A page of the tracee's memory that kvis has read. The initial n is 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
     u8 data[4096];
 };
 
-/* Sets *p to the bytes at addr. Returns how many follow in the same page, or -errno. */
+/* Sets *p to the bytes at addr. Returns how many bytes follow in the same page, or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -1833,7 +1826,6 @@ static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 
     return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
 }
 
-/* Appends the string at addr, as far as it is readable. */
 static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
 {
     const u8 *p, *nul = NULL;
@@ -1844,22 +1836,22 @@ static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 }
 
 /* == 6 nm_  names that are kept for the summary =================================
- * Paths and addresses, each stored once. Memory is bounded: nm_drop frees names when they take
- * nm.drop_at bytes, except those in use (tr_trim_names) and those with the most I/O. A replay
- * drops none. */
+ * Paths and addresses, each stored once. Memory is bounded: when names take nm.drop_at bytes,
+ * nm_drop frees names, except names in use (tr_trim_names) and names with the most I/O. A replay
+ * drops no names. */
 
 enum { NM_BUCKETS = 1 << 15, NM_KEPT = 4 << 20 };
 
 static struct {
     struct name **chain; /* a static array would make exec fail under a small RLIMIT_AS */
-    struct name *newest; /* all names, linked by `older` */
-    u64 secret;          /* prevents tracees from choosing names with equal hashes */
-    size_t total, drop_at; /* bytes of all names; limit for nm_drop */
+    struct name *newest;
+    u64 secret;          /* secret start of hashes: tracees cannot choose names with equal hashes */
+    size_t total, drop_at; /* bytes of all names; limit for nm_drop() */
     u64 n;
-    struct name *other;  /* replaces a name for which no memory is left */
+    struct name *other;  /* substitute for a name if memory runs out */
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a. Without the folding of h, only the lowest byte of `start` would decide which names
+/* FNV-1a with folding. Otherwise only the lowest byte of `start` would decide which names
  * collide. */
 static u32 nm_hash(u64 start, const char *s, size_t n)
 {
@@ -2002,11 +1994,12 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Files that programs read when they start. kvis does not report NM_SILENT: all read these. */
+/* Classes of files that programs read at their start. kvis reports no NM_SILENT files: all programs
+ * read them. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* Classifies a file by a prefix, a substring (after '*') or the whole (after '=') of its path. */
+/* Classifies a path by a prefix, a substring (after '*') or the whole path (after '='). */
 static enum nm_class nm_class(const char *s)
 {
     static const struct { u8 class; const char *text[11]; } row[] = {
@@ -2028,7 +2021,7 @@ static enum nm_class nm_class(const char *s)
         { NM_PART, { "/usr/lib", "/lib", "/usr/local/lib/", "/nix/store/" } },
     };
     enum nm_class class = NM_PLAIN;
-    for (size_t i = ARRAY_LEN(row); i--;) /* the first row that matches counts */
+    for (size_t i = ARRAY_LEN(row); i--;) /* the first row that matches determines the class */
         for (const char *const *p = row[i].text; *p; p++)
             if (**p == '='   ? !strcmp(s, *p + 1)
                 : **p == '*' ? strstr(s, *p + 1) != NULL
@@ -2037,7 +2030,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether lists of files omit this file, because many programs use it. */
+/* Returns whether lists of files omit the file s, because many programs use it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2045,17 +2038,17 @@ static bool nm_noise(const char *s)
 }
 
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
- * Descriptor tables as in the kernel: fork copies, CLONE_FILES shares, exec closes CLOEXEC
- * descriptors. System calls update them; /proc/PID/fd and pidfd_getfd(2) provide the rest. A file
- * that loses its last reference goes to fdt.dead, and md_ reports it as closed. */
+ * Descriptor tables as in the kernel: fork(2) copies a table, CLONE_FILES shares it, exec closes
+ * CLOEXEC descriptors. System calls update the tables; /proc/PID/fd and pidfd_getfd(2) add missing
+ * descriptors. A file without references goes to fdt.dead, and md_ reports it as closed. */
 
 static struct {
-    struct ofd *dead; /* files to report as closed, oldest first */
+    struct ofd *dead;
     struct ofd **dead_tail;
-    bool ring;        /* a tracee has used io_uring */
-    u32 connecting;   /* sockets with a connect(2) in progress */
-    bool lazy;        /* always use /proc, because some calls that change tables are not traced */
-    u64 lost_ns;      /* until this time, records of calls that change tables may be lost */
+    bool ring;      /* a tracee has used io_uring */
+    u32 connecting; /* number of sockets with a connect(2) in progress */
+    bool lazy; /* always use /proc, because kvis does not trace all calls that change tables */
+    u64 lost_ns; /* until this time, records of calls that change descriptor tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2135,8 +2128,8 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Closes the gap (Knuth 6.4 R). An entry read from /proc after the current call is not reported as
- * closed, because the call closed another file. */
+/* Removes a descriptor and closes the gap (Knuth 6.4 R). Reports no close if kvis read the entry
+ * from /proc after the current call, because that call closed another file. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2168,7 +2161,7 @@ static void fd_drop_reused(struct files *f, u32 i)
     memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
 }
 
-/* Keeps the entry of a descriptor that another thread is closing: close(2) frees the number first
+/* Keeps the entry of a descriptor that another thread is closing. close(2) frees the number first
  * (fs/file.c, file_close_fd) and may wait long afterwards, as with SO_LINGER. */
 static void fd_keep_reused(struct files *f, s32 n)
 {
@@ -2181,7 +2174,8 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns what descriptor n was at ns, when t's call began, or what that call opened; or NULL. */
+/* Returns the entry of descriptor n at ns, when t's call began, or the entry that this call made;
+ * or NULL. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2194,7 +2188,6 @@ static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
     return NULL;
 }
 
-/* Removes the descriptor n that the current call of t has closed. */
 static void fd_close(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2205,7 +2198,7 @@ static void fd_close(struct task *t, s32 n)
         fd_remove(t, n);
 }
 
-/* Takes over the caller's reference to o. */
+/* Takes over the caller's reference to the file o. */
 static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     struct files *f = t->files;
@@ -2223,7 +2216,6 @@ static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
     f->n++;
 }
 
-/* from NULL: returns an empty table. */
 static struct files *files_copy(const struct files *from)
 {
     struct files *f = calloc(1, sizeof *f);
@@ -2256,7 +2248,6 @@ static void files_put(struct files *f)
     free(f);
 }
 
-/* Returns f, or a copy if the table is shared. */
 static struct files *files_own(struct files *f)
 {
     if (!f || f->refs == 1)
@@ -2267,7 +2258,7 @@ static struct files *files_own(struct files *f)
 }
 
 /* Removes the descriptors from lo to hi that were opened at or before ns. A removal can fill the
- * slot, so the loop checks it again. */
+ * slot again, so the loop returns to the slot. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
     struct files *f = t->files;
@@ -2313,7 +2304,7 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* RFC 5952; musl's inet_ntop(3) may compress another run of zeros. */
+/* IPv6 text of RFC 5952; musl's inet_ntop(3) may compress another run of zeros. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2355,14 +2346,14 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
         b_c(b, '[');
         fd_ip6(b, sa + 8);
         b_f(b, "]:%u", sa[2] << 8 | sa[3]);
-    } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract name: unix(7) */
+    } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract socket name: unix(7) */
         b_c(b, '@');
         b_put(b, sa + 3, len - 3);
     } else if (family == AF_UNIX) {
         b_put(b, sa + 2, strnlen((const char *)sa + 2, len - 2));
     } else if (family == AF_NETLINK) {
         b_f(b, "pid %u groups 0x%x", w[0], w[1]);
-    } else if (family == AF_VSOCK) { /* struct sockaddr_vm: reserved, port, cid */
+    } else if (family == AF_VSOCK) { /* members of struct sockaddr_vm: reserved, port, cid */
         b_f(b, "%u:%u", w[1], w[0]);
     } else if (family == AF_PACKET) {
         b_f(b, "if%u", w[0]);
@@ -2371,7 +2362,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     }
 }
 
-/* Returns "tcp4 1.2.3.4:80"; NULL: empty address. */
+/* Returns a name like "tcp4 1.2.3.4:80"; NULL: the address is empty. */
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
@@ -2383,7 +2374,7 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* Returns the address in a name of fd_peer(). It can contain NULs. */
+/* Returns the address in a name that fd_peer() made. The address can contain NULs. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -2446,7 +2437,7 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Returns the value of `key` in /proc/TID/status, valid until the next call; NULL: none. */
+/* Returns the value of `key` in /proc/TID/status, valid until the next call; NULL: no value. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
@@ -2461,7 +2452,7 @@ static const char *fd_status(pid_t tid, const char *key)
 }
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Before Linux 6.9, only main threads have
- * pidfds; their descriptor tables can differ, so kcmp(2) verifies the copy. */
+ * pidfds. A main thread can have another descriptor table, so kcmp(2) verifies the copy. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2483,7 +2474,7 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Values that the kernel does not report stay unchanged. */
+/* Socket addresses that the kernel does not report stay unchanged. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2503,7 +2494,7 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     bool ip = v[0] == AF_INET || v[0] == AF_INET6;
     len = sizeof sa;
     if (o->sock && !getsockname(s, (struct sockaddr *)&sa, &len)
-        && !(ip && !((struct sockaddr_in *)&sa)->sin_port)) /* port 0: the socket is not bound */
+        && !(ip && !((struct sockaddr_in *)&sa)->sin_port)) /* a socket with port 0 is not bound */
         o->local = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
     len = sizeof sa;
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
@@ -2516,7 +2507,7 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 /* musl's O_ACCMODE includes O_PATH, which allows neither reading nor writing. */
 static bool fd_writes(u64 flags)
 {
-    return !(flags & O_PATH) && (flags + 1) & 2; /* OPEN_FMODE, include/linux/fs.h */
+    return !(flags & O_PATH) && (flags + 1) & 2; /* as OPEN_FMODE (include/linux/fs.h) */
 }
 
 static bool fd_reads(u64 flags)
@@ -2524,7 +2515,7 @@ static bool fd_reads(u64 flags)
     return !(flags & O_PATH) && (flags + 1) & 1;
 }
 
-/* Mode 3 allows only ioctl(2) (open(2), NOTES). */
+/* Access mode 3 allows only ioctl(2) (open(2), NOTES). */
 static const char *fd_access(u64 flags)
 {
     static const char *const mode[] = { "read", "write", "read/write", "ioctl" };
@@ -2535,14 +2526,14 @@ static const char *fd_access(u64 flags)
 struct fd_stat {
     u32 unused1[7];
     u16 stx_mode, unused2;
-    u64 stx_ino, unused3[5], stx_btime[2], unused4[4]; /* birth time: s, ns; 0: unknown */
+    u64 stx_ino, unused3[5], stx_btime[2], unused4[4]; /* birth time: seconds, ns; 0: unknown */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
     u64 unused5[14];
 };
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Does not ask a FUSE or network server (AT_STATX_DONT_SYNC), which kvis may have stopped. */
+/* Uses AT_STATX_DONT_SYNC, because kvis may have stopped the FUSE or network server. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, TYPE = 1, INO = 0x100, BTIME = 0x800 };
@@ -2555,9 +2546,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file: each path stands for the first file that kvis finds there. A
- * file that reuses an inode number has another birth time. Records contain no birth times; then the
- * path must still lead to the file. */
+/* Returns whether -P names this file. A path of -P stands for the first file that kvis finds there.
+ * A file that reuses an inode number has another birth time. Records contain no birth times; then
+ * the path must still lead to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2585,14 +2576,14 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Compares the type too, because inode numbers are reused. */
+/* Compares the file types, too, because inode numbers are reused. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* link: text of the link in /proc/PID/fd. */
+/* `link` is the text of a link in /proc/PID/fd. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } row[] = {
@@ -2611,14 +2602,13 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
     if (anon || !sx)
         return anon ? FK_ANON : FK_UNKNOWN;
     u32 mode = sx->stx_mode;
-    if (S_ISCHR(mode)) /* terminals: Documentation/admin-guide/devices.txt; 5:0 is /dev/tty */
+    if (S_ISCHR(mode)) /* device numbers of terminals: Documentation/admin-guide/devices.txt */
         return sx->stx_rdev_major == 136 || sx->stx_rdev_major == 4
             || (sx->stx_rdev_major == 5 && !sx->stx_rdev_minor) ? FK_TTY : FK_DEV;
     return S_ISREG(mode) ? FK_FILE : S_ISDIR(mode) ? FK_DIR : S_ISBLK(mode) ? FK_DEV
          : S_ISFIFO(mode) ? FK_PIPE : S_ISSOCK(mode) ? FK_SOCK : FK_ANON;
 }
 
-/* Valid until the next call. */
 static const char *fd_proc(pid_t tid, s32 n)
 {
     static char path[64];
@@ -2686,17 +2676,17 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
     return o;
 }
 
-/* before_exec: adds only the files that stay open. */
+/* before_exec: adds only descriptors that stay open at exec. */
 static void fd_scan(struct task *t, bool before_exec)
 {
-    DIR *d = opendir(u_proc(t->tid, "fd")); /* NULL: descriptors are shown without files */
+    DIR *d = opendir(u_proc(t->tid, "fd")); /* on failure, kvis shows descriptors without files */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
-        if (before_exec && fcntl(n, F_GETFD) > 0) /* a copy of a descriptor of kvis: FD_CLOEXEC */
+        if (before_exec && fcntl(n, F_GETFD) > 0) /* exec closes copies of kvis's descriptors */
             continue;
         struct ofd *o = fd_from_proc(t, n, &cloexec);
-        struct fd_stat sx; /* only to see whether the descriptor is still open */
+        struct fd_stat sx;
         if (o && before_exec && (cloexec || fd_statx(fd_proc(t->tid, n), &sx) < 0))
             free(o);
         else if (o)
@@ -2712,17 +2702,17 @@ static bool fd_is_closed(pid_t tid, s32 n)
 }
 
 /* Returns the file that descriptor n was at ns, or NULL. Uses /proc if kvis did not see the
- * descriptor's creation, or records may be lost; for a recorded call only if records may be lost,
- * because the number may have been reused. */
+ * descriptor's creation, or if records may be lost. For a recorded call, uses /proc only if records
+ * may be lost, because the number may have been reused. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
-    if (then != e) /* the number has been reused */
+    if (then != e) /* a later file has reused the descriptor */
         return then ? then->o : NULL;
     bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
     if (!stale && ((e && !fdt.lazy) || mem_is_past(t)))
         return e ? e->o : NULL;
-    if (!e && t->record && t->record->bad_fd) /* the number is of a later file */
+    if (!e && t->record && t->record->bad_fd) /* the descriptor belongs to a later file */
         return NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t, n, &cloexec) : NULL;
@@ -2735,7 +2725,7 @@ static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
     if (e)
         e->known_ns = u_now();
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
-        e->o->local = o->local ? o->local : e->o->local; /* possibly an unseen bind(2) */
+        e->o->local = o->local ? o->local : e->o->local; /* kvis may have missed a bind(2) */
         e->o->peer = o->peer ? o->peer : e->o->peer;
         free(o);
         return e->o;
@@ -2752,7 +2742,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     return fd_get_at(t, n, t->call.enter_ns);
 }
 
-/* Appends raw bytes: a path, or "tcp4 local->peer". */
+/* Appends a file as raw bytes: a path, or "tcp4 local->peer". */
 static void fd_describe(struct buf *b, const struct ofd *o)
 {
     if (!o->sock) {
@@ -2771,7 +2761,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
     b_put(b, p, p_len);
 }
 
-/* Appends "3</etc/hosts>", or "3" if the file is unknown. */
+/* Appends a descriptor as "3</etc/hosts>", or "3" if the file is unknown. */
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
     char raw[PATH_MAX + 64];
@@ -2791,10 +2781,11 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
  * regions, because /proc may have changed when kvis examines a fault. */
 
-/* Limit on lines of a maps file; pause between two readings, in multiples of the reading time. */
+/* Maximum number of lines in a maps file; pause between readings, in multiples of the reading
+ * time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
-/* Returns the first region that ends after addr, or m->n. */
+/* Returns the index of the first region that ends after addr, or m->n. */
 static u32 vm_from(const struct mm *m, u64 addr)
 {
     u32 low = 0, high = m->n;
@@ -2824,12 +2815,12 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     if (!n && from == to)
         return;
     memmove(m->r + from + n, m->r + to, (m->n - to) * sizeof *m->r);
-    if (n) /* n 0: `put` may be NULL */
+    if (n) /* memcpy(3) must not get NULL */
         memcpy(m->r + from, put, n * sizeof *put);
     m->n += n - (to - from);
 }
 
-/* Merges equal neighbors from index from - 1 to `to`. */
+/* Merges equal neighboring regions from index from - 1 to `to`. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -2843,7 +2834,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Replaces the regions in the range of r; removes them if r has no name. */
+/* Replaces the regions in the range of r. If r has no name, only removes them. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -2866,10 +2857,10 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
-/* Changes regions in place: vm_set() would take hours for a million regions. */
+/* Changes regions in place, because vm_set() would take hours for a million regions. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
-    for (int i = 0; i < 2; i++) { /* split at both ends of the range */
+    for (int i = 0; i < 2; i++) {
         const struct region *r = vm_find(m, i ? end : start);
         if (start < end && r && r->start < (i ? end : start))
             vm_set(m, (struct region){ MAX(r->start, start), MIN(r->end, end), r->name, prot });
@@ -2880,7 +2871,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* mremap(2): unmaps [from, gone), and moves its region to [to, to_end). */
+/* mremap(2) unmaps [from, gone) and moves its region to [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -2891,7 +2882,6 @@ static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
     vm_set(m, moved);
 }
 
-/* from NULL: returns an empty address space. */
 static struct mm *vm_copy(const struct mm *from)
 {
     struct mm *m = malloc(sizeof *m);
@@ -2926,8 +2916,8 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     bool hit = false;
     FILE *f = fopen(u_proc(tid, "mountinfo"), "re");
     while (f && u_line(f, &line, &size)) {
-        const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id, parent, dev */
-        hit |= !mem_charge(); /* too many mounts: assume so */
+        const char *type = strstr(line, " - "), *dev = u_word(line, 2);
+        hit |= !mem_charge(); /* too many mounts: assume a slow mount */
         if (hit)
             break;
         if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
@@ -2942,14 +2932,14 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
 }
 
 /* Block devices (major not 0) do not block a reader. The kernel reuses numbers of unmounted
- * devices, so only that of the running executable is cached. */
+ * devices, so only the number for the running executable is cached. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* statx(2) of a /proc link looks up no path on that file system. */
+/* statx(2) of a /proc link looks up no path on the file system of the file. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -2968,7 +2958,7 @@ static void vm_check_exe(struct mm *m, pid_t tid)
 
 /* --- /proc/PID/maps --- */
 
-/* A line is "start-end rwxp offset major:minor inode name". */
+/* A line of a maps file: "start-end rwxp offset major:minor inode name". */
 static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char perm[5];
@@ -2985,9 +2975,9 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* attach: also finds the end of the heap, and sets m->careful for mapped files or a userfaultfd
- * (flags um, uw: Documentation/filesystems/proc.rst). Returns false if the list is incomplete. If
- * tid has exited, nothing changes. */
+/* Returns false if the list of regions is incomplete. If the thread has exited, nothing changes.
+ * attach: also finds the end of the heap, and sets m->careful for mapped files or a userfaultfd
+ * (flags um, uw: Documentation/filesystems/proc.rst). */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char *line = NULL;
@@ -3040,7 +3030,7 @@ static bool vm_look(struct mm *m, pid_t tid)
 }
 
 /* == 9 ps_  processes and threads ===============================================
- * Hash tables: tracees by tid, and their processes by pid. */
+ * Hash tables of tracees (by tid) and of their processes (by pid). */
 
 enum { PS_BUCKETS = 4096, PS_GONE = 64 };
 
@@ -3050,7 +3040,7 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* incremented at stops and before records are read: names from /proc expire */
+    u64 moment; /* counts stops and readings of records; a new value makes names from /proc stale */
     struct ps_gone { /* recently exited threads of other pid namespaces, for wait(2), SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3175,8 +3165,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the target of a link in /proc/TID; U_CUT if it is too long for /proc; `was` if the link
- * is unreadable or the directory was deleted. */
+/* Returns the target of a link in /proc/TID; U_CUT if the target is too long for /proc; `was` if
+ * the link is unreadable or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3189,8 +3179,8 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-/* Returns a thread's working directory; `was` if it is unreadable or deleted. The descriptor makes
- * sure that the name and *sx are of the same directory. */
+/* Returns a thread's working directory; `was` if the directory is unreadable or deleted. Opens the
+ * directory, because its name and *sx must be of the same directory. */
 static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_stat *sx)
 {
     char fd[16];
@@ -3252,19 +3242,19 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     if (fl & CLONE_VM && t->mm)
         t->mm->refs++;
     memcpy(child->comm, t->comm, sizeof child->comm);
-    child->full = t->full; /* inherited filters */
+    child->full = t->full;
     child->strict = t->strict;
-    child->stops_at_exit = t->stops_at_exit; /* inherited ptrace options */
+    child->stops_at_exit = t->stops_at_exit;
 }
 
-/* Returns a number, or the letter of "State:"; -1: none. */
+/* Returns a number of /proc/TID/status, or the letter of "State:"; -1: none. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a live thread of the process: /proc shows no memory of a main thread that has exited. */
+/* Returns a live thread of the process, because /proc shows no memory of an exited main thread. */
 static pid_t ps_living(pid_t pid)
 {
     const struct dirent *e;
@@ -3280,7 +3270,7 @@ static pid_t ps_living(pid_t pid)
     return pid;
 }
 
-/* Returns bytes (proc_pid_statm(5)); 0: unknown, or none. */
+/* Returns resident memory in bytes (proc_pid_statm(5)); 0: unknown, or none. */
 static u64 ps_resident(pid_t pid)
 {
     char text[128];
@@ -3288,7 +3278,7 @@ static u64 ps_resident(pid_t pid)
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns ns (clock_getcpuclockid(3)); 0: unknown. */
+/* Returns CPU time in ns (clock_getcpuclockid(3)); 0: unknown. */
 static u64 ps_cpu_ns(pid_t pid)
 {
     enum { CPUCLOCK_SCHED = 2 };
@@ -3308,7 +3298,8 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* NSpid: the last number is the tid in the thread's own pid namespace (proc_pid_status(5)). */
+/* Reads NSpid, whose last number is the tid in the thread's own pid namespace
+ * (proc_pid_status(5)). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3319,8 +3310,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Translates a tid of t's pid namespace into kvis's; 0: the same, or unknown (for example in
- * a namespace below t's). */
+/* Translates a tid of t's pid namespace into kvis's namespace; 0: the same tid, or unknown (for
+ * example in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3332,7 +3323,7 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
         for (const struct task *o = ps.task[i]; o; o = o->next)
             if (o->ns_tid == n && o->proc && o->proc->pid_ns == ns)
                 return o->tid;
-    for (u32 k = 1; k <= PS_GONE; k++) { /* the latest first */
+    for (u32 k = 1; k <= PS_GONE; k++) { /* search the latest exits first */
         const struct ps_gone *g = &ps.gone[(ps.n_gone - k) % PS_GONE];
         if (g->pid_ns == ns && g->ns_tid == n)
             return g->tid;
@@ -3348,19 +3339,19 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * A number from the tracee alone never sizes an allocation or ends a loop: -s limits text and
  * arrays, structures have fixed buffers, and call.text has a maximum. */
 
-/* Common prefixes (O_, BPF_PROG_TYPE_) are stored once. */
+/* A name of a value. Common prefixes (O_, BPF_PROG_TYPE_) are stored once. */
 struct flag {
-    u32 low;   /* low half of the value */
-    u16 name;  /* offset in fl_names of the name without its prefix */
-    u8 prefix; /* index in fl_prefixes[] */
-    s8 high;   /* upper half of the value */
+    u32 low;
+    u16 name; /* offset in fl_names of the name without its prefix */
+    u8 prefix;
+    s8 high;
 };
 struct family {
     u16 row, n; /* first row in fl_rows[]; number of rows */
 };
 #include "gen/out/flags.h"
 
-/* gen/tables/structs.tbl describes the formats of members. */
+/* Formats of structure members; see gen/tables/structs.tbl. */
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_FD,
     DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP, DV_HANDLER,
@@ -3378,66 +3369,66 @@ struct dec_condition {
 struct dec_member {
     const char *name;
     u16 off;
-    u8 size, how; /* enum dec_shown */
-    u16 fam;      /* DV_FLAGS, DV_VALUE: FAM_...; DV_BITS: first bit << 8 | count */
-    u8 only;      /* enum dec_only */
-    u8 condition; /* index in dec_conditions[] */
+    u8 size, how; /* format (enum dec_shown) */
+    u16 fam;      /* names (FAM_...) of DV_FLAGS, DV_VALUE; DV_BITS: first bit << 8 | count */
+    u8 only;      /* when to show the member */
+    u8 condition;
 };
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size;          /* in bytes; of an extensible structure, up to the last known member */
-    u8 sizing;         /* enum dec_sizing */
+    u16 size; /* size in bytes; if the structure is extensible, up to the last known member */
+    u8 sizing;
     u8 own, own_least; /* DEC_SIZE_OWN: offset of the member with the size; size if that is 0 */
-    u8 abis;           /* bits 1 << ABI_... */
-    u8 more;           /* number of layouts for other ABIs after this one */
+    u8 abis;           /* set of ABIs: bits 1 << ABI_... */
+    u8 more;           /* number of layouts for other ABIs that follow */
 };
 #include "gen/out/structs.h"
 
-/* WHEN in gen/tables/syscalls.tbl. */
+/* When to decode an argument: WHEN in gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds without a function: flags (K_BITS) or one value (K_ENUM) of 32 or 64 bits. */
+/* Kinds of arguments without a function: flags (K_BITS) or one value (K_ENUM) of 32 or 64 bits. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
 #define K_ENUM64(fam) (0x4000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
-enum { K_SAME = 0xffff }; /* a command does not change the kind */
+enum { K_SAME = 0xffff }; /* the command does not change the argument's kind */
 
-/* RESULT in gen/tables/syscalls.tbl. */
+/* Forms of results: RESULT in gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
 };
 struct sc_result {
     u8 form;
-    u8 opens;          /* FK_... of the new descriptor; FK_UNKNOWN: depends on the file */
-    u16 fam;           /* RET_BITS, RET_VALUE: FAM_... */
+    u8 opens;    /* kind of the new descriptor (FK_...); FK_UNKNOWN: depends on the file */
+    u16 fam;     /* names (FAM_...) for RET_BITS and RET_VALUE */
     const char *label;
     u32 only;          /* `form` applies only if argument only_arg has some (only_not: none) of
                         * these bits */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
-    u32 cloexec;       /* these bits of cloexec_arg mean close-on-exec */
+    u32 cloexec; /* bits of argument cloexec_arg that mean close-on-exec */
     bool cloexec_always;
 };
 
 struct sc_command {
     u32 value;
     u8 nargs;
-    u8 result; /* index in sc_results[]; 0: that of the call */
+    u8 result; /* index of the result in sc_results[]; 0: the call's result */
     u16 kind[4];
 };
 struct sc_commands {
     const struct sc_command *row;
     u8 n;
     u8 by;    /* index of the argument with the command */
-    u32 mask; /* bits of the command */
+    u32 mask; /* bits of that argument that form the command */
 };
 
-/* Option names of a level, and types of option values. */
+/* Names of socket options per level, and types of their values. */
 enum sc_holds { OPT_INT, OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_ERROR };
 struct sc_level {
     u16 level, fam;
@@ -3445,7 +3436,7 @@ struct sc_level {
 struct sc_option {
     u16 level, name;
     u8 holds;
-    u16 what; /* OPT_STRUCT: ST_...; OPT_VALUE: FAM_... */
+    u16 what; /* OPT_STRUCT: structure (ST_...); OPT_VALUE: names (FAM_...) */
 };
 
 struct sc_row {
@@ -3453,7 +3444,7 @@ struct sc_row {
     u16 nargs;
     u16 cls;
     u16 arg[6];
-    u8 result, commands; /* indices in sc_results[] and sc_commands[] */
+    u8 result, commands;
 };
 #include "gen/out/syscalls.h"
 
@@ -3461,27 +3452,27 @@ struct sc_row {
 
 enum { DEC_LONG = 0, DEC_WORD = 1 };
 
-/* An @kind line of syscalls.tbl. */
+/* A kind of argument (@kind line of syscalls.tbl). */
 struct dec;
 struct kind {
     void (*fn)(struct dec *, u64);
     u8 when;
-    u8 st;   /* ST_... for dec_k_struct and dec_k_array */
-    u8 how;  /* enum dec_shown, for the format of a value */
-    u8 size; /* in bytes, or DEC_LONG (two longs for a time), or DEC_WORD */
+    u8 st;   /* layout (ST_...) of a structure or array */
+    u8 how;
+    u8 size; /* size in bytes, or DEC_LONG (two longs for a time), or DEC_WORD */
 };
 
 struct dec {
     struct task *t;
     const struct call *c;
     struct buf *b;
-    u64 *outlen; /* c->outlen; set at entry */
+    u64 *outlen;
     u32 i;
     bool exit;
     u8 form;
-    const struct kind *kind; /* NULL: K_BITS, K_ENUM */
+    const struct kind *kind; /* NULL: the kind is K_BITS or K_ENUM */
     bool cut;
-    u64 left;    /* transferred bytes that are not shown yet */
+    u64 left; /* number of transferred bytes that are not shown yet */
 };
 
 enum {
@@ -3513,7 +3504,7 @@ static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 static u64 dec_ld(const void *p, size_t size)
 {
     u64 v = 0;
-    memcpy(&v, p, MIN(size, sizeof v)); /* all supported CPUs are little-endian */
+    memcpy(&v, p, MIN(size, sizeof v));
     return v;
 }
 
@@ -3573,7 +3564,7 @@ static const struct sc_result *dec_result(const struct call *c, u16 row)
 
 /* ---- values with names ---- */
 
-enum { DEC_NOFAM = 0xfff }; /* the values have no names */
+enum { DEC_NOFAM = 0xfff }; /* family of values without names */
 
 static u64 dec_flag_value(const struct flag *f)
 {
@@ -3591,7 +3582,7 @@ static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    bool narrow = v >> 32 == 0 || (s64)v == (s32)v; /* an int, zero- or sign-extended */
+    bool narrow = v >> 32 == 0 || (s64)v == (s32)v; /* v is an int, zero- or sign-extended */
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++)
         if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
@@ -3637,13 +3628,14 @@ static void dec_hex(struct buf *b, u64 v)
         b_c(b, '0');
 }
 
-/* part= of flags.tbl. DEC_NAMED fields are shown before the flags, others after. */
+/* Fields of several bits in flags: part= of flags.tbl. DEC_NAMED fields precede the flags, other
+ * fields follow. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: FAM_...; DEC_HUGE: the flag that makes the field a size */
+    u64 arg; /* DEC_NAMED: names (FAM_...); DEC_HUGE: flag that makes the field a size */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -3675,7 +3667,8 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends the fields before (named) or after the flags. Returns the bits of all fields. */
+/* Appends the fields that are shown before (named) or after the flags. Returns the bits of all
+ * fields. */
 static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
 {
     u64 bits = 0;
@@ -3689,12 +3682,12 @@ static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
     return bits;
 }
 
-/* NAME|NAME|0x40: the number has the bits without names. */
+/* Appends NAME|NAME|0x40; the number has the bits without names. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* a special value: personality(2) */
+    if (v == 0xffffffff || v == ~0ull) { /* all bits set, as for personality(2) */
         if (!dec_named(b, v, fam))
             b_hex(b, v);
         return;
@@ -3715,7 +3708,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* One value, or a value and flags if the family has a DEC_NAMED part. */
+/* Appends one value, or a value and flags if the family has a DEC_NAMED part. */
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
     const struct dec_part *p = dec_parts, *end = p + ARRAY_LEN(dec_parts);
@@ -3736,7 +3729,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* The encoding is that of new_encode_dev, with the upper bits of glibc's makedev. */
+/* Appends a device number, encoded by new_encode_dev, with the upper bits of glibc's makedev. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -3752,7 +3745,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* [INT CHLD], or ~[HUP] with the missing signals if they are fewer. */
+/* Appends a signal set as [INT CHLD], or as ~[HUP] if fewer signals are missing. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -3763,7 +3756,7 @@ static void dec_sigset(struct buf *b, u64 set)
     for (int sig = 1, n = 0; sig <= 64; sig++)
         if (set >> (sig - 1) & 1) {
             b_s(b, n++ ? " " : "");
-            b_s(b, u_signame(sig) + 3); /* without SIG */
+            b_s(b, u_signame(sig) + 3);
         }
     b_c(b, ']');
 }
@@ -3787,8 +3780,8 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Returns how many of `have` bytes to show: at most max and, if some of the n bytes are not shown,
- * only whole characters. */
+/* Returns how many of `have` bytes to show: at most max. If some of the n bytes are not shown,
+ * splits no character. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, max);
@@ -3824,8 +3817,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Appends the first r of the n bytes at addr, which the caller has read to the end of d->b; r < 0:
- * -errno. They stay raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the first r of the n bytes at addr; r < 0 is -errno. The caller has read the bytes to the
+ * end of d->b. They stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -3884,7 +3877,7 @@ static void dec_limit(struct buf *b, u64 v)
 static void dec_k_sigset(struct dec *d, u64 v)
 {
     u8 raw[8];
-    if (dec_get(d, v, raw, 8)) /* the only size that the kernel accepts */
+    if (dec_get(d, v, raw, 8)) /* the kernel accepts only sets of 8 bytes */
         dec_sigset(d->b, dec_ld(raw, 8));
 }
 
@@ -3975,7 +3968,7 @@ static bool dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* its text includes the name */
+        if (m->how != DV_INET6) { /* an IPv6 address includes the member's name */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -4003,9 +3996,9 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
     return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
-/* An extensible structure (copy_struct_from_user, include/linux/uaccess.h). Bytes after the members
- * that kvis knows, up to `most`, are shown in a C comment unless all are 0. If only a part is
- * readable, the address is shown, because BPF programs record all or nothing. */
+/* Appends an extensible structure (copy_struct_from_user, include/linux/uaccess.h). Shows bytes
+ * after the known members, up to `most`, in a C comment unless all are 0. If only a part is
+ * readable, shows the address, because BPF programs record all or nothing. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4028,7 +4021,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
 
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
-    enum { MOST = 160 }; /* as MEMORY of perfattr in gen/tables/syscalls.tbl */
+    enum { MOST = 160 }; /* equal to MEMORY of perfattr in gen/tables/syscalls.tbl */
     u8 raw[64];
     size_t head = l->own + 4u;
     if (!dec_get(d, addr, raw, head))
@@ -4137,7 +4130,7 @@ static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
 static void dec_k_pid(struct dec *d, u64 v)
 {
     b_s64(d->b, (s32)v);
-    if (d->c->id != SC_waitid) /* id may be a pidfd */
+    if (d->c->id != SC_waitid) /* the id of waitid(2) may be a pidfd */
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
@@ -4162,8 +4155,8 @@ static void dec_k_dirfd(struct dec *d, u64 v)
         dec_k_fd(d, v);
 }
 
-/* The id of a CPU clock is ~pid << 3 | 4 (for a thread) | type; that of a clock device is ~fd << 3
- * | 3 (include/linux/posix-timers.h). */
+/* The id of a CPU clock is ~pid << 3 | 4 (for a thread) | type. The id of a clock device is ~fd <<
+ * 3 | 3 (include/linux/posix-timers.h). */
 static void dec_clock(struct buf *b, u64 v)
 {
     s32 id = v;
@@ -4183,7 +4176,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* Kind e:NAME. Some values need more than a table of names. */
+/* Kind e:NAME in syscalls.tbl. Some values need more than a table of names. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4196,7 +4189,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
         dec_enum(d->b, v & 0xff, FAM_quotatype);
         b_c(d->b, ')');
     } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
-        b_s(d->b, v & 0x100 ? "IPC_64|" : ""); /* the newer structures of i386 and arm */
+        b_s(d->b, v & 0x100 ? "IPC_64|" : ""); /* IPC_64: newer structures of i386 and arm */
         dec_enum(d->b, (u32)v & ~0x100u, fam);
     } else {
         dec_enum(d->b, (u32)v, optfam);
@@ -4205,7 +4198,6 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
-/* Reads the arguments that are paths, unless they were already read. */
 static void dec_read_paths(struct task *t, struct call *c)
 {
     char raw[DEC_PATH + 2];
@@ -4268,12 +4260,12 @@ static void dec_k_rbuf(struct dec *d, u64 v)
 {
     u64 size = dec_next(d), n = (u64)d->c->ret;
     if (n && !size)
-        dec_pointer(d, v, 0); /* the call only asked for the size (getxattr) */
+        dec_pointer(d, v, 0); /* the call only asked for the size, as getxattr(2) does */
     else
         dec_raw(d, v, MIN(n, size), opt.strlen_max);
 }
 
-/* getcwd(2) counts the final NUL; readlink(2) stores none. */
+/* getcwd(2) counts the final NUL; readlink(2) stores no NUL. */
 static void dec_k_linkbuf(struct dec *d, u64 v)
 {
     dec_raw(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH);
@@ -4281,8 +4273,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of an argv, and appends them if `print` is set. Sets *whole if the
- * array ends there. */
+/* Counts up to `max` strings of an argv, and appends them if `print` is set. *whole: the argv has
+ * no more strings. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4325,9 +4317,9 @@ static void dec_k_envp(struct dec *d, u64 v)
         !whole && n < max ? ", then unreadable" : "");
 }
 
-enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
+enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe };
 
-/* Two values of tv_nsec are commands to utimensat(2). */
+/* Two values of tv_nsec are commands to utimensat(2) (linux/stat.h). */
 static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
@@ -4355,13 +4347,12 @@ static void dec_k_filetimes(struct dec *d, u64 v)
 /* Sleeps write the remaining time only if a signal interrupts them. */
 static void dec_k_left(struct dec *d, u64 v)
 {
-    if (d->c->err == EINTR || d->c->err == 516) /* ERESTART_RESTARTBLOCK */
+    if (d->c->err == EINTR || d->c->err == U_ERRNO_RESTARTBLOCK)
         dec_k_pointed(d, v);
     else
         dec_pointer(d, v, 0);
 }
 
-/* struct linux_dirent64[] of getdents64(2). */
 static void dec_k_dents(struct dec *d, u64 v)
 {
     u8 raw[DEC_CHUNK];
@@ -4408,7 +4399,7 @@ static unsigned dec_slot(const struct dec *d)
     return MIN(n, 1u);
 }
 
-/* [128], or [128 => 16] if the call changed the number. */
+/* Appends [128], or [128 => 16] if the call changed the number. */
 static void dec_k_inout(struct dec *d, u64 v)
 {
     u8 raw[8], size = dec_kind_value(d).size;
@@ -4463,13 +4454,13 @@ static void dec_status(struct buf *b, u32 s)
     }
     b_c(b, '}');
     if (s >> 16 && (s & 0xffff) != 0xffff)
-        b_f(b, " | %u << 16", s >> 16); /* PTRACE_EVENT_* */
+        b_f(b, " | %u << 16", s >> 16); /* ptrace(2): PTRACE_EVENT_... */
 }
 
 static void dec_k_wstatus(struct dec *d, u64 v)
 {
     u8 raw[4];
-    if (!d->c->ret) { /* WNOHANG and no child */
+    if (!d->c->ret) { /* WNOHANG, and no child to report */
         dec_pointer(d, v, 0);
     } else if (dec_get(d, v, raw, 4)) {
         b_c(d->b, '[');
@@ -4485,7 +4476,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     u32 n = 0;
     unsigned w = dec_long(d) == 8 ? 64 : 32;
     bool more = nbits > have;
-    u64 bits = fds ? (have + w - 1) / w * w : have; /* fd_sets are read in longs */
+    u64 bits = fds ? (have + w - 1) / w * w : have; /* the kernel reads an fd_set in longs */
     if (!dec_get(d, addr, raw, (size_t)bits / 8))
         return;
     b_c(d->b, '[');
@@ -4506,7 +4497,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The size is the previous argument of sched_setaffinity(2), but the result of
+/* The set's size is the previous argument of sched_setaffinity(2), but the result of
  * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
@@ -4547,7 +4538,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
 {
     u8 hdr[8], raw[24] = { 0 };
     s64 r = mem_read(d->t, d->c->arg[0], hdr, sizeof hdr);
-    bool two = r != 8 || dec_ld(hdr, 4) != 0x19980330; /* version 1 has 32 bits */
+    bool two = r != 8 || dec_ld(hdr, 4) != 0x19980330; /* capabilities of version 1 have 32 bits */
     static const char *const name[] = { "{effective=", ", permitted=", ", inheritable=" };
     if (!dec_get(d, v, raw, two ? 24 : 12))
         return;
@@ -4558,7 +4549,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* The names of si_code, and the structure that follows it (siginfo_layout, kernel/signal.c, Linux
+/* Names of si_code, and the structure that follows si_code (siginfo_layout, kernel/signal.c, Linux
  * 5.10). */
 struct dec_origin {
     u16 fam;
@@ -4577,7 +4568,8 @@ static struct dec_origin dec_origin(int sig, s32 code)
         [SIGIO] = { FAM_si_poll, ST_siginfo_poll },
         [SIGSYS] = { FAM_si_sys, ST_siginfo_call },
     };
-    enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 }; /* asm-generic/siginfo.h */
+    /* values of si_code (asm-generic/siginfo.h) */
+    enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 };
     if (code == TIMER)
         return (struct dec_origin){ FAM_si_code, ST_siginfo_timer };
     if (code == SIGIO_CODE)
@@ -4586,21 +4578,21 @@ static struct dec_origin dec_origin(int sig, s32 code)
         return (struct dec_origin){ FAM_si_chld, ST_siginfo_exited };
     if (code > 0 && code < KERNEL && sig > 0 && sig < (int)ARRAY_LEN(special) && special[sig].st)
         return special[sig];
-    if (code > 0 && code <= LAST_POLL) /* F_SETSIG (fcntl(2)) */
+    if (code > 0 && code <= LAST_POLL) /* F_SETSIG chose the signal (fcntl(2)) */
         return special[SIGIO];
     return (struct dec_origin){ FAM_si_code, ST_siginfo_sender };
 }
 
 static void dec_k_siginfo(struct dec *d, u64 v)
 {
-    enum { STATUS_END = 28 }; /* waitid(2) sets no later field */
+    enum { STATUS_END = 28 }; /* waitid(2) sets no field after this offset */
     u8 raw[48];
     size_t have = d->c->id == SC_waitid ? STATUS_END : sizeof raw;
     if (!dec_get(d, v, raw, sizeof raw))
         return;
     int sig = dec_ld(raw, 4);
     s32 code = dec_ld(raw + 8, 4);
-    if (d->c->id == SC_waitid && !sig) { /* WNOHANG and no child */
+    if (d->c->id == SC_waitid && !sig) { /* WNOHANG, and no child to report */
         b_s(d->b, "{}");
         return;
     }
@@ -4630,7 +4622,7 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* ---- sockets ---- */
 
-/* A path, with or without NUL, or an abstract name (unix(7)). */
+/* A unix address is a path, with or without NUL, or an abstract name (unix(7)). */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -4655,7 +4647,7 @@ static void dec_packet(struct dec *d, const u8 *p, size_t n)
 
 static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 {
-    static const char *const well_known[] = { "HYPERVISOR", "LOCAL", "HOST" }; /* VMADDR_CID_* */
+    static const char *const well_known[] = { "HYPERVISOR", "LOCAL", "HOST" };
     (void)n;
     u32 port = dec_ld(p + 4, 4), cid = (u32)dec_ld(p + 8, 4);
     if (cid < 3 || cid == (u32)-1)
@@ -4665,12 +4657,12 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
-/* If the address is too short or its family is unknown, its bytes are shown. */
+/* Shows only the bytes of an address that is too short or has an unknown family. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
-        void (*show)(struct dec *, const u8 *, size_t); /* NULL: structure `st` */
-        u8 st;    /* ST_... */
+        void (*show)(struct dec *, const u8 *, size_t); /* NULL: the format is structure `st` */
+        u8 st;
         u8 least;
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
@@ -4737,14 +4729,14 @@ static void dec_iovec(struct dec *d, const u8 *p, size_t size)
     u64 base = dec_ld(p, w), len = dec_ld(p + w, w), n = MIN(len, d->left);
     b_s(d->b, "{iov_base=");
     if (!n && len && d->exit)
-        b_s(d->b, "\"\""); /* nothing was transferred */
+        b_s(d->b, "\"\""); /* no bytes were transferred */
     else
         dec_bytes(d, base, n);
     b_f(d->b, ", iov_len=%" PRIu64 "}", len);
     d->left -= n;
 }
 
-/* `moved`: number of transferred bytes, unknown at entry. */
+/* `moved`: number of transferred bytes, unknown at the call's entry. */
 static void dec_iov(struct dec *d, u64 addr, u64 n, u64 moved)
 {
     d->left = d->exit ? moved : ~0ull;
@@ -4761,7 +4753,7 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
     struct buf *b = d->b;
     if (level == SOL_SOCKET && type == SCM_RIGHTS) {
         dec_fds(d, p, n);
-    } else if (level == SOL_SOCKET && type == 2 && n >= 12) { /* SCM_CREDENTIALS */
+    } else if (level == SOL_SOCKET && type == 2 && n >= 12) { /* SCM_CREDENTIALS is 2 */
         dec_braces(d, p, n, &dec_layouts[ST_ucred]);
     } else if (n == 4) {
         b_f(b, "[%d]", (s32)dec_ld(p, 4));
@@ -4802,7 +4794,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
-/* namelen and flags are ints, the other members are words. */
+/* struct msghdr: namelen and flags are ints, the other members are words. */
 struct dec_msghdr {
     u64 name, namelen, iov, iovlen, control, controllen, flags;
 };
@@ -4901,7 +4893,6 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
     }
 }
 
-/* Arguments 1 and 2 are the level and name of the option. */
 static void dec_k_sockoptval(struct dec *d, u64 v)
 {
     u8 raw[256], len[4];
@@ -4933,7 +4924,7 @@ static void dec_k_futexop(struct dec *d, u64 v)
     }
 }
 
-/* futex(2): op << 28 | cmp << 24 | oparg << 12 | cmparg. */
+/* futex(2) operation: op << 28 | cmp << 24 | oparg << 12 | cmparg. */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
     u32 w = v;
@@ -4943,11 +4934,11 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] consists of groups: the second byte of the commands, the size of the rows in two
- * bytes, the rows. A row has the number of bytes that its name shares with the previous name, the
- * lowest byte of the command, the command's upper half, and the rest of the name, which ends before
- * the next byte below '0'. A byte of 128 or more stands for a word. IOCTL_SIZE in the upper half
- * means any size; '~' ends the name of a macro that takes the size. */
+/* fl_ioctls[] names ioctl(2) commands in groups: the second byte of the commands, the size of the
+ * rows in two bytes, the rows. A row has the number of bytes that its name shares with the previous
+ * name, the lowest byte of the command, the command's upper half, and the rest of the name, which
+ * ends before the next byte below '0'. A byte of 128 or more stands for a word. IOCTL_SIZE in the
+ * upper half means any size; '~' ends the name of a macro that takes the size. */
 enum { IOCTL_SIZE = 0x3fff };
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
@@ -4962,8 +4953,8 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* Appends up to three names ("A or B"), because the meaning depends on the driver. `any`:
- * takes only rows that match every size. */
+/* Appends up to three names ("A or B"), because the meaning of a command depends on the driver.
+ * `any`: uses only rows for commands of any size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
@@ -4995,7 +4986,7 @@ static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
     return n;
 }
 
-/* Commands that contain a number (linux/input.h) or are private to a protocol or driver
+/* ioctl(2) commands that contain a number (linux/input.h) or are private to a protocol or driver
  * (linux/sockios.h, linux/wireless.h). */
 static bool dec_ioctl_numbered(struct buf *b, u32 cmd)
 {
@@ -5052,10 +5043,10 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* io_uring_enter(2) takes a signal set, or a structure with one. */
+/* io_uring_enter(2) takes a signal set, or a structure with a signal set. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    /* IORING_ENTER_...; REG: v is an offset in registered memory */
+    /* EXT_ARG_REG: the argument is an offset in registered memory */
     enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 };
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
@@ -5089,20 +5080,20 @@ static unsigned dec_nargs(const struct call *c)
     switch (c->id) {
     case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT, __O_TMPFILE of all ABIs */
         return a[k] & (0100 | 020000000) ? n : k + 1;
-    case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED, MREMAP_DONTUNMAP */
+    case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED | MREMAP_DONTUNMAP is 6 */
     case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
     case SC_mknodat: return S_ISCHR(a[2]) || S_ISBLK(a[2]) ? n : 3;
     case SC_clone: /* CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
         ctid = a[0] & 0x01200000;
         tls = a[0] & 0x00080000;
-        if (c->row == SC_clone ? tls : ctid) /* swapped on x86-64 */
+        if (c->row == SC_clone ? tls : ctid) /* x86-64 swaps tls and ctid of clone(2) */
             return 5;
         return (c->row == SC_clone ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
     default: return n;
     }
 }
 
-/* Marks text that did not fit into c->text. Returns false if almost nothing of it did. */
+/* Marks text that did not fit into c->text. Returns false if almost none of the text fits. */
 static bool dec_mark_cut(struct buf *text, u32 off)
 {
     enum { DOTS = 3 };
@@ -5181,7 +5172,7 @@ static bool dec_cloexec(const struct call *c)
     return r->cloexec_always || c->arg[r->cloexec_arg] & r->cloexec;
 }
 
-/* poll(2): ([{fd=3, revents=POLLIN}]). */
+/* poll(2) result: ([{fd=3, revents=POLLIN}]). */
 static void dec_ret_poll(struct dec *d)
 {
     struct mem_ahead ahead;
@@ -5214,7 +5205,7 @@ static void dec_ret_select(struct dec *d)
             b_s(d->b, name[k]);
             dec_k_fdset(d, d->c->arg[1 + k]);
         }
-    if (d->c->arg[4]) { /* the remaining timeout (select(2), BUGS) */
+    if (d->c->arg[4]) { /* the remaining time (select(2), BUGS) */
         b_s(d->b, ", left ");
         d->kind = &kinds[sc_rows[d->c->row].arg[4]];
         dec_k_pointed(d, d->c->arg[4]);
@@ -5248,12 +5239,12 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* -1 ENOENT (No such file or directory). If the kernel restarts the call (signal(7)), the program
- * sees no error, and `?` replaces -1. */
+/* Errors are shown as -1 ENOENT (No such file or directory). If the kernel restarts the call
+ * (signal(7)), the program sees no error, and `?` replaces -1. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
-    bool restarts = e >= U_ERRNO_OWN && e <= U_ERRNO_RESTARTBLOCK && e != 515; /* ENOIOCTLCMD */
+    bool restarts = e >= U_ERRNO_OWN && e <= U_ERRNO_RESTARTBLOCK && e != U_ERRNO_NOIOCTLCMD;
     b_s(b, restarts ? "? " : "-1 ");
     if (t->name)
         b_f(b, "%s (%s)", t->name, t->text);
@@ -5275,7 +5266,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
         dec_hex(b, dec_long(&d) == 4 ? (u32)c->ret : (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
         b_f(b, "%#03" PRIo64, (u64)c->ret);
-    } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* O_RDONLY is 0 */
+    } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* the flag O_RDONLY is 0 */
         b_hex(b, (u64)c->ret);
         dec_ret_detail(&d, r);
     } else {
@@ -5289,8 +5280,8 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 
 enum { SC_N = ARRAY_LEN(sc_rows) };
 
-static u16 sc_id[SC_N];  /* first row with the same name */
-static bool sc_set[SC_N]; /* the rows that -e trace= selects; by default all */
+static u16 sc_id[SC_N];  /* per row: first row with the same call name */
+static bool sc_set[SC_N]; /* rows that -e trace= selects; by default all rows */
 
 static const char *sc_name(u16 row)
 {
@@ -5305,7 +5296,7 @@ static void sc_init(void)
 
 static int sc_find(enum abi a, u64 nr)
 {
-    enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
+    enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* upper half of __ARM_NR_BASE: see syscalls.tbl */
     if (a == ABI_ARM32 && nr >> 16 == ARM_PRIVATE)
         nr = 1000 + (nr & 0xffff);
     return nr < sc_numbers[a].n ? (int)sc_numbers[a].row[nr] - 1 : -1;
@@ -5321,7 +5312,7 @@ static s64 sc_number(enum abi a, u16 id)
     return -1;
 }
 
-/* Widens 16-bit ids; 0xffff means -1 (include/linux/highuid.h). */
+/* Widens 16-bit user and group ids; 0xffff means -1 (include/linux/highuid.h). */
 static void sc_widen_ids(int row, u64 *arg)
 {
     const char *name = sc_rows[row].name;
@@ -5334,8 +5325,8 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Some arguments determine what the call does: clears their upper halves, which the kernel ignores
- * (SYSCALL_DEFINE). For 32-bit ABIs, also widens ids. */
+/* Clears the upper halves of arguments that determine what the call does. The kernel ignores these
+ * halves (SYSCALL_DEFINE). For 32-bit ABIs, also widens ids. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5355,7 +5346,6 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
-/* Adds the calls that a word of -e trace= selects. Returns NULL or an error message. */
 static const char *sc_add(const char *word, bool *set)
 {
     static char wrong[256];
@@ -5372,7 +5362,7 @@ static const char *sc_add(const char *word, bool *set)
             set[i] = hit = true;
     if (regex)
         regfree(&re);
-    /* `stat` is the call; strace's old trace=file is the class. */
+    /* `stat` selects the call stat(2); `file`, from old versions of strace, selects a class. */
     u16 cls = 0;
     for (size_t i = 0; !hit && i < ARRAY_LEN(sc_classes); i++)
         if (!strcmp(word + (*word == '%'), sc_classes[i].name))
@@ -5436,7 +5426,7 @@ enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
 enum ev_how {
     EVENT_RUNS = 1,      /* text output merges similar events */
-    EVENT_WITH_CALLS = 2 /* -v prints them between the calls */
+    EVENT_WITH_CALLS = 2 /* -v prints the events between the calls */
 };
 
 #define K(id, ...) EK_##id,
@@ -5458,19 +5448,19 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 struct event {
     u8 kind;
     bool unasked;      /* -e trace= excludes the call, so no sink shows the event */
-    bool selected;     /* -P selects the call */
+    bool selected;
     int err;
-    s32 row;           /* index of the call in sc_rows[]; -1: none */
+    s32 row;           /* row of the event's call in sc_rows[]; -1: no call */
     pid_t pid, tid;
     u64 ts_ns;
     u64 set[(N_EV_FIELDS + 63) / 64];
-    struct call *call; /* the call of EK_SYSCALL, else NULL */
-    union ev_val v[N_EV_FIELDS]; /* last, because ev_new does not clear v */
+    struct call *call; /* call of an EK_SYSCALL event, else NULL */
+    union ev_val v[N_EV_FIELDS]; /* last member, because ev_new() does not clear it */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* sinks finish with an event before the next one */
+    static struct event e; /* static: sinks finish with an event before the next event */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.row = -1;
@@ -5571,7 +5561,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
             u32 n = sym ? strlen(p) + 1 : e->v[f].s.len;
             if (!again) {
-                b_put(text, p, n); /* may reallocate: the second pass sets the pointers */
+                b_put(text, p, n); /* b_put() may reallocate: the second pass sets pointers */
                 if (text->cut)
                     ev_unset(to, (enum ev_field)f);
                 continue;
@@ -5588,7 +5578,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 /* Groups of similar events, in the order of their first events. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
-    u32 first, n; /* g[first] to g[n - 1] are in use */
+    u32 first, n; /* groups in use: g[first] to g[n - 1] */
     u64 last_ns;
     struct ev_group {
         struct event e;
@@ -5603,7 +5593,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* growing the stack lowers its start */
+        return true; /* the start of a growing stack decreases */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -5611,7 +5601,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether events differ only in times and addresses, or are execs of one thread. */
+/* Returns whether two events differ only in times and addresses, or are execs of one thread. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -5653,7 +5643,8 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Returns the oldest group, if it began by until_ns, or NULL. Valid until the next event. */
+/* Returns the oldest group if it began by until_ns, else NULL. The group is valid until the next
+ * event. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -5682,8 +5673,8 @@ struct out_tap {
     void (*event)(const struct event *e);
     void (*enter)(struct task *t);
     void (*exit)(struct task *t);
-    void (*gone)(const struct task *t); /* before kvis frees a task */
-    void (*due)(u64 now);          /* before the text sink prints delayed lines */
+    void (*gone)(const struct task *t); /* called before kvis frees a task */
+    void (*due)(u64 now); /* called before the text sink prints delayed lines */
     void (*flush)(void);
 };
 
@@ -5691,12 +5682,12 @@ enum {
     OUT_PROCS = 128, OUT_NAMES = 4096, OUT_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* maximum delay of a line */
-    OUT_QUIET_NS = 200000000, /* delayed events are printed after this time without an event */
+    OUT_QUIET_NS = 200000000, /* delayed lines are printed after this time without an event */
     OUT_DISK_FEW = 8,      /* a group of fewer disk requests is hidden if none is slow */
     OUT_SLOW_NS = 10000000 /* slow disk requests and waits for a CPU take at least this long */
 };
 
-/* In the hash tables out_procs[] and out_names[], a new pid replaces the least recently used. */
+/* A slot for a process in a hash table. A new pid replaces the least recently used pid. */
 struct out_slot {
     pid_t pid;
     u64 used; /* value of out.uses at the last use; 0: the slot is free */
@@ -5704,47 +5695,46 @@ struct out_slot {
 
 struct out_proc {
     struct out_slot slot;
-    u64 born_ns;         /* creation time if the line about it is delayed, else 0 */
+    u64 born_ns; /* creation time, if the line about the process's creation is delayed; else 0 */
     pid_t parent, maker;
-    bool ended;          /* the process has exited; the pid can be reused */
-    bool starting;       /* only routine events since the exec */
+    bool ended;
+    bool starting;  /* kvis has seen only routine events since the exec */
     u64 exec_ns, last_ns;
-    u64 since_ns;        /* time of the first access that `files` counts; 0: none */
+    u64 since_ns;   /* time of the first counted access to a file; 0: none */
     u32 files[N_NM_CLASSES];
-    u32 n_files, file[OUT_FILES]; /* hashes of their paths, a hash table; 0: free */
-    struct {             /* per class: common directory, or path of a single file */
+    u32 n_files, file[OUT_FILES]; /* hash table of path hashes of counted files; 0: free */
+    struct {        /* per class: common directory of the files, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
     u64 bytes;
     u32 args_len;
-    char args[192];      /* first arguments, each with its NUL */
+    char args[192]; /* first arguments of the program, each with its NUL */
 };
 
 static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
     u32 n_taps;
-    const struct out_tap *diverted; /* replaces the sinks and tap[]; NULL: none */
+    const struct out_tap *diverted; /* consumer that replaces the sinks and tap[]; NULL: none */
     bool json_on, events_on, colour;
     int failed;          /* errno of the last failed write; 0: none */
-    bool (*give_up)(void); /* whether to stop writing to a slow reader */
-    void (*empty)(void); /* truncates the output files when tracing starts */
+    bool (*give_up)(void); /* callback: whether to stop writing to a slow reader */
+    void (*empty)(void); /* callback: truncates the output files when tracing starts */
     u64 start_ns, start_real_ns, events, last_line_ns;
     u64 page_bytes; /* page size of the recorded machine; 0: of this machine */
-    bool many;           /* several threads seen: lines name the thread */
-    bool observed;       /* observe mode: lines also name the process */
+    bool many;           /* several threads were seen, so lines name the thread */
+    bool observed;       /* observe mode, in which lines also name the process */
     u64 hidden;
     u64 uses;
     u32 columns;         /* width of the terminal; 0: not a terminal */
     u32 line_from;
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
-    u32 line_at;  /* offset in text.b after the line's time and thread */
-    u32 line_col; /* columns of the current line that were already flushed */
+    u32 line_at;  /* offset in text.b of the text after the line's time and thread */
+    u32 line_col; /* number of columns of the current line that were already flushed */
     u64 due_ns;            /* time of the next delayed line; 0: none */
 } out = { .text.fd = -1, .json.fd = -1 };
 
-/* Calls a callback of each tap that has it. */
 #define OUT_TAPS(callback, ...) \
     for (u32 i = 0; i < out.n_taps; i++) \
         if (out.tap[i]->callback) \
@@ -5765,7 +5755,7 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* not an error: f is a device */
+        return; /* the error is ignored: f is a device */
 }
 
 static void out_begin(void)
@@ -5874,14 +5864,14 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     time_t sec = (time_t)(real_ns / NSEC);
     char fraction[16];
     struct tm tm;
-    localtime_r(&sec, &tm); /* cannot fail: 2^64 ns are 584 years */
+    localtime_r(&sec, &tm); /* localtime_r(3) cannot fail: 2^64 ns are 584 years */
     snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
     b_f(b, "%02d:%02d:%02d%.*s", tm.tm_hour, tm.tm_min, tm.tm_sec, digits ? 1 + digits : 0,
         fraction);
 }
 
-/* [+0.003s], or the format of -t, -ttt or -r. Without -v, times never decrease, although delayed
- * lines show earlier events. */
+/* Appends [+0.003s], or the format of -t, -ttt or -r. Without -v, times never decrease, although
+ * delayed lines show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
@@ -5893,7 +5883,7 @@ static void out_time(struct buf *b, u64 ts_ns)
     else if (opt.timefmt)
         out_clock(b, out_real(ts_ns), opt.timefmt == 2 ? 6 : 0);
     b_s(b, opt.timefmt ? " " : "");
-    if (opt.relative) /* as in strace */
+    if (opt.relative)
         b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", since / NSEC,
             since % NSEC / 1000, opt.timefmt ? ")" : "");
     if (opt.timefmt || opt.relative)
@@ -5931,7 +5921,7 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = OUT_PLACE(out_names, pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* not memcpy: comm may be in this slot */
+    memmove(named->comm, comm, n); /* not memcpy(3), because `comm` may be in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
     named->slot = (struct out_slot){ pid, ++out.uses };
 }
@@ -6003,7 +5993,7 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_from = out.text.b.len;
     out_sgr("2");
     out_time(&out.text.b, ts_ns);
-    if (out.many && tid) /* lost records have no thread */
+    if (out.many && tid) /* an event about lost records has no thread */
         out_who(&out.text.b, pid, tid);
     out_sgr("0");
     out.line_at = out.text.b.len;
@@ -6164,11 +6154,11 @@ static void out_birth_line(struct out_proc *p)
     p->born_ns = 0;
 }
 
-/* Prints no newline. requests: the group of block requests that begins with e, or NULL. */
+/* Prints no newline. requests: group of block requests that begins with e, or NULL. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
-    const char *text = event_kinds[e->kind].text; /* alternatives, separated by '|' */
+    const char *text = event_kinds[e->kind].text; /* alternative templates, separated by '|' */
     u8 cat = requests ? CAT_NET : event_kinds[e->kind].cat;
     bool failed = e->err || ev_has(e, EV_failure);
     out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
@@ -6249,7 +6239,8 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* For example: 12 libraries, 4 locale and 3 configuration files, 24 headers below /usr/include. */
+/* Appends numbers of files: 12 libraries, 4 locale and 3 configuration files, 24 headers below
+ * /usr/include. */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6285,7 +6276,7 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* The first line after an exec is about the start-up. */
+/* The first line about files after an exec is about the start-up. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -6345,7 +6336,7 @@ static void out_name_by(const struct event *e)
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_held_print(~0ull); /* delayed events have the old name */
+    out_held_print(~0ull); /* delayed events have the old name of the process */
     out_name(e->pid, comm, n);
 }
 
@@ -6360,7 +6351,7 @@ static void out_leave_out(const struct event *e)
 
 static void out_executed(struct out_proc *p, const struct event *e)
 {
-    out_held_print(~0ull); /* events before the exec, and maybe the creation of p */
+    out_held_print(~0ull); /* print events before the exec, including a delayed creation */
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
@@ -6374,7 +6365,7 @@ static void out_executed(struct out_proc *p, const struct event *e)
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
-    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* caused by the kernel, not the program */
+    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* events of the kernel, not the program */
         return false;
     if (e->kind == EK_EXEC && e->err == ENOENT)
         return false;
@@ -6388,8 +6379,9 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Whether an argument of the program is this file or a directory that contains it. During start-up,
- * directories do not count, because the dynamic linker of `ls /etc` reads /etc/ld.so.cache. */
+/* Returns whether an argument of the program is this file or a directory that contains the file.
+ * During start-up, directories do not count, because the dynamic linker of `ls /etc` reads
+ * /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -6438,8 +6430,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         out.due_ns = ts_ns + OUT_HELD_NS;
 }
 
-/* Returns the path that an event reads or looks up, valid until the next call. NULL: there is none,
- * or the event can change something or failed with an error other than ENOENT. */
+/* Returns the path that an event reads or looks up, valid until the next call. NULL: the event has
+ * no path, can change something, or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -6473,8 +6465,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. Files of some classes are counted in a
- * later line. */
+/* Returns whether an event is a routine access to a file. A later line has the numbers of some
+ * classes of files. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6482,7 +6474,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_is_named(p, path);
-    if (named && dir) /* start-up is over: files below this directory are now shown */
+    if (named && dir) /* start-up is over: kvis now shows files below this directory */
         out_files(p);
     else if (named)
         return false;
@@ -6539,7 +6531,7 @@ static bool out_routine(struct out_proc *p, const struct event *e)
     return !asked && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
-/* Routine in any state of the process; reports hide such events. */
+/* Returns whether an event is always routine; reports hide such events. */
 static bool out_routine_alone(const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6553,7 +6545,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* another line follows at the end of the start-up */
+            out_files_line(p, "starting: "); /* a second line follows when the start-up ends */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -6586,7 +6578,7 @@ static void out_text_event(const struct event *e)
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
     struct out_proc *p = out_proc_of(e->pid);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* other events have `comm` only with -P */
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* except for execs, only -P sets `comm` */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -6594,7 +6586,7 @@ static void out_text_event(const struct event *e)
     }
     if (out_follow(p, e))
         return;
-    /* Merge I/O, and failed execs of a search in PATH. */
+    /* Merge I/O events, and failed execs of a search in PATH. */
     if (event_kinds[e->kind].how & EVENT_RUNS || (e->kind == EK_BLOCK && ev_has(e, EV_op))
         || (e->kind == EK_EXEC && e->err == ENOENT)) {
         out_hold(e);
@@ -6625,7 +6617,7 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->recorded) { /* untrusted: the name comes from a file */
+    if (c->recorded) { /* the name is untrusted, because it comes from a file */
         b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
@@ -6635,14 +6627,13 @@ static void out_call_bare_name(struct buf *b, const struct call *c)
     }
 }
 
-/* The argument has the kind `unused`. */
 static bool out_is_unused(const struct arg *a)
 {
     return a->form == ARG_TXT && !a->len;
 }
 
-/* Appends the arguments from number `from` on. Before the call ends, stops at the first argument
- * that the kernel will fill. Returns the number of the next argument. */
+/* Appends a call's arguments from number `from` on. Before the call ends, stops at the first
+ * argument that the kernel will fill. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c), i = from;
@@ -6674,7 +6665,7 @@ static void out_call_name(struct buf *b, const struct call *c)
     out_call_bare_name(b, c);
 }
 
-/* Returns the number of arguments that the line has so far. */
+/* Starts a call's line. Returns the number of arguments in the line. */
 static u32 out_call_text_begin(struct task *t)
 {
     out_held_print(~0ull);
@@ -6711,7 +6702,7 @@ static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
-    if (ns < 1000) /* strace -T shows only microseconds */
+    if (ns < 1000) /* strace -T would show less than 1 us as 0 */
         b_fraction(b, ns, (u32)NSEC);
     else
         b_fraction(b, ns / 1000, 1000000);
@@ -6726,7 +6717,7 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* The result is in column 40, as in strace. */
+/* The result of a call is in column 40, as in strace. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -6794,7 +6785,7 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
     out_json_text(b, key, s);
 }
 
-/* p: NUL-terminated strings. Returns whether one is not UTF-8. */
+/* p: NUL-terminated strings. Returns whether a string is not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
@@ -6820,7 +6811,8 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* A number beyond 2^53 is written as a string, because JavaScript rounds such numbers. */
+/* Appends a number. A number beyond 2^53 becomes a string, because JavaScript rounds such
+ * numbers. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -6853,8 +6845,8 @@ static void out_json_value(struct buf *b, const char *key, u8 type, const union 
     }
 }
 
-/* Appends the arguments, or with `hex` the bytes of those that are raw. Returns whether one is not
- * UTF-8. */
+/* Appends a call's arguments; with `hex`, appends the bytes of raw arguments. Returns whether an
+ * argument is not UTF-8. */
 static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 {
     bool bad = false;
@@ -6990,12 +6982,12 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts the line of a call (-v). whole_only: prints nothing yet, because a filter needs the
+/* Starts the line of a call (-v). whole_only: prints nothing yet, because a filter needs the call's
  * result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
-        t->call.begun = true; /* out.diverted applies its own filters */
+        t->call.begun = true; /* the consumer in out.diverted has its own filters */
         return;
     }
     if (whole_only)
@@ -7080,17 +7072,17 @@ enum { ST_BUCKETS = DELAY_BUCKETS, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLE
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
        ST_UNNAMED = SC_N, ST_ROWS /* a row per named system call, and one for all others */ };
 
-/* Calls whose time breakdown is known; times in ns. */
+/* Sums over calls whose time breakdown is known; times in ns. */
 struct st_time {
     u64 calls, ns, cpu, runq, disk;
 };
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` spent in calls of killed threads; -c excludes it */
+    u64 killed_ns; /* part of `ns` for calls of killed threads; -c excludes this part */
     struct st_time known;
-    u32 *hist; /* histogram of durations, or NULL */
-    u16 row;   /* index of this row, set by st_compute_derived */
+    u32 *hist;
+    u16 row; /* index of this row, set by st_compute_derived */
 };
 
 struct st_where {
@@ -7103,7 +7095,7 @@ struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
     char comm[16];
-    bool ended; /* replay: another process has the pid now */
+    bool ended; /* in a replay, another process has reused the pid */
 };
 
 struct st_delays {
@@ -7125,17 +7117,17 @@ struct st_failed {
 struct st_left {
     pid_t pid;
     s32 fd;
-    u8 kind; /* enum fdkind of the file */
+    u8 kind;
     char comm[16];
     const char *sock;
     struct name *name;
 };
 
 struct st_process {
-    u64 ns;         /* lifetime */
+    u64 ns;         /* lifetime of the process */
     pid_t pid;
     char comm[16];
-    char ended[24]; /* "exit 2", "SIGSEGV" */
+    char ended[24]; /* how the process ended: "exit 2", "SIGSEGV" */
 };
 
 /* A summary; gen/summary.h describes its numbers and lists. */
@@ -7143,33 +7135,33 @@ static struct summary {
 #define X(key, recorded, number, known) u64 number;
     SUMMARY_NUMBERS(X)
 #undef X
-    int status;         /* wait(2) status of the command; -1: unknown */
+    int status; /* status of the command (wait(2)); -1: unknown */
     const char *backend;
-    const char *fallback; /* why the hybrid backend is not used; NULL: it is used */
-    struct st_row row[ST_ROWS];    /* all calls */
-    struct st_row chosen[ST_ROWS]; /* calls that filters select, for -c */
-    bool apart;            /* the table of -c shows chosen[], not row[] */
-    bool recorded;         /* read from a recording */
-    bool from_calls;       /* chosen[] and caller[] come from recorded calls */
-    bool from_tables;      /* ... or from recorded tables */
+    const char *fallback; /* reason why kvis does not use the hybrid backend; NULL: kvis uses it */
+    struct st_row row[ST_ROWS];
+    struct st_row chosen[ST_ROWS]; /* counts of calls that filters select, for -c */
+    bool apart;       /* the table of -c shows chosen[], not row[] */
+    bool recorded;
+    bool from_calls;  /* chosen[] and caller[] come from recorded calls */
+    bool from_tables; /* chosen[] and caller[] come from recorded tables */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
-    struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free */
+    struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table of errors; count 0: free */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;
-    struct st_where where[ST_WHERE]; /* hash table, sorted at the end; 0 calls: free */
+    struct st_where where[ST_WHERE]; /* hash table, sorted at the end; rows with 0 calls are free */
     u32 n_where;
-    struct st_process longest[ST_PROCESSES]; /* processes without children */
-    struct st_process failed_process[ST_PROCESSES]; /* the first failed processes */
+    struct st_process longest[ST_PROCESSES]; /* longest-lived processes without children */
+    struct st_process failed_process[ST_PROCESSES];
     u64 n_longest, n_failed_processes;
-    struct name *program[ST_PROGRAMS]; /* executed programs, without duplicates */
+    struct name *program[ST_PROGRAMS];
     u64 n_programs;
-    struct st_delays delays; /* valid if n_delays is 1 */
-    struct st_io io;         /* valid if n_io is 1 */
+    struct st_delays delays; /* waits for a CPU; valid if n_delays is 1 */
+    struct st_io io;         /* disk requests; valid if n_io is 1 */
     u64 n_delays, n_io;
 } st;
 
-static pid_t st_first_pid; /* pid of the command */
+static pid_t st_first_pid;
 
 static u32 st_bucket(u64 v)
 {
@@ -7188,7 +7180,7 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* p: 0 to 1; max: the largest recorded value. */
+/* p: quantile, 0 to 1; max: the largest recorded value. */
 static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 {
     u64 want = (u64)(p * (double)count), seen = 0;
@@ -7233,7 +7225,7 @@ static bool st_has_failed(const struct call *c)
         && c->id != SC_sigreturn;
 }
 
-/* The duration of a call that returned or whose thread was killed; 0: unknown. */
+/* Returns the duration of a call that returned or whose thread was killed; 0: unknown. */
 static u64 st_took(const struct call *c)
 {
     bool exits = c->id == SC_exit || c->id == SC_exit_group;
@@ -7375,8 +7367,8 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Whether the summary needs the duration of a call that causes no event. Without records, the
- * tracee has to stop, so only calls that wait for a disk do. */
+/* Returns whether the summary needs the duration of a call without an event. Without records,
+ * measuring stops the tracee, so kvis measures only calls that wait for a disk. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
@@ -7387,7 +7379,7 @@ static bool st_can_wait(u16 row, bool recorded)
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* kvis traces it only for its own use */
+        return; /* kvis traces the call only for its own use */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -7408,7 +7400,6 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_caller_add(p->caller, t->comm, c);
 }
 
-/* in: read or received. */
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
     bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
@@ -7504,11 +7495,11 @@ static int st_compare(const void *pa, const void *pb)
     double ka = st_key(a), kb = st_key(b);
     if (ka != kb)
         return ka < kb ? 1 : -1;
-    return (a > b) - (a < b); /* the rows are sorted by name */
+    return (a > b) - (a < b); /* rows are in the order of names */
 }
 
-/* The columns of strace -c, and percentiles. A narrow terminal shows fewer columns; those with the
- * lowest `goes` are left out first (0: never). */
+/* The columns of strace -c, and percentiles. A narrow terminal shows fewer columns: columns with
+ * the lowest `goes` are left out first (0: never). */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7694,7 +7685,7 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* If -e trace= excludes one of these calls, the sums over all are too low. */
+/* If -e trace= excludes one of these calls, the sums of I/O are too low. */
 static bool st_knows_io(void)
 {
     static const u16 rows[] = { SC_read, SC_write, SC_pread64, SC_pwrite64, SC_readv, SC_writev,
@@ -7706,7 +7697,7 @@ static bool st_knows_io(void)
     return true;
 }
 
-/* When a number of the summary is known and meaningful. */
+/* Cases in which a number of the summary is known and meaningful. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
@@ -7714,7 +7705,7 @@ enum st_known {
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
-/* JSON in place of the numbers of lost records */
+/* JSON that replaces unknown numbers of lost records */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
@@ -7722,9 +7713,9 @@ enum st_known {
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
     const char *key;      /* key in JSON, or NULL */
-    const char *recorded; /* name in recordings and diff; NULL: derived */
-    u16 at;               /* offset in struct summary */
-    u8 known;             /* enum st_known */
+    const char *recorded; /* name in recordings and diff; NULL: the number is derived */
+    u16 at;               /* offset of the number in struct summary */
+    u8 known;             /* when the number is known (enum st_known) */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
 
@@ -7796,7 +7787,8 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: up to 10 of at least 1 ms. *more: number of other rows. */
+/* Returns how many rows to show: at most 10 rows, each of at least 1 ms. *more: number of other
+ * rows. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7835,7 +7827,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* no count: rows removed and added again would count twice */
+    if (s->where_other) /* no number, because rows removed and added again would count twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %" PRIu64 " more", more);
@@ -7927,7 +7919,7 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Most frequent first. want NULL: all. */
+/* Lists the most frequent errors first. want NULL: all errors. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -7961,17 +7953,17 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 /* --- the lists --- */
 
 enum st_type {
-    ST_NUMBER,     /* u64 */
-    ST_SIGNED,     /* s32 */
-    ST_ERROR,      /* u16: errno, a name in JSON */
-    ST_CALL,       /* u16: index in sc_rows[], a name in JSON */
-    ST_KIND,       /* u8: enum fdkind, a name in JSON */
-    ST_TEXT,       /* char[], NUL-terminated unless full */
-    ST_WORD,       /* const char *: a constant string, or NULL */
-    ST_FILE,       /* struct name * of a file */
-    ST_NAME,       /* struct name *, or NULL */
-    ST_COUNTS,     /* u32[]: a histogram */
-    ST_BLOCKED,    /* st_blocked_ns of the row */
+    ST_NUMBER,  /* u64 */
+    ST_SIGNED,  /* s32 */
+    ST_ERROR,   /* u16: an errno; JSON has its name */
+    ST_CALL,    /* u16: an index in sc_rows[]; JSON has the call's name */
+    ST_KIND,    /* u8: an enum fdkind; JSON has its name */
+    ST_TEXT,    /* char[]: a text, NUL-terminated unless full */
+    ST_WORD,    /* const char *: a constant string, or NULL */
+    ST_FILE,
+    ST_NAME,    /* struct name *: a name, or NULL */
+    ST_COUNTS,  /* u32[]: a histogram */
+    ST_BLOCKED, /* value of st_blocked_ns() for the row */
     ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* from a `struct name` */
 };
 
@@ -7980,7 +7972,7 @@ enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 struct st_col {
     const char *key; /* key in JSON; NULL: the row is a plain value */
     u8 type, sinks;
-    u16 at, size;    /* offset and size in the row, in bytes */
+    u16 at, size;    /* offset and size of the value in the row, in bytes */
 };
 
 #define MEMBER(row, member, type, sinks, key) \
@@ -8019,8 +8011,8 @@ static struct name *st_listed[ST_LISTED]; /* rows of the list that is being writ
 
 /* Types of records in a .kvis file. The numbers are part of the format. */
 enum rec_type {
-    REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* about the run */
-    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE, /* about events and calls */
+    REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* records about the run */
+    REC_EVENT, REC_ENTER, REC_CALL, REC_DUE, /* records about events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_IO = 22, REC_TOOK = 24, REC_LONGEST,
     REC_FAILED_PROCESS, REC_CALLER /* about the results */
@@ -8028,20 +8020,20 @@ enum rec_type {
 
 /* The lists of the summary, in the order of JSON and recordings. */
 static const struct st_list {
-    const char *key;      /* key in JSON, or NULL */
+    const char *key;      /* key of the list in JSON, or NULL */
     const char *more_key; /* key of the number of omitted rows, or NULL */
     u32 more;             /* offset of the number of omitted rows */
-    u8 known;             /* condition for JSON (enum st_known) */
-    u8 record;            /* enum rec_type; 0: not recorded */
+    u8 known;             /* condition for the list in JSON (enum st_known) */
+    u8 record;            /* type of record (enum rec_type); 0: not recorded */
     bool sparse;          /* rows whose first number is 0 are unused */
     const struct st_col *col;
     u8 n_cols;
-    u32 rows, size, max;  /* table: offset, row size, number of rows */
-    u32 n;                /* offset of the number of used rows; 0: all */
-    bool (*want)(const struct name *); /* if set, the rows are these names */
-    u32 (*top)(const struct summary *s, u64 *more); /* number of rows to show */
-    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append it */
-    void (*json)(struct buf *b, const struct summary *s); /* writes JSON if key is NULL */
+    u32 rows, size, max;  /* table of rows: offset, row size, number of rows */
+    u32 n;                /* offset of the number of used rows; 0: all rows are used */
+    bool (*want)(const struct name *); /* function that selects the names for the rows, or NULL */
+    u32 (*top)(const struct summary *s, u64 *more); /* returns the number of rows to show */
+    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append the row */
+    void (*json)(struct buf *b, const struct summary *s); /* writes JSON, if `key` is NULL */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -8120,12 +8112,12 @@ static void st_command(struct buf *b)
 #define ST_LABEL "  %-14s  "
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
-/* A line of the summary: one item, and more if they fit into 79 columns. */
+/* A line of the summary: one item, and more items if they fit into 79 columns. */
 struct st_items {
     struct buf *b;
-    u32 line;      /* start of the line in b */
-    u32 used;      /* end of the last item in b */
-    u32 end;       /* columns reserved for text after the items */
+    u32 line; /* offset in b of the line's start */
+    u32 used; /* offset in b of the last item's end */
+    u32 end;  /* number of columns reserved for text after the items */
     u32 shown;
     u64 left_out;
 };
@@ -8154,8 +8146,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Removes an empty line. more: number of items that the caller omitted. dropped: names were
- * dropped, so more items may be missing. */
+/* Ends a line; removes an empty line. more: number of items that the caller omitted. dropped: kvis
+ * dropped names, so more items may be missing. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8187,7 +8179,7 @@ static struct out_text st_duration(const struct summary *s, u64 ns)
     return t;
 }
 
-/* Rounds a time as displayed, so displayed parts add up to the displayed sum. */
+/* Rounds a time to the displayed unit: displayed parts add up to the displayed sum. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
@@ -8255,7 +8247,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
     } else if (st_knows(s, ST_CPU)) {
         b_f(b, ", CPU %s", st_duration(s, s->cpu_ns).s);
     }
-    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) { /* break the line */
+    if (b->len > cpu && u_width(b->p + line, b->len - line) > ST_COLUMNS) {
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -8275,7 +8267,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* calls that began before the trace are in no row */
+            known |= s->row[i].calls != 0; /* rows exclude calls that began before the trace */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -8360,7 +8352,7 @@ static void st_text_names(struct buf *b, const char *label, u32 max,
     st_end_items(&items, more, dropped);
 }
 
-/* These errors are normal, for example while a program searches for a file. */
+/* Errors that are normal, for example while a program searches for a file, are not notable. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -8390,7 +8382,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* with events, the reason was printed first */
+    if (s->fallback && !out.events_on) /* with events, kvis printed the reason first */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8467,7 +8459,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* Writes the buffer if it is full: a thousand long names do not fit. */
+/* Writes the buffer if it is full: a thousand long names do not fit into it. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
