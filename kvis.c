@@ -185,8 +185,7 @@ struct recorded_call {
     bool addr;
 };
 
-/* A path argument, which kvis reads at the call's entry if the thread stops there, else at its
- * end. */
+/* A path argument. kvis reads it at the call's entry if the thread stops there, else at the end. */
 struct call_path {
     u8 arg;
     bool cut;
@@ -262,7 +261,7 @@ struct ofd {
     bool writable, inherited;
     u32 was; /* 1 + descriptor number, if the number was reused before close(2) returned; else 0 */
     const char *sock;  /* protocol of a socket ("tcp4", "unix"); NULL: not a socket */
-    struct name *name; /* path, or a name such as "pipe:[12]" */
+    struct name *name; /* path of the file, or a name such as "pipe:[12]" */
     struct name *local, *peer; /* addresses of a socket; NULL: unknown */
     u64 in_bytes, out_bytes, open_ns;
     u64 connect_ns;    /* start of a connect(2) in progress; 0: none */
@@ -377,8 +376,7 @@ struct task {
     bool restore_arg0; /* kvis restores the flags argument at the end of clone(2) */
 };
 
-/* Values of -e status= (strace(1)). No call is CALL_UNAVAILABLE, because kvis can read every
- * result. */
+/* Values of -e status= (strace(1)). No call is CALL_UNAVAILABLE: kvis can read every result. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
@@ -1095,7 +1093,7 @@ static bool u_mounted(const char *dir, u32 magic)
 /* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers on all architectures */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* same numbers on all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1550,7 +1548,7 @@ static struct {
     bool gave_up;   /* a read at the current stop failed because of the limits */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
-    bool started, busy; /* states of the reader thread */
+    bool started, busy;
     pid_t tid;      /* the reader thread reads n bytes at addr in thread tid */
     u64 addr;
     size_t n;
@@ -1787,7 +1785,7 @@ static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* A page of the tracee's memory that kvis has read. The initial n is 0. */
+/* A page of the tracee's memory that kvis has read. An empty page has n = 0. */
 struct mem_ahead {
     u64 addr;
     u32 n;
@@ -1846,7 +1844,7 @@ static struct {
     struct name **chain; /* a static array would make exec fail under a small RLIMIT_AS */
     struct name *newest;
     u64 secret;          /* secret start of hashes: tracees cannot choose names with equal hashes */
-    size_t total, drop_at; /* bytes of all names; limit for nm_drop() */
+    size_t total, drop_at; /* bytes of all names; size at which nm_drop() frees names */
     u64 n;
     struct name *other;  /* substitute for a name if memory runs out */
 } nm = { .drop_at = 2 * NM_KEPT };
@@ -2304,7 +2302,7 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* IPv6 text of RFC 5952; musl's inet_ntop(3) may compress another run of zeros. */
+/* IPv6 address as in RFC 5952; musl's inet_ntop(3) may compress another run of zeros. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2632,7 +2630,6 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(u_proc(pid, what), dst, n);
 }
 
-/* Returns the number after `key` in a descriptor's fdinfo, or -EINVAL. */
 static s64 fd_info(pid_t tid, s32 n, const char *key, int base)
 {
     char path[64], text[256];
@@ -2781,8 +2778,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
  * regions, because /proc may have changed when kvis examines a fault. */
 
-/* Maximum number of lines in a maps file; pause between readings, in multiples of the reading
- * time. */
+/* Maximum number of lines in a maps file; pause between readings in multiples of reading time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2820,7 +2816,7 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     m->n += n - (to - from);
 }
 
-/* Merges equal neighboring regions from index from - 1 to `to`. */
+/* Merges equal neighboring regions from index `from` - 1 to `to`. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -3298,8 +3294,7 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* Reads NSpid, whose last number is the tid in the thread's own pid namespace
- * (proc_pid_status(5)). */
+/* NSpid: the last number is the tid in the thread's own pid namespace (proc_pid_status(5)). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3323,7 +3318,7 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
         for (const struct task *o = ps.task[i]; o; o = o->next)
             if (o->ns_tid == n && o->proc && o->proc->pid_ns == ns)
                 return o->tid;
-    for (u32 k = 1; k <= PS_GONE; k++) { /* search the latest exits first */
+    for (u32 k = 1; k <= PS_GONE; k++) {
         const struct ps_gone *g = &ps.gone[(ps.n_gone - k) % PS_GONE];
         if (g->pid_ns == ns && g->ns_tid == n)
             return g->tid;
@@ -3369,7 +3364,7 @@ struct dec_condition {
 struct dec_member {
     const char *name;
     u16 off;
-    u8 size, how; /* format (enum dec_shown) */
+    u8 size, how; /* format of the value (enum dec_shown) */
     u16 fam;      /* names (FAM_...) of DV_FLAGS, DV_VALUE; DV_BITS: first bit << 8 | count */
     u8 only;      /* when to show the member */
     u8 condition;
@@ -3470,7 +3465,7 @@ struct dec {
     u32 i;
     bool exit;
     u8 form;
-    const struct kind *kind; /* NULL: the kind is K_BITS or K_ENUM */
+    const struct kind *kind;
     bool cut;
     u64 left; /* number of transferred bytes that are not shown yet */
 };
@@ -3564,7 +3559,7 @@ static const struct sc_result *dec_result(const struct call *c, u16 row)
 
 /* ---- values with names ---- */
 
-enum { DEC_NOFAM = 0xfff }; /* family of values without names */
+enum { DEC_NOFAM = 0xfff };
 
 static u64 dec_flag_value(const struct flag *f)
 {
@@ -3628,8 +3623,8 @@ static void dec_hex(struct buf *b, u64 v)
         b_c(b, '0');
 }
 
-/* Fields of several bits in flags: part= of flags.tbl. DEC_NAMED fields precede the flags, other
- * fields follow. */
+/* Flags can contain fields of several bits (part= of flags.tbl). DEC_NAMED fields precede the
+ * flags; other fields follow. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
@@ -3667,8 +3662,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends the fields that are shown before (named) or after the flags. Returns the bits of all
- * fields. */
+/* Appends the fields before (named) or after the flags. Returns the bits of all fields. */
 static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
 {
     u64 bits = 0;
@@ -3682,7 +3676,7 @@ static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
     return bits;
 }
 
-/* Appends NAME|NAME|0x40; the number has the bits without names. */
+/* Appends flags as NAME|NAME|0x40; the number has the bits without names. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
@@ -3968,7 +3962,7 @@ static bool dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* an IPv6 address includes the member's name */
+        if (m->how != DV_INET6) { /* the text of an IPv6 address includes the member's name */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -4344,7 +4338,7 @@ static void dec_k_filetimes(struct dec *d, u64 v)
     b_c(d->b, ']');
 }
 
-/* Sleeps write the remaining time only if a signal interrupts them. */
+/* A sleep call writes the remaining time only if a signal interrupts it. */
 static void dec_k_left(struct dec *d, u64 v)
 {
     if (d->c->err == EINTR || d->c->err == U_ERRNO_RESTARTBLOCK)
@@ -4454,7 +4448,7 @@ static void dec_status(struct buf *b, u32 s)
     }
     b_c(b, '}');
     if (s >> 16 && (s & 0xffff) != 0xffff)
-        b_f(b, " | %u << 16", s >> 16); /* ptrace(2): PTRACE_EVENT_... */
+        b_f(b, " | %u << 16", s >> 16); /* the upper half is a PTRACE_EVENT_... number */
 }
 
 static void dec_k_wstatus(struct dec *d, u64 v)
@@ -4592,7 +4586,7 @@ static void dec_k_siginfo(struct dec *d, u64 v)
         return;
     int sig = dec_ld(raw, 4);
     s32 code = dec_ld(raw + 8, 4);
-    if (d->c->id == SC_waitid && !sig) { /* WNOHANG, and no child to report */
+    if (d->c->id == SC_waitid && !sig) {
         b_s(d->b, "{}");
         return;
     }
@@ -4661,7 +4655,7 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
-        void (*show)(struct dec *, const u8 *, size_t); /* NULL: the format is structure `st` */
+        void (*show)(struct dec *, const u8 *, size_t);
         u8 st;
         u8 least;
     } form[] = {
@@ -5407,7 +5401,7 @@ enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARG
 
 union ev_val {
     s64 n;
-    const char *sym; /* a string literal of kvis */
+    const char *sym;
     struct {
         const char *p; /* bytes of the tracee, valid until all sinks have handled the event */
         u32 len;
@@ -5460,7 +5454,7 @@ struct event {
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* static: sinks finish with an event before the next event */
+    static struct event e; /* static, because sinks finish with it before the next event */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.row = -1;
@@ -5643,8 +5637,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Returns the oldest group if it began by until_ns, else NULL. The group is valid until the next
- * event. */
+/* Returns the oldest group if it began by until_ns, or NULL. It is valid until the next event. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -5723,7 +5716,7 @@ static struct {
     void (*empty)(void); /* callback: truncates the output files when tracing starts */
     u64 start_ns, start_real_ns, events, last_line_ns;
     u64 page_bytes; /* page size of the recorded machine; 0: of this machine */
-    bool many;           /* several threads were seen, so lines name the thread */
+    bool many;           /* several threads: lines name the thread */
     bool observed;       /* observe mode, in which lines also name the process */
     u64 hidden;
     u64 uses;
@@ -6239,8 +6232,7 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* Appends numbers of files: 12 libraries, 4 locale and 3 configuration files, 24 headers below
- * /usr/include. */
+/* Appends numbers of files: 12 libraries, 4 locale files, 24 headers below /usr/include. */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6811,8 +6803,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     out_json_strings(b, key, p, n, true);
 }
 
-/* Appends a number. A number beyond 2^53 becomes a string, because JavaScript rounds such
- * numbers. */
+/* A number beyond 2^53 becomes a string, because JavaScript rounds such numbers. */
 static void out_json_num(struct buf *b, s64 n)
 {
     if (n > (1ll << 53) || n < -(1ll << 53)) {
@@ -7137,7 +7128,7 @@ static struct summary {
 #undef X
     int status; /* status of the command (wait(2)); -1: unknown */
     const char *backend;
-    const char *fallback; /* reason why kvis does not use the hybrid backend; NULL: kvis uses it */
+    const char *fallback; /* reason not to use the hybrid backend; NULL: it is used */
     struct st_row row[ST_ROWS];
     struct st_row chosen[ST_ROWS]; /* counts of calls that filters select, for -c */
     bool apart;       /* the table of -c shows chosen[], not row[] */
@@ -7318,7 +7309,6 @@ static int st_where_cmp(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Returns the row of a call and a file, or a free row. */
 static struct st_where *st_where_row(struct summary *s, u16 row, struct name *on)
 {
     for (u32 at = row * 31u + (on ? on->hash : 0);; at++) {
@@ -7714,7 +7704,7 @@ enum st_known {
 static const struct st_num {
     const char *key;      /* key in JSON, or NULL */
     const char *recorded; /* name in recordings and diff; NULL: the number is derived */
-    u16 at;               /* offset of the number in struct summary */
+    u16 at;
     u8 known;             /* when the number is known (enum st_known) */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
@@ -7787,8 +7777,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: at most 10 rows, each of at least 1 ms. *more: number of other
- * rows. */
+/* Returns how many rows to show: up to 10 of at least 1 ms. *more: number of other rows. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -8146,8 +8135,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line; removes an empty line. more: number of items that the caller omitted. dropped: kvis
- * dropped names, so more items may be missing. */
+/* Removes an empty line. more: number of items that the caller omitted. dropped: kvis dropped
+ * names, so more items may be missing. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
