@@ -8649,7 +8649,7 @@ static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 
 /* --- paths --- */
 
-struct path { /* absolute, or relative to an unknown directory; ok: not truncated */
+struct path { /* an absolute path, or one whose directory is unknown; ok: not truncated */
     char s[PATH_MAX * 2 + 2];
     u32 len;
     bool ok;
@@ -8748,7 +8748,7 @@ static s32 md_dirfd(const struct call *c, u32 i)
 /* openat2(2) with RESOLVE_IN_ROOT uses dirfd as the root. */
 static bool md_in_root(struct task *t, const struct call *c)
 {
-    enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how in <linux/openat2.h> */
+    enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how of <linux/openat2.h> */
     u64 resolve;
     return c->id == SC_openat2 && mem_get(t, c->arg[2] + RESOLVE_AT, &resolve, 8)
            && resolve & IN_ROOT;
@@ -8777,7 +8777,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
         return;
     const char *s = c->paths.p + w->off;
     md_join_from(p, w->from, s, (u32)w->len);
-    if (!w->from && w->len && *s != '/') /* unknown directory: keep the path relative */
+    if (!w->from && w->len && *s != '/') /* a path below an unknown directory stays relative */
         memmove(p->s, p->s + 1, p->len--);
 }
 
@@ -9811,7 +9811,7 @@ static int md_connected(struct task *t, const struct call *c)
         if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
-        if (!error) /* a connected or connecting socket */
+        if (!error) /* the socket is connected or still connecting */
             md_look_at_socket(t, &now, c->arg[0]);
         if (error == ECONNRESET || error == EPIPE) /* the connection was established */
             return 0;
@@ -9879,7 +9879,7 @@ static void md_accept(struct task *t, struct call *c)
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* without memory, md_install would free o */
+        o->refs++; /* md_install would free o if out of memory */
         md_install(t, c->ret, o, dec_cloexec(c)); /* md_install may free the listener */
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
@@ -10079,7 +10079,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     u64 first[2] = { 0, 0 }; /* base and length of the first buffer */
     if (c->err)
         md_moved(t, c, n, NULL, 0, 0, in);
-    if (c->err || !mem_get(t, at, raw, 6 * w)) /* all members before msg_flags */
+    if (c->err || !mem_get(t, at, raw, 6 * w)) /* struct msghdr up to msg_flags */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10240,7 +10240,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
         md_resolve_recorded(t, p, f);
 }
 
-/* Takes the directory from the record or /proc, because the call's path may be relative. */
+/* Takes the new directory from the record or /proc, because the call's path may be relative. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10414,7 +10414,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte */
+    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for a byte of argv */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
@@ -10519,7 +10519,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 {
     const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
     char moves = *op;
-    if (moves == '+' && w->res > 0) { /* io_uring closed an older file with this number */
+    if (moves == '+' && w->res > 0) { /* io_uring has closed the older file of this descriptor */
         fd_remove(t, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
@@ -10628,7 +10628,7 @@ static void md_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
-        md_read_paths(t, c); /* paths unreadable at the start of the call */
+        md_read_paths(t, c); /* paths that were unreadable at the start of the call */
     if (c->n_paths && !c->selected) /* RESOLVE_CACHED may find the path now */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
@@ -10649,7 +10649,7 @@ static void md_exit(struct task *t, struct call *c)
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
     REC_PIDS = 1 << 22,    /* limit of pids, from include/linux/threads.h */
-    REC_NAMES = 128 << 20, /* limit of names, in bytes; a live run drops names earlier */
+    REC_NAMES = 128 << 20, /* limit for the bytes of all names; a live run drops names earlier */
     /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
@@ -10668,7 +10668,7 @@ _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a reader would reject thi
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 struct rec_head { u8 magic[8]; u32 version, crc; };
 
-/* Describes the run in all outputs. */
+/* Facts about the run that all outputs show. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
     pid_t reader[64]; /* processes that read kvis's output; kvis does not trace them */
@@ -11273,7 +11273,7 @@ static struct {
     bool again;                /* command and pids are known from an earlier recording or pass */
     u64 at;                    /* offset of the current block in the file */
     u32 blocks;
-    struct buf b;              /* the current block */
+    struct buf b;
     const u8 *p, *end;         /* unread bytes of the current block; NULL: none */
     struct rec_slot slot[REC_SLOTS];
     char wrong[160];           /* why the recording cannot be read further; "": valid so far */
@@ -11575,7 +11575,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.sum = sum;
     rec_in.again = again;
     rec_in.b.max = rec_in.text.max = REC_MAX;
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused pages take no memory */
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused buffer pages take no memory */
     s64 n = rec_read(&head, sizeof head);
     if (!room)
         rec_bad("out of memory");
@@ -12098,7 +12098,7 @@ struct px_track {
     u64 state_ns;         /* end of the last thread state that was written */
     struct { u64 from, to; } *wait; /* waits for a CPU that are not written yet */
     u32 n_waits, cap_waits;
-    /* for --folded only: */
+    /* used only by --folded: */
     pid_t parent;
     u32 name_len;         /* length of `name`; 0: unknown */
     char name[PX_NAME];   /* program of the process, or the thread's own name (prctl(2)) */
@@ -12111,7 +12111,7 @@ static struct {
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
     u64 untracked;        /* number of records on the shared track */
-    u64 ids;              /* last id that was assigned */
+    u64 last_id;
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
 } px; /* no initializer: it would put the tables into the binary */
 
@@ -12259,7 +12259,7 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 
 static void px_pb_head(void)
 {
-    enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* ids in builtin_clock.proto */
+    enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* clock ids of builtin_clock.proto */
     px_pb_packet(1);
     px.inner = px_pb_begin(6);
     for (u32 i = 0; i < 2; i++) {
@@ -12417,7 +12417,7 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     *px_slot(tid) = t;
     t->pid = pid;
     t->tid = tid;
-    t->utid = ++px.ids;
+    t->utid = ++px.last_id;
     t->upid = leader ? leader->upid : t->utid;
     if (!leader)
         px_call_it(t, true, "", 0);
@@ -12492,7 +12492,7 @@ static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 
 static void px_counts(const struct event *e)
 {
-    enum { IS = 2 }; /* the field has the new value, not a change */
+    enum { IS = 2 }; /* the field has the counter's new value, not a change */
     static const struct { u8 kind, counter, field; s8 sign; } row[] = {
         { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
         { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
@@ -12528,7 +12528,7 @@ static struct px_stack {
     u64 ns;
     u32 len;
     char text[PX_STACK_LEN];
-} *px_fold; /* PX_STACKS elements; NULL: no --folded */
+} *px_fold; /* PX_STACKS stacks; NULL without --folded */
 
 static void px_fold_line(const struct px_stack *s)
 {
@@ -12660,7 +12660,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for a thread-state frame */
     px_fold_parts(&b, c);
     px_fold_renamed(track, c, name);
 }
@@ -12687,7 +12687,7 @@ static void px_fold_exit(const struct event *e)
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
-    u64 uuid = ++px.ids << 4 | PX_OF_ITSELF;
+    u64 uuid = ++px.last_id << 4 | PX_OF_ITSELF;
     /* Perfetto's viewer merges tracks with the same name if their slices do not overlap. */
     px_pb_track(uuid, px_uuid(t, PX_OF_PROCESS), px_cats[cat]);
     px_pb_event_end();
@@ -12748,7 +12748,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         px_name(c, by->name, by->name_len);
     if (old)
         return; /* the child's records came first, so there is no arrow */
-    c->flow = ++px.ids;
+    c->flow = ++px.last_id;
     px_flow(true, t, e->ts_ns, c->flow, "fork");
     if (!thread)
         px_program(c, e->ts_ns, "(forked)", 8, NULL);
@@ -12791,7 +12791,7 @@ static void px_block(struct px_track *t, const struct event *e)
     char tmp[64];
     struct buf name = BUF_ON(tmp);
     u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
-    out_template(&name, e, "{device} "); /* writes nothing without a device */
+    out_template(&name, e, "{device} "); /* no text if the event has no device */
     out_template(&name, e, "{op} ");
     out_template(&name, e, "{bytes}");
     px_async(t, e->kind == EK_URING ? PX_URING : PX_BLOCK, name.p, name.len, issue, e->ts_ns);
@@ -12856,7 +12856,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     struct px_track *waker = c->waker_pid ? *px_slot(c->waker_pid) : NULL;
     if (!waker || waker == t || waker->dead)
         return;
-    u64 id = ++px.ids;
+    u64 id = ++px.last_id;
     px_flow(true, waker, woken, id, "wake");
     px_flow(false, t, woken, id, "wake");
 }
@@ -13291,12 +13291,12 @@ static int rep_temporary(const char *dir)
  * the commands. */
 
 enum {
-    DF_SHOWN = 10,        /* most rows of a table in text output */
-    DF_LIVES = 1 << 16,   /* most processes at the same time */
-    DF_LINE = 512,        /* most bytes of a command line (--by=line) */
-    DF_RUNS = 4096,       /* most command runs in a timeline */
-    DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
-    DF_NAMES = REC_NAMES / 2, /* bytes of names in memory, beyond which commands are omitted */
+    DF_SHOWN = 10,        /* limit of rows of a table in text output */
+    DF_LIVES = 1 << 16,   /* limit of processes at the same time */
+    DF_LINE = 512,        /* limit of bytes of a command line (--by=line) */
+    DF_RUNS = 4096,       /* limit of command runs in a timeline */
+    DF_LEAST_NS = 100000, /* a shorter time would be printed as 0.0 ms */
+    DF_NAMES = REC_NAMES / 2, /* limit of bytes of names, beyond which commands are omitted */
 };
 
 /* A name in one recording. count: runs, opens or calls. amount: bytes or ns. */
@@ -13318,10 +13318,10 @@ struct df_pair {
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* unique, unlike pids */
+    u64 serial, parent_serial; /* unique numbers, unlike pids */
     bool execed;
     u64 begin_ns, since_ns;    /* start of the command; end of the last child */
-    struct df_row now;         /* the current command */
+    struct df_row now;         /* the process's current command */
 };
 
 struct df_run {
@@ -13334,7 +13334,7 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* start of the command, or else of the recording */
+    u64 from_ns;           /* start of the command or, without one, of the recording */
     u64 least_ns, shorter; /* least time of the runs in run[]; number of omitted shorter runs */
 };
 
@@ -13342,10 +13342,10 @@ static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_row *row[2];   /* commands, files and peers */
+    struct df_row *row[2];   /* rows of commands, files and peers */
     u32 n_rows[2], cap[2];
     u64 left_out;            /* number of times that a process or command was omitted */
-    u64 wall_ns[2];          /* duration of the command, or else of the recording */
+    u64 wall_ns[2];          /* duration of the command or, without one, of the recording */
     bool counted[2];         /* the recording counts calls */
     u32 unasked[2];          /* number of calls that -e excluded */
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
@@ -13354,7 +13354,7 @@ static struct {
     struct df_timeline timeline[2]; /* timelines for --report */
     u8 *pids[2];             /* bit set of the pids in the recording */
     /* state of the replay of recording k: */
-    u64 n_begun;             /* number of processes that began */
+    u64 last_serial;
     u32 k, n_lives, root;    /* root: pid of the first process that called exec, or 0 */
     u64 root_ns;             /* time of the first exec */
     struct df_life *lives[4096];
@@ -13417,7 +13417,7 @@ static struct df_life *df_life(u32 pid, u64 ns)
         return NULL;
     }
     df.n_lives++;
-    l->serial = ++df.n_begun;
+    l->serial = ++df.last_serial;
     l->pid = pid;
     l->begin_ns = l->since_ns = ns;
     *at = l;
@@ -13834,7 +13834,7 @@ static const struct df_table {
     const char *key, *title;     /* name in JSON; heading in text */
     const char *count, *amount;  /* JSON keys of the members of a row */
     const char *name;            /* heading of the name column in text */
-    u8 unit;                     /* enum df_unit of `amount` */
+    u8 unit;                     /* unit of `amount` (enum df_unit) */
     char cls;                    /* class of the names; 0: the function `pair` finds them */
     void (*pair)(void);
 } df_tables[] = {
@@ -14364,7 +14364,7 @@ static int pf_cpus(const char *which, bool first)
     return first ? -1 : (int)(to + 1);
 }
 
-enum { PF_MEMBERS = 5 }; /* most events of a group */
+enum { PF_MEMBERS = 5 }; /* limit of events of a group */
 
 /* State of an event group at its last read; all 0 before. */
 struct pf_count {
@@ -14417,7 +14417,7 @@ static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
     int fd[PF_RINGS];   /* events whose rings are mapped */
     u32 n;              /* highest index of a mapped ring, plus 1 */
-    size_t page, pages; /* bytes per page; data pages per ring */
+    size_t page, pages; /* page size in bytes; data pages per ring */
     bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
@@ -14487,7 +14487,7 @@ static int pf_open(pid_t tid, bool on_exec)
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
-        if (e == -ENODEV) /* offline CPU */
+        if (e == -ENODEV) /* this CPU is offline */
             continue;
         if (e && !major)
             return e;
@@ -14639,7 +14639,7 @@ enum {
 static const char *btf_dir = "/sys/kernel/btf";
 
 struct kfield {
-    u32 off, size; /* in bytes; the size of an array includes all elements */
+    u32 off, size; /* offset and size in bytes; an array's size includes all elements */
     bool is_signed;
     u32 count; /* number of array elements; 0: flexible array; 1: no array */
     u64 value; /* value of the enumerator, or id of the type */
@@ -14760,7 +14760,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    if (h.len < sizeof h || h.len > b->size) /* a newer kernel's header may be longer */
+    if (h.len < sizeof h || h.len > b->size) /* a newer kernel's BTF header may be longer */
         return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
@@ -15482,13 +15482,13 @@ struct bpf_cfgs {
 /* A family of BPF programs. Descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* object that owns the maps of this one; NULL: this one */
+    struct bpf_obj *lender;  /* object that owns the maps; NULL: this object */
     const struct bpf_family *lodger; /* family whose fields are resolved as well; NULL: none */
     struct bpf_cfgs cfg;
     u32 ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
-    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments: of prog[], then kprobes */
-    u32 n_probes;            /* number of attached kprobes */
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments of prog[], then of kprobes */
+    u32 n_probes;
     int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory, or NULL */
     u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
@@ -15737,7 +15737,7 @@ static bool bpf_is_record(const struct bpf_patch *p)
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* TRACING: a raw tracepoint with typed arguments. */
+/* BPF_PROG_TYPE_TRACING is a raw tracepoint with typed arguments. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -16020,7 +16020,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
     int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* otherwise, a signal may have caused the first failure */
+    if (f < 0) /* if loading succeeds now, a signal caused the first failure */
         f = bpf_refused(o, r, e, log);
     free(log);
     return f;
@@ -16042,7 +16042,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
     int f = bpf_load_insns(o, i, insns);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* the verifier did not run: no log */
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* no log, because the verifier did not run */
         return bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
@@ -16059,7 +16059,7 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
-        return -ENOSYS; /* bpf_denied has the explanation */
+        return -ENOSYS; /* bpf_denied explains ENOSYS */
     bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
     int e = bpf_make_maps(o);
     if (!e && o->map_ring)
@@ -16319,7 +16319,7 @@ static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* without a filter: EINVAL */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* an allowed call gives EINVAL */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
@@ -16559,7 +16559,7 @@ static struct {
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void);
     bool stops;              /* the process stops just before execve */
-    u64 magic;               /* pointer of a call by which BPF recognizes the command; or 0 */
+    u64 magic;               /* pointer argument by which BPF recognizes the command, or 0 */
 } sp_command = { .go = -1 };
 
 /* Signals whose actions kvis changes; it handles the first SP_HANDLED. */
@@ -16601,7 +16601,7 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 enum { SP_CAME = 8 };
 
-static volatile sig_atomic_t sp_end_sig;           /* signal that ends kvis, or 0 */
+static volatile sig_atomic_t sp_end_sig;
 static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of received and handled signals */
 static struct sp_signal {
     siginfo_t info;
@@ -16678,7 +16678,7 @@ static void sp_end_witness(void)
 {
     if (sp_witness > 0 && kill(sp_witness, SIGKILL) == 0)
         waitpid(sp_witness, NULL, 0);
-    sp_witness = -1; /* the pid may be reused */
+    sp_witness = -1; /* the witness's pid may be reused */
 }
 
 /* Reads the witness's reports up to that of a SIGIO from kvis. The witness takes SIGIO last,
@@ -17068,12 +17068,12 @@ static void sp_try_init(const char *path, char **argv)
  * has started, or the first default init. Called at exit and in signal handlers. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL); /* init expects the default actions */
+        signal(sig, SIG_DFL); /* init expects default signal actions */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (char **a = sp_argv + 1; !sp_command.pid && *a; a++)
@@ -17126,7 +17126,7 @@ static void sp_own_mounts(void)
 static void sp_boot(void)
 {
     int ready[2];
-    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
+    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
         return;
     const char *path = sp_find(opt.command[0]);
     pid_t pid = pipe2(ready, O_CLOEXEC) < 0 ? -1 : fork();
@@ -17196,7 +17196,7 @@ static struct {
         struct wire_hist hist[CALL_NRS];
     } *added;
     u64 strays;            /* number of damaged records and of records of unknown threads */
-    bool row[SC_N];        /* by row of the call table: BPF records or counts the call */
+    bool row[SC_N];        /* calls that BPF records or counts, by row of the call table */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: the record has none */
     u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* lost records as reported: per CPU, in total */
@@ -17287,7 +17287,7 @@ static u32 hy_proc_programs(void)
 enum { HY_PENDING = 1024 };
 static struct hy_args {
     u64 ts_ns; /* time stamp that all pieces of the arguments share */
-    u32 tid;   /* 0: free entry */
+    u32 tid;   /* thread; 0: free entry */
     bool cut;
     struct buf b, env;
 } hy_pending[HY_PENDING];
