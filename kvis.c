@@ -8641,8 +8641,8 @@ static void st_report(struct summary *s, bool text)
  * directories. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* The event kind of each call whose handler serves several calls, by sc_id[row]. gen/tables.sh
- * writes MD_CALLS. */
+/* Event kinds of calls that share a handler with other calls. The index is sc_id[row].
+ * gen/tables.sh writes MD_CALLS. */
 #define X(call, need, enter, exit, kind) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
@@ -9468,7 +9468,7 @@ static void md_make(struct task *t, struct call *c)
         strcpy(name, fd_kind_name[kind]);
     struct fdent *old = fd_find(t->files, c->ret);
     if (kind == FK_SIGNALFD && old && old->o && old->o->kind == kind)
-        return; /* signalfd4 changed the mask of an existing signalfd */
+        return; /* signalfd4 changed the mask of a signalfd */
     md_install(t, c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
 }
 
@@ -11282,7 +11282,7 @@ static struct {
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index in ev_fields[] or event_kinds[]; -1: unknown to this kvis */
+    /* own: index in ev_fields[] or event_kinds[] of this kvis, or -1 */
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
@@ -12098,7 +12098,7 @@ struct px_track {
     u64 state_ns;         /* end of the last thread state that was written */
     struct { u64 from, to; } *wait; /* waits for a CPU that are not written yet */
     u32 n_waits, cap_waits;
-    /* used only by --folded: */
+    /* members that only --folded uses: */
     pid_t parent;
     u32 name_len;         /* length of `name`; 0: unknown */
     char name[PX_NAME];   /* program of the process, or the thread's own name (prctl(2)) */
@@ -14472,7 +14472,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
         close(f);
         return e;
     }
-    /* f stays open, because closing it would remove the event */
+    /* descriptor f stays open: closing it would remove the event */
     pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
     return 0;
 }
@@ -15349,7 +15349,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* old kernels print a macro, as in "char comm[TASK_COMM_LEN]"; 0: unknown */
+        /* old kernels print a macro: in "char comm[TASK_COMM_LEN]", the count is unknown (0) */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -16706,7 +16706,7 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
 }
 
-/* Returns whether a signal to kvis went to its process group: the witness reported it. A report
+/* Returns whether the witness shows that a signal to kvis went to its process group. A report
  * accounts for one signal, because the next may be for kvis alone, and for all earlier signals with
  * this number, which may have merged in the witness. */
 static bool sp_is_groups(const struct sp_signal *came)
@@ -17310,8 +17310,8 @@ static void hy_args_drop(struct hy_args *a)
     a->tid = 0;
 }
 
-/* Begins a thread's program arguments. If no entry is free, some have lost their exec records:
- * replaces one. */
+/* Begins a thread's program arguments. If no entry is free, replaces one: some have lost their exec
+ * records. */
 static struct hy_args *hy_args_new(const struct wire_proc *h)
 {
     struct hy_args *a = hy_args_of(0);
@@ -17740,8 +17740,8 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
-/* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which
- * it is. The last two programs use the argument that worked for the previous one: issue and
+/* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which.
+ * The programs for issue and completion use the argument that worked for insertion: issue and
  * insertion are events of one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
