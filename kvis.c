@@ -8617,23 +8617,23 @@ static void st_report(struct summary *s, bool text)
  * model another call, add model= to its row of gen/tables/syscalls.tbl and write the function that
  * model= names. This section does not depend on ptrace and prints nothing. */
 
-/* Why kvis needs a call even if -e trace= excludes it (tr_choose): for an event, for the mappings
- * of page faults, for the files of descriptors, or always, because kvis would lose tracees or
+/* Reasons for which kvis handles a call that -e trace= excludes (tr_choose): its event, the
+ * mappings of page faults, the files of descriptors; MD_ALWAYS: kvis would lose tracees or
  * directories. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Kinds of events of calls that share a handler, by sc_id[row]. gen/tables.sh writes MD_CALLS from
- * model= in gen/tables/syscalls.tbl. */
+/* Event kinds of calls that share a handler with other calls. The index is sc_id[row].
+ * gen/tables.sh writes MD_CALLS. */
 #define X(call, need, enter, exit, kind) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
 
 /* --- paths --- */
 
-struct path { /* an absolute path; relative if its directory is unknown */
+struct path { /* an absolute path, or one whose directory is unknown; ok: not truncated */
     char s[PATH_MAX * 2 + 2];
     u32 len;
-    bool ok; /* not truncated */
+    bool ok;
 };
 
 /* Joins a directory and a name. Keeps "..", whose meaning depends on symbolic links. */
@@ -8670,7 +8670,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
         memcpy(p->s, "(unreachable)", p->len = 13);
     p->s[p->len] = '/';
     for (u32 end = n; end;) {
-        u32 from = --end; /* the component's NUL */
+        u32 from = --end;
         while (from && parts[from - 1])
             from--;
         if (p->len + 1 + (end - from) >= sizeof p->s)
@@ -8684,7 +8684,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Like md_join, but also appends an absolute name to `from`, the root that md_base returned. */
+/* Joins a directory and a name like md_join. An absolute name is relative to the root in `from`. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     for (; from && n && *s == '/'; n--)
@@ -8692,7 +8692,7 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
-/* For a past call, uses /proc only if the descriptor still refers to the same directory. */
+/* Returns the directory of a descriptor, which may differ from /proc for a past call. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -8729,7 +8729,7 @@ static s32 md_dirfd(const struct call *c, u32 i)
 /* openat2(2) with RESOLVE_IN_ROOT uses dirfd as the root. */
 static bool md_in_root(struct task *t, const struct call *c)
 {
-    enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how in <linux/openat2.h> */
+    enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how of <linux/openat2.h> */
     u64 resolve;
     return c->id == SC_openat2 && mem_get(t, c->arg[2] + RESOLVE_AT, &resolve, 8)
            && resolve & IN_ROOT;
@@ -8758,7 +8758,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
         return;
     const char *s = c->paths.p + w->off;
     md_join_from(p, w->from, s, (u32)w->len);
-    if (!w->from && w->len && *s != '/') /* unknown directory: stays relative */
+    if (!w->from && w->len && *s != '/') /* a path below an unknown directory stays relative */
         memmove(p->s, p->s + 1, p->len--);
 }
 
@@ -8767,12 +8767,12 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 /* -P selects its argument, paths below it, and paths that match it as a glob pattern. */
 static bool md_path_wanted(const char *path, u32 n)
 {
-    char s[PATH_MAX * 2 + 2]; /* copy of `path` with a NUL */
+    char s[PATH_MAX * 2 + 2];
     n = MIN(n, sizeof s - 1);
     memcpy(s, path, n);
     s[n] = 0;
     for (u32 i = 0; i < opt.n_paths; i++) {
-        const char *want = opt.paths[i]; /* the root directory is "" */
+        const char *want = opt.paths[i]; /* "" stands for the root directory */
         size_t k = strlen(want);
         if (n && n >= k && !memcmp(s, want, k) && (n == k || s[k] == '/'))
             return true;
@@ -8873,11 +8873,11 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves the path *p of t. Returns 0 or -errno. RESOLVE_CACHED (Linux 5.12) asks no FUSE server,
- * which may be a stopped tracee. */
+/* Resolves *p in the root directory of t. Returns 0 or -errno. RESOLVE_CACHED (Linux 5.12) sends no
+ * request to a FUSE server, which may be a stopped tracee. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
-    enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_..., <linux/openat2.h> */
+    enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_ flags of openat2(2) */
     u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
     char at[64];
     const struct name *in = t->fs ? t->fs->root : NULL; /* path of t's root after chroot(2) */
@@ -9057,8 +9057,8 @@ enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
 /* A DNS message: untrusted bytes of the tracee or the network. */
 struct md_dns {
     u8 p[DNS_BYTES];
-    u32 len, at; /* length; offset of the next byte to read */
-    bool bad;    /* truncated or malformed */
+    u32 len, at; /* message length; offset of the next byte to read */
+    bool bad;    /* truncated or malformed message */
     u16 id, flags, answers, type;
     u32 name_len;
     char name[2 * DNS_NAME_MAX]; /* name in the question */
@@ -9066,12 +9066,12 @@ struct md_dns {
 
 /* A DNS query and the call that sent it. */
 struct md_query {
-    const struct ofd *o; /* socket; NULL: the slot is free */
-    u64 open_ns;         /* creation time of the socket, whose address may be reused */
+    const struct ofd *o; /* sending socket; NULL: unused slot */
+    u64 open_ns;         /* creation time: a later socket may use the same struct ofd */
     u64 sent_ns;         /* time of the query; 0: unknown */
     pid_t pid, tid;
     s32 fd;
-    u16 row;             /* row of that call in sc_rows[] */
+    u16 row;             /* the call's row in sc_rows[] */
     u8 server_len;
     char server[48];
     struct md_dns m;
@@ -9128,11 +9128,11 @@ static bool md_dns_question(struct md_dns *m)
     m->flags = md_dns_int(m, 2);
     m->bad |= md_dns_int(m, 2) != 1 || m->flags & OPCODE;
     m->answers = md_dns_int(m, 2);
-    md_dns_int(m, 4); /* skip the other record counts */
+    md_dns_int(m, 4); /* skip NSCOUNT and ARCOUNT */
     md_dns_name(m, &name);
     m->name_len = name.len;
     m->type = md_dns_int(m, 2);
-    md_dns_int(m, 2); /* skip the class */
+    md_dns_int(m, 2); /* skip QCLASS */
     return !m->bad;
 }
 
@@ -9146,8 +9146,8 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         struct buf owner = { .p = (char[8]){ 0 }, .cap = 8, .max = 8 };
         md_dns_name(m, &owner);
         u32 type = md_dns_int(m, 2);
-        md_dns_int(m, 2); /* skip the class */
-        md_dns_int(m, 4); /* skip the time to live */
+        md_dns_int(m, 2); /* skip CLASS */
+        md_dns_int(m, 4); /* skip TTL */
         u32 n = md_dns_int(m, 2);
         const u8 *p = m->p + m->at;
         next = m->at + n;
@@ -9192,7 +9192,7 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
     char text[DNS_SHOWN * sizeof q->m.name];
     struct buf b = BUF_ON(text);
     bool answered = q->m.flags >> 15;
-    u32 code = answered ? q->m.flags & 15 : 0; /* RCODE */
+    u32 rcode = answered ? q->m.flags & 15 : 0;
     struct event *e = ev_new(EK_RESOLVE, NULL, ns);
     u64 took_ns = q->sent_ns && e->ts_ns > q->sent_ns ? e->ts_ns - q->sent_ns : 0;
     e->pid = q->pid;
@@ -9203,11 +9203,11 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
     ev_bytes(e, EV_name, q->m.name, q->m.name_len);
     ev_sym(e, EV_kind, md_dns_type(q->m.type));
     ev_bytes(e, EV_server, q->server, q->server_len);
-    if (answered && !code) {
+    if (answered && !rcode) {
         md_dns_answers(&q->m, &b);
         ev_bytes(e, EV_answer, b.p, b.len);
     } else if (!err) {
-        ev_sym(e, EV_failure, failure[code] ? failure[code] : "unknown RCODE");
+        ev_sym(e, EV_failure, failure[rcode] ? failure[rcode] : "unknown RCODE");
     }
     ev_num(e, EV_fd, q->fd);
     if (took_ns)
@@ -9249,8 +9249,8 @@ static void md_dns_answered(struct md_query *answer, u64 ns)
     }
 }
 
-/* Returns the DNS message at address `at` in a static struct; NULL: it is neither a received answer
- * (in) nor a sent query. */
+/* Returns the DNS message at address `at`: an answer if `in`, otherwise a query. Returns NULL for
+ * other data. The struct is static. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9271,14 +9271,14 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
 }
 
-/* Reports the unanswered queries of a socket; NULL: of all sockets, at the end. */
+/* Reports unanswered DNS queries: those of a socket or, if o is NULL, all. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
-    bool traced = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
-                  && sc_set[SC_read]; /* an answer would have been seen */
+    bool sees_answers = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
+                        && sc_set[SC_read];
     for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
         if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
-            if (err || traced)
+            if (err || sees_answers)
                 md_dns_emit(q, err, ns);
             q->o = NULL;
             md_queries.n--;
@@ -9336,12 +9336,12 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     switch (c->id) {
     case SC_open: return c->arg[1];
     case SC_creat: return O_CREAT | O_WRONLY | O_TRUNC;
-    case SC_openat2: return mem_get(t, c->arg[2], &how, 8) ? how : 0; /* struct open_how.flags */
+    case SC_openat2: return mem_get(t, c->arg[2], &how, 8) ? how : 0;
     default: return c->arg[2];
     }
 }
 
-/* A file system may reuse an inode for a file of another type. */
+/* Also compares file types, because a file system may reuse an inode. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return sx->stx_ino == f->ino && (sx->stx_dev_major << 20 | sx->stx_dev_minor) == f->dev
@@ -9360,15 +9360,15 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
 
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
-    static struct path below; /* below the tracee's root */
+    static struct path below; /* path below the tracee's root */
     md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
-    if (unnamed) /* same text as in /proc/PID/fd */
+    if (unnamed) /* text of /proc/PID/fd for an O_TMPFILE file */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if it is known. Resolves a path with "..": by
- * the record (goes_up in call.bpf.c) or, while the thread is held, by /proc. */
+/* Returns the kind of an opened file, and sets *sx if possible. Resolves a path with ".." from the
+ * record (goes_up in call.bpf.c) or, while the thread is held, from /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -9382,11 +9382,11 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
     } else if (len > 0) {
         p->len = (u32)len;
         p->ok = true;
-    } else if (unnamed && f) { /* same text as in /proc/PID/fd */
+    } else if (unnamed && f) { /* text of /proc/PID/fd for an O_TMPFILE file */
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
-    } else if (ask && f) { /* the record had no space for the path */
+    } else if (ask && f) { /* the path did not fit in the record */
         md_resolve_recorded(t, p, f);
     }
     if (f)
@@ -9449,7 +9449,7 @@ static void md_make(struct task *t, struct call *c)
         strcpy(name, fd_kind_name[kind]);
     struct fdent *old = fd_find(t->files, c->ret);
     if (kind == FK_SIGNALFD && old && old->o && old->o->kind == kind)
-        return; /* signalfd4 changes the mask of a signalfd */
+        return; /* signalfd4 changed the mask of a signalfd */
     md_install(t, c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
 }
 
@@ -9462,11 +9462,11 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file that a recorded call opened: an anonymous inode from the record, another file
- * from /proc if n still refers to it. */
+/* Returns the file that a recorded call opened: an anonymous inode from the record, or another file
+ * from /proc if descriptor n still refers to it. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
-    enum { ANON_INODE_FS = 0x09041934 }; /* <linux/magic.h> */
+    enum { ANON_INODE_FS = 0x09041934 }; /* ANON_INODE_FS_MAGIC of linux/magic.h */
     struct fd_stat sx;
     char link[64];
     if (f->magic == ANON_INODE_FS) {
@@ -9530,7 +9530,7 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
-/* The kernel cannot copy between these files; programs such as cat(1) then use read and write. */
+/* Returns whether the kernel cannot copy between two files; cat(1) then uses read and write. */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
@@ -9542,7 +9542,7 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0x127d, "BLKSECDISCARD" },
     { 0x127f, "BLKZEROOUT" },
     { 0x40049409, "FICLONE" },
-    { 0x40046602, "FS_IOC_SETFLAGS" }, /* of 32-bit programs */
+    { 0x40046602, "FS_IOC_SETFLAGS" }, /* request number in 32-bit programs */
     { 0x40086602, "FS_IOC_SETFLAGS" },
     { 0x401c5820, "FS_IOC_FSSETXATTR" },
     { 0x4020940d, "FICLONERANGE" },
@@ -9553,7 +9553,7 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* A command that the file system does not support is no event, as in md_cannot_copy. */
+/* Reports an ioctl(2) that changes a file, unless the file system does not support it. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9586,7 +9586,7 @@ static void md_ioctl(struct task *t, struct call *c)
 
 static void md_close(struct task *t, struct call *c)
 {
-    /* Except with EBADF, a failed close(2) closes the descriptor, too (close(2), NOTES). */
+    /* A close(2) that fails closes the descriptor, too, except with EBADF (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
     fd_close(t, c->arg[0]);
@@ -9595,7 +9595,7 @@ static void md_close(struct task *t, struct call *c)
 
 static void md_close_range(struct task *t, struct call *c)
 {
-    enum { UNSHARE = 2, CLOEXEC = 4 }; /* <linux/close_range.h> */
+    enum { UNSHARE = 2, CLOEXEC = 4 }; /* flags of close_range(2) */
     if (c->err || !t->files)
         return;
     if (c->arg[2] & UNSHARE)
@@ -9694,7 +9694,7 @@ static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* sin_port has the same offset */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* sin_port coincides with sin6_port */
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
@@ -9716,7 +9716,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* An accepted Unix socket has its listener's address, which says more than the peer's inode. */
+/* An accepted Unix socket has its listener's address; its peer usually has only an inode. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -9782,8 +9782,8 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* Returns the outcome of an earlier connect(2), 0 or an errno, if call c shows it, else -1. EAGAIN,
- * ENOTCONN and others can have other causes. */
+/* Returns the outcome of an earlier connect(2) that call c shows: 0, an errno, or -1 if unknown.
+ * EAGAIN, ENOTCONN and others can have other causes. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -9792,7 +9792,7 @@ static int md_connected(struct task *t, const struct call *c)
         if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
-        if (!error) /* connected, or still connecting */
+        if (!error) /* the socket is connected or still connecting */
             md_look_at_socket(t, &now, c->arg[0]);
         if (error == ECONNRESET || error == EPIPE) /* the connection was established */
             return 0;
@@ -9856,12 +9856,12 @@ static void md_accept(struct task *t, struct call *c)
         if (!o->peer && mem_get(t, c->arg[2], &len, 4)
             && (len = md_sockaddr(t, c->arg[1], len, &sa)))
             o->peer = fd_peer(o->sock, &sa, len);
-        if (!o->local && l && fd_is_unix(o)) /* see md_own_address */
+        if (!o->local && l && fd_is_unix(o))
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* md_install drops its reference if out of memory */
-        md_install(t, c->ret, o, dec_cloexec(c)); /* may free l */
+        o->refs++; /* md_install would free o if out of memory */
+        md_install(t, c->ret, o, dec_cloexec(c)); /* md_install may free the listener */
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
     ev_sym(e, EV_sock_type, o ? o->sock : type);
@@ -9884,7 +9884,7 @@ static void md_bind_listen(struct task *t, struct call *c)
     struct name *local = o->local;
     if (c->id == SC_bind)
         local = md_named_peer(t, n, c->arg[1], (u32)c->arg[2]);
-    if (!c->err) { /* the kernel may choose the address */
+    if (!c->err) { /* the kernel may have chosen the address */
         o->local = local;
         md_look_at_socket(t, o, n);
         local = o->local;
@@ -9910,9 +9910,8 @@ static void md_shutdown(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* to: the peer that the call names, or NULL. */
 static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
-                                 const struct name *to, bool in)
+                                 const struct name *peer, bool in)
 {
     struct ofd *o = fd_get(t, n);
     bool pages = c->id == SC_vmsplice, net = !pages && o && o->kind == FK_SOCK;
@@ -9921,7 +9920,7 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     ev_num(e, EV_fd, n);
     if (net) {
         ev_sym(e, EV_sock_type, o->sock);
-        ev_peer(e, EV_remote_addr, to ? to : o->peer);
+        ev_peer(e, EV_remote_addr, peer ? peer : o->peer);
         md_own_address(e, o);
     } else {
         ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
@@ -9930,13 +9929,13 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
-/* Programs repeat a call after these errors, or the kernel restarts it (ERESTART*): no event. */
+/* Returns whether a program or the kernel (ERESTART*) usually repeats the failed call. */
 static bool md_repeats(const struct call *c)
 {
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Counts the bytes that a call moved, and emits an event. at: their address; 0: several buffers. */
+/* Counts the bytes that a call moved, and emits an event. at: the buffer; 0: several buffers. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -9967,7 +9966,7 @@ static void md_read_write(struct task *t, struct call *c)
     md_moved(t, c, c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
 }
 
-/* Handles sendto(2), and send(2) of 32-bit ARM, which has no address. */
+/* Handles sendto(2) and send(2) of 32-bit ARM, which has no address argument. */
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = c->arg[0];
@@ -10061,7 +10060,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     u64 first[2] = { 0, 0 }; /* base and length of the first buffer */
     if (c->err)
         md_moved(t, c, n, NULL, 0, 0, in);
-    if (c->err || !mem_get(t, at, raw, 6 * w)) /* msg_flags, the last word, is not needed */
+    if (c->err || !mem_get(t, at, raw, 6 * w)) /* struct msghdr up to msg_flags */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10169,12 +10168,12 @@ static void md_change(struct task *t, struct call *c)
     s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    /* 32-bit CPUs pass the size in two registers. */
+    /* 32-bit CPUs pass the size of truncate64(2) in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
     const struct call_path *target = dec_path(c, 0);
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
-    bool of_fd = arg == 1 && !c->arg[1] && sc_rows[c->row].arg[0] == K_DIRFD; /* futimens(3) */
-    md_change_path(t, c, of_fd ? -1 : arg, &p);
+    bool futimens = arg == 1 && !c->arg[1] && sc_rows[c->row].arg[0] == K_DIRFD;
+    md_change_path(t, c, futimens ? -1 : arg, &p);
     if (p.len || e->kind != EK_CHANGE)
         ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
@@ -10189,7 +10188,7 @@ static void md_change(struct task *t, struct call *c)
         ev_bytes(e, EV_new_path, q.s, q.len);
         break;
     case EK_TRUNCATE:
-        value += split && c->abi == ABI_ARM32; /* the pair starts at an even register */
+        value += split && c->abi == ABI_ARM32; /* ARM aligns register pairs to even numbers */
         ev_num(e, EV_size, value[0] | (split ? value[1] << 32 : 0));
         break;
     case EK_CHOWN:
@@ -10209,7 +10208,7 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Finds the recorded directory: in /proc if t is still there, else by the call's path *p. */
+/* Finds the recorded directory: in /proc if task t still uses it; otherwise, resolves *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     struct fd_stat sx;
@@ -10222,7 +10221,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
         md_resolve_recorded(t, p, f);
 }
 
-/* Takes the directory from the record or /proc, because the call's path may be relative. */
+/* Takes the new directory from the record or /proc, because the call's path may be relative. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10270,7 +10269,7 @@ static void md_range(struct event *e, u64 addr, u64 size)
     ev_num(e, EV_size, size);
 }
 
-/* Stores a mapping; if r has no name, removes the mappings in its range. */
+/* Stores a mapping. If r has no name, removes the mappings in its range. */
 static void md_map(struct task *t, struct region r)
 {
     if (opt.faults && t->mm)
@@ -10283,7 +10282,7 @@ static void md_brk(struct task *t, struct call *c)
     u64 now = c->ret;
     if (!m || c->noret || c->err)
         return;
-    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first result is the heap's start */
+    s64 growth = m->brk ? (s64)(now - m->brk) : 0; /* the first brk(2) returns the heap's start */
     md_map(t, (struct region){ m->brk, growth > 0 ? now : 0, nm_str('x', "heap"),
                                PROT_READ | PROT_WRITE });
     md_map(t, (struct region){ .start = now, .end = growth < 0 ? m->brk : 0 });
@@ -10331,9 +10330,9 @@ static void md_munmap(struct task *t, struct call *c)
 
 static void md_mremap(struct task *t, struct call *c)
 {
-    enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP, <linux/mman.h> */
+    enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP keeps the old mapping */
     u64 old = c->arg[0], to = (u64)c->ret;
-    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]); /* 0: the old mapping stays */
+    u64 gone = c->arg[3] & DONTUNMAP ? 0 : md_page_up(c->arg[1]);
     if (!c->err && opt.faults && t->mm)
         vm_move(t->mm, old, old + gone, to, to + md_page_up(c->arg[2]));
     struct event *e = md_event(EK_MREMAP, t, c);
@@ -10386,7 +10385,7 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= mem.gave_up;
 }
 
-/* The path and argv are gone when execve(2) returns. */
+/* Reads the path and argv, which are gone when execve(2) returns. */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10396,7 +10395,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for one byte */
+    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for a byte of argv */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
@@ -10501,7 +10500,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 {
     const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
     char moves = *op;
-    if (moves == '+' && w->res > 0) { /* io_uring closed an older file with this number */
+    if (moves == '+' && w->res > 0) { /* io_uring has closed the older file of this descriptor */
         fd_remove(t, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
@@ -10555,9 +10554,9 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns c. socketcall(2) and the old mmap(2) of i386 have their arguments in memory
- * (net/socket.c): returns a static copy with these arguments and the call that socketcall makes.
- * NULL: unknown or unreadable. */
+/* Returns the call to model, usually c. The arguments of socketcall(2) and the old mmap(2) of i386
+ * are in memory (net/socket.c): returns a static copy with them and the call that socketcall makes,
+ * or NULL if they are unreadable or unknown. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10568,7 +10567,7 @@ static struct call *md_modelled(struct task *t, struct call *c)
     u16 id = socket ? 0 : c->id;
     if (!socket && c->row != SC_mmap_i386)
         return c;
-    if (socket && !dec_named(&b, (u32)c->arg[0], FAM_socketcall)) /* SYS_CONNECT */
+    if (socket && !dec_named(&b, (u32)c->arg[0], FAM_socketcall))
         return NULL;
     while (socket && id < SC_N && strcasecmp(sc_name(id), name + strlen("SYS_")))
         id++;
@@ -10581,9 +10580,9 @@ static struct call *md_modelled(struct task *t, struct call *c)
     return &as;
 }
 
-/* Handles the start of a call. shown: its arguments will be printed. A page of a tracee with
- * userfaultfd(2) may never arrive; unless paths are printed or -P is given, kvis reads the paths of
- * such a tracee at the end of the call, when the kernel has faulted them in. */
+/* Handles the start of a call. shown: its arguments will be printed. Pages of a tracee with
+ * userfaultfd(2) may never arrive: unless paths are printed or -P is given, its paths are read at
+ * the end of the call, when the kernel has faulted them in. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -10610,8 +10609,8 @@ static void md_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
-        md_read_paths(t, c); /* paths that were unreadable at the start */
-    if (c->n_paths && !c->selected) /* try again: the kernel has now cached the target */
+        md_read_paths(t, c); /* paths that were unreadable at the start of the call */
+    if (c->n_paths && !c->selected) /* RESOLVE_CACHED may find the path now */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
     if (as && !md_outcome(t, as) && md_calls[as->id].exit)
@@ -10630,8 +10629,8 @@ static void md_exit(struct task *t, struct call *c)
 
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
-    REC_PIDS = 1 << 22,    /* PID_MAX_LIMIT of include/linux/threads.h */
-    REC_NAMES = 128 << 20, /* most bytes of names in memory; live kvis drops names earlier */
+    REC_PIDS = 1 << 22,    /* limit of pids, from include/linux/threads.h */
+    REC_NAMES = 128 << 20, /* limit for the bytes of all names; a live run drops names earlier */
     /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
@@ -10650,7 +10649,7 @@ _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a reader would reject thi
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 struct rec_head { u8 magic[8]; u32 version, crc; };
 
-/* Describes the run in all outputs. */
+/* Facts about the run that all outputs show. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
     pid_t reader[64]; /* processes that read kvis's output; kvis does not trace them */
@@ -10720,10 +10719,10 @@ static struct {
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    struct task *enter;        /* its call has begun, but is not recorded yet; NULL: none */
-    bool enter_many;           /* out.many when that call began */
+    struct task *enter;        /* task whose call has begun but is not recorded yet, or NULL */
+    bool enter_many;           /* kvis had seen several threads when the call began */
     u32 blocks;
-} rec_out; /* an initializer would put all slots into the binary */
+} rec_out; /* no initializer: it would put all slots into the binary */
 
 static int rout_fd = -1; /* file of -w or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
@@ -10790,7 +10789,7 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Until out_begin empties the file, the bytes stay in memory. */
+/* Keeps the bytes in memory until out_begin has emptied the file. */
 static void rec_write_file(const char *p, size_t n)
 {
     enum { HELD_MAX = 8 << 20 };
@@ -10818,7 +10817,8 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* The values follow a mask with two bits per argument: enum arg_form; 3: a truncated ARG_STR. */
+/* Writes the arguments: their number, a mask with two bits each (enum arg_form; 3: a truncated
+ * ARG_STR), the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -10935,7 +10935,7 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* the next record of a replay overwrites the call */
+        rec_enter_due(); /* a replay reuses t->call for the next record */
 }
 
 /* Writes what -P of kvis replay compares: the call's absolute paths and the files of its
@@ -10990,7 +10990,7 @@ static void rec_exit(struct task *t)
     struct call *c = &t->call;
     bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
     if (rec_out.enter == t)
-        rec_out.enter = NULL; /* REC_CALL also has the start of the call */
+        rec_out.enter = NULL; /* REC_CALL includes REC_ENTER */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -11094,7 +11094,7 @@ static void rec_begin(void)
         char key[24];
         if (!n->slot.pid)
             continue;
-        snprintf(key, sizeof key, "comm %d", n->slot.pid); /* of a process that kvis attached to */
+        snprintf(key, sizeof key, "comm %d", n->slot.pid);
         rec_meta(key, n->comm);
     }
     for (u32 at = 0; at < rec_processes.len; at += strlen(rec_processes.p + at) + 1)
@@ -11116,7 +11116,7 @@ static void rec_start(void (*write)(const char *, size_t))
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* forget an earlier recording */
+        rec_out.slot[i].len = ~0u; /* mark the slot as unused */
     memcpy(head.magic, rec_magic, sizeof rec_magic);
     head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
     write((const char *)&head, sizeof head);
@@ -11160,7 +11160,7 @@ static void rec_hist(const u32 *hist, u32 n)
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
-    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows with this name */
+    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among calls with this name */
 }
 
 static void rec_table(const struct st_row *r)
@@ -11250,27 +11250,27 @@ static int rin_fd = -1;
 
 static struct {
     const char *name;
-    struct summary *sum;       /* receives the numbers of the recording */
+    struct summary *sum;       /* summary that receives the recorded numbers */
     bool again;                /* command and pids are known from an earlier recording or pass */
     u64 at;                    /* offset of the current block in the file */
     u32 blocks;
-    struct buf b;              /* the current block */
+    struct buf b;
     const u8 *p, *end;         /* unread bytes of the current block; NULL: none */
     struct rec_slot slot[REC_SLOTS];
     char wrong[160];           /* why the recording cannot be read further; "": valid so far */
     bool of_command;           /* the recorded kvis started a command */
     bool ended;                /* REC_END was read */
     struct buf text;           /* strings of the current record, each followed by a NUL */
-    u64 last_ns;               /* time of the previous record */
+    u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index in ev_fields[] or event_kinds[]; -1: this kvis does not know it */
+    /* own: index in ev_fields[] or event_kinds[] of this kvis, or -1 */
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
     u32 n_unasked;             /* number of system calls that -e excluded */
 } rec_in;
 
-/* Stops reading. If called again, keeps the first reason. */
+/* Stops reading. Only the first call's reason is kept. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -11409,21 +11409,21 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns row k of the rows with this name; -1: this kvis does not know the name. */
+/* Returns row k of the calls with this name, or -1 if this kvis does not know the name. */
 static s32 rec_row(const char *name, u64 k)
 {
-    static struct { char name[40]; s32 row; } seen[64]; /* cache */
-    u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
-    if (strlen(name) >= sizeof seen[h].name)
+    static struct { char name[40]; s32 row; } cache[64];
+    u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(cache);
+    if (strlen(name) >= sizeof cache[h].name)
         return -1;
-    if (strcmp(seen[h].name, name) || !*name) {
+    if (strcmp(cache[h].name, name) || !*name) {
         s32 row = -1;
         for (u16 i = 0; row < 0 && i < SC_N; i++)
             row = strcmp(sc_name(i), name) ? -1 : i;
-        snprintf(seen[h].name, sizeof seen[h].name, "%s", name);
-        seen[h].row = row;
+        snprintf(cache[h].name, sizeof cache[h].name, "%s", name);
+        cache[h].row = row;
     }
-    s32 row = seen[h].row;
+    s32 row = cache[h].row;
     return row >= 0 && k && row + (s64)MIN(k, SC_N) < SC_N && sc_id[row + (s32)k] == row
                ? row + (s32)k : row;
 }
@@ -11455,7 +11455,7 @@ static void rec_get_meta(void)
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
-        b_reset(&rec_processes); /* the last line has lost its NUL */
+        b_reset(&rec_processes); /* the truncated last line has no NUL */
     u64 n = strtoull(value, NULL, 10);
     for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
         if (strcmp(key, rec_numbers[i].key))
@@ -11480,7 +11480,7 @@ static void rec_get_word(void)
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
     }
-    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* the list ends with NULL */
+    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list);
     if (list)
         opt.command = list;
     if (!list || !(list[n++] = strdup(a.p)))
@@ -11556,7 +11556,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.sum = sum;
     rec_in.again = again;
     rec_in.b.max = rec_in.text.max = REC_MAX;
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused pages take no memory */
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused buffer pages take no memory */
     s64 n = rec_read(&head, sizeof head);
     if (!room)
         rec_bad("out of memory");
@@ -11668,7 +11668,7 @@ static void rec_get_col(const struct st_col *c, void *p)
 
 static void rec_get_list(const struct st_list *l)
 {
-    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* st_io is the largest */
+    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest row type */
     memset(&row, 0, l->size);
     for (u32 i = 0; i < l->n_cols; i++)
         if (l->col[i].sinks & COL_RECORDED)
@@ -11688,7 +11688,7 @@ static void rec_get_list(const struct st_list *l)
 
 static struct recorded_call rp_recorded;
 
-/* The checksum of the unknown data is valid, so the data is not damaged. */
+/* Rejects unknown data with a valid checksum, which comes from a newer kvis. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
@@ -12031,10 +12031,10 @@ static bool rp_play(void)
 
 /* == 18 px_  --perfetto, --folded: traces, flame graphs ===============================
  * Writes a trace in Perfetto's format (protos/perfetto/trace/ in its source) while events arrive.
- * px_pb_ writes protocol buffers. System calls are slices on the track of their thread; open files,
- * disk requests and other intervals that can overlap have tracks of their own. Forks and wake-ups
- * are arrows. A track below each thread shows the thread's states during calls. The kernel reuses
- * pids, so tracks have unique ids. */
+ * System calls are slices on the track of their thread; open files, disk requests and other
+ * intervals that can overlap have tracks of their own. Forks and wake-ups are arrows. A track below
+ * each thread shows the thread's states during calls. The kernel reuses pids, so tracks have unique
+ * ids. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12060,15 +12060,15 @@ enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DI
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* A track's id is 16 * upid or utid, plus one of these constants. A counter adds enum px_counter to
- * PX_OF_COUNTER. */
+/* A track's id is 16 times the upid or utid plus a PX_OF_ constant. For a counter, enum px_counter
+ * is added. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
 /* A traced thread. The main thread's track also represents the process. */
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
-    u64 upid, utid;       /* ids in the trace */
+    u64 upid, utid;       /* process and thread ids in the trace */
     u64 flow;             /* fork arrow that ends at the thread's first record; 0: none */
     bool dead;
     bool runs;            /* the slice of a program has begun */
@@ -12077,9 +12077,9 @@ struct px_track {
     bool due[N_PX];       /* the counter changed after it was last written */
     u32 described;        /* bit set of the PX_OF_ tracks that the trace already describes */
     u64 state_ns;         /* end of the last thread state that was written */
-    struct { u64 from, to; } *wait; /* waits for a CPU, not written yet */
+    struct { u64 from, to; } *wait; /* waits for a CPU that are not written yet */
     u32 n_waits, cap_waits;
-    /* for --folded only: */
+    /* members that only --folded uses: */
     pid_t parent;
     u32 name_len;         /* length of `name`; 0: unknown */
     char name[PX_NAME];   /* program of the process, or the thread's own name (prctl(2)) */
@@ -12092,9 +12092,9 @@ static struct {
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
     u64 untracked;        /* number of records on the shared track */
-    u64 ids;              /* last id that was assigned */
+    u64 last_id;
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
-} px; /* an initializer would put the tables into the binary */
+} px; /* no initializer: it would put the tables into the binary */
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12114,7 +12114,7 @@ static void px_pb_fixed(u32 field, u64 v)
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
-    b_c(&px_proto.b, 0); /* length; px_pb_end inserts bytes if it needs more than one */
+    b_c(&px_proto.b, 0); /* place for the length, which px_pb_end may enlarge */
     return px_proto.b.len;
 }
 
@@ -12151,12 +12151,12 @@ static void px_pb_word(u32 field, const char *s)
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
-    px_pb_num(10, 1); /* trusted_packet_sequence_id */
+    px_pb_num(10, 1); /* field 10: trusted_packet_sequence_id */
     px_pb_num(13, flags);
 }
 
-/* Interns a name: later packets contain its number. index: field of InternedData: 1 for categories,
- * 3 for names of arguments. */
+/* Interns a name: later packets contain its number. index: the field of InternedData (1:
+ * categories, 3: argument names). */
 static void px_pb_intern(u32 index, u64 number, const char *s)
 {
     u32 at = px_pb_begin(index);
@@ -12203,7 +12203,6 @@ static void px_pb_slice(u64 uuid, u64 from, u64 to, enum px_cat cat, const char 
     px_pb_slice_end(uuid, to);
 }
 
-/* Begins the description of a track. */
 static void px_pb_track(u64 uuid, u64 parent, const char *name)
 {
     px_pb_packet(2);
@@ -12241,7 +12240,7 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
 
 static void px_pb_head(void)
 {
-    enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* builtin_clock.proto */
+    enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 }; /* clock ids of builtin_clock.proto */
     px_pb_packet(1);
     px.inner = px_pb_begin(6);
     for (u32 i = 0; i < 2; i++) {
@@ -12370,7 +12369,7 @@ static void px_free(struct px_track *t)
     free(t);
 }
 
-/* Keeps the track for late records until PX_DEAD more threads have ended. */
+/* Keeps an ended thread's track for late records until PX_DEAD more threads have ended. */
 static void px_dead(struct px_track *t)
 {
     struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
@@ -12382,7 +12381,7 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* New threads share a track if there are PX_TRACKS or no memory is left. */
+/* New threads share one track if there are PX_TRACKS tracks or memory runs out. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -12399,7 +12398,7 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     *px_slot(tid) = t;
     t->pid = pid;
     t->tid = tid;
-    t->utid = ++px.ids;
+    t->utid = ++px.last_id;
     t->upid = leader ? leader->upid : t->utid;
     if (!leader)
         px_call_it(t, true, "", 0);
@@ -12436,8 +12435,8 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* A process may close a file of another process, so its records may be out of order. The samples of
- * a counter must not be. */
+/* Another process may close files of this process, so records may be out of order. The samples of a
+ * counter must be in order. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -12448,7 +12447,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
         p->described |= 1u << (PX_OF_COUNTER + k);
         px_pb_track(uuid, px_uuid(p, PX_OF_PROCESS), px_counters[k]);
         u32 at = px_pb_begin(8);
-        px_pb_num(3, k == PX_FILES ? 2 : 3); /* UNIT_COUNT, UNIT_SIZE_BYTES */
+        px_pb_num(3, k == PX_FILES ? 2 : 3); /* unit: UNIT_COUNT or UNIT_SIZE_BYTES */
         px_pb_end(at);
         px_pb_event_end();
     }
@@ -12474,7 +12473,7 @@ static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 
 static void px_counts(const struct event *e)
 {
-    enum { IS = 2 }; /* the event's field is the counter's new value */
+    enum { IS = 2 }; /* the field has the counter's new value, not a change */
     static const struct { u8 kind, counter, field; s8 sign; } row[] = {
         { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
         { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
@@ -12500,7 +12499,7 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and
- * speedscope, which add up the lines of a stack: a new stack may replace one in the table --- */
+ * speedscope. They add up all lines of a stack: kvis may write one early to reuse its slot. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_WAYS = 8, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
@@ -12510,7 +12509,7 @@ static struct px_stack {
     u64 ns;
     u32 len;
     char text[PX_STACK_LEN];
-} *px_fold; /* PX_STACKS elements; NULL: no --folded */
+} *px_fold; /* PX_STACKS stacks; NULL without --folded */
 
 static void px_fold_line(const struct px_stack *s)
 {
@@ -12565,8 +12564,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Returns the file or peer of a call, or NULL: the first path argument, or the file in the first
- * argument ("3</etc/hosts>"). A call such as openat, which has both, is about the path. */
+/* Returns the file or peer that a call is about: the first path argument or, without one, the file
+ * of the descriptor in the first argument ("3</etc/hosts>"); NULL: neither. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -12642,7 +12641,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for the frame of a state */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for a thread-state frame */
     px_fold_parts(&b, c);
     px_fold_renamed(track, c, name);
 }
@@ -12669,7 +12668,7 @@ static void px_fold_exit(const struct event *e)
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
-    u64 uuid = ++px.ids << 4 | PX_OF_ITSELF;
+    u64 uuid = ++px.last_id << 4 | PX_OF_ITSELF;
     /* Perfetto's viewer merges tracks with the same name if their slices do not overlap. */
     px_pb_track(uuid, px_uuid(t, PX_OF_PROCESS), px_cats[cat]);
     px_pb_event_end();
@@ -12681,7 +12680,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
     const struct event_kind *k = &event_kinds[e->kind];
     bool beside = e->kind == EK_EXIT_THREAD || k->how & EVENT_WITH_CALLS;
     if (e->kind == EK_RSS || (opt.calls && !beside))
-        return; /* the counter or the call's slice shows it */
+        return; /* a counter or the call's slice shows this event */
     px_pb_named(px_uuid(t, PX_OF_THREAD), e->ts_ns, PX_INSTANT, k->cat, k->name, strlen(k->name));
     px_arg_error(e->err);
     for (u32 i = 0; i < k->n; i++)
@@ -12691,7 +12690,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
 }
 
 /* Ends the slice of a process's program and begins the next one; name is NULL at exit. If calls are
- * traced, their slices take this place. */
+ * traced, the track shows their slices instead. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12730,7 +12729,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         px_name(c, by->name, by->name_len);
     if (old)
         return; /* the child's records came first, so there is no arrow */
-    c->flow = ++px.ids;
+    c->flow = ++px.last_id;
     px_flow(true, t, e->ts_ns, c->flow, "fork");
     if (!thread)
         px_program(c, e->ts_ns, "(forked)", 8, NULL);
@@ -12773,7 +12772,7 @@ static void px_block(struct px_track *t, const struct event *e)
     char tmp[64];
     struct buf name = BUF_ON(tmp);
     u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
-    out_template(&name, e, "{device} "); /* nothing if the event has no device */
+    out_template(&name, e, "{device} "); /* no text if the event has no device */
     out_template(&name, e, "{op} ");
     out_template(&name, e, "{bytes}");
     px_async(t, e->kind == EK_URING ? PX_URING : PX_BLOCK, name.p, name.len, issue, e->ts_ns);
@@ -12838,7 +12837,7 @@ static void px_woken(const struct px_track *t, const struct call *c, u64 woken)
     struct px_track *waker = c->waker_pid ? *px_slot(c->waker_pid) : NULL;
     if (!waker || waker == t || waker->dead)
         return;
-    u64 id = ++px.ids;
+    u64 id = ++px.last_id;
     px_flow(true, waker, woken, id, "wake");
     px_flow(false, t, woken, id, "wake");
 }
@@ -13028,7 +13027,7 @@ static struct {
     u64 seen, kept;          /* number of events in the run and in the page */
     bool chosen;             /* the second pass has begun */
     u32 least;               /* lowest score of an event in the page */
-    u64 at_least, some;      /* events with this score: read so far; allowed in the page */
+    u64 at_least, some;      /* number of events with score `least`: read so far; in the page */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13052,8 +13051,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether the page has an event or call. The first pass only counts scores. Of the events
- * with the lowest score, the page has a part that is spread evenly over the run. */
+/* Returns whether the page has an event or call. The first pass only counts scores. The page has
+ * only some events of the lowest score, spread evenly over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13170,7 +13169,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* whole: the recording is complete. Otherwise, the summary is null. */
+/* Writes the run and the summary, which is null unless the recording is whole. */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -13222,7 +13221,7 @@ static void rep_close(void)
 
 static void rep_events(int fd, const char *name)
 {
-    static struct summary unused; /* the first pass has filled st */
+    static struct summary unused; /* the first pass read the summary into st */
     out.n_taps = 0;
     out.json_on = out.events_on = false;
     rec_in.again = true;
@@ -13273,19 +13272,19 @@ static int rep_temporary(const char *dir)
  * the commands. */
 
 enum {
-    DF_SHOWN = 10,        /* most rows of a table in text output */
-    DF_LIVES = 1 << 16,   /* most processes at the same time */
-    DF_LINE = 512,        /* most bytes of a command line (--by=line) */
-    DF_RUNS = 4096,       /* most command runs in a timeline */
-    DF_LEAST_NS = 100000, /* shorter times would be printed as 0.0 ms */
-    DF_NAMES = REC_NAMES / 2, /* bytes of names in memory, beyond which commands are omitted */
+    DF_SHOWN = 10,        /* limit of rows of a table in text output */
+    DF_LIVES = 1 << 16,   /* limit of processes at the same time */
+    DF_LINE = 512,        /* limit of bytes of a command line (--by=line) */
+    DF_RUNS = 4096,       /* limit of command runs in a timeline */
+    DF_LEAST_NS = 100000, /* a shorter time would be printed as 0.0 ms */
+    DF_NAMES = REC_NAMES / 2, /* limit of bytes of names, beyond which commands are omitted */
 };
 
 /* A name in one recording. count: runs, opens or calls. amount: bytes or ns. */
 struct df_row {
     struct name *name;
     u64 count, amount;
-    u64 time_ns, cpu_ns, failed; /* commands: run time, CPU time, failed runs */
+    u64 time_ns, cpu_ns, failed; /* run time, CPU time and failed runs of a command */
 };
 
 struct df_pair {
@@ -13293,17 +13292,17 @@ struct df_pair {
     struct df_row of[2];
     bool in[2];
     u16 row;                   /* the summary's row of a system call */
-    u16 err;                   /* errno of a failed call */
+    u16 err;
 };
 
-/* A process. The time while a child runs is not its own time. */
+/* A process. Its own time excludes the time while a child runs. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* unique, unlike pids */
+    u64 serial, parent_serial; /* unique numbers, unlike pids */
     bool execed;
     u64 begin_ns, since_ns;    /* start of the command; end of the last child */
-    struct df_row now;         /* the current command */
+    struct df_row now;         /* the process's current command */
 };
 
 struct df_run {
@@ -13316,7 +13315,7 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* start of the command, or else of the recording */
+    u64 from_ns;           /* start of the command or, without one, of the recording */
     u64 least_ns, shorter; /* least time of the runs in run[]; number of omitted shorter runs */
 };
 
@@ -13324,21 +13323,21 @@ static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_row *row[2];   /* commands, files and peers */
+    struct df_row *row[2];   /* rows of commands, files and peers */
     u32 n_rows[2], cap[2];
     u64 left_out;            /* number of times that a process or command was omitted */
-    u64 wall_ns[2];          /* duration of the command, or else of the recording */
+    u64 wall_ns[2];          /* duration of the command or, without one, of the recording */
     bool counted[2];         /* the recording counts calls */
-    u32 unasked[2];          /* n_unasked of rec_in */
+    u32 unasked[2];          /* number of calls that -e excluded */
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
     struct summary *sum[2];
     const char *file[2];
-    struct df_timeline timeline[2]; /* only with --report */
+    struct df_timeline timeline[2]; /* timelines for --report */
     u8 *pids[2];             /* bit set of the pids in the recording */
     /* state of the replay of recording k: */
-    u64 n_begun;             /* number of processes that began */
+    u64 last_serial;
     u32 k, n_lives, root;    /* root: pid of the first process that called exec, or 0 */
-    u64 root_ns;             /* time of that exec */
+    u64 root_ns;             /* time of the first exec */
     struct df_life *lives[4096];
 } df;
 
@@ -13364,8 +13363,8 @@ static struct df_row *df_new_row(u32 k, struct name *name)
     return rows;
 }
 
-/* Adds a run to the row of its command. name->in_bytes is the index of that row, if the row with
- * this index has the same name. */
+/* Adds a run to the row of its command. name->in_bytes is the row's index, which is valid only if
+ * the row has this name. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
@@ -13399,7 +13398,7 @@ static struct df_life *df_life(u32 pid, u64 ns)
         return NULL;
     }
     df.n_lives++;
-    l->serial = ++df.n_begun;
+    l->serial = ++df.last_serial;
     l->pid = pid;
     l->begin_ns = l->since_ns = ns;
     *at = l;
@@ -13462,13 +13461,13 @@ static void df_fork(const struct event *e)
     u32 child = e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* an earlier process with this pid, whose exit is not recorded */
+    df_ended(child, e->ts_ns); /* ends an earlier process with this pid whose exit is lost */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    l->now.name = parent->now.name; /* its name until it calls exec */
+    l->now.name = parent->now.name; /* the child's name until it calls exec */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
@@ -13640,7 +13639,7 @@ static bool df_is_temporary(const char *s, u32 n)
 
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: at the start of a path component or word */
+    bool temporary = false, begins = true; /* begins: a path component or word begins at s */
     b_reset(b);
     while (*s) {
         u32 n = 0, folded = 0;
@@ -13702,7 +13701,7 @@ static struct df_pair *df_new_pair(struct name *name)
     return p;
 }
 
-/* Adds a row to the pair of its name. As in df_command, in_bytes of a name is the index. */
+/* Adds a row to the pair of its name. name->in_bytes is the pair's index, as in df_command. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     u64 at = row->name->in_bytes;
@@ -13754,7 +13753,8 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* `amount`: time of all calls if both recordings counted them; otherwise, of calls that waited. */
+/* `amount` is the time of all calls if both recordings counted them; otherwise, of calls that
+ * waited. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -13815,8 +13815,8 @@ static const struct df_table {
     const char *key, *title;     /* name in JSON; heading in text */
     const char *count, *amount;  /* JSON keys of the members of a row */
     const char *name;            /* heading of the name column in text */
-    u8 unit;                     /* enum df_unit of `amount` */
-    char cls;                    /* class of the names; 0: pair() makes the pairs */
+    u8 unit;                     /* unit of `amount` (enum df_unit) */
+    char cls;                    /* class of the names; 0: the function `pair` finds them */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
@@ -14167,7 +14167,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + k, p->of[k].amount);
 }
 
-/* Writes the pairs that changed; all pairs of calls. */
+/* Writes the pairs that changed and, for system calls, all pairs. */
 static void df_json_list(struct buf *b, const struct df_table *t)
 {
     bool first = true;
@@ -14284,7 +14284,8 @@ static long pf_paranoid(void)
  * and of their own threads (Documentation/admin-guide/perf-security.rst). */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* EACCES: perf_allow_cpu in include/linux/perf_event.h. EPERM: a container's seccomp filter. */
+/* Returns a fix for error e. EACCES is from perf_allow_cpu (include/linux/perf_event.h), EPERM from
+ * a container's seccomp filter. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     switch (-e) {
@@ -14301,7 +14302,7 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* The next call overwrites the text. */
+/* Explains an error. The next call overwrites the text. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -14344,7 +14345,7 @@ static int pf_cpus(const char *which, bool first)
     return first ? -1 : (int)(to + 1);
 }
 
-enum { PF_MEMBERS = 5 }; /* most events of a group */
+enum { PF_MEMBERS = 5 }; /* limit of events of a group */
 
 /* State of an event group at its last read; all 0 before. */
 struct pf_count {
@@ -14354,7 +14355,7 @@ struct pf_count {
 /* Change of an event group since its previous read. */
 struct pf_delta {
     u64 enabled, running;       /* ns for which the group was enabled, and counting on a PMU */
-    double value[PF_MEMBERS];   /* scaled to `enabled` as perf_event_open(2) says */
+    double value[PF_MEMBERS];   /* counts, scaled to `enabled` (perf_event_open(2)) */
     u32 backwards;              /* number of counts that decreased; their change is 0 */
 };
 
@@ -14397,7 +14398,7 @@ static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
     int fd[PF_RINGS];   /* events whose rings are mapped */
     u32 n;              /* highest index of a mapped ring, plus 1 */
-    size_t page, pages; /* bytes per page; data pages per ring */
+    size_t page, pages; /* page size in bytes; data pages per ring */
     bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
@@ -14452,7 +14453,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
         close(f);
         return e;
     }
-    /* f stays open, because closing it would remove the event */
+    /* descriptor f stays open: closing it would remove the event */
     pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
     return 0;
 }
@@ -14467,7 +14468,7 @@ static int pf_open(pid_t tid, bool on_exec)
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
-        if (e == -ENODEV) /* offline */
+        if (e == -ENODEV) /* this CPU is offline */
             continue;
         if (e && !major)
             return e;
@@ -14494,8 +14495,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault, or `none`, named after the reason. During exec, t->mm has the old
- * program's regions, but the fault may be in the new program. */
+/* Returns the region of a fault, or `none` with the reason as its name. During exec, t->mm has the
+ * old program's regions, but the fault may be in the new program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -14556,7 +14557,7 @@ static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
-/* Copies the next sample of a ring, and takes the other records before it. */
+/* Copies the next sample of a ring, and handles other records before it. */
 static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
 {
     const u8 *data = (const u8 *)m + m->data_offset;
@@ -14567,7 +14568,7 @@ static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
         if (r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s)
             return true;
         if (r->h.size < sizeof r->h)
-            return false; /* the kernel never writes such a record */
+            return false; /* a record shorter than its header is invalid */
         if (r->h.type == PERF_RECORD_LOST && r->h.size >= sizeof r->h + sizeof r->l)
             pf_lost(r->l.lost);
         pf_take(m, r);
@@ -14613,13 +14614,13 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
-    BTF_AT = 0x7fffffff,    /* mask of a position in a file */
+    BTF_AT = 0x7fffffff,    /* mask of the position in type[] */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
 
 struct kfield {
-    u32 off, size; /* in bytes; size of an array: of all elements */
+    u32 off, size; /* offset and size in bytes; an array's size includes all elements */
     bool is_signed;
     u32 count; /* number of array elements; 0: flexible array; 1: no array */
     u64 value; /* value of the enumerator, or id of the type */
@@ -14631,7 +14632,7 @@ struct kfield {
 struct btf_want {
     const char *name;
     u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
-    struct kfield f; /* valid if err is 0 */
+    struct kfield f; /* field, valid if err is 0 */
     int err;
 };
 
@@ -14641,8 +14642,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* A type is 12 bytes, `body` bytes, and `each` bytes per member. named: C programs can name such
- * types. */
+/* A BTF type has 12 bytes, `body` bytes and `each` bytes per member. named: C programs can name
+ * types of this kind. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -14659,7 +14660,7 @@ struct btf_file {
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
     u32 *type;        /* positions of the types; the highest bit: a query may be for the type */
-    size_t type_bytes; /* length of the mapping at `type` */
+    size_t type_bytes; /* length of the mapping of type[] */
     const u8 *layout; /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
@@ -14682,7 +14683,7 @@ static struct {
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
     u64 members;              /* number of members that the batch may still visit */
-    char *why;                /* buffer for an error text */
+    char *why;
 } btf;
 
 /* --- the file --- */
@@ -14691,7 +14692,7 @@ static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, 
 {
     va_list ap;
     if (btf.why[0])
-        return -EBADMSG; /* keep the first reason */
+        return -EBADMSG; /* an earlier reason is kept */
     int n = snprintf(btf.why, WHY_LEN, "BTF of %s: ", b->name);
     va_start(ap, fmt);
     if (n > 0 && n < WHY_LEN)
@@ -14740,7 +14741,7 @@ static int btf_header(struct btf_file *b)
         return btf_bad(b, "magic number 0x%x, not 0x%x", h.magic, BTF_MAGIC);
     if (h.version != 1 || h.flags)
         return btf_bad(b, "version %u, flags 0x%x: not supported", h.version, h.flags);
-    if (h.len < sizeof h || h.len > b->size) /* a newer kernel's header may be longer */
+    if (h.len < sizeof h || h.len > b->size) /* a newer kernel's BTF header may be longer */
         return btf_bad(b, "invalid header length: %u bytes", h.len);
     u32 rest = b->size - h.len;
     if (h.type_off > rest || h.type_len > rest - h.type_off)
@@ -14877,8 +14878,8 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
-/* Sets size and count of the type `id`. (In BTF, an array has the type of its elements, the type of
- * its index and its length.) */
+/* Sets size and count of the type `id`. An array in BTF has an element type, an index type and a
+ * length. */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -14986,7 +14987,7 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
     if (t.kind != BTF_ARRAY)
         return -ENOENT;
     u32 of = btf_u32(t.body), n = btf_u32(t.body + 8);
-    if (n && i >= n) /* n is 0 for a flexible array */
+    if (n && i >= n) /* a flexible array has length 0 */
         return -ENOENT;
     e = btf_sized(of, &f);
     if (!e)
@@ -15329,7 +15330,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* old kernels print a macro, as in "char comm[TASK_COMM_LEN]"; 0: unknown */
+        /* old kernels print a macro: in "char comm[TASK_COMM_LEN]", the count is unknown (0) */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -15462,13 +15463,13 @@ struct bpf_cfgs {
 /* A family of BPF programs. Descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* object that owns the maps of this one; NULL: this one */
+    struct bpf_obj *lender;  /* object that owns the maps; NULL: this object */
     const struct bpf_family *lodger; /* family whose fields are resolved as well; NULL: none */
     struct bpf_cfgs cfg;
     u32 ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
-    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments: of prog[], then kprobes */
-    u32 n_probes;            /* number of attached kprobes */
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments of prog[], then of kprobes */
+    u32 n_probes;
     int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory, or NULL */
     u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
@@ -15480,7 +15481,7 @@ struct bpf_obj {
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* limit that kvis inherited; the command gets it back */
+    struct rlimit memlock; /* inherited RLIMIT_MEMLOCK, which the command gets back */
 } bpf;
 
 static bool bpf_since(u32 major, u32 minor)
@@ -15570,7 +15571,7 @@ static u64 bpf_magic(void)
  * least that number (sched_getaffinity(2)). */
 static u32 bpf_possible(void)
 {
-    static u32 n; /* constant until reboot */
+    static u32 n;
     u8 set[PF_MAX_CPUS / 8];
     if (!n)
         n = (u32)pf_cpus("possible", false);
@@ -15628,8 +15629,8 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Halves `usual`, but not below `least`, until so many elements of `piece` bytes fit into 1/part of
- * memory (of 1 GB if its size is unknown). */
+/* Returns a number of elements of `piece` bytes: `usual`, halved until they fit into 1/part of
+ * memory (of 1 GB if its size is unknown), but not below `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -15639,8 +15640,8 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* --ring, or `usual`, but at most 1/32 of memory and 1/16 of the address space: it is mapped
- * twice. */
+/* Returns the ring buffer's size: --ring, or `usual`, but at most 1/32 of memory and 1/16 of the
+ * address space, because the buffer is mapped twice. */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space = { .rlim_cur = RLIM_INFINITY };
@@ -15717,7 +15718,7 @@ static bool bpf_is_record(const struct bpf_patch *p)
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* TRACING: a raw tracepoint with typed arguments. */
+/* BPF_PROG_TYPE_TRACING is a raw tracepoint with typed arguments. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -15754,8 +15755,8 @@ static void bpf_add_want(struct bpf_obj *o, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds the fields of the tracepoint's record, or all others. Returns the index of the first new
- * query. */
+/* Adds a program's fields: those of the tracepoint's record if `record`, otherwise all others.
+ * Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -15860,8 +15861,8 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
 }
 
 /* Sets the offset of a field in an instruction, and the size if it is a load. Returns false if the
- * instruction cannot access the field. Of a flexible array (count 0), such as numbers[] of struct
- * pid since Linux 6.5, instructions use only the address. */
+ * instruction cannot access the field. Instructions use only the address of a flexible array (count
+ * 0), such as numbers[] of struct pid since Linux 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -15906,7 +15907,7 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
         bpf_set_imm(in, bpf_is_raw(r));
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
-    for (u32 i = 0; i < 5; i++) /* CFG_ARG0 to CFG_ARG4 */
+    for (u32 i = 0; i < 5; i++)
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
             bpf_set_imm(in, arch_fn_off(i));
     for (u32 i = 0; i < o->cfg.n; i++)
@@ -15941,7 +15942,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (r->type == BPF_PROG_TYPE_TRACING) {
         const struct kfield *f = bpf_field(o, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = f ? (u32)f->value : 0; /* 0: BTF lacks the tracepoint */
+        a.attach_btf_id = f ? (u32)f->value : 0; /* id 0: BTF lacks the tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
@@ -15978,7 +15979,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
         if (bpf_unknown(o, r, (u32)strtoul(p + strlen("unknown#"), NULL, 10)))
             return e;
-    if (strstr(log, "unknown func bpf_probe_read_") /* message before Linux 6.13 */
+    if (strstr(log, "unknown func bpf_probe_read_") /* error text before Linux 6.13 */
         || strstr(log, "cannot use helper bpf_probe_read_"))
         return bpf_fail(o, e, "%s: lockdown=confidentiality: BPF programs may not read memory",
                         r->name);
@@ -16000,7 +16001,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
     int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* else loading succeeded now: a signal may have caused the failure */
+    if (f < 0) /* if loading succeeds now, a signal caused the first failure */
         f = bpf_refused(o, r, e, log);
     free(log);
     return f;
@@ -16022,7 +16023,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
     int f = bpf_load_insns(o, i, insns);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* the verifier did not run: no log */
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* no log, because the verifier did not run */
         return bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
@@ -16039,7 +16040,7 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
-        return -ENOSYS; /* bpf_denied has the explanation */
+        return -ENOSYS; /* bpf_denied explains ENOSYS */
     bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
     int e = bpf_make_maps(o);
     if (!e && o->map_ring)
@@ -16142,7 +16143,7 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
     if (e == -EINVAL)
         return bpf_fail(o, e, "this kernel has no kprobes on %.100s: the function is blacklisted, "
                         "or ftrace patches it", symbol);
-    if (e == -EADDRNOTAVAIL) /* since Linux 6.7 */
+    if (e == -EADDRNOTAVAIL)
         return bpf_fail(o, e, "several functions of this kernel are named %.100s", symbol);
     if (e != -ENOENT)
         return bpf_fail(o, e, "cannot attach to %s: %s", symbol, strerror(-e));
@@ -16299,7 +16300,7 @@ static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* the kernel returns EINVAL */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* an allowed call gives EINVAL */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
@@ -16339,7 +16340,7 @@ static struct bpf_denial bpf_denied(int e)
                                     "allow bpf and perf_event_open in the container's seccomp "
                                     "profile, or run the container with --privileged" };
     if (!(caps >> BPF_SYS_RESOURCE & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0
-        && r.rlim_cur < 16 << 20) /* before Linux 5.11 */
+        && r.rlim_cur < 16 << 20) /* BPF uses the limit before Linux 5.11 */
         return (struct bpf_denial){
             "RLIMIT_MEMLOCK is too small, and raising it needs CAP_SYS_RESOURCE",
             "ulimit -l unlimited" };
@@ -16359,11 +16360,11 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Reads an element of a per-CPU array whose value is n counters. sum[i]: counter i of all CPUs;
- * their maximum if i is `most`. */
+/* Reads an element of a per-CPU array whose value is n counters. sum[i]: the sum of counter i on
+ * all CPUs, or the maximum if i is `most`. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
-    u32 cpus = bpf_possible(); /* the kernel may fill fewer; the rest stays 0 */
+    u32 cpus = bpf_possible();
     u64 *v = calloc((size_t)cpus * n, sizeof *v);
     int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
     memset(sum, 0, n * sizeof *sum);
@@ -16407,7 +16408,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     enum { MISSES = 208 / 8 }; /* recursion_misses in struct bpf_prog_info, since Linux 5.12 */
     u64 sum = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
-        u64 info[MISSES + 1] = { 0 }; /* older kernels leave its end empty */
+        u64 info[MISSES + 1] = { 0 };
         union bpf_attr a;
         if (!(mask >> i & 1) || o->prog[i] < 0)
             continue;
@@ -16457,7 +16458,7 @@ static int rb_map(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* a child would inherit these pages as resident memory */
+    /* a child would inherit the ring buffer's pages as resident memory */
     if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
@@ -16528,8 +16529,7 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 
 /* == 27 sp_  starting a command =====================================================
  * Forks a child that waits until kvis is ready, restores the signals and limits that kvis
- * inherited, and executes the command. Errors end kvis only before it attaches anything. Entry
- * points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended; sp_boot (init=/kvis). */
+ * inherited, and executes the command. Errors end kvis only before it attaches anything. */
 
 /* The command. Its process calls `early` before it becomes the user of -u. */
 static struct {
@@ -16540,7 +16540,7 @@ static struct {
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void);
     bool stops;              /* the process stops just before execve */
-    u64 magic;               /* pointer of a call by which BPF recognizes the command; or 0 */
+    u64 magic;               /* pointer argument by which BPF recognizes the command, or 0 */
 } sp_command = { .go = -1 };
 
 /* Signals whose actions kvis changes; it handles the first SP_HANDLED. */
@@ -16582,13 +16582,13 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 enum { SP_CAME = 8 };
 
-static volatile sig_atomic_t sp_end_sig;           /* signal that ends kvis, or 0 */
+static volatile sig_atomic_t sp_end_sig;
 static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of received and handled signals */
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* when the process took the signal, by u_now() */
-    bool matched;        /* sp_group: kvis has handled its own copy of it */
-} sp_came[SP_CAME], sp_group[SP_CAME]; /* taken by kvis, and by the witness */
+    bool matched;        /* in sp_group: kvis has handled its own copy */
+} sp_came[SP_CAME], sp_group[SP_CAME]; /* signals taken by kvis, and by the witness */
 static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
 static bool sp_until_exit;           /* kvis ends with the command */
 static pid_t sp_witness = -1;
@@ -16624,7 +16624,7 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
     pipe = dup2(pipe, 0);
-    syscall(SYS_close_range, 1u, ~0u, 0u); /* since Linux 5.9 */
+    syscall(SYS_close_range, 1u, ~0u, 0u); /* close_range(2) needs Linux 5.9 */
     for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
     while (getppid() == kvis) {
@@ -16659,11 +16659,11 @@ static void sp_end_witness(void)
 {
     if (sp_witness > 0 && kill(sp_witness, SIGKILL) == 0)
         waitpid(sp_witness, NULL, 0);
-    sp_witness = -1; /* the pid may be reused */
+    sp_witness = -1; /* the witness's pid may be reused */
 }
 
-/* Reads the witness's reports up to that of kvis's SIGIO, which it takes last: SIGIO has the
- * highest number. Gives up if the witness was killed, or stopped for a second. */
+/* Reads the witness's reports up to that of a SIGIO from kvis. The witness takes SIGIO last,
+ * because it has the highest number. Gives up if it was killed, or stopped for a second. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -16687,9 +16687,9 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
 }
 
-/* Returns whether a signal to kvis went to its process group. A report of the witness accounts for
- * one signal (the next one may be for kvis alone), and for all with this number that kvis took
- * earlier, which may have merged in the witness. */
+/* Returns whether the witness shows that a signal to kvis went to its process group. A report
+ * accounts for one signal, because the next may be for kvis alone, and for all earlier signals with
+ * this number, which may have merged in the witness. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -16751,7 +16751,7 @@ static bool sp_over(void)
     if (!sp_end_sig && sp_n_came == seen) {
         sp_forget_merged();
         if (!sp_until_exit)
-            setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL); /* a signal starts it again */
+            setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL); /* signals restart the timer */
     }
     sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_end_sig;
@@ -16937,7 +16937,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_command.report->exec_ns = u_now();
     if (bpf.memlock_raised)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-    if (sp_command.magic) /* fails: the pointer is not mapped */
+    if (sp_command.magic) /* openat(2) fails: the pointer is not mapped */
         syscall(SYS_openat, AT_FDCWD, sp_command.magic, O_RDONLY, 0);
     if (sp_command.stops)
         kill(getpid(), SIGSTOP);
@@ -17049,12 +17049,12 @@ static void sp_try_init(const char *path, char **argv)
  * has started, or the first default init. Called at exit and in signal handlers. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL); /* init expects the default actions */
+        signal(sig, SIG_DFL); /* init expects default signal actions */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (char **a = sp_argv + 1; !sp_command.pid && *a; a++)
@@ -17107,7 +17107,7 @@ static void sp_own_mounts(void)
 static void sp_boot(void)
 {
     int ready[2];
-    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* not process 1 of a machine */
+    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
         return;
     const char *path = sp_find(opt.command[0]);
     pid_t pid = pipe2(ready, O_CLOEXEC) < 0 ? -1 : fork();
@@ -17158,29 +17158,29 @@ enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
-    struct bpf_obj obj;    /* system calls */
-    struct bpf_obj disk;   /* disk requests; disk.fam NULL: not loaded */
-    struct bpf_obj uring;  /* io_uring requests; loaded when a ring exists */
-    struct bpf_obj proc;   /* forks, execs and exits; proc.fam NULL: not loaded */
+    struct bpf_obj obj;    /* BPF programs for system calls */
+    struct bpf_obj disk;   /* programs for disk requests; disk.fam NULL: not loaded */
+    struct bpf_obj uring;  /* programs for io_uring requests; loaded when a ring exists */
+    struct bpf_obj proc;   /* programs for forks, execs and exits; proc.fam NULL: not loaded */
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
     const char *why_not;   /* reason why kvis uses only ptrace */
     bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
-    bool classic_tracepoints; /* !bpf_raw_is_whole(); wire_thread.word[]: arguments in order */
+    bool classic_tracepoints; /* no raw tracepoints; wire_thread.word[] has arguments in order */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
     const struct wire_count *table; /* the BPF program's counts, by CPU and call number */
-    const struct wire_hist *hists;  /* its histograms of durations, by call number */
+    const struct wire_hist *hists;  /* histograms of durations in BPF, by call number */
     struct {               /* counts that were already added to st, by call number */
         struct wire_count sum[CALL_NRS];
         struct wire_hist hist[CALL_NRS];
     } *added;
     u64 strays;            /* number of damaged records and of records of unknown threads */
-    bool row[SC_N];        /* by row of the call table: BPF records or counts the call */
+    bool row[SC_N];        /* calls that BPF records or counts, by row of the call table */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: the record has none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* lost records that records report: per CPU, in total */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* lost records as reported: per CPU, in total */
 } hy;
 
 /* How the size of an argument's memory is determined (column MEMORY of gen/tables/syscalls.tbl).
@@ -17188,11 +17188,11 @@ static struct {
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* Memory of an argument: `plus` + `mul` * N bytes, where `count` selects N. */
+/* Memory of an argument: `plus` + `mul` * N bytes, where `count` (enum hy_count) selects N. */
 static const struct hy_kind {
     bool result; /* the call writes this memory, which is valid only if the call succeeded */
     u8 nest;     /* enum wire_nest_kind; if not 0, `mul` bytes are also read at the call's entry */
-    u8 count;    /* enum hy_count */
+    u8 count;
     u16 mul;
     u8 plus;
     u16 max;     /* maximum number of bytes used; 0: no limit */
@@ -17258,7 +17258,7 @@ static void hy_set_execve(struct bpf_cfgs *c)
 
 static u32 hy_proc_programs(void)
 {
-    bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* since Linux 6.10 */
+    bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* tracepoint of Linux 6.10 */
     return 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT
            | (u32)begun << PROG_PROC_BEGUN;
 }
@@ -17268,7 +17268,7 @@ static u32 hy_proc_programs(void)
 enum { HY_PENDING = 1024 };
 static struct hy_args {
     u64 ts_ns; /* time stamp that all pieces of the arguments share */
-    u32 tid;   /* 0: free */
+    u32 tid;   /* thread; 0: free entry */
     bool cut;
     struct buf b, env;
 } hy_pending[HY_PENDING];
@@ -17291,8 +17291,8 @@ static void hy_args_drop(struct hy_args *a)
     a->tid = 0;
 }
 
-/* Begins a thread's program arguments. If no entry is free, some have lost their exec records:
- * replaces one. */
+/* Begins a thread's program arguments. If no entry is free, replaces one: some have lost their exec
+ * records. */
 static struct hy_args *hy_args_new(const struct wire_proc *h)
 {
     struct hy_args *a = hy_args_of(0);
@@ -17310,7 +17310,7 @@ static struct hy_args *hy_args_new(const struct wire_proc *h)
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args *a = hy_args_of(h->tid);
-    if (a && a->ts_ns != h->ts_ns) { /* that exec failed, or its record was lost */
+    if (a && a->ts_ns != h->ts_ns) { /* the earlier exec failed, or its record was lost */
         hy_args_drop(a);
         a = NULL;
     }
@@ -17334,8 +17334,8 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes of an argument's memory kvis uses: for short kinds, more than -s, to see
- * whether the text continues. If fewer are readable, the BPF program holds the thread, and kvis
+/* Returns how many bytes of an argument's memory kvis uses: for text that -s limits, more than -s,
+ * to see whether it continues. If fewer are readable, the BPF program holds the thread, and kvis
  * reads them. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
@@ -17651,10 +17651,10 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Returns CFG_STATUS: 1: only successful calls, 2: only failed calls, 0: both. */
+/* Returns CFG_STATUS of call.bpf.c: 1: only successful calls, 2: only failed calls, 0: both. */
 static u8 hy_status(void)
 {
-    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2, as in call.bpf.c */
+    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED };
     return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
 }
 
@@ -17721,8 +17721,8 @@ static int hy_let_nest(void)
     return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
 }
 
-/* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which
- * it is. The last two programs use the argument that worked for the previous one: issue and
+/* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which.
+ * The programs for issue and completion use the argument that worked for insertion: issue and
  * insertion are events of one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
@@ -17820,7 +17820,7 @@ static const struct bpf_family *hy_uring_family(void)
     static struct bpf_family fam;
     fam = uring_family;
     fam.progs = memcpy(row, uring_progs, sizeof row);
-    if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* since Linux 6.4 */
+    if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* tracepoint of Linux 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
     return &fam;
 }
@@ -17836,7 +17836,7 @@ static int hy_load_uring(struct bpf_obj *o)
     return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
 }
 
-/* A ring exists, or will exist after the current call. */
+/* Loads the BPF programs for io_uring when a ring exists or is being created. */
 static void hy_start_uring(void)
 {
     if (!hy.on || !hy.sched || hy.ring_tried)
@@ -18038,7 +18038,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one. A record reports those of its CPU. */
+/* Returns how many records were lost before the current one, which reports losses on its CPU. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
