@@ -18185,7 +18185,7 @@ static struct {
     bool cpu_unknown;
     u32 n_resident;       /* number of processes whose memory was read in this tick */
     bool tty;
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of unknown threads */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of threads new to kvis */
     u32 n_early;
     u32 batch_next, batch_n; /* next row of tr_batch[]; number of rows */
     u32 quiet_drains;     /* number of successive reads of the empty ring */
@@ -18830,7 +18830,7 @@ static void tr_seccomp(struct task *t)
         return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
-    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* other arguments: EINVAL */
+    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* other arguments fail: EINVAL */
         t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
     else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
         arch_replace_call(t->tid, -1, 0);
@@ -18891,7 +18891,7 @@ static void tr_pending_at(struct task *t, bool event)
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
-        return; /* a call is just beginning */
+        return; /* BPF has not yet stored the start of the call */
     struct stop s = tr_recorded(th.nr, th.word);
     u64 at_ns = t->at_ns;
     t->at_ns = MAX(th.ts_ns, out.start_ns);
@@ -18917,8 +18917,8 @@ static bool tr_must_wait(const struct wire_call *w)
 /* Returns the letter of a task's state (__task_state_index, include/linux/sched.h). */
 static char tr_state(u64 state)
 {
-    enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* TASK_RTLOCK_WAIT, TASK_FROZEN: like D */
-    static const char letters[] = "SDTtXZP"; /* letters of bits 0 to 6; the highest bit counts */
+    enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* shown as D: TASK_RTLOCK_WAIT, TASK_FROZEN */
+    static const char letters[] = "SDTtXZP"; /* state letters for bits 0 to 6; the highest counts */
     u32 bits = state & 0x7f;
     char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
@@ -19502,7 +19502,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* the peak may be that of an earlier program */
+            t->proc->rss_before = ~0ull; /* the peak memory may be an earlier program's */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -19565,7 +19565,7 @@ static void tr_fork_record(const struct wire_proc *h)
         return; /* kvis has found the child in /proc */
     if (child) {
         child->at_ns = h->ts_ns;
-        tr_drop(child, true); /* its exit record was lost */
+        tr_drop(child, true); /* the old thread's exit record was lost */
     }
     if (!t)
         t = tr_of(parent, h->was);
@@ -20707,7 +20707,7 @@ static void tr_emit_blocked(struct task *t)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    tr_open_faults(tid, false); /* opened before the attach, so no page fault is missed */
+    tr_open_faults(tid, false); /* counting begins before the attach, to miss no page fault */
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
     u32 options = tr_options(stops_at_exit);
     long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
@@ -20865,7 +20865,7 @@ static void tr_used(void)
         return;
     st.user_ns = all.ru_utime.tv_sec * NSEC + all.ru_utime.tv_usec * 1000;
     st.system_ns = all.ru_stime.tv_sec * NSEC + all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly fork(2) before the exec */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly spent in fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -20945,7 +20945,7 @@ struct session {
     bool (*over)(void);          /* the command and its descendants have exited */
     void (*second)(void);        /* called every second and at the end; or NULL */
     bool other_file;             /* a file is also written if the output has lost its reader */
-    const char *lost_why[N_LOST + 1]; /* reason per enum wire_lost; [N_LOST]: skipped BPF runs */
+    const char *lost_why[N_LOST + 1]; /* texts by enum wire_lost; [N_LOST]: skipped BPF runs */
     const char *calls;           /* with ptrace: the calls that `tap` gets */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last stop */
@@ -20991,7 +20991,7 @@ static int ses_start(struct session *s)
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
-    sp_command.magic = 0; /* without BPF, no call marks the start */
+    sp_command.magic = 0; /* only BPF needs the call that marks the start */
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
@@ -21155,7 +21155,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* each includes another flag */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* each flag includes another */
         open_opt.flags |= bits & ~(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= bits;
@@ -21188,7 +21188,7 @@ static const char *open_opt_name(const char *v)
 static const struct {
     u16 id;
     u8 mode;                   /* index of the argument `mode`; 0: none */
-    const char *name, *name32; /* BPF constants with the call's numbers */
+    const char *name, *name32; /* BPF constants that hold the call's number */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -21272,7 +21272,7 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* RESOLVE_IN_ROOT: '/' is the directory */
+    bool in_root = w->state & OPEN_IN_ROOT; /* with RESOLVE_IN_ROOT, '/' is the start directory */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
@@ -21670,7 +21670,7 @@ struct proc_row {
 
 static struct {
     bool live, failed, forks, threads, quote, tree; /* failed: show failed execs */
-    bool only_failed;            /* exitsnoop -x */
+    bool only_failed;            /* option -x of exitsnoop */
     bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
@@ -22922,8 +22922,8 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process was killed in such an execve, the new program still counts as a command: one that
- * was killed before it ran. */
+/* Counts the new program of an execve in which the process was killed: as a command that was killed
+ * before it ran. */
 static void proc_exec_died(struct proc_life *l)
 {
     const struct wire_proc *h = (const void *)l->begun.p;
@@ -23580,7 +23580,7 @@ enum {
     MET_INSTS = 8192,       /* maximum number of instances */
     MET_KEPT = 32,          /* number of ended processes that are kept for the report */
     MET_NAME = 40,          /* size of the name of a disk, a PMU and so on */
-    MET_INFO = 256,         /* size of met_inst.info */
+    MET_INFO = 256,
     MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
 };
 
@@ -23677,7 +23677,7 @@ static const struct metric {
     u8 src, form, dim;
     u8 all;
     bool bits32; /* the kernel's counter wraps at 2^32 */
-    u8 op;       /* enum met_op: derived from the metrics a and b */
+    u8 op;       /* enum met_op: derives the metric from a and b */
     u16 a, b;
     const char *lack; /* why a machine may lack the metric; NULL: see its source */
     bool none;        /* `lack` says that there is nothing to measure */
@@ -23711,7 +23711,7 @@ struct met_inst {
     struct met_inst *next; /* next instance of the dimension */
     struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
-    struct met_series *series; /* indexed by met.slot[dim][metric] */
+    struct met_series *series; /* metrics, indexed by met.slot[dim][metric] */
     const char *name;      /* "": the whole dimension, or a removed instance */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
@@ -24621,7 +24621,7 @@ static void mfs_limits(void)
 /* An iterator over the directories WHERE/PREFIX<N>SUB, where N is a number. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr;   /* `dir` is the k-th of n; nr: its number */
+    u32 k, n, nr;   /* `dir` is the k-th of n directories; nr: its number */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
@@ -25077,7 +25077,7 @@ static void mfs_net_offered(struct met_inst *i)
         { 0, 10 }, { 1, 10 }, { 2, 100 }, { 3, 100 }, { 4, 1000 }, { 5, 1000 }, { 47, 2500 },
         { 48, 5000 }, { 12, 10000 },
     };
-    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* masks: supported, own offer, peer's offer */
+    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* link modes: supported, own offer, peer's */
     u32 n = *mo.rootfs ? 0 : mfs_link_settings(i->name, (void *)link);
     if (((struct ethtool_link_settings *)(void *)link)->autoneg != AUTONEG_ENABLE)
         return;
@@ -25341,7 +25341,7 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     if (!i)
         return;
     snprintf(i->info, sizeof i->info, "%.*s", (int)strcspn(type, " "), type);
-    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* Linux 6.15: ext4 after errors */
+    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 errors since Linux 6.15 */
     if (!e && space.f_blocks) {
         met_set(i, M_FS_SIZE, (double)space.f_blocks * (double)space.f_bsize);
         met_set(i, M_FS_AVAIL, (double)space.f_bavail * (double)space.f_bsize);
@@ -25500,7 +25500,7 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 
 /* Sets the largest share of the local ports that the connections to one remote address and port
  * use. Connections to different remote addresses can share a local port. kvis only counts if there
- * are at least half as many connections as local ports (tw: in TIME_WAIT, IPv4 and IPv6). */
+ * are at least half as many connections as local ports (tw: those in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -25527,8 +25527,8 @@ static void mfs_ports(void)
     met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
 }
 
-/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. Of a
- * process that has not run, it reads only /proc/PID/schedstat, which has the CPU time in ns. */
+/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. If a
+ * process has not run, kvis reads only /proc/PID/schedstat, which has the CPU time in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
@@ -25980,7 +25980,7 @@ static void mfs_busy(void)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ ranks writes, too */
+        if (by != MFS_WRITTEN) /* MFS_READ also ranks writes */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -26293,7 +26293,6 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 #define PMC_DEVICES "/sys/bus/event_source/devices"
 
-/* The types of the rows in gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
     u8 home;                /* the group whose count is the metric; PG_NONE: not counted */
@@ -26397,7 +26396,7 @@ struct pmc_sum {
 
 static struct {
     u32 n_pmus, n_units, cap_units;
-    u32 left_out;              /* PMUs, one for each kind of core, that do not fit in pmc_pmus */
+    u32 left_out; /* number of PMUs, one per kind of core, that do not fit in pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
     bool gone[MFS_PIDS];       /* processes of -p whose last counts have been published */
@@ -26416,7 +26415,8 @@ static struct {
 
 static int pmc_cgroup = -1;
 
-/* The events of -e, whose roles are PR_EVENT_1 and the next ones. Then, no others are counted. */
+/* The events of -e, whose roles are PR_EVENT_1 and the next ones. With -e, no others are counted.
+ * */
 static struct {
     const char *event[PF_MEMBERS - 1];
     u64 total[PF_MEMBERS - 1];
@@ -26664,7 +26664,7 @@ static void pmc_add_pmu(const char *name)
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
-    if (met_there(path) && met_text(path, s, sizeof s)) /* such as "0x5": drivers/perf/arm_pmuv3 */
+    if (met_there(path) && met_text(path, s, sizeof s)) /* "0x5" in drivers/perf/arm_pmuv3.c */
         p.slots = (u32)strtoul(s, NULL, 0);
     pmc_pmus[pmc.n_pmus++] = p;
 }
@@ -27366,7 +27366,7 @@ struct unc_unit {              /* event that is open on one CPU */
 };
 
 struct unc_socket {
-    s64 id;                    /* physical_package_id; negative: unknown */
+    s64 id;                    /* physical_package_id of a socket; negative: unknown */
     double sum[N_UR];
     bool opened[N_UR];         /* at least one event of the role is open */
     bool refused[N_UR];        /* at least one event could not be opened */
@@ -27378,7 +27378,7 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: calls of unc_open_on */
+    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: number of calls of unc_open_on */
     u32 boxes;                 /* controllers of amd_df that have counted traffic */
     double share;              /* the smallest share of the time in which a PMU counted */
     bool begun[2], no_dir;
@@ -27774,7 +27774,7 @@ static void unc_dmi_read(void)
 /* Sets the peak bandwidth. DIMMs of one channel share its data lines, which may limit it. */
 static void unc_peak(void)
 {
-    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* 64 lines per amd_df controller in use */
+    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* 64 data lines per amd_df controller */
     for (u32 k = 0; k < unc.n_units; k++)
         lines += unc_rows[unc.event[unc.unit[k].event].row].lines;
     if (!unc_dmi.read)
@@ -28293,7 +28293,7 @@ static int vq_attach(struct bpf_obj *o)
             if (e && (!i || (e != -ENOENT && e != -EADDRNOTAVAIL)))
                 return e;
         }
-    o->why[0] = 0; /* functions that do not exist */
+    o->why[0] = 0; /* not an error: a function does not exist */
     return 0;
 }
 
@@ -28437,7 +28437,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* unused: it only shares an interrupt with another ring */
+        return true; /* unused: the ring only shares an interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -28648,7 +28648,7 @@ static void vh_queue(const struct wire_vh *w)
         met_count(i, M_VH_UNREAD, w->unread);
     if (w->known)
         met_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
-    const bool there[N_VH_HISTS] = { /* whether a histogram has values */
+    const bool there[N_VH_HISTS] = {
         [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
         [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
     };
@@ -31322,7 +31322,7 @@ static struct dg_task {
     struct dg_set cpus;      /* CPUs that a thread used for much of a sample */
     struct dg_set devices;   /* block devices of its open files */
     char comm[MFS_COMM];
-} *dg_tasks; /* array of DG_TASKS entries */
+} *dg_tasks;
 
 struct dg_culprit {
     u32 pid;
@@ -31349,7 +31349,7 @@ static struct {
     u64 for_ns;                  /* value of -d; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns;          /* start of the diagnosis; last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out;        /* processes that did not fit: in this sample; in the worst */
+    u32 missed, left_out; /* numbers of processes that did not fit: in this sample; at most */
     u32 forgot;                  /* findings lost for lack of memory */
     bool progress;
     bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
@@ -31637,7 +31637,7 @@ static bool dg_guarded(struct dg_finding *f)
     double v;
     for (u32 k = 0; k < DG_MAX_GUARDS; k++) {
         const struct dg_guard *g = &f->rule->guard[k];
-        if (g->limit <= 0 && !g->below) /* end of the guards */
+        if (g->limit <= 0 && !g->below)
             break;
         bool known = g->scope == DG_OTHERS
                      ? dg_others(g->number, f->of, &v)
@@ -31940,7 +31940,7 @@ static const struct buf *dg_fill(const char *text, const struct buf *name, u32 p
     return &b;
 }
 
-/* Returns the sentence of a finding. The name is not escaped; a process is "811 (api)". */
+/* Returns the sentence of a finding. The name is not escaped; a process is named "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf name;
@@ -32901,7 +32901,7 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Also sets the next two results. */
+/* Tries hybrid mode. Also sets the results of the next two rows. */
 static void check_hybrid(struct check *c)
 {
     enum { SYS_ADMIN = 21 };
@@ -33897,7 +33897,7 @@ static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
     return v ? 1 : 2;
 }
 
-/* --name, --name=value or --name value. Returns the number of words used. */
+/* Parses --name, --name=value or --name value. Returns the number of words used. */
 static int opt_long(char **argv)
 {
     const char *name = argv[0] + 2, *eq = strchr(name, '='), *v = eq ? eq + 1 : NULL;
@@ -33912,7 +33912,7 @@ static int opt_long(char **argv)
     return 1;
 }
 
-/* -abc, -sN or -s N. Returns the number of words used. */
+/* Parses -abc, -sN or -s N. Returns the number of words used. */
 static int opt_short(char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
@@ -33943,18 +33943,18 @@ static void opt_refuse_value(const char *option, char **word)
                   *word);
 }
 
-/* Returns the words. Options may also follow recordings and names of subcommands. */
+/* Parses options. Returns the other words. Options may follow recordings and subcommands. */
 static char **opt_parse(char **argv)
 {
     bool mixed = opt_cmd->takes == TAKES_RECORDINGS || opt_cmd->takes == TAKES_COMMANDS;
     char **words = argv;
-    const char *before = NULL; /* the previous option */
+    const char *previous = NULL;
     u32 n = 0;
     while (*argv && strcmp(*argv, "--")) {
         bool option = **argv == '-' && (*argv)[1];
-        if (!option && before && !strncmp(before, "--", 2))
-            opt_refuse_value(before, argv);
-        before = option ? *argv : NULL;
+        if (!option && previous && !strncmp(previous, "--", 2))
+            opt_refuse_value(previous, argv);
+        previous = option ? *argv : NULL;
         if (!option && !mixed)
             return argv;
         if (option)
@@ -34428,7 +34428,6 @@ static void cmd_sinks(void)
     cmd_open_json();
 }
 
-/* For subcommands that write to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
@@ -34862,7 +34861,7 @@ static const char *cmd_file_name(const char *path)
 
 static int cmd_run(const struct cmd *c, char **argv)
 {
-    open_opt.no_exec = cmd_find(cmd_file_name(argv[0]), true) != NULL; /* as bcc's opensnoop does */
+    open_opt.no_exec = cmd_find(cmd_file_name(argv[0]), true) != NULL; /* opensnoop hides execs */
     tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
     sc_init();
     sc_parse("all");
