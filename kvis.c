@@ -18830,7 +18830,7 @@ static void tr_seccomp(struct task *t)
         return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
-    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* other arguments fail: EINVAL */
+    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* other arguments fail with EINVAL */
         t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
     else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
         arch_replace_call(t->tid, -1, 0);
@@ -20937,7 +20937,7 @@ static int tr_finish(void)
  * (tools/opensnoop.py). */
 
 struct session {
-    const char *what;            /* "opens" or "processes" */
+    const char *what;            /* what is recorded: "opens" or "processes" */
     const struct bpf_family *fam;
     u32 ring_bytes, idle_ms;     /* idle_ms: longest time between two reads */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* chooses BPF programs */
@@ -25589,7 +25589,7 @@ static struct mfs_look {
     u32 tick;
     u64 ns;               /* time at which the scan began */
     double uptime;        /* time of the scan in seconds since boot */
-    struct mfs_task *task; /* sorted by pid */
+    struct mfs_task *task; /* processes, sorted by pid */
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
