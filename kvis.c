@@ -18128,13 +18128,13 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
 
-/* HYBRID: BPF records or counts most calls, and threads stop at the others. OBSERVE: none stop. */
+/* HYBRID: BPF records or counts most calls, and threads stop at the others. OBSERVE: no stops. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
 static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
 static struct {
     enum tr_mode mode;
-    pid_t child;          /* 0 with -p */
+    pid_t child;          /* pid of the command; 0 with -p */
     int status;           /* wait status of the command; -1: not known yet */
     bool accel, started, detaching, killing;
     bool bound;           /* the kernel kills the tracees when kvis ends */
@@ -18143,7 +18143,7 @@ static struct {
     int passed_on;        /* signal that kvis sent to the command */
     u32 interrupts;
     bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
-    volatile sig_atomic_t tick;             /* a signal has arrived */
+    volatile sig_atomic_t tick;             /* kvis has received a signal */
     volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* the last signals that the command received */
@@ -18153,25 +18153,25 @@ static struct {
     u64 end_ns;
     u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
-    volatile sig_atomic_t attaching; /* kvis calls PTRACE_SEIZE: see tr_reap_dead */
-    volatile sig_atomic_t n_reaped;  /* exits that tr_reap_dead added to tr_batch[] */
-    u64 seen_ns;          /* time of the current stops */
+    volatile sig_atomic_t attaching; /* kvis is calling PTRACE_SEIZE: see tr_reap_dead */
+    volatile sig_atomic_t n_reaped;  /* number of exits that tr_reap_dead added to tr_batch[] */
+    u64 seen_ns;          /* time stamp of the stops that kvis is handling */
     u64 collected;        /* number of stops ever added to tr_batch[] */
-    bool active;          /* a stop or a record since the last tick */
+    bool active;          /* a stop or a record arrived since the last tick */
     u64 idle_since, lost_ns;
-    u64 call_stops;       /* stops at the entry of a call */
+    u64 call_stops;       /* number of stops at the entry of a call */
     u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
     u64 swept_ns;
     bool sweeps;          /* tr_sweep must run again */
-    bool cpu_unknown;     /* the CPU time of an exited process is unknown */
+    bool cpu_unknown;
     u32 n_resident;       /* number of processes whose memory was read in this tick */
-    bool tty;             /* the output is a terminal */
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* see tr_early_status */
+    bool tty;
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of threads new to kvis */
     u32 n_early;
-    u32 batch_next, batch_n; /* rows of tr_batch[] */
-    u32 quiet_drains;     /* successive reads of the ring without a record */
+    u32 batch_next, batch_n; /* next row of tr_batch[]; number of rows */
+    u32 quiet_drains;     /* number of successive reads of the empty ring */
     bool fast;
-    void (*ends)(const struct task *t); /* called at the stop before a thread's exit; or NULL */
+    void (*ends)(const struct task *t); /* called at a thread's stop before it exits; or NULL */
     bool need[SC_N];      /* calls that kvis must see */
 } tr; /* cmd_run initializes tr.status */
 
@@ -18206,13 +18206,13 @@ static void tr_choose(void)
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* tells mem_ which memory it must read with care */
+            tr.need[i] = true; /* mem_ must know which mapped files may block a read */
         if (hy_follows() && sc_id[i] == SC_ioctl)
-            tr.need[i] |= sc_set[i]; /* without tr_filter_ioctl, BPF records all commands */
+            tr.need[i] |= sc_set[i]; /* without a filter, BPF records every ioctl command */
         if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
-            tr.need[i] = true; /* may change the names of directories: see ps_fs */
+            tr.need[i] = true; /* a rename may change the names of directories: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
-            tr.need[i] = true; /* shows whether an interrupted call restarts or fails */
+            tr.need[i] = true; /* SA_RESTART decides if an interrupted call restarts or fails */
         if (limited && !tr.need[i] && need >= MD_FDS)
             fdt.lazy = tr.accel && !hy.on;
     }
@@ -18241,8 +18241,8 @@ static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
-        return true; /* a call that kvis does not know */
-    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* see tr_peak */
+        return true;
+    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* tr_peak needs the stop */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
@@ -18275,7 +18275,7 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Stops at commands that change a file or create a descriptor, and at UFFD_NEW (md_ioctl). */
+/* Stops at ioctl commands that change a file or create a descriptor, and at UFFD_NEW (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -18306,9 +18306,9 @@ static void tr_filter(struct tr_prog *p)
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
     if (!tr.need[sc_find(ARCH_NATIVE, SYS_mmap)]) /* reading a mapped file may block: see mem_ */
         tr_filter_arg(p, SYS_mmap, 3, BPF_JSET, &anonymous, 1, false);
-    if (hy.row[SC_clone]) /* see tr_no_untraced */
+    if (hy.row[SC_clone])
         tr_filter_arg(p, SYS_clone, 0, BPF_JSET, &untraced, 1, true);
-    if (hy.row[SC_prctl]) /* see tr_seccomp */
+    if (hy.row[SC_prctl])
         tr_filter_arg(p, SYS_prctl, 0, BPF_JEQ, seccomp, ARRAY_LEN(seccomp), true);
     if (!tr_nr_wanted(SYS_ioctl))
         tr_filter_ioctl(p);
@@ -18501,8 +18501,8 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* With tr.ends, all threads stop before they exit. Otherwise only main threads do, and none if BPF
- * only counts calls. */
+/* With tr.ends, every thread stops before it exits. Otherwise, only main threads stop or, if BPF
+ * only counts calls, none. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -18681,7 +18681,7 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* closed: the thread has exited, so the kernel may have closed its descriptors. */
+/* `closed`: the kernel may have closed the descriptors of the thread, which has exited. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -18717,8 +18717,8 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Another thread has applied its seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). When it
- * is resumed, it begins to stop at every call. */
+/* Another thread has applied its seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). When
+ * resumed, this thread begins to stop at every call. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -18736,7 +18736,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* a new child, a reported exec, or a call that began before kvis attached */
+        return; /* no open call: a new child, a reported exec, or a call from before the attach */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -18811,7 +18811,7 @@ static void tr_seccomp(struct task *t)
         return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
-    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else EINVAL */
+    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* other arguments fail with EINVAL */
         t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
     else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
         arch_replace_call(t->tid, -1, 0);
@@ -18828,7 +18828,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     struct stop s = { 0 };
     struct call *c = &t->call;
     if (arch_stop(t->tid, expect, &s) < 0)
-        return; /* killed */
+        return;
     if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
         tr_exit(t, &s);
         tr_restore_untraced(t);
@@ -18860,8 +18860,8 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows the recorded call that a thread is in, if the call has lasted TR_LASTS_NS. event: shows it
- * at once, because the thread has stopped in it. */
+/* Shows the recorded call that a thread is in, if the call has lasted TR_LASTS_NS. With `event`,
+ * shows it at once, because the thread has stopped in it. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -18872,7 +18872,7 @@ static void tr_pending_at(struct task *t, bool event)
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* earlier records may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
-        return; /* a call is just beginning */
+        return; /* BPF has not yet stored the start of the call */
     struct stop s = tr_recorded(th.nr, th.word);
     u64 at_ns = t->at_ns;
     t->at_ns = MAX(th.ts_ns, out.start_ns);
@@ -18898,8 +18898,8 @@ static bool tr_must_wait(const struct wire_call *w)
 /* Returns the letter of a task's state (__task_state_index, include/linux/sched.h). */
 static char tr_state(u64 state)
 {
-    enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* LIKE_D: TASK_RTLOCK_WAIT, TASK_FROZEN */
-    static const char letters[] = "SDTtXZP"; /* of bits 0 to 6; the highest bit counts */
+    enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* shown as D: TASK_RTLOCK_WAIT, TASK_FROZEN */
+    static const char letters[] = "SDTtXZP"; /* state letters for bits 0 to 6; the highest counts */
     u32 bits = state & 0x7f;
     char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
@@ -18918,7 +18918,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : m->waker_pid; /* an id of the initial pid namespace */
+    c->waker_pid = hy.in_ns ? 0 : m->waker_pid; /* a pid of the initial pid namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
@@ -19090,7 +19090,7 @@ static struct task *tr_new_child(struct task *t, int event)
     if (tid <= 0)
         return NULL; /* the parent was killed; see tr_orphan */
     if (!hy.classic_tracepoints)
-        tr_pending_at(t, true); /* this sets t->clone_flags */
+        tr_pending_at(t, true); /* tr_pending_at sets t->clone_flags */
     struct task *child = ps_task(tid);
     if (child && child->run != RUN_HELD)
         return NULL;
@@ -19101,7 +19101,7 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status(tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    if (t->restore_arg0) { /* the child must restore its copy of the argument, too */
+    if (t->restore_arg0) { /* the child must also restore the first argument of clone */
         child->restore_arg0 = true;
         child->clone_flags = t->clone_flags;
         child->call.abi = t->call.abi;
@@ -19193,14 +19193,14 @@ static void tr_exec_state(struct task *t)
     vm_put(t->mm);
     t->mm = vm_copy(NULL);
     struct proc *p = t->proc;
-    if (p && p->program) /* not kvis itself */
+    if (p && p->program) /* before its first exec, the child is kvis itself */
         st.max_rss = MAX(st.max_rss, p->exec_rss);
     if (p)
         p->caught = p->max_rss = 0, p->program = t->exec_path;
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* before the tracee can exit */
+        if (opt.faults) /* an exited tracee has no mappings to read */
             vm_read(t->mm, t->tid, false);
     }
 }
@@ -19357,7 +19357,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    const char *numbers = fd_status(t->tid, "NStgid:"); /* ends with 1 for init */
+    const char *numbers = fd_status(t->tid, "NStgid:"); /* the last NStgid of an init is 1 */
     const char *own = numbers ? strrchr(numbers, '\t') : NULL;
     if (!own || atoi(own) != 1)
         return false;
@@ -19395,7 +19395,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
         if (ours && ours != si->si_pid)
             ev_num(e, EV_ns_pid, si->si_pid);
     }
-    if (known < TR_INFO) /* the other fields are unknown */
+    if (known < TR_INFO) /* other fields of siginfo_t are unknown */
         origin = 0;
     else if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (uintptr_t)si->si_addr);
@@ -19415,7 +19415,7 @@ static void tr_signal_stop(struct task *t, int sig)
     siginfo_t si = { 0 };
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
-        tr.started = true; /* see tr_spawn */
+        tr.started = true; /* the command has stopped itself */
         return;
     }
     if (hy_is_stop(&si)) { /* BPF held the thread because the ring was full */
@@ -19439,7 +19439,7 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* `known`: the name if /proc has none. */
+/* Gets a thread's name from /proc or, if that fails, from `known`. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char name[32];
@@ -19483,7 +19483,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* may be the peak of an earlier program */
+            t->proc->rss_before = ~0ull; /* the peak memory may be an earlier program's */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -19525,7 +19525,7 @@ static void tr_followed(const struct wire_call *w)
     if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
         tr_before_met(t, w);
         hy.strays += w->end_ns >= out.start_ns;
-        if (t->pending_ns == w->ts_ns) { /* see tr_await */
+        if (t->pending_ns == w->ts_ns) { /* tr_await stored the start of this call */
             t->call.open = false;
             t->pending_ns = 0;
             t->blocked_in = 0;
@@ -19546,7 +19546,7 @@ static void tr_fork_record(const struct wire_proc *h)
         return; /* kvis has found the child in /proc */
     if (child) {
         child->at_ns = h->ts_ns;
-        tr_drop(child, true); /* its exit record was lost */
+        tr_drop(child, true); /* the old thread's exit record was lost */
     }
     if (!t)
         t = tr_of(parent, h->was);
@@ -19602,7 +19602,7 @@ static void tr_exec_record(const struct wire_proc *h, const char *data)
         return;
     t->at_ns = h->ts_ns;
     tr_exec_keep(t, h, data);
-    /* BPF moves the map entry, unless the kernel skips the program (bpf_raw_is_whole) */
+    /* BPF moves the thread's map entry, unless the kernel skips the program (bpf_raw_is_whole) */
     if (hy.classic_tracepoints && h->was && h->was != h->tid && hy_observe(t->tid) == 1)
         hy_map(BPF_MAP_DELETE_ELEM, &h->was, NULL, 0);
     if (t->proc) {
@@ -19637,7 +19637,7 @@ static void tr_signal_record(const struct wire_signal *w)
         return;
     t->at_ns = w->ts_ns;
     if (t->proc) {
-        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal can come again */
+        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal may be delivered again */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
@@ -19706,7 +19706,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 /* The pipes, sockets and terminals to which kvis's output goes. kvis hides their readers, because
  * a line about a reader's call would cause more such calls. */
 static struct {
-    char end[64][128]; /* link of a pipe, FIFO or socket; or "ptmx 3" */
+    char end[64][128]; /* /proc link of a pipe, FIFO or socket; or "ptmx 3" */
     u32 n;
     u32 more; /* number of ends and readers without an entry */
 } tr_outputs;
@@ -19879,7 +19879,7 @@ static bool tr_record(const void *p, u32 size)
         hy.strays++;
     if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
         || (w->ts_ns > t->reported_ns && w->ts_ns < t->reported_end_ns))
-        return true; /* already reported by a stop or by an exec event */
+        return true; /* a stop or an exec event reported the call */
     if (tr_must_wait(w))
         return false;
     t->key = w->key;
@@ -20021,7 +20021,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         if (!t->seen_stop)
             tr_first_stop(t);
         if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
-            /* stopped until SIGCONT */
+            /* the thread stops until SIGCONT */
             t->run = RUN_LISTEN;
             sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
             return;
@@ -20102,7 +20102,7 @@ static void tr_status(pid_t tid, int status)
             tr_stopped(t, status);
         } else if (!t && tr.detaching) {
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        } else if (!t && (t = ps_new_task(tid))) { /* held until its parent's event */
+        } else if (!t && (t = ps_new_task(tid))) { /* the thread waits for its parent's event */
             t->run = RUN_HELD;
             t->seen_stop = true;
         }
@@ -20304,13 +20304,13 @@ static void tr_on_tick(void)
     tr.n_resident = 0;
     if ((opt.record || opt.report || opt.perfetto) && !opt.trace)
         tr_each(tr_resident);
-    if (hy.on && !hy.observe && !hy.classic_tracepoints && now - tr.lost_ns > NSEC) /* see hy_map */
+    if (hy.on && !hy.observe && !hy.classic_tracepoints && now - tr.lost_ns > NSEC)
         tr.lost_ns = now, tr_report_lost(hy_lost(), tr_when());
     tr_look_for_missing(now);
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
-    if (hy.on && opt.calls && (idle || !hy.classic_tracepoints)) /* see hy_map */
+    if (hy.on && opt.calls && (idle || !hy.classic_tracepoints)) /* bpf(2) can lose records */
         tr_each(tr_pending);
     out_flush();
 }
@@ -20444,7 +20444,7 @@ static void tr_reap_dead(void)
     while (tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
-            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for it */
+            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for this exit */
             continue;
         }
         tr_set_aside(tid, status);
@@ -20688,7 +20688,7 @@ static void tr_emit_blocked(struct task *t)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    tr_open_faults(tid, false); /* before the attach, so no page fault is missed */
+    tr_open_faults(tid, false); /* counting begins before the attach, to miss no page fault */
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
     u32 options = tr_options(stops_at_exit);
     long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
@@ -20750,7 +20750,7 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to all threads, or lets BPF follow them. -E2BIG: BPF follows only some. */
+/* Attaches to all threads, or lets BPF follow them. -E2BIG: BPF follows only some of them. */
 static int tr_attach(pid_t pid)
 {
     int got = 0, fresh = 1, err = -ESRCH;
@@ -20846,7 +20846,7 @@ static void tr_used(void)
         return;
     st.user_ns = all.ru_utime.tv_sec * NSEC + all.ru_utime.tv_usec * 1000;
     st.system_ns = all.ru_stime.tv_sec * NSEC + all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly fork(2) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly spent in fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -20899,10 +20899,10 @@ static int tr_finish(void)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
-    tr_report(!failed); /* without a summary if the command never ran */
+    tr_report(!failed); /* no summary if the command did not run */
     if (beside)
         pthread_join(th, NULL);
     else
@@ -20918,24 +20918,24 @@ static int tr_finish(void)
  * (tools/opensnoop.py). */
 
 struct session {
-    const char *what;            /* "opens" or "processes" */
+    const char *what;            /* what is recorded: "opens" or "processes" */
     const struct bpf_family *fam;
     u32 ring_bytes, idle_ms;     /* idle_ms: longest time between two reads */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* chooses BPF programs */
     rb_fn *take;
     bool (*over)(void);          /* the command and its descendants have exited */
-    void (*second)(void);        /* every second and at the end; or NULL */
-    bool other_file;             /* written at the end even if nobody reads the output */
-    const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped runs */
+    void (*second)(void);        /* called every second and at the end; or NULL */
+    bool other_file;             /* a file is also written if the output has lost its reader */
+    const char *lost_why[N_LOST + 1]; /* texts by enum wire_lost; [N_LOST]: skipped BPF runs */
     const char *calls;           /* with ptrace: the calls that `tap` gets */
     const struct out_tap *tap;
-    void (*ends)(const struct task *t); /* with ptrace: see tr.ends */
-    const char *cost;            /* with ptrace: what tracing costs the command */
+    void (*ends)(const struct task *t); /* with ptrace: called at a thread's last stop */
+    const char *cost;            /* what tracing with ptrace costs the command */
     bool by_ptrace;
     struct bpf_obj obj;
     u64 lost[N_LOST + 1];        /* losses already reported */
     int status;                  /* wait status of the command; -1: running, or none */
-    struct rusage rusage;        /* of the command and the descendants it waited for */
+    struct rusage rusage;        /* usage of the command and the descendants it waited for */
 };
 
 #define SES_LOST(records, calls) { \
@@ -20972,7 +20972,7 @@ static int ses_start(struct session *s)
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
-    sp_command.magic = 0; /* no BPF program waits for the call */
+    sp_command.magic = 0; /* only BPF needs the call that marks the start */
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
@@ -20980,7 +20980,7 @@ static void ses_spawn(struct session *s)
     tr_backend();
     out.diverted = s->tap;
     tr.ends = s->ends;
-    sp_restore_signals(); /* for tr_signals */
+    sp_restore_signals();
     tr_signals();
     tr_spawn();
 }
@@ -21104,7 +21104,7 @@ static void ses_run(struct session *s, u64 end_ns)
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* user ID + 1; 0: all; also of kvis proc */
+    u64 uid;         /* user ID + 1; 0: all users; also in kvis proc */
     u64 flags;       /* -f: an open with any of these flags matches */
     u32 accmodes;    /* -f: one bit for each access mode that matches */
     char comm[16];   /* -n: part of a thread's comm */
@@ -21136,7 +21136,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* each contains another flag's bit */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* each flag includes another */
         open_opt.flags |= bits & ~(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= bits;
@@ -21169,7 +21169,7 @@ static const char *open_opt_name(const char *v)
 static const struct {
     u16 id;
     u8 mode;                   /* index of the argument `mode`; 0: none */
-    const char *name, *name32; /* BPF constants for its numbers */
+    const char *name, *name32; /* BPF constants that hold the call's number */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -21253,7 +21253,7 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* '/' means the directory itself */
+    bool in_root = w->state & OPEN_IN_ROOT; /* with RESOLVE_IN_ROOT, '/' is the start directory */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
@@ -21428,8 +21428,8 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = how[1];
 }
 
-/* /proc does not mark a directory in a detached mount (MNT_DETACH in umount2(2)), but the mount is
- * not in the process's mountinfo. fd AT_FDCWD: the working directory. */
+/* Returns whether a directory is in a detached mount (MNT_DETACH in umount2(2)): /proc does not
+ * mark it, but the process's mountinfo lacks the mount. fd may be AT_FDCWD. */
 static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
 {
     const char *path = fd_proc(t->tid, fd);
@@ -21452,8 +21452,8 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     return !listed;
 }
 
-/* Sets *to to the directory of a name, or to the file of a handle (dir is its name and fd its
- * descriptor), as seen from the thread's root. */
+/* Sets *to to the directory of a name or the file of a handle, as seen from the thread's root. `fd`
+ * and `dir` are the descriptor and the name of either. */
 static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -21597,7 +21597,7 @@ static int open_run(u64 end_ns)
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* length of a command line; with --tree */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* maximum length of a command line; with --tree */
 enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
@@ -21613,7 +21613,7 @@ struct proc_text { char *p; u32 len; };
 
 /* A process from its fork to its exit. Times: CLOCK_MONOTONIC. */
 struct proc_life {
-    u64 begin_ns;               /* start of the current command; the key of proc_by_key */
+    u64 begin_ns;               /* start of the current command; sort key of proc_by_key */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
     s32 threads;                /* number of live threads, valid if `counted` */
@@ -21625,9 +21625,9 @@ struct proc_life {
     bool cut;                   /* argv is truncated */
     bool walked;                /* path, exe and cwd are from BPF, not from /proc */
     u64 fork_ns, end_ns;
-    u64 cgroup;                 /* id; 0: unknown */
+    u64 cgroup;                 /* cgroup ID; 0: unknown */
     u64 max_rss;                /* peak memory of the current command in bytes; 0: unknown */
-    u64 before_rss;             /* peak of the earlier commands in pages; ~0: unknown */
+    u64 before_rss;             /* peak memory of the earlier commands in pages; ~0: unknown */
     u32 node;                   /* index of the current command in proc_tree; 0: none */
     s32 status;                 /* wait status; -1: unknown */
     u32 arg_len;                /* size of all arguments; argv may be shorter */
@@ -21640,18 +21640,18 @@ struct proc_life {
 };
 
 struct proc_row {
-    u8 what; /* enum proc_what */
+    u8 what;
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid; /* the thread of PROC_THREAD */
-    s32 err; /* errno of PROC_FAILED */
+    u32 tid; /* exited thread (PROC_THREAD) */
+    s32 err; /* error of the exec (PROC_FAILED) */
     const char *comm;
     const struct wire_usage *used;
 };
 
 static struct {
     bool live, failed, forks, threads, quote, tree; /* failed: show failed execs */
-    bool only_failed;            /* exitsnoop -x */
+    bool only_failed;            /* option -x of exitsnoop */
     bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
@@ -21670,9 +21670,9 @@ static struct {
     u64 scan_ns;         /* time at which kvis began to read processes from /proc */
     u64 last_ns, end_ns; /* time of the last exit in the tree; end of the run */
     u32 root;            /* pid of the command; 0: none */
-    bool rows;           /* rows are written */
-    bool replayed;       /* the input is a recording */
-    u32 lives, ending;   /* number of known processes; of those that are `ending` */
+    bool rows;
+    bool replayed;
+    u32 lives, ending;   /* number of known processes; number of those that are `ending` */
     u32 mine, peak;      /* number of live processes in the tree; its maximum */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
@@ -21785,13 +21785,13 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* A command. It comes after its parent in proc_tree. Index 0 stands for no command. */
 struct proc_node {
-    u64 key;             /* the key of proc_by_key */
+    u64 key;             /* sort key of proc_by_key */
     u32 parent;          /* the command that forked this command's process */
     u32 ended, before;   /* the child that ended last; the sibling that ended before this command */
     u32 first, next;     /* first child and next sibling in --tree */
     u32 depth, pid, len; /* len: length of `line` */
     s32 status, err;
-    u8 what;             /* enum proc_what */
+    u8 what;
     bool ran;            /* the process has executed a program */
     bool over, shown;    /* the command has ended or was replaced; it has a row */
     bool on_path;        /* the command is a step of the critical path, and adds self_ns to it */
@@ -21928,7 +21928,7 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
         proc_keep(t, s, (u32)n);
 }
 
-static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment */
+static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* buffer for arguments or environment */
 
 static void proc_look(struct proc_life *l)
 {
@@ -21969,7 +21969,7 @@ static void proc_scan_one(u32 pid)
         return;
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
     l->at_start = true;
-    l->before_rss = ~0ull; /* unknown */
+    l->before_rss = ~0ull;
     l->node = proc_tree_new(0);
     l->ppid = (u32)proc_stat_field(s, PPID);
     u64 boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
@@ -22584,7 +22584,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* more[d]: more rows of depth d follow in this branch of the tree. */
+/* Writes a line of the tree. more[d]: more rows of depth d follow in this branch. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -22903,8 +22903,8 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* If a process was killed in such an execve, the new program still counts as a command: one that
- * was killed before it ran. */
+/* Counts the new program of an execve in which the process was killed: as a command that was killed
+ * before it ran. */
 static void proc_exec_died(struct proc_life *l)
 {
     const struct wire_proc *h = (const void *)l->begun.p;
@@ -22920,7 +22920,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_keep(&l.path, data, h->name_len); /* may be relative */
+    proc_keep(&l.path, data, h->name_len); /* the path may be relative */
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -23188,7 +23188,7 @@ static void proc_event_exec(const struct event *e)
         hy_args_add(&h, words ? e->v[EV_argv].s.p : "");
     }
     if (e->err) {
-        if (proc_opt.failed) /* always set in a replay */
+        if (proc_opt.failed) /* a replay always sets proc_opt.failed */
             proc_exec_failed(&h, name);
     } else if (live) {
         name = proc_traced_exec(&h, e, name);
@@ -23432,7 +23432,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* for about 1 s */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* records of about 1 s */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -23561,7 +23561,7 @@ enum {
     MET_INSTS = 8192,       /* maximum number of instances */
     MET_KEPT = 32,          /* number of ended processes that are kept for the report */
     MET_NAME = 40,          /* size of the name of a disk, a PMU and so on */
-    MET_INFO = 256,         /* size of met_inst.info */
+    MET_INFO = 256,
     MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
 };
 
@@ -23572,7 +23572,7 @@ enum met_src {
     N_SRC
 };
 
-/* The option -c accepts the group or the name of a source. lack: why a kernel may not have it. */
+/* The option -c accepts the group or the name of a source. lack: why a kernel may lack it. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -23632,7 +23632,7 @@ enum met_unit {
 /* JSON has the rate of a counter, Prometheus its running total. */
 static struct met_form_row {
     bool counter;
-    u8 unit; /* enum met_unit */
+    u8 unit;
     const char *json, *prom;
     double scale; /* factor from the kernel's value to the shown value */
 } met_forms[N_FORM] = {
@@ -23656,9 +23656,9 @@ static const struct metric {
     const char *key;  /* name, column or file in the source; "": none */
     const char *prom; /* Prometheus name; "": made by mout_prom_name; NULL: not exported */
     u8 src, form, dim;
-    u8 all;      /* enum met_all */
+    u8 all;
     bool bits32; /* the kernel's counter wraps at 2^32 */
-    u8 op;       /* enum met_op: derived from the metrics a and b */
+    u8 op;       /* enum met_op: derives the metric from a and b */
     u16 a, b;
     const char *lack; /* why a machine may lack the metric; NULL: see its source */
     bool none;        /* `lack` says that there is nothing to measure */
@@ -23678,7 +23678,7 @@ struct met_point {
 };
 
 struct met_series {
-    u64 raw, total; /* of a counter: last reading; sum of its increases */
+    u64 raw, total; /* last reading of a counter; sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
     u32 at, since;  /* met.tick of the last reading, and of the first reading after the last gap */
@@ -23692,18 +23692,18 @@ struct met_inst {
     struct met_inst *next; /* next instance of the dimension */
     struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
-    struct met_series *series; /* indexed by met.slot[dim][metric] */
+    struct met_series *series; /* metrics, indexed by met.slot[dim][metric] */
     const char *name;      /* "": the whole dimension, or a removed instance */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
-    u8 dim, rank;          /* rank: from met_rank */
+    u8 dim, rank;          /* rank: value of met_rank */
 };
 
 static struct {
     u32 tick;                /* number of the current interval, starting with 1 */
     u32 n_insts, n_past;     /* n_past: number of series whose `past` is set */
     u32 full;                /* last tick in which there was no room for a new instance */
-    struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table by name */
+    struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* last tick in which any instance had a value */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
@@ -23720,7 +23720,7 @@ static struct {
         u32 wrong;           /* number of failed reads in this interval */
         u32 left_out;        /* number of instances left out for lack of memory or table space */
         u32 there;           /* number of existing instances; 0: kvis shows all */
-        u64 took_ns;         /* time that the reading took */
+        u64 took_ns;
         char why[512];       /* reason of the first failed read */
         u16 from, to, n;     /* range of metrics[] that contains the n metrics of the source */
     } src[N_SRC];
@@ -23734,7 +23734,7 @@ static struct {
     u64 off;                 /* bit mask of the sources that are off, by -c or by default */
     bool per_cpu, csv, hist, grafana, list_events;
     bool chosen;             /* -c was given */
-    bool all_processes;      /* -c busy shows all processes */
+    bool all_processes;
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: --listen was not given */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
@@ -23763,7 +23763,7 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
 static const struct met_hist_row {
-    const char *name, *counts;  /* counts: what a value is, in the words of bcc's tools */
+    const char *name, *counts;  /* counts: unit of the values, as bcc's tools write it */
     const char *prom, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
     u16 part[MET_PARTS];        /* metrics that show the percentiles met_parts[] */
@@ -24069,7 +24069,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    u64 d = raw - s->raw; /* a first reading counts from 0 */
+    u64 d = raw - s->raw; /* the first increase is from 0 */
     if (raw < s->raw) {
         bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
@@ -24082,7 +24082,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count, but the first rate of a new instance is since the reading `past` at past_ns. */
+/* Like met_count, but a new instance's first rate starts from the reading `past` at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -24181,11 +24181,11 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     }
     if (!has_a || (!has_b && op == OP_SHARE))
         return false;
-    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b is 0; a division by 0 is dropped */
+    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b counts as 0; x / 0 has no result */
     return isfinite(*v);
 }
 
-/* Computes derived metrics. Only differences may be negative: b may change after a was read. */
+/* Computes derived metrics. Only A - B may be negative: B may have changed after A was read. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -24402,7 +24402,7 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Advances *m to the next metric of the current source and the dimension of i that has a key. */
+/* Advances *m to the next metric of the current source that has a key and the dimension of i. */
 static bool met_keyed(const struct met_inst *i, u32 *m)
 {
     for (*m = MAX(*m, met.src[met.cur].from); i && *m < met.src[met.cur].to; ++*m)
@@ -24486,7 +24486,7 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
     return at;
 }
 
-/* Reads the number after each key in a file, else 0. Returns a bit mask of the keys found. */
+/* Reads the number after each key in a file, or 0. Returns a bit mask of the keys found. */
 static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -24602,7 +24602,7 @@ static void mfs_limits(void)
 /* An iterator over the directories WHERE/PREFIX<N>SUB, where N is a number. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr;   /* `dir` is the k-th of n; nr: its number */
+    u32 k, n, nr;   /* `dir` is the k-th of n directories; nr: its number */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
@@ -24689,7 +24689,7 @@ static void mfs_irq_place(const struct mfs_irq *irq)
 }
 
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
- * without a handler. n: number of counters in earlier rows; returns it plus those of this row. */
+ * without a handler. n: number of counters in earlier rows. Returns n plus those of this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -24878,7 +24878,7 @@ static void mfs_disk_line(const char *line)
     met_columns(i, line);
     long rotates = u_file_number(met_path("/sys/class/block/%s/queue/rotational",
                                           mfs_disk_sys(name)), -1);
-    if (rotates >= 0) /* partitions have no directory queue */
+    if (rotates >= 0) /* a partition has no directory `queue` */
         met_raw(i, M_DISK_ROTATES, rotates);
 }
 
@@ -25004,7 +25004,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
 /* Reads hwmonN/temp1_input, temp1_label, ... (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
-    static const char *const power[] = { "_average", "_input" }; /* if both exist: _input */
+    static const char *const power[] = { "_average", "_input" }; /* _input replaces _average */
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     s64 v;
     for (u32 k = 0; k < n; k++) {
@@ -25033,7 +25033,7 @@ static void mfs_hwmon(void)
 /* --- the network --- */
 
 /* Reads the settings of a link. The first ioctl only returns the number of 32-bit words of a mask,
- * negated; the second ioctl must pass this number. Returns it, or 0 after an error. */
+ * negated; the second ioctl must pass this number. Returns the number, or 0 after an error. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -25058,7 +25058,7 @@ static void mfs_net_offered(struct met_inst *i)
         { 0, 10 }, { 1, 10 }, { 2, 100 }, { 3, 100 }, { 4, 1000 }, { 5, 1000 }, { 47, 2500 },
         { 48, 5000 }, { 12, 10000 },
     };
-    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* masks: supported, own offer, peer's offer */
+    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* link modes: supported, own offer, peer's */
     u32 n = *mo.rootfs ? 0 : mfs_link_settings(i->name, (void *)link);
     if (((struct ethtool_link_settings *)(void *)link)->autoneg != AUTONEG_ENABLE)
         return;
@@ -25091,7 +25091,7 @@ static void mfs_net_line(const char *line)
     if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER, u_file_number(met_in(dir, "carrier_changes"), -1));
     u_slurp(met_in(dir, "duplex"), duplex, sizeof duplex);
-    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* not "unknown" */
+    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* the value may be "unknown" */
         met_set(i, M_NET_HALF, *duplex == 'h');
     s64 speed = u_file_number(met_in(dir, "speed"), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
@@ -25322,7 +25322,7 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     if (!i)
         return;
     snprintf(i->info, sizeof i->info, "%.*s", (int)strcspn(type, " "), type);
-    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* Linux 6.15: ext4 after errors */
+    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 errors since Linux 6.15 */
     if (!e && space.f_blocks) {
         met_set(i, M_FS_SIZE, (double)space.f_blocks * (double)space.f_bsize);
         met_set(i, M_FS_AVAIL, (double)space.f_bavail * (double)space.f_bsize);
@@ -25481,7 +25481,7 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 
 /* Sets the largest share of the local ports that the connections to one remote address and port
  * use. Connections to different remote addresses can share a local port. kvis only counts if there
- * are at least half as many connections as local ports (tw: in TIME_WAIT, IPv4 and IPv6). */
+ * are at least half as many connections as local ports (tw: those in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -25508,8 +25508,8 @@ static void mfs_ports(void)
     met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
 }
 
-/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. Of a
- * process that has not run, it reads only /proc/PID/schedstat, which has the CPU time in ns. */
+/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. If a
+ * process has not run, kvis reads only /proc/PID/schedstat, which has the CPU time in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
@@ -25558,7 +25558,7 @@ struct mfs_task {
     u16 has;              /* bit mask of the members of `now` that were read */
     u16 by, by_before;    /* masks of the values for which the process is shown: in this scan, in
                            * the previous one */
-    bool first;           /* not scanned before, so increases are unknown */
+    bool first;           /* first scan of the process, so increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
     u8 n_ran_on;
@@ -25566,12 +25566,11 @@ struct mfs_task {
     char comm[MFS_COMM];
 };
 
-/* The current and the previous scan. */
 static struct mfs_look {
     u32 tick;
     u64 ns;               /* time at which the scan began */
-    double uptime;        /* the same time, in seconds since boot */
-    struct mfs_task *task; /* sorted by pid */
+    double uptime;        /* time of the scan in seconds since boot */
+    struct mfs_task *task; /* processes, sorted by pid */
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
@@ -25806,7 +25805,8 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
-        t.first |= !old && born_s + 0.001 < mfs_before.uptime; /* left out of the previous scan */
+        /* the previous scan left out an older process */
+        t.first |= !old && born_s + 0.001 < mfs_before.uptime;
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
     }
@@ -25836,7 +25836,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* if 0, every process counts as new */
+    l->uptime = strtod(text, NULL); /* uptime 0: every process counts as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1), swaps = all && mfs_swaps();
     if (all)
@@ -25879,7 +25879,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
     }
 }
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* one per process of opt.pids */
 
 /* A process of -p has exited if its pid is gone or was reused. When all have, the monitor ends. */
 static void mfs_procs(void)
@@ -25909,7 +25909,7 @@ enum {
     MFS_SHOWN = 2048 /* limit with all_processes; leaves space for other instances */
 };
 
-/* Ranks a process by the increase of a counter, or by the current value. 0: not shown. */
+/* Ranks a process by the increase of a counter, or by the current value. 0: it is not shown. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (t->first || !mfs_metrics[MFS_BUSY][by])
@@ -25955,13 +25955,13 @@ static void mfs_busy(void)
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures waits */
+    bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures CPU waits */
     while (waits && mfs_next(&cpu))
         if (ns > 0 && cpu.nr < MET_INSTS)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ also covers writes */
+        if (by != MFS_WRITTEN) /* MFS_READ also ranks writes */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -26150,7 +26150,8 @@ static void mfs_pages_of(const struct met_inst *i)
         bytes += (double)mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
         return;
-    if (large && (bytes < resident / 2 || bytes > resident * 1.05)) /* other large processes */
+    /* the cgroup has other large processes */
+    if (large && (bytes < resident / 2 || bytes > resident * 1.05))
         return;
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
@@ -26201,7 +26202,7 @@ static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
     bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
-    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" gives 0 */
+    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" (no limit) reads as 0 */
     long tasks = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
     bool full = tasks >= 0 && tasks >= limit - limit / 10;
     struct met_inst *i = cpu || memory || full ? met_inst(DIM_GROUP, name) : NULL;
@@ -26273,11 +26274,10 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 #define PMC_DEVICES "/sys/bus/event_source/devices"
 
-/* The types of the rows in gen/out/pmu.h. */
 struct pmc_role_row {
     const char *name;
     u8 home;                /* the group whose count is the metric; PG_NONE: not counted */
-    u16 metric;             /* N_METRICS: none */
+    u16 metric;             /* N_METRICS: no metric */
     u8 parts[2];            /* two roles whose sum stands in for a missing event */
     u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
@@ -26285,7 +26285,7 @@ struct pmc_role_row {
 };
 
 struct pmc_ratio {
-    u16 metric;             /* times * part / of */
+    u16 metric;             /* value: times * part / of */
     u8 part, of;
     u16 times;
 };
@@ -26357,7 +26357,7 @@ struct pmc_unit {
     u8 pmu, task;              /* index in pmc_pmus; index in opt.pids */
     bool on;
     u64 at_ns;                 /* time of the last reading; 0: not read yet */
-    struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: not open */
+    struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: event not open */
 };
 
 /* The counts of a unit's group since the previous reading. */
@@ -26372,12 +26372,12 @@ struct pmc_sum {
     bool some[N_PG][N_PR];     /* at least one unit has counted the role */
     bool missing[N_PG][N_PR];  /* at least one unit has not counted the role */
     double share;              /* the smallest `share` of a reading */
-    bool counted, fresh;       /* events were counted; it is the first reading */
+    bool counted, fresh;       /* events were counted; the reading is the first one */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
-    u32 left_out;              /* PMUs, one for each kind of core, that do not fit in pmc_pmus */
+    u32 left_out; /* number of PMUs, one per kind of core, that do not fit in pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
     bool gone[MFS_PIDS];       /* processes of -p whose last counts have been published */
@@ -26396,7 +26396,8 @@ static struct {
 
 static int pmc_cgroup = -1;
 
-/* The events of -e, whose roles are PR_EVENT_1 and the next ones. No others are counted then. */
+/* The events of -e, whose roles are PR_EVENT_1 and the next ones. With -e, no others are counted.
+ * */
 static struct {
     const char *event[PF_MEMBERS - 1];
     u64 total[PF_MEMBERS - 1];
@@ -26644,7 +26645,7 @@ static void pmc_add_pmu(const char *name)
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
-    if (met_there(path) && met_text(path, s, sizeof s)) /* "0x5", see drivers/perf/arm_pmuv3.c */
+    if (met_there(path) && met_text(path, s, sizeof s)) /* "0x5" in drivers/perf/arm_pmuv3.c */
         p.slots = (u32)strtoul(s, NULL, 0);
     pmc_pmus[pmc.n_pmus++] = p;
 }
@@ -26939,7 +26940,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* diagnose counts the machine */
+    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* kvis diagnose counts all CPUs */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
@@ -27221,7 +27222,7 @@ static void pmc_read_all(void)
 
 static void pmc_read(void)
 {
-    static const char *const others[] = { /* why the machine has no values */
+    static const char *const others[] = {
         [PS_TASK] = "the counters are in use for -p",
         [PS_CGROUP] = "the counters are in use for --cgroup",
     };
@@ -27346,7 +27347,7 @@ struct unc_unit {              /* event that is open on one CPU */
 };
 
 struct unc_socket {
-    s64 id;                    /* physical_package_id; negative: unknown */
+    s64 id;                    /* physical_package_id of a socket; negative: unknown */
     double sum[N_UR];
     bool opened[N_UR];         /* at least one event of the role is open */
     bool refused[N_UR];        /* at least one event could not be opened */
@@ -27358,7 +27359,7 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: calls of unc_open_on */
+    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: number of calls of unc_open_on */
     u32 boxes;                 /* controllers of amd_df that have counted traffic */
     double share;              /* the smallest share of the time in which a PMU counted */
     bool begun[2], no_dir;
@@ -27446,7 +27447,7 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
     if (!met_text(u, unit, sizeof unit) || !met_text(path, scale, sizeof scale))
         return 0;
     char *end;
-    double v = strtod(scale, &end); /* such as "6.103515625e-5" */
+    double v = strtod(scale, &end); /* text such as "6.103515625e-5" */
     return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
 }
 
@@ -27649,7 +27650,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role were counted. UR_BOTH: those of reads and writes suffice. */
+/* Returns whether all events of a role were counted (UR_BOTH: or those of reads and writes). */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -27754,7 +27755,7 @@ static void unc_dmi_read(void)
 /* Sets the peak bandwidth. DIMMs of one channel share its data lines, which may limit it. */
 static void unc_peak(void)
 {
-    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* amd_df: 64 per controller in use */
+    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* 64 data lines per amd_df controller */
     for (u32 k = 0; k < unc.n_units; k++)
         lines += unc_rows[unc.event[unc.unit[k].event].row].lines;
     if (!unc_dmi.read)
@@ -27952,7 +27953,7 @@ static bool mk_begin(const struct bpf_obj *o)
 /* --- the scheduler --- */
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
+    struct bpf_obj obj;      /* fam NULL: no programs are loaded */
     u32 at;                  /* met.tick at the last reading */
     bool own;                /* the kernel's own count of runnable tasks is readable */
     struct wire_sched cpu;
@@ -28015,7 +28016,7 @@ static bool mk_sched_read(void)
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!w->switches && !pmc_in(pmc.online, cpu))) /* never online */
+            || (!w->switches && !pmc_in(pmc.online, cpu))) /* the CPU was never online */
             continue;
         const struct met_inst *i = mo.off >> SRC_RUNQ & 1 ? NULL : met_inst_nr(DIM_CPU, cpu);
 #define X(m, field) met_count(i, m, w->field);
@@ -28056,7 +28057,7 @@ static void mk_longest(void)
         bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &none);
         most = w.ns > most.ns ? w : most;
     }
-    if (!most.ns || met.src[met.cur].elapsed_s <= 0) /* before the first interval */
+    if (!most.ns || met.src[met.cur].elapsed_s <= 0) /* no wait, or no interval yet */
         return;
     snprintf(name, sizeof name, "%.16s (%u)", most.comm, most.pid);
     struct met_inst *i = met_inst(DIM_WAIT, name);
@@ -28273,7 +28274,7 @@ static int vq_attach(struct bpf_obj *o)
             if (e && (!i || (e != -ENOENT && e != -EADDRNOTAVAIL)))
                 return e;
         }
-    o->why[0] = 0; /* functions that do not exist */
+    o->why[0] = 0; /* not an error: a function does not exist */
     return 0;
 }
 
@@ -28387,7 +28388,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* 0: vq_places[] may lack the functions of the transport */
+    if (w->notified) { /* vq_places[] may lack the transport's functions */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -28405,7 +28406,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
     struct wire_vq *w = &vq.now;
-    u64 now = u_now(); /* before the counters are read */
+    u64 now = u_now(); /* time before the counters are read */
     if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "stats"), &slot, w) || !w->state)
         return false;
     if (w->state & VQ_GONE) {
@@ -28417,7 +28418,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* unused: it only shares an interrupt with another ring */
+        return true; /* unused: the ring only shares an interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -28485,9 +28486,9 @@ static const struct vh_handler {
 };
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: not loaded, see obj.why */
+    struct bpf_obj obj;      /* fam NULL: no programs are loaded */
     bool deep;               /* the BPF programs can read the ring */
-    int prog[ARRAY_LEN(vh_handlers)]; /* descriptors of BPF programs */
+    int prog[ARRAY_LEN(vh_handlers)];
     struct wire_vh now;      /* counters of a virtqueue, read at now_ns or later */
     u64 now_ns;
 } vh;
@@ -28497,7 +28498,7 @@ static int vh_attach(u32 i)
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &o->cfg;
-    c->n = 1; /* keep only CFG_DEEP */
+    c->n = 1; /* keep the constant CFG_DEEP */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -28628,7 +28629,7 @@ static void vh_queue(const struct wire_vh *w)
         met_count(i, M_VH_UNREAD, w->unread);
     if (w->known)
         met_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
-    const bool there[N_VH_HISTS] = { /* histograms that have values */
+    const bool there[N_VH_HISTS] = {
         [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
         [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
     };
@@ -28668,7 +28669,7 @@ static bool vh_gone(void)
 
 static bool vh_slot(u32 slot)
 {
-    vh.now_ns = u_now(); /* before the counters are read */
+    vh.now_ns = u_now(); /* time before the counters are read */
     return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&vh.obj, "stats"), &slot, &vh.now) == 0
            && vh.now.key.worker;
 }
@@ -29086,7 +29087,7 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes {a="b",c="d" without the closing brace, first `own` (labels of metrics.tbl, or NULL).
+/* Writes the labels {a="b",c="d" without a closing brace, first `own` (from metrics.tbl, or NULL).
  * Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
@@ -29286,7 +29287,7 @@ static void mout_prom_process(struct buf *b)
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
-    if (fds) /* one of them belongs to opendir(3) */
+    if (fds) /* one descriptor belongs to opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
                   "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
@@ -29371,7 +29372,7 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
 
 static void mout_json_end(struct buf *b, const char *end)
 {
-    b->len -= b->len && b->p[b->len - 1] == ','; /* empty if memory ran out */
+    b->len -= b->len && b->p[b->len - 1] == ','; /* b is empty if memory ran out */
     b_s(b, end);
 }
 
@@ -29696,7 +29697,7 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    bool text = out.events_on && !mout.screen && !opt.command; /* with a command: only totals */
+    bool text = out.events_on && !mout.screen && !opt.command; /* a command gets only totals */
     if (text)
         mout_text(&out.text.b);
     if (text && mo.hist)
@@ -29748,7 +29749,7 @@ static const char *hs_opt_listen(const char *v)
         snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
-    in->sin_port = htons((u16)n); /* also sin6_port: it has the same offset */
+    in->sin_port = htons((u16)n); /* sin6_port has the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT with a numeric address (IPv6 in [ ])";
     return NULL;
@@ -29937,8 +29938,8 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
-/* Lines of the overview. Bars follow the title: one per CPU (each_cpu), or the history of metric
- * `past`; with `of`, of 1 - past / of (1 - past if both are the same metric). */
+/* Lines of the overview. Bars follow the title: one per CPU (each_cpu), or the history of the
+ * metric `past`. With `of`, they show 1 - past / of or, if both are one metric, 1 - past. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
@@ -29979,7 +29980,7 @@ static struct {
                               * after the first parameter */
     u32 number;              /* first parameter of the escape sequence */
     struct termios was;      /* terminal settings before kvis changed them */
-    float past[N_METRICS][SCR_PAST]; /* indexed by met.tick % SCR_PAST; 0: no value */
+    float past[N_METRICS][SCR_PAST]; /* past values by met.tick % SCR_PAST; 0: none */
 } scr;
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
@@ -30387,7 +30388,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
     u32 src = metrics[met_dims[dim].sort].src, from, to;
-    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* counts unread rows */
+    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* includes unread instances */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!rows || !n)
@@ -30486,7 +30487,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values that the overview does not show; without a sum, those of each instance. */
+/* Writes unusual values that the overview lacks: a sum or, without one, those of each instance. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -30638,7 +30639,7 @@ static bool scr_type(int key)
     if (key == '\r' || key == '\n') {
         scr.typing = false;
     } else if (key == '\b' || key == 0x7f) {
-        while (n && (scr.find[--n] & 0xc0) == 0x80) /* a later byte of a character, see utf-8(7) */
+        while (n && (scr.find[--n] & 0xc0) == 0x80) /* later bytes of a UTF-8 character */
             ;
         scr.find[n] = 0;
     } else if (key >= ' ' && n < sizeof scr.find - 1) {
@@ -30927,7 +30928,7 @@ static const char *mon_opt_collectors(const char *v)
         on |= named;
         v += n + (v[n] == ',');
     }
-    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK)) /* these need SRC_BUSY */
+    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK))
         on |= 1ull << SRC_BUSY;
     mo.off = ~on;
     mo.chosen = true;
@@ -31119,7 +31120,7 @@ static bool mon_ended(void)
 
 static void mon_wait(u64 until)
 {
-    enum { LOOK_NS = 10000000 }; /* time between checks with a screen, or without a pidfd */
+    enum { LOOK_NS = 10000000 }; /* period of checks whether the command has ended */
     bool blind = opt.command && (scr.on || mon_command.end_fd < 0);
     while (u_now() < until && !sp_over() && !mon_ended())
         if (hs_wait(blind ? MIN(until, u_now() + LOOK_NS) : until,
@@ -31209,7 +31210,7 @@ static int mon_run(u64 end_ns)
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
-    while (opt.command && !mon_ended() && !sp_over()) /* it may run longer than -d or -n */
+    while (opt.command && !mon_ended() && !sp_over()) /* the command may run longer than -d or -n */
         mon_wait(u_now() + NSEC);
     sp_end_witness();
     return mon_command.status;
@@ -31273,17 +31274,17 @@ static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* a finding of this rule suppresses this rule; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources: those that suppress this rule; that rank after it */
+    u16 unless, before; /* masks of resources: `unless` suppress the rule, `before` rank after it */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
     struct dg_guard {
         u16 number;
         u8 scope;
-        bool maybe, below;   /* maybe: holds if the number is unknown */
+        bool maybe, below;   /* maybe: the guard holds if its number is unknown */
         float limit;         /* 0 with `below` false: end of the list */
     } guard[DG_MAX_GUARDS];
-} dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* then those of --rules; the last has no name */
+} dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* --rules appends rules; the last row has no name */
 
 enum {
     DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 1 + DG_MAX_GUARDS, DG_BUSIEST = 6,
@@ -31302,7 +31303,7 @@ static struct dg_task {
     struct dg_set cpus;      /* CPUs that a thread used for much of a sample */
     struct dg_set devices;   /* block devices of its open files */
     char comm[MFS_COMM];
-} *dg_tasks; /* DG_TASKS entries */
+} *dg_tasks;
 
 struct dg_culprit {
     u32 pid;
@@ -31329,9 +31330,9 @@ static struct {
     u64 for_ns;                  /* value of -d; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns;          /* start of the diagnosis; last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out;        /* processes that did not fit: in this sample; in the worst */
+    u32 missed, left_out; /* numbers of processes that did not fit: in this sample; at most */
     u32 forgot;                  /* findings lost for lack of memory */
-    bool progress;               /* show the progress on the terminal */
+    bool progress;
     bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
     struct buf thresholds;       /* values of --threshold, each with a NUL */
 } dg;
@@ -31387,7 +31388,7 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Gets a number of instance i, or of the machine if such instances do not have it. */
+/* Gets a number of instance i or, if its dimension lacks the number, of the machine. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -31617,7 +31618,7 @@ static bool dg_guarded(struct dg_finding *f)
     double v;
     for (u32 k = 0; k < DG_MAX_GUARDS; k++) {
         const struct dg_guard *g = &f->rule->guard[k];
-        if (g->limit <= 0 && !g->below) /* end of the guards */
+        if (g->limit <= 0 && !g->below)
             break;
         bool known = g->scope == DG_OTHERS
                      ? dg_others(g->number, f->of, &v)
@@ -31740,8 +31741,8 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Returns the process with the largest value, at least `least`, of those that are not in `top` and
- * concern f (NULL: of all), or NULL. */
+/* Returns the process with the largest value >= `least` that is not in `top` and concerns the
+ * finding f (NULL: any), or NULL. */
 static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n, u16 number,
                                         double least, const struct dg_finding *f, const char *disk)
 {
@@ -31797,8 +31798,8 @@ static void dg_judge(void)
         dg_who(&dg_found[k]);
 }
 
-/* Selects the busiest processes: for each number, the process with the highest value of those that
- * are not selected yet. */
+/* Selects the busiest processes: for each number of by[], the first one that is not selected yet.
+ * */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -31920,7 +31921,7 @@ static const struct buf *dg_fill(const char *text, const struct buf *name, u32 p
     return &b;
 }
 
-/* Returns the sentence of a finding. The name is not escaped; a process is "811 (api)". */
+/* Returns the sentence of a finding. The name is not escaped; a process is named "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf name;
@@ -32039,8 +32040,8 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value (the machine if instances are not compared), or
- * NULL. */
+/* Returns the instance with the largest value, or NULL; the machine if instances are not compared.
+ * */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     const struct met_inst *best = NULL;
@@ -32186,7 +32187,7 @@ static double dg_seconds(void)
     return (double)(dg.to_ns - dg.from_ns) / 1e9;
 }
 
-/* Without -v, leaves space on the screen for the tables. Returns the number of findings written. */
+/* Writes the findings; without -v, leaves space for the tables. Returns the number of findings. */
 static u32 dg_text_findings(struct buf *b)
 {
     enum { LINES = 14 };
@@ -32426,7 +32427,7 @@ static bool dg_parse(u16 number, const char *text, float *v)
     return true;
 }
 
-/* The rule may come from a --rules option that follows. */
+/* The rule of a threshold may come from a later --rules option. */
 static const char *dg_opt_threshold(const char *v)
 {
     b_put(&dg.thresholds, v, strlen(v) + 1);
@@ -32467,10 +32468,10 @@ static const char *dg_threshold(const char *v)
 enum { DG_FILE_MAX = 64 << 10 };
 
 static struct {
-    const char *start;       /* of the current line */
+    const char *start;       /* start of the current line */
     u32 line;
     struct dg_rule *rule;    /* rule that is being read; NULL: none yet */
-    struct buf why;          /* what is wrong, or empty */
+    struct buf why;          /* error message, or empty */
 } dg_local;
 
 /* Notes an error at a position of the current line. Returns false. */
@@ -32881,7 +32882,7 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Also fills the next two rows. */
+/* Tries hybrid mode. Also sets the results of the next two rows. */
 static void check_hybrid(struct check *c)
 {
     enum { SYS_ADMIN = 21 };
@@ -32959,7 +32960,7 @@ static const struct check_row {
     u8 verdict;          /* subcommands whose verdict depends on the feature */
     bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
-    u8 source;           /* tried if fn is NULL; 0: an earlier row's fn fills in this row */
+    u8 source;           /* source to try if fn is NULL; 0: an earlier row's fn sets the result */
     const char *what;    /* detail if the feature works and fn sets none */
     const char *without; /* "without NAME" in a verdict; NULL: a fallback exists */
     const char *fix;     /* fix if fn sets none; NULL: CHECK_REPORT */
@@ -33015,7 +33016,7 @@ enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool verdict; /* has a verdict of its own */
+    bool verdict; /* kvis check writes a verdict on it */
 } check_commands[] = {
     { "trace", CHECK_TRACE, true }, { "open", CHECK_OPEN, true }, { "proc", CHECK_PROC, true },
     { "monitor", CHECK_MONITOR, true }, { "virt", CHECK_VIRT, true },
@@ -33048,8 +33049,8 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns the feature or subcommand for which this fix was printed. NULL: it was not; this call
- * notes that it is printed for `who`. */
+/* Returns the feature or subcommand that a fix was printed for. NULL: it is printed now, for `who`.
+ * */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* more fixes may be printed twice */
@@ -33069,12 +33070,12 @@ static const char *check_fixed(const char *fix, const char *who)
 
 static struct check_done {
     char name[MET_NAME + 40];
-    struct check_row row; /* kvis check cpu: all 0 */
+    struct check_row row; /* empty for kvis check cpu */
     struct check c;
 } *check_done;
 static u32 check_n;
 
-/* The pointer is valid until the next call. */
+/* Adds a result, valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
     va_list ap;
@@ -33369,7 +33370,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     if (!any && v->worst)
         v->loss = LOSS_ALL;
     check_without(of, v->loss == LOSS_FALLBACK, without, sizeof without);
-    bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc"); /* see cmd_proc */
+    bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc");
     bool by_ptrace = check_by_ptrace(of);
     if (v->loss == LOSS_ALL)
         snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
@@ -33465,32 +33466,32 @@ enum opt_kind {
 };
 
 struct opt_row {
-    u16 in;                 /* mask of struct cmd.in */
-    char letter;            /* 0: none */
+    u16 in;                 /* subcommands: mask of cmd.in */
+    char letter;            /* short option; 0: none */
     const char *name, *arg; /* long name and argument, or NULL */
     bool optional;          /* the argument must follow an '=' */
-    u8 kind;                /* enum opt_kind */
+    u8 kind;
     union {
         bool *flag;
         u8 *count, *set;
         u32 *number;
         u64 *seconds;           /* stored as nanoseconds */
         const char **string;
-        const char *(*call)(const char *value); /* NULL, or an error message */
+        const char *(*call)(const char *value); /* returns NULL, or an error message */
     } to;
-    u32 min, max;           /* of a number; OPT_SET stores min */
-    const char *values;     /* "a|b|c"; NULL: any */
+    u32 min, max;           /* range of a number; OPT_SET stores min */
+    const char *values;     /* allowed: "a|b|c"; NULL: any */
     const char *also;       /* names in other tools, as "a|b|c"; or NULL */
     const char *spelled, *help; /* spelled: "-o, --output=FILE" */
 };
 
 enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS };
 
-struct cmd { /* a subcommand */
+struct cmd {
     const char *name, *link; /* link: name of a link to kvis, or NULL */
     const char *usage, *help;
-    u16 in;                  /* one bit */
-    u8 takes;                /* enum opt_takes */
+    u16 in;                  /* the subcommand's bit in opt_row.in */
+    u8 takes;
     int (*run)(void);
 };
 
@@ -33503,7 +33504,7 @@ static const char *opt_push(const char ***list, u32 *n, const char *v)
 
 static const char *opt_pid(const char *v)
 {
-    while (*v) { /* "1,2 3", as in strace */
+    while (*v) { /* IDs as in strace: "1,2 3" */
         char *end;
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
@@ -33793,7 +33794,7 @@ static void opt_set_seconds(const struct opt_row *r, const char *v)
 {
     char *end;
     double seconds = strtod(v, &end);
-    bool decimal = !v[strspn(v, "0123456789.")]; /* not 0x1p4 */
+    bool decimal = !v[strspn(v, "0123456789.")]; /* not hexadecimal */
     if (!decimal || *end || seconds < 0.01 || seconds > 1e8)
         opt_bad(r->name, v, "SECS is a number of seconds from 0.01 to 100000000");
     *r->to.seconds = (u64)(seconds * 1e9 + 0.5);
@@ -33867,7 +33868,7 @@ static void __attribute__((noreturn)) opt_unknown(const char *given)
     opt_wrong(NULL, "no option '%.300s' (see kvis %s --help)", given, opt_cmd->name);
 }
 
-/* v NULL: the next word is the value, unless it is "--". Returns the number of words used. */
+/* If v is NULL, the value is the next word, except "--". Returns the number of words used. */
 static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
 {
     const char *next = argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
@@ -33877,7 +33878,7 @@ static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
     return v ? 1 : 2;
 }
 
-/* --name, --name=value or --name value. Returns the number of words used. */
+/* Parses --name, --name=value or --name value. Returns the number of words used. */
 static int opt_long(char **argv)
 {
     const char *name = argv[0] + 2, *eq = strchr(name, '='), *v = eq ? eq + 1 : NULL;
@@ -33892,7 +33893,7 @@ static int opt_long(char **argv)
     return 1;
 }
 
-/* -abc, -sN or -s N. Returns the number of words used. */
+/* Parses -abc, -sN or -s N. Returns the number of words used. */
 static int opt_short(char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
@@ -33923,18 +33924,18 @@ static void opt_refuse_value(const char *option, char **word)
                   *word);
 }
 
-/* Returns the words. Options may also follow recordings and names of subcommands. */
+/* Parses options. Returns the other words. Options may follow recordings and subcommands. */
 static char **opt_parse(char **argv)
 {
     bool mixed = opt_cmd->takes == TAKES_RECORDINGS || opt_cmd->takes == TAKES_COMMANDS;
     char **words = argv;
-    const char *before = NULL; /* the previous option */
+    const char *previous = NULL;
     u32 n = 0;
     while (*argv && strcmp(*argv, "--")) {
         bool option = **argv == '-' && (*argv)[1];
-        if (!option && before && !strncmp(before, "--", 2))
-            opt_refuse_value(before, argv);
-        before = option ? *argv : NULL;
+        if (!option && previous && !strncmp(previous, "--", 2))
+            opt_refuse_value(previous, argv);
+        previous = option ? *argv : NULL;
         if (!option && !mixed)
             return argv;
         if (option)
@@ -34206,7 +34207,6 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_announce_report();
 }
 
-/* For recordings and cmd_start_text. */
 static void cmd_describe_attached(void)
 {
     struct buf *b = &rec_processes;
@@ -34373,7 +34373,7 @@ static int cmd_trace(void)
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
-        tr_spawn(); /* it is stopped before its execve(2): see tr_loop */
+        tr_spawn(); /* the command stops before its execve(2): see tr_loop */
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
@@ -34409,7 +34409,6 @@ static void cmd_sinks(void)
     cmd_open_json();
 }
 
-/* For subcommands that write to stdout. */
 static void cmd_rows_begin(void)
 {
     cmd_sinks();
@@ -34672,7 +34671,6 @@ static void cmd_open_recording(const char *name)
         die(EXIT_KVIS, "%s: --report needs a recording in a file, not a pipe", rec_in.name);
 }
 
-/* Returns the names of n recordings. */
 static char **cmd_recordings(u32 n)
 {
     char **words = opt.command;
@@ -34844,7 +34842,7 @@ static const char *cmd_file_name(const char *path)
 
 static int cmd_run(const struct cmd *c, char **argv)
 {
-    open_opt.no_exec = cmd_find(cmd_file_name(argv[0]), true) != NULL; /* as bcc's opensnoop does */
+    open_opt.no_exec = cmd_find(cmd_file_name(argv[0]), true) != NULL; /* opensnoop hides execs */
     tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
     sc_init();
     sc_parse("all");

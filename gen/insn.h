@@ -40,7 +40,7 @@ struct bpf_patch {
     uint8_t kind;
     uint8_t size;  /* PATCH_OFF: field size in the source, or 0 (a struct, or over 255 bytes) */
     const char *name;
-} __attribute__((packed)); /* saves 6 KB for 1500 patches */
+} __attribute__((packed)); /* packing saves 6 KB for 1500 patches */
 
 struct bpf_map_row {
     const char *name;

@@ -109,8 +109,8 @@
     C(st_process, ns, NUMBER, BOTH, "duration_ns") C(st_process, ended, TEXT, BOTH, "ended")
 
 /* The lists of the summary, in the order of JSON. struct st_list of kvis.c describes the members of an entry. COLS: the
- * columns of the list. ROWS: the rows are a table with this maximum size. ONE: the table has a single row. NAMES: the
- * rows are the names that this function selects; the second argument counts dropped names. */
+ * columns of the list. ROWS: the rows are a table with the given maximum size. ONE: the table has a single row. NAMES:
+ * the rows are the names that the given function selects; the second argument counts dropped names. */
 #define SUMMARY_LISTS \
     { "files", "files_overflow", .known = ST_MODEL, COLS(FILE), NAMES(st_is_file, files_dropped) }, \
     { "peers", "peers_overflow", .known = ST_MODEL, COLS(PEER), NAMES(st_is_peer, peers_dropped) }, \
