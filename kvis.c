@@ -16580,15 +16580,15 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
  * same group, writes each signal that it gets to a pipe. With ptrace, a stop of the command shows
  * the signal (tr_is_groups). */
 
-enum { SP_CAME = 8 };
+enum { SP_CAME = 8, SP_REPORTS = 32 };
 
 static volatile sig_atomic_t sp_end_sig;
 static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of received and handled signals */
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* when the process took the signal, by u_now() */
-    bool matched;        /* in sp_group: kvis has handled its own copy */
-} sp_came[SP_CAME], sp_group[SP_CAME]; /* signals taken by kvis, and by the witness */
+    bool matched;        /* in sp_group: the report belongs to a signal that kvis has handled */
+} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals taken by kvis, and by the witness */
 static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
 static bool sp_until_exit;           /* kvis ends with the command */
 static pid_t sp_witness = -1;
@@ -16677,7 +16677,7 @@ static void sp_read_reports(void)
         if (read(sp_reports, &got, sizeof got) != sizeof got
             || (got.info.si_signo == SIGIO && got.info.si_pid == getpid()))
             return;
-        sp_group[sp_n_group++ % SP_CAME] = got;
+        sp_group[sp_n_group++ % SP_REPORTS] = got;
     }
 }
 
@@ -16688,23 +16688,25 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
 }
 
 /* Returns whether the witness shows that a signal to kvis went to its process group. A report
- * accounts for one signal, because the next may be for kvis alone, and for all earlier signals with
- * this number, which may have merged in the witness. */
+ * accounts for all earlier signals with this number, which may have merged in the witness, and for
+ * the next one of the same sender, which also uses up all earlier reports: signals merge in kvis,
+ * too. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
-    const siginfo_t *si = &came->info;
-    for (u32 i = 0; i < SP_CAME; i++) {
-        struct sp_signal *group = &sp_group[i];
-        if (group->info.si_signo != si->si_signo)
+    u64 first = UINT64_MAX; /* time of the earliest report that may be of this signal */
+    for (u32 i = 0; i < SP_REPORTS; i++) {
+        const struct sp_signal *group = &sp_group[i];
+        if (group->info.si_signo != came->info.si_signo)
             continue;
-        if (!group->matched && sp_is_same(&group->info, si)) {
-            group->matched = true;
-            return together;
-        }
         merged |= came->ns <= group->ns;
+        if (!group->matched && sp_is_same(&group->info, &came->info))
+            first = MIN(first, group->ns);
     }
-    return merged && together;
+    for (u32 i = 0; i < SP_REPORTS && first != UINT64_MAX; i++)
+        if (sp_group[i].info.si_signo == came->info.si_signo)
+            sp_group[i].matched |= sp_group[i].ns <= MAX(first, came->ns);
+    return together && (merged || first != UINT64_MAX);
 }
 
 /* Forgets signals to the group that merged in kvis. kvis's signals are blocked. */
@@ -16712,7 +16714,7 @@ static void sp_forget_merged(void)
 {
     sigset_t pending;
     sigpending(&pending);
-    for (u32 i = 0; i < SP_CAME; i++)
+    for (u32 i = 0; i < SP_REPORTS; i++)
         sp_group[i].matched |= !sigismember(&pending, sp_group[i].info.si_signo);
 }
 

@@ -88,7 +88,7 @@ try:
 except OSError:
     pass
 lines = [line.rstrip() for line in text.decode().split("\n") if line.startswith(" ")]
-assert p.wait() == 0 and len(lines) >= 5 and all(len(line) <= 60 for line in lines), lines
+assert p.wait() == 0 and len(lines) >= 4 and all(len(line) <= 60 for line in lines), lines
 assert [line for line in lines if line.endswith("x...")], lines
 
 proc("-x", "--tree", "-o", "failed")

@@ -1005,6 +1005,23 @@ static void t_shapes(void)
     b_free(&b);
 }
 
+/* Two of three signals to the group merged in kvis; a fourth signal went to kvis alone. */
+static void t_group_signals(void)
+{
+    struct sp_signal at = { .info = { .si_signo = SIGTERM, .si_pid = 7 } };
+    sp_command.ended = true; /* it was in kvis's group */
+    for (at.ns = 30; at.ns; at.ns -= 10)
+        sp_group[at.ns / 10] = at;
+    at.ns = 21;
+    EXPECT(sp_is_groups(&at));
+    at.ns = 29;
+    EXPECT(sp_is_groups(&at));
+    at.ns = 31;
+    EXPECT(!sp_is_groups(&at));
+    memset(sp_group, 0, sizeof sp_group);
+    sp_command.ended = false;
+}
+
 /* The exit of a process whose fork was not seen, and at once another process with its pid. */
 static void t_pid_reused(void)
 {
@@ -1555,6 +1572,7 @@ int main(int argc, char **argv)
     t_pending();
     t_critical_path();
     t_cpu_unknown();
+    t_group_signals();
     t_pid_reused();
     t_shapes();
     t_counted();
