@@ -16688,25 +16688,23 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
 }
 
 /* Returns whether the witness shows that a signal to kvis went to its process group. A report
- * accounts for all earlier signals with this number, which may have merged in the witness, and for
- * the next one of the same sender, which also uses up all earlier reports: signals merge in kvis,
- * too. */
+ * accounts for one signal, because the next may be for kvis alone, and for all earlier signals with
+ * this number, which may have merged in the witness. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
-    u64 first = UINT64_MAX; /* time of the earliest report that may be of this signal */
+    const siginfo_t *si = &came->info;
     for (u32 i = 0; i < SP_REPORTS; i++) {
-        const struct sp_signal *group = &sp_group[i];
-        if (group->info.si_signo != came->info.si_signo)
+        struct sp_signal *group = &sp_group[i];
+        if (group->info.si_signo != si->si_signo)
             continue;
+        if (!group->matched && sp_is_same(&group->info, si)) {
+            group->matched = true;
+            return together;
+        }
         merged |= came->ns <= group->ns;
-        if (!group->matched && sp_is_same(&group->info, &came->info))
-            first = MIN(first, group->ns);
     }
-    for (u32 i = 0; i < SP_REPORTS && first != UINT64_MAX; i++)
-        if (sp_group[i].info.si_signo == came->info.si_signo)
-            sp_group[i].matched |= sp_group[i].ns <= MAX(first, came->ns);
-    return together && (merged || first != UINT64_MAX);
+    return merged && together;
 }
 
 /* Forgets signals to the group that merged in kvis. kvis's signals are blocked. */
