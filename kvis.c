@@ -8411,9 +8411,9 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
-        { s->unreadable, "stops in which the arguments of a call could not be read in time" },
+        { s->unreadable, "calls whose arguments could not be read in time" },
         { s->names_dropped, dropped },
-        { s->programs_other, "executed programs (or fewer) are missing from the list" },
+        { s->programs_other, "executed programs, at most, are missing from the list" },
     };
     snprintf(dropped, sizeof dropped,
              "names were removed from the lists, each with at most %s of I/O",
@@ -10654,9 +10654,9 @@ enum {
     /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
-_Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "a recording cannot have so many fields");
-_Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "a recording cannot have so many kinds");
-_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "a mask has too few bits");
+_Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "too many fields for a recording");
+_Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "too many event kinds for a recording");
+_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "the mask has too few bits");
 
 enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
@@ -10664,7 +10664,7 @@ enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY =
        REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
        REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */,
        REC_EVENT_BITS = 5 /* number of REC_EVENT flags */ };
-_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a reader would reject this flag");
+_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "kvis replay would reject this flag");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 struct rec_head { u8 magic[8]; u32 version, crc; };
@@ -11826,7 +11826,7 @@ static void rp_recorded_call(struct call *c, u32 flags)
     rp_recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
     rp_recorded.addr = flags & REC_ADDR;
     rp_recorded.nargs = rec_below(7, "number of arguments");
-    u32 forms = rec_below(1 << 12, "form of an argument");
+    u32 forms = rec_below(1 << 12, "argument format");
     for (u32 i = 0; i < rp_recorded.nargs; i++) {
         u32 f = forms >> 2 * i & 3, off = rec_in.text.len;
         struct rec_text s = { 0 };
@@ -14111,8 +14111,7 @@ static void df_text(struct buf *b)
     }
     if (df_other_calls())
         b_s(b, " Different calls were traced (-e): only calls traced in both recordings are\n"
-            " compared; opens and bytes of files and addresses come from the calls of each\n"
-            " recording\n");
+            " compared; for files and addresses, opens and bytes count only traced calls\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
@@ -14329,7 +14328,7 @@ static const char *pf_why_not(int e, enum pf_level level)
     if (e == -EACCES && pf_paranoid() > (long)level)
         snprintf(because, sizeof because, " (perf_event_paranoid is %ld)", pf_paranoid());
     else if (e == -EACCES)
-        snprintf(because, sizeof because, " (not your process, or a security module)");
+        snprintf(because, sizeof because, " (another user's process, or an LSM forbids it)");
     snprintf(text, sizeof text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
              because, *fix ? U_FIX : "", fix);
     return text;
@@ -17167,7 +17166,7 @@ static void sp_boot_on(void)
 #include "bpf_insns/proc.h"
 #include "bpf_insns/uring.h"
 
-_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "an object has a place for each map");
+_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "too few places for the maps of an object");
 
 enum { HY_MAX_CPUS = 1024 };
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are not recorded */
@@ -18393,8 +18392,8 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : f->everyone && (f->backend == 'p' || f->backend == 'h')
              ? "--all and --cgroup need --backend=observe"
            : f->everyone && !f->only_counts && !f->only_calls
-             ? "--all and --cgroup can only show or only count system calls; fix: leave out -w, "
-               "--report, --perfetto, --folded, --faults and --by; and -c, or -v, --json and -P"
+             ? "--all and --cgroup either show or count system calls; fix: omit -w, --report, "
+               "--perfetto, --folded, --faults and --by, and either -c or -v, --json and -P"
            : f->faults ? "--faults: kvis needs an up-to-date list of memory regions"
            : !f->may_bpf ? TR_NO_BPF
            : f->pid_ns ? "kvis is in a pid namespace"
@@ -24299,7 +24298,7 @@ static void met_source_end(void)
     if (met.src[met.cur].wrong++)
         snprintf(was, sizeof was, "%.100s", met.src[met.cur].why);
     snprintf(met.src[met.cur].why, sizeof met.src[0].why,
-             "not all are shown: no space for %u more%s%s", n, *was ? "; " : "", was);
+             "instances that did not fit: %u%s%s", n, *was ? "; " : "", was);
 }
 
 static struct {
@@ -31268,7 +31267,7 @@ static const struct { const char *id; u16 a, b, like; u8 op; } dg_numbers[] = {
     DG_NUMBERS(X)
 #undef X
 };
-_Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "dg_numbers needs a row for each");
+_Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "dg_numbers lacks rows");
 
 static const struct { u16 number; const char *words; } dg_words[] = {
 #define X(number, words) { number, words },
@@ -32098,7 +32097,7 @@ static void dg_text_table(struct buf *b)
             u16 number = dg_res[r].use[k];
             const struct met_inst *i = dg_most(number, &v);
             if (!i && k == 2 && line->len)
-                b_s(line, number == X_NONE ? ", has no error counter" : ", errors n/a");
+                b_s(line, number == X_NONE ? ", no error counter" : ", errors n/a");
             if (!i)
                 continue;
             b_s(line, line->len ? ", " : "");
@@ -33766,13 +33765,13 @@ static void opt_help(void)
     enum { HELP_AT = 35 };
     static struct buf b, help;
     char head[64];
-    u32 columns = u_columns(STDOUT_FILENO);
+    u32 columns = u_columns(STDOUT_FILENO), at = columns - 1 < 2 * HELP_AT ? 8 : HELP_AT;
     b_f(&b, "Usage: kvis %s %s\n%s.\n\n", opt_cmd->name, opt_cmd->usage, opt_cmd->help);
     for (const struct opt_row *r = NULL; (r = opt_next(r));) {
         b_reset(&help);
         b_s(&help, r->help);
-        snprintf(head, sizeof head, "  %-*s", HELP_AT - 2, r->spelled);
-        dg_paragraph(&b, head, &help, HELP_AT, columns > HELP_AT ? columns : UINT32_MAX);
+        snprintf(head, sizeof head, "  %-*s  ", at - 4, r->spelled);
+        dg_paragraph(&b, head, &help, at, columns ? columns : UINT32_MAX);
     }
     opt_print(STDOUT_FILENO, "stdout", b.p, b.len);
 }
