@@ -7954,7 +7954,7 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     if (s->failed_other)
         b_f(b, "   %-12s %6" PRIu64 "\n", "other", s->failed_other);
     if (connects > s->row[SC_connect].errors)
-        b_f(b, " connect: %" PRIu64 " failed after the call had returned EINPROGRESS; the errors "
+        b_f(b, " connect: %" PRIu64 " calls failed after returning EINPROGRESS; the errors "
                "in the table do not include them\n", connects - s->row[SC_connect].errors);
 }
 
@@ -17600,7 +17600,7 @@ static int hy_view(void)
     hy.hists = bpf_map_view(bpf_map(&hy.obj, "hists"), hy_entries("hists") * sizeof *hy.hists);
     hy.added = calloc(1, sizeof *hy.added);
     bool whole = hy.table && hy.hists && hy.added;
-    return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts of calls into memory");
+    return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the call counters into memory");
 }
 
 /* Adds to st what the BPF program has counted since the last call. */
@@ -18397,8 +18397,8 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : f->faults ? "--faults: kvis needs an up-to-date list of memory regions"
            : !f->may_bpf ? TR_NO_BPF
            : f->pid_ns ? "kvis is in a pid namespace"
-           : f->bits32 ? "a process of -p runs a 32-bit program"
-           : f->files_hidden ? "/proc hides the open files of -p; fix: give kvis CAP_SYS_PTRACE"
+           : f->bits32 ? "a process given with -p is a 32-bit program"
+           : f->files_hidden ? "/proc hides the process's open files; fix: give kvis CAP_SYS_PTRACE"
            : f->unloadable;
 }
 
@@ -27160,7 +27160,7 @@ static const char *pmc_why(u32 role)
     const u8 *part = pmc_roles[role].parts;
     u32 g = pmc_roles[role].home;
     if (pmc_asked.n && role < PR_EVENT_1)
-        return "only the events of -e are counted";
+        return "only the events given with -e are counted";
     if (pmc.left_out)
         return "this machine has more kinds of CPU cores than kvis can count";
     if (g != PG_NONE && pmc.off[g])

@@ -398,8 +398,8 @@
       "Smallest share of the interval in which an event was counted by the hardware; kvis scales its count", \
       "Smallest share of the interval in which an event was counted by the hardware; kvis scales its count") \
     X(EVENTS, "events", "", EVENTS, COUNT, EVENT, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Occurrences of a hardware event chosen with -e on the machine, in the processes of -p or in the cgroup", \
-      "Occurrences of a hardware event chosen with -e on the machine, in the processes of -p or in the cgroup") \
+      "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup", \
+      "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup") \
     X(LOAD1, "load1", "/proc/loadavg 0", LOAD, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Load average over 1 minute", \
       "Load average over 1 minute") \

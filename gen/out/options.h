@@ -83,7 +83,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "", "-C, --summary", \
-      "after the summary, also print the table of system calls, where their time went, and failures" }, \
+      "also print the table of system calls, where their time went, and failures, after the summary" }, \
     { IN_TRACE, 'i', "interval", "SECS", false, \
       OPT_SECONDS, { .seconds = &opt.interval_ns }, 0, 0, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
@@ -99,7 +99,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'e', "trace", "EXPR", false, \
       OPT_CALL, { .call = opt_expr }, 0, 0, \
       NULL, "filter|expr|event|events|syscall|syscalls", "-e, --trace=EXPR", \
-      "show only system calls and signals that match EXPR: [trace=]NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,..." }, \
+      "show only system calls and signals that match EXPR: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,..." }, \
     { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "path|paths", "-P, --trace-path=GLOB", \
@@ -279,7 +279,7 @@ enum {
     { IN_DIFF, 0, "fail-above", "PCT", false, \
       OPT_NUMBER, { .number = &df_fail_above }, 0, 1000000, \
       NULL, "", "    --fail-above=PCT", \
-      "exit with status 1 if run B took over PCT percent longer than run A" }, \
+      "exit with status 1 if run B took more than PCT percent longer than run A" }, \
     { IN_DIFF, 0, "no-filter", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "all-events|unfiltered", "    --no-filter", \
@@ -451,7 +451,7 @@ enum {
     { IN_PROC, 0, "env", "NAME,...", false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "", "    --env=NAME,...", \
-      "add these environment variables of each command to the output of --json" }, \
+      "add these environment variables of each command to the JSON output" }, \
     { IN_PROC, 0, "gantt", "FILE", false, \
       OPT_STRING, { .string = &proc_opt.gantt }, 0, 0, \
       NULL, "", "    --gantt=FILE", \

@@ -36,11 +36,11 @@ _kvis() {
     {'*-v','*--verbose'}'[print every system call with its decoded arguments, result and time]' \
     {'*-q','*--quiet'}'[print only the summary; -qq\: not even the summary]' \
     {'*-c','*--summary-only'}'[print only a table of system calls\: number, errors, time, p50, p99, max]' \
-    {'*-C','*--summary'}'[after the summary, also print the table of system calls, where their time went, and failures]' \
+    {'*-C','*--summary'}'[also print the table of system calls, where their time went, and failures, after the summary]' \
     {'*-i+','*--interval='}'[print the table of system calls every SECS seconds (implies -C, unless -c is given)]:SECS: ' \
     '*--by=''[also print the number, errors and time of the system calls of each process]:pid: ' \
     {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
-    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: [trace=]NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
+    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
     {'*-P+','*--trace-path='}'[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
     {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
     {'*-Z','*--failed-only'}'[show only system calls that failed]' \
@@ -100,10 +100,10 @@ _kvis() {
     {'*-v','*--verbose'}'[print every system call, if the recording was made with -v]' \
     {'*-q','*--quiet'}'[print only the summary; -qq\: not even the summary]' \
     {'*-c','*--summary-only'}'[print only a table of system calls\: number, errors, time, p50, p99, max]' \
-    {'*-C','*--summary'}'[after the summary, also print the table of system calls, where their time went, and failures]' \
+    {'*-C','*--summary'}'[also print the table of system calls, where their time went, and failures, after the summary]' \
     '*--by=''[also print the number, errors and time of the system calls of each process]:pid: ' \
     {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
-    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: [trace=]NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
+    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
     {'*-P+','*--trace-path='}'[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
     {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
     {'*-Z','*--failed-only'}'[show only system calls that failed]' \
@@ -128,7 +128,7 @@ _kvis() {
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     '*--report=-''[write an HTML page that compares both runs (default FILE\: report.html)]::[=FILE]:_files' \
     '*--by=''[group commands by program|line to compare them (default program)]:KEY:(program line)' \
-    '*--fail-above=''[exit with status 1 if run B took over PCT percent longer than run A]:PCT: ' \
+    '*--fail-above=''[exit with status 1 if run B took more than PCT percent longer than run A]:PCT: ' \
     '*--no-filter''[also compare libraries, /proc, /sys and /dev in the text output]' \
     {'*-h','*--help'}'[print this help text]' '*:recording:_files' ;;
   proc) _arguments -s -S \
@@ -153,7 +153,7 @@ _kvis() {
     '*--min-duration=''[show only commands that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
     '*--cgroup=''[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
     {'*-f+','*--format='}'[choose the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
-    '*--env=''[add these environment variables of each command to the output of --json]:NAME,...: ' \
+    '*--env=''[add these environment variables of each command to the JSON output]:NAME,...: ' \
     '*--gantt=''[write a Gantt chart of the 100 longest commands to FILE, for mermaid]:FILE:_files' \
     '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
