@@ -11525,7 +11525,7 @@ static void rec_get_field(void)
     const char *name = rec_gets().p;
     struct rec_field f = { -1, rec_below(VT_ARGV + 1, "type") };
     if (rec_in.n_fields == REC_FIELDS) {
-        rec_bad("damaged: more than %d fields", REC_FIELDS);
+        rec_bad("damaged: more than %d event fields", REC_FIELDS);
         return;
     }
     for (u32 i = 0; i < N_EV_FIELDS; i++)
@@ -11539,7 +11539,7 @@ static void rec_get_kind(void)
     const char *name = rec_gets().p;
     struct rec_kind k = { -1, rec_below(REC_KIND_FIELDS + 1, "number of fields"), { 0 } };
     if (rec_in.n_kinds == REC_KINDS) {
-        rec_bad("damaged: more than %d kinds", REC_KINDS);
+        rec_bad("damaged: more than %d event kinds", REC_KINDS);
         return;
     }
     for (u32 i = 0; i < k.n; i++)
@@ -17736,7 +17736,7 @@ static int hy_let_nest(void)
     struct bpf_obj *o = &hy.obj;
     const int *prog = &o->prog[hy.classic_tracepoints ? PROG_CALL_NEST_TP : PROG_CALL_NEST];
     int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
-    return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
+    return e ? bpf_fail(o, e, "cannot fill the BPF map 'nested': %s", strerror(-e)) : 0;
 }
 
 /* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which
@@ -18002,7 +18002,7 @@ static void hy_delays(void)
         return;
     int e = bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, slot);
     if (e) {
-        u_warn("waits for a CPU are unknown: cannot read the BPF map delays: %s", strerror(-e));
+        u_warn("waits for a CPU are unknown: cannot read the BPF map 'delays': %s", strerror(-e));
         return;
     }
     st.n_delays = 1;
@@ -18362,7 +18362,7 @@ struct tr_choice {
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel ? "--no-accel"
-           : f->no_follow ? "--no-follow: children would have no tracer"
+           : f->no_follow ? "--no-follow leaves children without a tracer"
            : f->attach ? "attached with -p"
            : f->lets_go ? "--until-exit leaves processes running"
            : mode == TR_PTRACE && f->every_call ? TR_ALL_ASKED
@@ -18394,7 +18394,7 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : f->everyone && !f->only_counts && !f->only_calls
              ? "--all and --cgroup either show or count system calls; fix: omit -w, --report, "
                "--perfetto, --folded, --faults and --by, and either -c or -v, --json and -P"
-           : f->faults ? "--faults: kvis needs an up-to-date list of memory regions"
+           : f->faults ? "--faults needs an up-to-date list of memory regions"
            : !f->may_bpf ? TR_NO_BPF
            : f->pid_ns ? "kvis is in a pid namespace"
            : f->bits32 ? "a process given with -p is a 32-bit program"
@@ -20851,7 +20851,7 @@ static void tr_same_cpu(void)
     }
     CPU_SET(cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) < 0)
-        u_warn("--same-cpu: sched_setaffinity:");
+        u_warn("--same-cpu: cannot set the CPU of kvis:");
 }
 
 /* CPU time is that of the command and the descendants that were waited for, like time(1). */
@@ -26680,7 +26680,7 @@ static void pmc_look(void)
         u_warn("pmc: %u kind%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
                pmc.left_out == 1 ? "" : "s", pmc.left_out == 1 ? "is" : "are", PMC_PMUS);
     if (!pmc.n_pmus && !pmc.none)
-        pmc.none = "no PMU of the CPU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
+        pmc.none = "no CPU PMU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
                    "virtual machine";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
@@ -26931,7 +26931,7 @@ static const char *pmc_reason(u32 role, int e)
     case ENODEV:
     case ENXIO: why = "this CPU or its hypervisor has no event for this metric"; break;
     case ENODATA:
-        why = "the cgroup has no perf_event" U_FIX "enable a controller in cgroup.subtree_control";
+        why = "the cgroup lacks perf events" U_FIX "enable a controller in cgroup.subtree_control";
         break;
     case E2BIG: why = "the CPU has too few counters for the group of this event"; break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
@@ -27807,7 +27807,7 @@ static const char *unc_why(u32 role)
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "the PMU amd_df lists no such event, and there is no amd_umc (Linux 6.10)";
+            return "the PMU amd_df lists no event for memory; there is no amd_umc (Linux 6.10)";
         if (counts != UN_ENERGY)
             return "the memory controllers' PMU lists no event for this metric";
     }
@@ -28306,7 +28306,7 @@ static int vq_load(struct bpf_obj *o)
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* push slot 0 last: it is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
-        return bpf_fail(o, e, "cannot fill the BPF map slots: %s", strerror(-e));
+        return bpf_fail(o, e, "cannot fill the BPF map 'slots': %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
     if (!bpf_has_field(o, "irqaction.dev_id")) /* this program needs BTF to find the ring */
         mask &= ~(1u << VQ_IRQ_OWN);

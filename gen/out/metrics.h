@@ -722,8 +722,8 @@
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled", \
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled") \
     X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Lowest hot trip point of a thermal zone", \
-      "Lowest hot trip point of a thermal zone") \
+      "Lowest hot trip point of a thermal zone, at which its driver is notified", \
+      "Lowest hot trip point of a thermal zone, at which its driver is notified") \
     X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down", \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down") \
@@ -1421,8 +1421,8 @@
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
       "Time between two runs of a vhost handler while the state of the ring was unknown") \
     X(VH_UNREAD, "vhost_depth_unread", "", VHOST, COUNT, VHOST, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Kicks of vhost at which the ring of a guest could not be read (virtual IOMMU, or paged out)", \
-      "Kicks of vhost at which the ring of a guest could not be read (virtual IOMMU, or paged out)") \
+      "Kicks of vhost at which the ring of a guest could not be read (virtual IOMMU, or ring not in memory)", \
+      "Kicks of vhost at which the ring of a guest could not be read (virtual IOMMU, or ring not in memory)") \
     X(VH_MISSED, "vhost_missed", "", VHOST, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Runs of vhost handlers that kvis could not track", \
       "Runs of vhost handlers that kvis could not track") \

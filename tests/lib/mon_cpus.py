@@ -230,7 +230,7 @@ for cpuinfo, named in (
     put("tree/proc/cpuinfo", f"processor : 0\n{cpuinfo}\n")
     rows = check()
     same("no PMU", f"{named} {named != 'not known'}", f"{rows['processor']['detail']} {rows['processor']['works']}")
-    same("no PMU", "no PMU of the CPU False", f"{rows.get('pmu', {}).get('detail', '')[:17]} {rows.get('pmu', {}).get('works')}")
+    same("no PMU", "no CPU PMU in False", f"{rows.get('pmu', {}).get('detail', '')[:13]} {rows.get('pmu', {}).get('works')}")
 # A machine with more kinds of cores than kvis can count: the others are counted, and no sum is shown.
 begin()
 put("tree/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 198")
