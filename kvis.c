@@ -10656,7 +10656,7 @@ enum {
 };
 _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "too many fields for a recording");
 _Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "too many event kinds for a recording");
-_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "the mask has too few bits");
+_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "a field mask lacks bits");
 
 enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
@@ -24298,7 +24298,7 @@ static void met_source_end(void)
     if (met.src[met.cur].wrong++)
         snprintf(was, sizeof was, "%.100s", met.src[met.cur].why);
     snprintf(met.src[met.cur].why, sizeof met.src[0].why,
-             "instances that did not fit: %u%s%s", n, *was ? "; " : "", was);
+             "instances (devices ...) that did not fit: %u%s%s", n, *was ? "; " : "", was);
 }
 
 static struct {
@@ -30904,7 +30904,7 @@ static const char *mon_opt_event(const char *v)
     if (pmc_asked.n == ARRAY_LEN(pmc_asked.event))
         return "more than 4 events";
     if (!*v || v[strspn(v, PMC_PLAIN "/=,:")])
-        return "not rNNN, PMU/EVENT/, PMU/event=N,umask=N/ or a name of --list-events";
+        return "not rNNN, PMU/EVENT/, PMU/event=N,umask=N/ or a name in --list-events";
     for (u32 k = 0; k < pmc_asked.n; k++)
         if (!strcmp(v, pmc_asked.event[k]))
             return NULL;
