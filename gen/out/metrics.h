@@ -196,7 +196,7 @@
     X(FDS, "limits", "descriptors", mfs_fds, \
       "no process uses half of the file descriptors that it may open") \
     X(PORTS, "limits", "ports", mfs_ports, \
-      "less than half of the local ports are in use (kvis counts them only above that)") \
+      "fewer than half of the local ports are in use (kvis counts them only above that)") \
     X(BONDS, "net", "bonds", mfs_bonds, \
       "no network interface is a member of a bond") \
     X(TABLES, "net", "tables", mfs_tables, \
