@@ -7935,7 +7935,7 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     if (s->failed_other)
         b_f(b, "   %-12s %6" PRIu64 "\n", "other", s->failed_other);
     if (connects > s->row[SC_connect].errors)
-        b_f(b, " connect: %" PRIu64 " failed after the call had returned EINPROGRESS; the errors "
+        b_f(b, " connect: %" PRIu64 " calls failed after returning EINPROGRESS; the errors "
                "in the table do not include them\n", connects - s->row[SC_connect].errors);
 }
 
@@ -8392,9 +8392,9 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
 {
     char dropped[112];
     const struct { u64 n; const char *what; } row[] = {
-        { s->unreadable, "stops in which the arguments of a call could not be read in time" },
+        { s->unreadable, "calls whose arguments could not be read in time" },
         { s->names_dropped, dropped },
-        { s->programs_other, "executed programs (or fewer) are missing from the list" },
+        { s->programs_other, "executed programs, at most, are missing from the list" },
     };
     snprintf(dropped, sizeof dropped,
              "names were removed from the lists, each with at most %s of I/O",
@@ -10634,9 +10634,9 @@ enum {
     /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
-_Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "a recording cannot have so many fields");
-_Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "a recording cannot have so many kinds");
-_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "a mask has too few bits");
+_Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "too many fields for a recording");
+_Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "too many event kinds for a recording");
+_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "a field mask lacks bits");
 
 enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
@@ -10644,7 +10644,7 @@ enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY =
        REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
        REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */,
        REC_EVENT_BITS = 5 /* number of REC_EVENT flags */ };
-_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a reader would reject this flag");
+_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "kvis replay would reject this flag");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 struct rec_head { u8 magic[8]; u32 version, crc; };
@@ -11506,7 +11506,7 @@ static void rec_get_field(void)
     const char *name = rec_gets().p;
     struct rec_field f = { -1, rec_below(VT_ARGV + 1, "type") };
     if (rec_in.n_fields == REC_FIELDS) {
-        rec_bad("damaged: more than %d fields", REC_FIELDS);
+        rec_bad("damaged: more than %d event fields", REC_FIELDS);
         return;
     }
     for (u32 i = 0; i < N_EV_FIELDS; i++)
@@ -11520,7 +11520,7 @@ static void rec_get_kind(void)
     const char *name = rec_gets().p;
     struct rec_kind k = { -1, rec_below(REC_KIND_FIELDS + 1, "number of fields"), { 0 } };
     if (rec_in.n_kinds == REC_KINDS) {
-        rec_bad("damaged: more than %d kinds", REC_KINDS);
+        rec_bad("damaged: more than %d event kinds", REC_KINDS);
         return;
     }
     for (u32 i = 0; i < k.n; i++)
@@ -11807,7 +11807,7 @@ static void rp_recorded_call(struct call *c, u32 flags)
     rp_recorded.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
     rp_recorded.addr = flags & REC_ADDR;
     rp_recorded.nargs = rec_below(7, "number of arguments");
-    u32 forms = rec_below(1 << 12, "form of an argument");
+    u32 forms = rec_below(1 << 12, "argument format");
     for (u32 i = 0; i < rp_recorded.nargs; i++) {
         u32 f = forms >> 2 * i & 3, off = rec_in.text.len;
         struct rec_text s = { 0 };
@@ -14092,8 +14092,7 @@ static void df_text(struct buf *b)
     }
     if (df_other_calls())
         b_s(b, " Different calls were traced (-e): only calls traced in both recordings are\n"
-            " compared; opens and bytes of files and addresses come from the calls of each\n"
-            " recording\n");
+            " compared; for files and addresses, opens and bytes count only traced calls\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
@@ -14311,7 +14310,7 @@ static const char *pf_why_not(int e, enum pf_level level)
     if (e == -EACCES && pf_paranoid() > (long)level)
         snprintf(because, sizeof because, " (perf_event_paranoid is %ld)", pf_paranoid());
     else if (e == -EACCES)
-        snprintf(because, sizeof because, " (not your process, or a security module)");
+        snprintf(because, sizeof because, " (another user's process, or an LSM forbids it)");
     snprintf(text, sizeof text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
              because, *fix ? U_FIX : "", fix);
     return text;
@@ -17148,7 +17147,7 @@ static void sp_boot_on(void)
 #include "bpf_insns/proc.h"
 #include "bpf_insns/uring.h"
 
-_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "an object has a place for each map");
+_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "too few places for the maps of an object");
 
 enum { HY_MAX_CPUS = 1024 };
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are not recorded */
@@ -17582,7 +17581,7 @@ static int hy_view(void)
     hy.hists = bpf_map_view(bpf_map(&hy.obj, "hists"), hy_entries("hists") * sizeof *hy.hists);
     hy.added = calloc(1, sizeof *hy.added);
     bool whole = hy.table && hy.hists && hy.added;
-    return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the counts of calls into memory");
+    return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the call counters into memory");
 }
 
 /* Adds to st what the BPF program has counted since the last call. */
@@ -17718,7 +17717,7 @@ static int hy_let_nest(void)
     struct bpf_obj *o = &hy.obj;
     const int *prog = &o->prog[hy.classic_tracepoints ? PROG_CALL_NEST_TP : PROG_CALL_NEST];
     int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
-    return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
+    return e ? bpf_fail(o, e, "cannot fill the BPF map 'nested': %s", strerror(-e)) : 0;
 }
 
 /* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which.
@@ -17984,7 +17983,7 @@ static void hy_delays(void)
         return;
     int e = bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, slot);
     if (e) {
-        u_warn("waits for a CPU are unknown: cannot read the BPF map delays: %s", strerror(-e));
+        u_warn("waits for a CPU are unknown: cannot read the BPF map 'delays': %s", strerror(-e));
         return;
     }
     st.n_delays = 1;
@@ -18344,7 +18343,7 @@ struct tr_choice {
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel ? "--no-accel"
-           : f->no_follow ? "--no-follow: children would have no tracer"
+           : f->no_follow ? "--no-follow leaves children without a tracer"
            : f->attach ? "attached with -p"
            : f->lets_go ? "--until-exit leaves processes running"
            : mode == TR_PTRACE && f->every_call ? TR_ALL_ASKED
@@ -18374,13 +18373,13 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : f->everyone && (f->backend == 'p' || f->backend == 'h')
              ? "--all and --cgroup need --backend=observe"
            : f->everyone && !f->only_counts && !f->only_calls
-             ? "--all and --cgroup can only show or only count system calls; fix: leave out -w, "
-               "--report, --perfetto, --folded, --faults and --by; and -c, or -v, --json and -P"
-           : f->faults ? "--faults: kvis needs an up-to-date list of memory regions"
+             ? "--all and --cgroup either show or count system calls; fix: omit -w, --report, "
+               "--perfetto, --folded, --faults and --by, and either -c or -v, --json and -P"
+           : f->faults ? "--faults needs an up-to-date list of memory regions"
            : !f->may_bpf ? TR_NO_BPF
            : f->pid_ns ? "kvis is in a pid namespace"
-           : f->bits32 ? "a process of -p runs a 32-bit program"
-           : f->files_hidden ? "/proc hides the open files of -p; fix: give kvis CAP_SYS_PTRACE"
+           : f->bits32 ? "a process given with -p is a 32-bit program"
+           : f->files_hidden ? "/proc hides the process's open files; fix: give kvis CAP_SYS_PTRACE"
            : f->unloadable;
 }
 
@@ -20833,7 +20832,7 @@ static void tr_same_cpu(void)
     }
     CPU_SET(cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) < 0)
-        u_warn("--same-cpu: sched_setaffinity:");
+        u_warn("--same-cpu: cannot set the CPU of kvis:");
 }
 
 /* CPU time is that of the command and the descendants that were waited for, like time(1). */
@@ -24280,7 +24279,7 @@ static void met_source_end(void)
     if (met.src[met.cur].wrong++)
         snprintf(was, sizeof was, "%.100s", met.src[met.cur].why);
     snprintf(met.src[met.cur].why, sizeof met.src[0].why,
-             "not all are shown: no space for %u more%s%s", n, *was ? "; " : "", was);
+             "instances (devices ...) that did not fit: %u%s%s", n, *was ? "; " : "", was);
 }
 
 static struct {
@@ -26663,7 +26662,7 @@ static void pmc_look(void)
         u_warn("pmc: %u kind%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
                pmc.left_out == 1 ? "" : "s", pmc.left_out == 1 ? "is" : "are", PMC_PMUS);
     if (!pmc.n_pmus && !pmc.none)
-        pmc.none = "no PMU of the CPU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
+        pmc.none = "no CPU PMU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
                    "virtual machine";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
@@ -26914,7 +26913,7 @@ static const char *pmc_reason(u32 role, int e)
     case ENODEV:
     case ENXIO: why = "this CPU or its hypervisor has no event for this metric"; break;
     case ENODATA:
-        why = "the cgroup has no perf_event" U_FIX "enable a controller in cgroup.subtree_control";
+        why = "the cgroup lacks perf events" U_FIX "enable a controller in cgroup.subtree_control";
         break;
     case E2BIG: why = "the CPU has too few counters for the group of this event"; break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
@@ -27143,7 +27142,7 @@ static const char *pmc_why(u32 role)
     const u8 *part = pmc_roles[role].parts;
     u32 g = pmc_roles[role].home;
     if (pmc_asked.n && role < PR_EVENT_1)
-        return "only the events of -e are counted";
+        return "only the events given with -e are counted";
     if (pmc.left_out)
         return "this machine has more kinds of CPU cores than kvis can count";
     if (g != PG_NONE && pmc.off[g])
@@ -27790,7 +27789,7 @@ static const char *unc_why(u32 role)
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "the PMU amd_df lists no such event, and there is no amd_umc (Linux 6.10)";
+            return "the PMU amd_df lists no event for memory; there is no amd_umc (Linux 6.10)";
         if (counts != UN_ENERGY)
             return "the memory controllers' PMU lists no event for this metric";
     }
@@ -28289,7 +28288,7 @@ static int vq_load(struct bpf_obj *o)
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* push slot 0 last: it is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
-        return bpf_fail(o, e, "cannot fill the BPF map slots: %s", strerror(-e));
+        return bpf_fail(o, e, "cannot fill the BPF map 'slots': %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
     if (!bpf_has_field(o, "irqaction.dev_id")) /* this program needs BTF to find the ring */
         mask &= ~(1u << VQ_IRQ_OWN);
@@ -30887,7 +30886,7 @@ static const char *mon_opt_event(const char *v)
     if (pmc_asked.n == ARRAY_LEN(pmc_asked.event))
         return "more than 4 events";
     if (!*v || v[strspn(v, PMC_PLAIN "/=,:")])
-        return "not rNNN, PMU/EVENT/, PMU/event=N,umask=N/ or a name of --list-events";
+        return "not rNNN, PMU/EVENT/, PMU/event=N,umask=N/ or a name in --list-events";
     for (u32 k = 0; k < pmc_asked.n; k++)
         if (!strcmp(v, pmc_asked.event[k]))
             return NULL;
@@ -31250,7 +31249,7 @@ static const struct { const char *id; u16 a, b, like; u8 op; } dg_numbers[] = {
     DG_NUMBERS(X)
 #undef X
 };
-_Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "dg_numbers needs a row for each");
+_Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "dg_numbers lacks rows");
 
 static const struct { u16 number; const char *words; } dg_words[] = {
 #define X(number, words) { number, words },
@@ -32080,7 +32079,7 @@ static void dg_text_table(struct buf *b)
             u16 number = dg_res[r].use[k];
             const struct met_inst *i = dg_most(number, &v);
             if (!i && k == 2 && line->len)
-                b_s(line, number == X_NONE ? ", has no error counter" : ", errors n/a");
+                b_s(line, number == X_NONE ? ", no error counter" : ", errors n/a");
             if (!i)
                 continue;
             b_s(line, line->len ? ", " : "");
@@ -33748,13 +33747,13 @@ static void opt_help(void)
     enum { HELP_AT = 35 };
     static struct buf b, help;
     char head[64];
-    u32 columns = u_columns(STDOUT_FILENO);
+    u32 columns = u_columns(STDOUT_FILENO), at = columns - 1 < 2 * HELP_AT ? 8 : HELP_AT;
     b_f(&b, "Usage: kvis %s %s\n%s.\n\n", opt_cmd->name, opt_cmd->usage, opt_cmd->help);
     for (const struct opt_row *r = NULL; (r = opt_next(r));) {
         b_reset(&help);
         b_s(&help, r->help);
-        snprintf(head, sizeof head, "  %-*s", HELP_AT - 2, r->spelled);
-        dg_paragraph(&b, head, &help, HELP_AT, columns > HELP_AT ? columns : UINT32_MAX);
+        snprintf(head, sizeof head, "  %-*s  ", at - 4, r->spelled);
+        dg_paragraph(&b, head, &help, at, columns ? columns : UINT32_MAX);
     }
     opt_print(STDOUT_FILENO, "stdout", b.p, b.len);
 }

@@ -138,49 +138,49 @@
 /* X(id, group, name, function, why it may be missing) */
 #define MET_SOURCES(X) \
     X(STAT, "cpu", "stat", mfs_stat, \
-      "/proc/stat of this kernel has no such value") \
+      "/proc/stat of this kernel lacks this value") \
     X(FREQ, "cpu", "cpufreq", mfs_freq, \
       "this machine has no CPU frequency driver") \
     X(PMC, "cpu", "pmc", pmc_read, \
-      "no hardware counter counted such events") \
+      "no hardware counter counted events of this kind in this interval") \
     X(EVENTS, "cpu", "events", pmc_read_events, \
-      "no hardware counter counted such events") \
+      "no hardware counter counted events of this kind in this interval") \
     X(LOAD, "sched", "load", mfs_places, \
-      "/proc/loadavg has no such value") \
+      "/proc/loadavg lacks this value") \
     X(PSI, "sched", "psi", mfs_places, \
       "a kernel with CONFIG_PSI, booted with psi=1") \
     X(SCHEDSTAT, "sched", "schedstat", mfs_schedstat, \
       "a kernel with CONFIG_SCHEDSTATS") \
     X(MEMINFO, "mem", "meminfo", mfs_memory, \
-      "/proc/meminfo of this kernel has no such value") \
+      "/proc/meminfo of this kernel lacks this value") \
     X(VMSTAT, "mem", "vmstat", mfs_vmstat, \
-      "/proc/vmstat of this kernel has no such value") \
+      "/proc/vmstat of this kernel lacks this value") \
     X(HUGE, "mem", "hugepages", mfs_huge, \
       "this machine has no pool of hugepages") \
     X(KHUGE, "mem", "khugepaged", mfs_khuge, \
       "this kernel has no transparent hugepages") \
     X(NUMASTAT, "numa", "numastat", mfs_numastat, \
-      "the numastat files of the NUMA nodes have no such value") \
+      "the numastat files of the NUMA nodes lack this value") \
     X(NODEMEM, "numa", "nodes", mfs_nodemem, \
-      "the meminfo files of the NUMA nodes have no such value") \
+      "the meminfo files of the NUMA nodes lack this value") \
     X(BALANCE, "numa", "balancing", mfs_memory, \
       "this kernel has no NUMA balancing") \
     X(DISK, "io", "disks", mfs_disks, \
-      "/proc/diskstats of this kernel has no such value, or no disk was used since boot") \
+      "/proc/diskstats of this kernel lacks this value, or no disk has been used since boot") \
     X(ZONE, "thermal", "zones", mfs_zones, \
-      "no thermal zone reports such a value") \
+      "no thermal zone reports this value") \
     X(HWMON, "thermal", "hwmon", mfs_hwmon, \
-      "no hwmon sensor reports such a value") \
+      "no hwmon sensor reports this value") \
     X(THROTTLE, "thermal", "throttle", mfs_throttle, \
       "this CPU does not count thermal throttling") \
     X(NET, "net", "interfaces", mfs_net, \
-      "no network interface reports such a value") \
+      "no network interface reports this value") \
     X(TCP, "net", "tcp", mfs_tcp, \
-      "this kernel reports no such value") \
+      "/proc/net/snmp and /proc/net/netstat of this kernel lack this value") \
     X(SOFTNET, "net", "softnet", mfs_softnet, \
-      "/proc/net/softnet_stat has no such value") \
+      "/proc/net/softnet_stat lacks this value") \
     X(LIMITS, "limits", "limits", mfs_limits, \
-      "this kernel reports no such value") \
+      "this kernel does not report this limit or its use") \
     X(BUSY, "busy", "busy", mfs_busy, \
       "no process was busy in this interval") \
     X(PAGES, "busy", "pages", mfs_pages, \
@@ -188,19 +188,19 @@
     X(CGROUPS, "cgroups", "cgroups", mfs_groups, \
       "no cgroup has a limit") \
     X(PROC, "proc", "process", mfs_procs, \
-      "this kernel has no such counter") \
+      "this kernel does not count this for processes") \
     X(CGROUP, "cgroup", "cgroup", mfs_cgroup, \
-      "the files of the cgroup have no such value") \
+      "the files of the cgroup lack this value") \
     X(FS, "fs", "filesystems", mfs_fs, \
-      "no file system reports such a value") \
+      "no file system reports this value") \
     X(FDS, "limits", "descriptors", mfs_fds, \
       "no process uses half of the file descriptors that it may open") \
     X(PORTS, "limits", "ports", mfs_ports, \
-      "fewer than half of the local ports can be in use") \
+      "fewer than half of the local ports are in use (kvis counts them only above that)") \
     X(BONDS, "net", "bonds", mfs_bonds, \
       "no network interface is a member of a bond") \
     X(TABLES, "net", "tables", mfs_tables, \
-      "/proc/net/stat has no such value") \
+      "/proc/net/stat lacks this value") \
     X(CLOCK, "cpu", "clock", mfs_clock, \
       "this kernel reports no clock source") \
     X(IRQS, "cpu", "irqs", mfs_irqs, \
@@ -210,17 +210,17 @@
     X(MD, "errors", "md", mfs_md, \
       "this machine has no md arrays") \
     X(LOG, "errors", "log", mfs_log, \
-      "the kernel logged no such message in this interval") \
+      "the kernel logged no message of this kind in this interval") \
     X(STUCK, "busy", "stuck", mfs_stuck, \
-      "kvis does not know the states of any process yet") \
+      "kvis has not read the state of any process yet") \
     X(RUNQ, "sched", "runq", mk_runq, \
       "no task waited for a CPU in this interval") \
     X(DEPTH, "sched", "depth", mk_depth, \
       "no CPU switched tasks in this interval") \
     X(BLOCK, "io", "block", mk_block, \
-      "no such disk request ended in this interval") \
+      "no disk request of this kind completed in this interval") \
     X(VIRTIO, "virtio", "virtio", vq_read, \
-      "no virtio ring had such an event in this interval") \
+      "no virtio ring had an event of this kind in this interval") \
     X(VHOST, "vhost", "vhost", vh_read, \
       "no vhost handler ran in this interval") \
     X(MEMBW, "uncore", "membw", unc_membw, \
@@ -281,14 +281,14 @@
       "Tasks that are blocked and wait for I/O", \
       "Tasks that are blocked and wait for I/O") \
     X(CYCLES, "cycles", "", PMC, COUNT, PMC, "perf_cpucycles_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "CPU cycles, not counted while a CPU is halted", \
-      "CPU cycles, not counted while a CPU is halted") \
+      "CPU cycles, counted only while a CPU is not halted", \
+      "CPU cycles, counted only while a CPU is not halted") \
     X(INSNS, "instructions", "", PMC, COUNT, PMC, "perf_instructions_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Instructions that CPUs retired", \
       "Instructions that CPUs retired") \
     X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "perf_ref_cpucycles_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "CPU cycles at a constant rate, not counted while a CPU is halted", \
-      "CPU cycles at a constant rate, not counted while a CPU is halted") \
+      "Reference cycles, which have a constant rate, counted only while a CPU is not halted", \
+      "Reference cycles, which have a constant rate, counted only while a CPU is not halted") \
     X(BRANCHES, "branches", "", PMC, COUNT, PMC, "perf_branch_instructions_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Branch instructions that CPUs retired", \
       "Branch instructions that CPUs retired") \
@@ -395,11 +395,11 @@
       "Share of pipeline slots left empty because the back end accepted no micro-operations", \
       "Share of pipeline slots left empty because the back end accepted no micro-operations") \
     X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Lowest share of the interval in which an event had a hardware counter (kvis scales the counts)", \
-      "Lowest share of the interval in which an event had a hardware counter (kvis scales the counts)") \
+      "Smallest share of the interval in which an event was counted by the hardware; kvis scales its count", \
+      "Smallest share of the interval in which an event was counted by the hardware; kvis scales its count") \
     X(EVENTS, "events", "", EVENTS, COUNT, EVENT, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Occurrences of a hardware event chosen with -e on the machine, in the processes of -p or in the cgroup", \
-      "Occurrences of a hardware event chosen with -e on the machine, in the processes of -p or in the cgroup") \
+      "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup", \
+      "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup") \
     X(LOAD1, "load1", "/proc/loadavg 0", LOAD, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Load average over 1 minute", \
       "Load average over 1 minute") \
@@ -455,11 +455,11 @@
       "Total memory that the kernel manages", \
       "Total memory that the kernel manages") \
     X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KIB, NONE, "memory_MemFree_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Memory that nothing uses", \
-      "Memory that nothing uses") \
+      "Free memory, which is not used even as a cache", \
+      "Free memory, which is not used even as a cache") \
     X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KIB, NONE, "memory_MemAvailable_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Memory that programs can get without swapping, as the kernel estimates", \
-      "Memory that programs can get without swapping, as the kernel estimates") \
+      "Kernel's estimate of the memory that programs can get without swapping", \
+      "Kernel's estimate of the memory that programs can get without swapping") \
     X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KIB, NONE, "memory_Cached_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory in the page cache", \
       "Memory in the page cache") \
@@ -653,8 +653,8 @@
       "Pages that could not be moved between NUMA nodes or by memory compaction", \
       "Pages that could not be moved between NUMA nodes or by memory compaction") \
     X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, "vmstat_numa_pte_updates", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Pages that NUMA balancing unmapped to see which tasks use them", \
-      "Pages that NUMA balancing unmapped to see which tasks use them") \
+      "Pages that NUMA balancing unmapped to find out which tasks use them", \
+      "Pages that NUMA balancing unmapped to find out which tasks use them") \
     X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, "vmstat_numa_hint_faults", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "NUMA hinting faults: accesses to pages that NUMA balancing unmapped", \
       "NUMA hinting faults: accesses to pages that NUMA balancing unmapped") \
@@ -677,8 +677,8 @@
       "Flush requests that a disk completed", \
       "Flush requests that a disk completed") \
     X(DISK_FLUSH_TIME, "disk_flush_time", "19", DISK, TOTAL_MS, DISK, "disk_flush_requests_time_seconds_total", MET_SUM, true, NONE, 0, 0, NULL, false, \
-      "Total time that flush requests of a disk took; fsync(2) causes such requests", \
-      "Total time that flush requests of a disk took; fsync(2) causes such requests") \
+      "Time that flush requests to a disk took, added up over requests; fsync(2) causes flush requests", \
+      "Time that flush requests to a disk took, added up over requests; fsync(2) causes flush requests") \
     X(DISK_READ, "disk_read", "5", DISK, SECTORS, DISK, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Bytes read from a disk", \
       "Bytes read from a disk") \
@@ -689,17 +689,17 @@
       "Bytes discarded on a disk", \
       "Bytes discarded on a disk") \
     X(DISK_READ_TIME, "disk_read_time", "6", DISK, TOTAL_MS, DISK, "", MET_SUM, true, NONE, 0, 0, NULL, false, \
-      "Time that read requests of a disk took, added up over requests", \
-      "Time that read requests of a disk took, added up over requests") \
+      "Time that read requests to a disk took, added up over requests", \
+      "Time that read requests to a disk took, added up over requests") \
     X(DISK_WRITE_TIME, "disk_write_time", "10", DISK, TOTAL_MS, DISK, "", MET_SUM, true, NONE, 0, 0, NULL, false, \
-      "Time that write requests of a disk took, added up over requests", \
-      "Time that write requests of a disk took, added up over requests") \
+      "Time that write requests to a disk took, added up over requests", \
+      "Time that write requests to a disk took, added up over requests") \
     X(DISK_BUSY, "disk_io_time", "12", DISK, TOTAL_MS, DISK, "", MET_SUM, true, NONE, 0, 0, NULL, false, \
       "Time in which a disk had at least one request in flight", \
       "Time in which a disk had at least one request in flight") \
     X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, QUEUED_MS, DISK, "", MET_SUM, true, NONE, 0, 0, NULL, false, \
-      "Total time of the requests to a disk; its rate is the mean number of requests in flight", \
-      "Total time of the requests to a disk; its rate is the mean number of requests in flight") \
+      "Time that requests to a disk took, added up over requests; its rate is the mean number of requests in flight", \
+      "Time that requests to a disk took, added up over requests; its rate is the mean number of requests in flight") \
     X(DISK_NOW, "disk_io_now", "11", DISK, NUMBER, DISK, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Number of requests in flight at a disk", \
       "Number of requests in flight at a disk") \
@@ -709,12 +709,12 @@
     X(DISK_IOPS, "block_iops", "", DISK, NUMBER, DISK, "", MET_ALONE, false, SUM, M_DISK_READS, M_DISK_WRITES, NULL, false, \
       "Reads and writes that a disk completed per second", \
       "Reads and writes that a disk completed per second") \
-    X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "", MET_ALONE, false, DIV, M_DISK_READ_TIME, M_DISK_READS, "no disk completed such a request in this interval", true, \
-      "Mean time of a read request of a disk", \
-      "Mean time of a read request of a disk") \
-    X(DISK_WRITE_MEAN, "disk_write_mean", "", DISK, SECONDS, DISK, "", MET_ALONE, false, DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, "no disk completed such a request in this interval", true, \
-      "Mean time of a write request of a disk", \
-      "Mean time of a write request of a disk") \
+    X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "", MET_ALONE, false, DIV, M_DISK_READ_TIME, M_DISK_READS, "no disk completed a read request in this interval", true, \
+      "Mean time that a read request to a disk took", \
+      "Mean time that a read request to a disk took") \
+    X(DISK_WRITE_MEAN, "disk_write_mean", "", DISK, SECONDS, DISK, "", MET_ALONE, false, DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, "no disk completed a write request in this interval", true, \
+      "Mean time that a write request to a disk took", \
+      "Mean time that a write request to a disk took") \
     X(TEMP, "thermal", "temp", ZONE, MILLIDEGREES, ZONE, "thermal_zone_temp", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Temperature of a thermal zone", \
       "Temperature of a thermal zone") \
@@ -722,8 +722,8 @@
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled", \
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled") \
     X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Lowest hot trip point of a thermal zone", \
-      "Lowest hot trip point of a thermal zone") \
+      "Lowest hot trip point of a thermal zone, at which its driver is notified", \
+      "Lowest hot trip point of a thermal zone, at which its driver is notified") \
     X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down", \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down") \
@@ -805,9 +805,9 @@
     X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
       "Link speed of a network interface, as its driver reports", \
       "Link speed of a network interface, as its driver reports") \
-    X(NET_OFFERED, "network_offered_speed", "", NET, BYTES_PER_SECOND, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports what both ends of its link offer", true, \
-      "Highest speed that both ends of the link of a network interface offer (copper links)", \
-      "Highest speed that both ends of the link of a network interface offer (copper links)") \
+    X(NET_OFFERED, "network_offered_speed", "", NET, BYTES_PER_SECOND, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports the speeds that both ends of its link advertise", true, \
+      "Highest speed that both ends of the link of a network interface advertise (copper links)", \
+      "Highest speed that both ends of the link of a network interface advertise (copper links)") \
     X(NET_RX_USED, "network_receive_utilization", "", NET, RATIO, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
       "Share of the link speed of a network interface that is used for receiving", \
       "Share of the link speed of a network interface that is used for receiving") \
@@ -881,8 +881,8 @@
       "Network packets dropped because the backlog of a CPU was full", \
       "Network packets dropped because the backlog of a CPU was full") \
     X(SOFT_SQUEEZED, "softnet_times_squeezed", "2", SOFTNET, COUNT, CPU, "", MET_SUM, true, NONE, 0, 0, NULL, false, \
-      "Number of times that a CPU left network packets for later because its softirq budget or time was used up", \
-      "Number of times that a CPU left network packets for later because its softirq budget or time was used up") \
+      "Number of times that a CPU deferred network packets because its softirq budget or time was used up", \
+      "Number of times that a CPU deferred network packets because its softirq budget or time was used up") \
     X(FILES, "filefd_allocated", "/proc/sys/fs/file-nr 0", LIMITS, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of open files on the machine", \
       "Number of open files on the machine") \
@@ -941,8 +941,8 @@
       "Errors recorded in an ext4 file system since its last check", \
       "Errors recorded in an ext4 file system since its last check") \
     X(B_FDS, "busy_open_files", "", FDS, RATIO, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); no value below 50 %", \
-      "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); no value below 50 %") \
+      "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %", \
+      "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %") \
     X(PORTS, "ports_used", "", PORTS, RATIO, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of the local ports in use for the remote address and port with the most connections", \
       "Share of the local ports in use for the remote address and port with the most connections") \
@@ -1043,8 +1043,8 @@
       "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes", \
       "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes") \
     X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Upper bound of the CPU time that a busy process loses to remote memory, from NUMA distances", \
-      "Upper bound of the CPU time that a busy process loses to remote memory, from NUMA distances") \
+      "Upper bound of the CPU time that a busy process loses to remote memory, computed from NUMA distances", \
+      "Upper bound of the CPU time that a busy process loses to remote memory, computed from NUMA distances") \
     X(GR_PERIODS, "group_periods", "nr_periods", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", true, \
       "CPU quota periods in which a cgroup had runnable tasks", \
       "CPU quota periods in which a cgroup had runnable tasks") \
@@ -1067,8 +1067,8 @@
       "Processes of a cgroup that the kernel killed because memory ran out", \
       "Processes of a cgroup that the kernel killed because memory ran out") \
     X(GR_PIDS, "group_pids", "", CGROUPS, RATIO, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup is near its limit of processes and threads", true, \
-      "Processes and threads of a cgroup as a share of its limit (pids.max), if at least 90 %", \
-      "Processes and threads of a cgroup as a share of its limit (pids.max), if at least 90 %") \
+      "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %", \
+      "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %") \
     X(P_USER, "process_user", "", PROC, TICKS, PID, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time of a monitored process in user mode", \
       "CPU time of a monitored process in user mode") \
@@ -1142,8 +1142,8 @@
       "Context switches on a CPU", \
       "Context switches on a CPU") \
     X(INVOLUNTARY, "involuntary_switches", "", RUNQ, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Involuntary context switches on a CPU: the task could still run", \
-      "Involuntary context switches on a CPU: the task could still run") \
+      "Involuntary context switches on a CPU, in which the task could still run", \
+      "Involuntary context switches on a CPU, in which the task could still run") \
     X(IDLES, "idle_switches", "", RUNQ, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Context switches on a CPU to the idle task because no other task could run", \
       "Context switches on a CPU to the idle task because no other task could run") \
@@ -1256,29 +1256,29 @@
       "Time that a flush request spent in the disk itself", \
       "Time that a flush request spent in the disk itself") \
     X(RSIZE_P50, "block_read_size_p50", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Size of a read request of a disk", \
-      "Size of a read request of a disk") \
+      "Size of a read request to a disk", \
+      "Size of a read request to a disk") \
     X(RSIZE_P90, "block_read_size_p90", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Size of a read request of a disk", \
-      "Size of a read request of a disk") \
+      "Size of a read request to a disk", \
+      "Size of a read request to a disk") \
     X(RSIZE_P99, "block_read_size_p99", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Size of a read request of a disk", \
-      "Size of a read request of a disk") \
+      "Size of a read request to a disk", \
+      "Size of a read request to a disk") \
     X(RSIZE_MAX, "block_read_size_max", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Size of a read request of a disk", \
-      "Size of a read request of a disk") \
+      "Size of a read request to a disk", \
+      "Size of a read request to a disk") \
     X(WSIZE_P50, "block_write_size_p50", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Size of a write request of a disk", \
-      "Size of a write request of a disk") \
+      "Size of a write request to a disk", \
+      "Size of a write request to a disk") \
     X(WSIZE_P90, "block_write_size_p90", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Size of a write request of a disk", \
-      "Size of a write request of a disk") \
+      "Size of a write request to a disk", \
+      "Size of a write request to a disk") \
     X(WSIZE_P99, "block_write_size_p99", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Size of a write request of a disk", \
-      "Size of a write request of a disk") \
+      "Size of a write request to a disk", \
+      "Size of a write request to a disk") \
     X(WSIZE_MAX, "block_write_size_max", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Size of a write request of a disk", \
-      "Size of a write request of a disk") \
+      "Size of a write request to a disk", \
+      "Size of a write request to a disk") \
     X(BLK_MISSED, "block_requests_missed", "", BLOCK, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Disk requests that kvis could not track", \
       "Disk requests that kvis could not track") \
@@ -1307,8 +1307,8 @@
       "Interrupts of a virtio ring that found no completed buffer (not in virtio_interrupts)", \
       "Interrupts of a virtio ring that found no completed buffer (not in virtio_interrupts)") \
     X(VQ_STALLED, "virtio_stalled", "", VIRTIO, TOTAL_NS, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time from a buffer that a virtio ring refused until the next buffer that the ring accepted", \
-      "Time from a buffer that a virtio ring refused until the next buffer that the ring accepted") \
+      "Time from the moment a virtio ring refuses a buffer until it accepts the next one", \
+      "Time from the moment a virtio ring refuses a buffer until it accepts the next one") \
     X(VQ_SIZE, "virtio_size", "", VIRTIO, NUMBER, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of descriptors of a virtio ring", \
       "Number of descriptors of a virtio ring") \
@@ -1421,8 +1421,8 @@
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
       "Time between two runs of a vhost handler while the state of the ring was unknown") \
     X(VH_UNREAD, "vhost_depth_unread", "", VHOST, COUNT, VHOST, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Kicks of vhost at which the ring of a guest could not be read (virtual IOMMU, or paged out)", \
-      "Kicks of vhost at which the ring of a guest could not be read (virtual IOMMU, or paged out)") \
+      "Kicks of vhost at which the ring of a guest could not be read (virtual IOMMU, or ring not in memory)", \
+      "Kicks of vhost at which the ring of a guest could not be read (virtual IOMMU, or ring not in memory)") \
     X(VH_MISSED, "vhost_missed", "", VHOST, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Runs of vhost handlers that kvis could not track", \
       "Runs of vhost handlers that kvis could not track") \
@@ -1442,8 +1442,8 @@
       "Share of the peak memory bandwidth of a socket that is in use", \
       "Share of the peak memory bandwidth of a socket that is in use") \
     X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Lowest share of the interval in which a memory event had a hardware counter (kvis scales the counts)", \
-      "Lowest share of the interval in which a memory event had a hardware counter (kvis scales the counts)") \
+      "Smallest share of the interval in which a memory event was counted by the hardware; kvis scales its count", \
+      "Smallest share of the interval in which a memory event was counted by the hardware; kvis scales its count") \
     X(PW_PACKAGE, "power_package", "", POWER, MICROJOULES, SOCKET, "rapl_package_joules_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by a CPU package (RAPL)", \
       "Energy used by a CPU package (RAPL)") \
@@ -1598,10 +1598,10 @@
       "Time that disk requests spent in the queue and in the disk") \
     X(RSIZE, "block_read_size", "bytes", BLOCK, BYTES, \
       "block_size_bytes{op=\"read\"", 9, 25, M_RSIZE_P50, M_RSIZE_P90, M_RSIZE_P99, M_RSIZE_MAX, \
-      "Size of read and write requests of a disk") \
+      "Size of read and write requests to a disk") \
     X(WSIZE, "block_write_size", "bytes", BLOCK, BYTES, \
       "block_size_bytes{op=\"write\"", 9, 25, M_WSIZE_P50, M_WSIZE_P90, M_WSIZE_P99, M_WSIZE_MAX, \
-      "Size of read and write requests of a disk") \
+      "Size of read and write requests to a disk") \
     X(VQ_DEPTH, "virtio_depth", "descriptors", VIRTIO, NUMBER, \
       "virtio_depth", 0, 12, M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX, \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \

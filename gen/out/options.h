@@ -83,7 +83,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "", "-C, --summary", \
-      "after the summary, also print the table of system calls, where their time went, and failures" }, \
+      "also print the table of system calls, where their time went, and failures, after the summary" }, \
     { IN_TRACE, 'i', "interval", "SECS", false, \
       OPT_SECONDS, { .seconds = &opt.interval_ns }, 0, 0, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
@@ -99,7 +99,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'e', "trace", "EXPR", false, \
       OPT_CALL, { .call = opt_expr }, 0, 0, \
       NULL, "filter|expr|event|events|syscall|syscalls", "-e, --trace=EXPR", \
-      "show only system calls and signals that match EXPR: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." }, \
+      "show only system calls and signals that match EXPR: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,..." }, \
     { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "path|paths", "-P, --trace-path=GLOB", \
@@ -119,7 +119,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'x', NULL, NULL, false, \
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "", "-x", \
-      "show only system calls that failed (as -x of bcc's tools)" }, \
+      "show only system calls that failed (same as -Z)" }, \
     { IN_TRACE, 's', "string-limit", "N", false, \
       OPT_NUMBER, { .number = &opt.strlen_max }, 0, 65536, \
       NULL, "strsize|string-size|max-string", "-s, --string-limit=N", \
@@ -127,7 +127,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 't', "absolute-timestamps", NULL, false, \
       OPT_COUNT, { .count = &opt.timefmt }, 0, 0, \
       NULL, "timestamp|timestamps|time", "-t, --absolute-timestamps", \
-      "print the time of day of each event; -tt: with microseconds; -ttt: in seconds since 1970" }, \
+      "print the time of day of each event; -tt: with microseconds; -ttt: as seconds since 1970" }, \
     { IN_TRACE | IN_REPLAY, 'r', "relative-timestamps", NULL, false, \
       OPT_FLAG, { .flag = &opt.relative }, 0, 0, \
       NULL, "", "-r, --relative-timestamps", \
@@ -183,7 +183,7 @@ enum {
     { IN_TRACE, 0, "page-faults", NULL, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
       NULL, "", "    --page-faults", \
-      "show page faults, by memory region (another name of --faults)" }, \
+      "show page faults, by memory region (same as --faults)" }, \
     { IN_TRACE | IN_REPLAY, 0, "no-filter", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "all-events|unfiltered", "    --no-filter", \
@@ -223,7 +223,7 @@ enum {
     { IN_TRACE, 0, "same-cpu", NULL, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
       NULL, "", "    --same-cpu", \
-      "run kvis and the command on the same CPU: faster, but visible to the command" }, \
+      "run kvis and the command on the same CPU, which is faster, but visible to the command" }, \
     { IN_TRACE, 0, "backend", "NAME", false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid|observe", "", "    --backend=NAME", \
@@ -279,7 +279,7 @@ enum {
     { IN_DIFF, 0, "fail-above", "PCT", false, \
       OPT_NUMBER, { .number = &df_fail_above }, 0, 1000000, \
       NULL, "", "    --fail-above=PCT", \
-      "exit with status 1 if run B took over PCT percent longer than run A" }, \
+      "exit with status 1 if run B took more than PCT percent longer than run A" }, \
     { IN_DIFF, 0, "no-filter", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "all-events|unfiltered", "    --no-filter", \
@@ -339,7 +339,7 @@ enum {
     { IN_OPEN, 'c', "command", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
-      "take the remaining words as COMMAND (the default); the shell runs a single word that contains blanks" }, \
+      "run the remaining words as COMMAND, as without -c; a single word that contains blanks is run by the shell" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -347,7 +347,7 @@ enum {
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'o', "output", "FILE", false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
-      "write the rows of text to FILE" }, \
+      "write the text output to FILE" }, \
     { IN_OPEN, 0, "no-exec", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.no_exec }, 0, 0, \
       NULL, "", "    --no-exec", \
@@ -451,7 +451,7 @@ enum {
     { IN_PROC, 0, "env", "NAME,...", false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "", "    --env=NAME,...", \
-      "add these environment variables of each command to the output of --json" }, \
+      "add these environment variables of each command to the JSON output" }, \
     { IN_PROC, 0, "gantt", "FILE", false, \
       OPT_STRING, { .string = &proc_opt.gantt }, 0, 0, \
       NULL, "", "    --gantt=FILE", \
@@ -551,7 +551,7 @@ enum {
     { IN_DIAGNOSE, 0, "virtio", NULL, false, \
       OPT_FLAG, { .flag = &dg.virtio }, 0, 0, \
       NULL, "", "    --virtio", \
-      "also watch virtio rings, with kprobes that run at each request" }, \
+      "also watch virtio rings, with kprobes that run for each request" }, \
     { IN_DIAGNOSE, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \

@@ -84,12 +84,12 @@
     X(X_READ_TIME, "a read took % on average") \
     X(X_WRITE_TIME, "a write took % on average") \
     X(X_FLUSH_TIME, "a flush took % on average") \
-    X(X_IO_TIME, "all requests together took %") \
+    X(X_IO_TIME, "disk requests took % in total") \
     X(X_IO_DONE, "requests %") \
     X(X_AWAIT, "a request took % on average") \
     X(X_IO_LOST, "tasks waited for I/O % of the time") \
     X(X_STALL_ALL, "% of cycles stalled") \
-    X(X_MEM_STALL, "% of the pipeline waiting for data") \
+    X(X_MEM_STALL, "% of pipeline slots waiting for data") \
     X(X_BUSY_CPUS, "# CPUs busy") \
     X(X_STALL_CPUS, "# CPUs waiting for data") \
     X(X_B_MEM, "% of memory") \
@@ -98,7 +98,7 @@
     X(X_NET_DROPS, "packets dropped %") \
     X(X_NET_PACKETS, "packets %") \
     X(X_NET_DROPPED, "% of its packets dropped") \
-    X(X_LINK, "link at % of the speed that both ends offer") \
+    X(X_LINK, "link at % of the speed that both ends advertise") \
     X(X_NEIGHBORS, "neighbor entries not added %") \
     X(X_CT_LOST, "connections not tracked %") \
     X(X_FS_USED, "% of space used") \
@@ -126,7 +126,7 @@
     X(M_SWAP_OUT, "swapped out %") \
     X(M_B_REMOTE, "% of its memory on another NUMA node") \
     X(M_B_FAR, "% of its memory on other NUMA nodes") \
-    X(M_B_OWN_PART, "memory on its own node is % of an even share") \
+    X(M_B_OWN_PART, "its local memory is % of an even share") \
     X(M_NUMA_OTHER, "remote pages allocated %") \
     X(M_NUMA_FAULTS, "NUMA hinting faults %") \
     X(M_NUMA_FOREIGN, "pages taken from another NUMA node %") \
@@ -176,7 +176,7 @@
     X(M_NET_CARRIER, "link changes %") \
     X(M_TCP_COOKIES, "SYN cookies sent %") \
     X(M_TCP_MEM_ABORTS, "TCP connections aborted %") \
-    X(M_TCP_ZERO_WINDOW, "receive windows that became 0 %") \
+    X(M_TCP_ZERO_WINDOW, "zero receive windows advertised %") \
     X(M_B_FDS, "% of its allowed descriptors used") \
     X(M_PORTS, "% of the local ports used") \
     X(M_FS_LEFT, "% of its space left") \
@@ -275,7 +275,7 @@
       .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
       .unless = DG_R(CGROUP), .unless_rule = NULL, .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
       .finding = "Cgroup %t is at its memory limit and rereads pages soon after it reclaimed them", \
-      .source = "cgroup-v2.rst: memory.max, workingset_refault; without PSI, the time lost is not known", \
+      .source = "cgroup-v2.rst: memory.max, workingset_refault; without PSI, the lost time is unknown", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
     { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_STEAL, .below = false, .limit = (float)0.05, \
@@ -344,7 +344,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The kernel uses more CPU time than programs: system calls, page faults or locks", \
+      .finding = "The kernel uses more CPU time than programs do, for system calls, page faults or locks", \
       .source = "proc_stat(5): system", \
       .next = "kvis trace -c -d 5 -p %p", .alone = "perf top" }, \
     { .name = "run-queue-long", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -472,7 +472,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_WRITTEN, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Data not yet written to disk is close to the limit at which the kernel makes writing tasks wait", \
+      .finding = "Dirty memory is close to the limit at which the kernel makes writing tasks wait for the disk", \
       .source = "proc_vmstat(5): nr_dirty_threshold", \
       .next = "kvis monitor -c io", .alone = "" }, \
     { .name = "swap-thrashing", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -552,7 +552,7 @@
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "NUMA node %t is full: allocations meant for node %t go to other nodes", \
-      .source = "Documentation/admin-guide/numastat.rst: numa_foreign; only anonymous memory counts, page cache can be reclaimed", \
+      .source = "Documentation/admin-guide/numastat.rst: numa_foreign; page cache is not counted because it can be reclaimed", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
     { .name = "numa-migrations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_NUMA_MOVES, .below = false, .limit = (float)5000, \
@@ -749,7 +749,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The link of network interface %t is slower than both ends offer: its cable may be bad", \
+      .finding = "The link of network interface %t is slower than both ends advertise: its cable may be bad", \
       .source = "drivers/net/phy/phy-core.c: phy_check_downshift", \
       .next = "ethtool %t", .alone = "" }, \
     { .name = "network-link-flaps", .res = RES_NET, .kind = DG_ERROR, .each = true, .log = X_NONE, \
@@ -807,7 +807,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "TCP retransmits many segments because packets are lost", \
+      .finding = "TCP retransmits many segments because the network loses packets", \
       .source = "tcp(7); on the internet, 1 to 3 % of TCP segments are usually retransmitted", \
       .next = "ss -ti", .alone = "" }, \
     { .name = "tcp-syn-cookies", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
@@ -1034,7 +1034,7 @@
       .cost = M_STUCK, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_STUCK, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Processes are stuck in the kernel: a disk, a file server or a lock does not answer", \
+      .finding = "Processes are stuck in the kernel: they wait for a disk, a file server or a lock", \
       .source = "proc_pid_stat(5): processes in state D for a second or more", \
       .next = "cat /proc/%p/stack", .alone = "dmesg" }, \
     { .name = "clock-slow", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \

@@ -54,7 +54,7 @@ function table(id, title, what, first, more, rows, some = 10) {
 
 const NUMBERS = [["wall time", "wall_ns", span], ["CPU time", "cpu_ns", span, 1], ["user CPU time", "user_cpu_ns", span, 1],
   ["system CPU time", "system_cpu_ns", span, 1], ["waiting for a CPU", "sched_wait_ns", span], ["waits for a CPU", "sched_waits", count],
-  ["disk requests", "block_ios", count], ["time of disk requests", "block_io_ns", span], ["peak of a process", "max_rss", size, 1],
+  ["disk requests", "block_ios", count], ["total time of disk requests", "block_io_ns", span], ["peak memory of a process", "max_rss", size, 1],
   ["commands", "commands", count], ["processes", "processes", count], ["threads", "threads", count], ["calls", "syscalls", count],
   ["files: read", "file_in", size], ["files: written", "file_out", size], ["sockets: received", "net_in", size], ["sockets: sent", "net_out", size],
   ["processes that failed", "exited_nonzero", count], ["processes killed", "killed", count], ["lost records", "lost", count]];
@@ -65,7 +65,7 @@ function whole() {
   return NUMBERS.filter(([, key]) => d.a[key] || d.b[key]).map(([name, key, f, unknown]) => row(name, get("a", key, unknown), get("b", key, unknown), f));
 }
 
-const PARTS = [["on a CPU", "on_cpu_ns"], ["waiting for a CPU", "runq_ns"], ["waiting for a disk", "disk_ns"], ["waiting for others", "other_ns"]];
+const PARTS = [["on a CPU", "on_cpu_ns"], ["waiting for a CPU", "runq_ns"], ["waiting for a disk", "disk_ns"], ["blocked", "other_ns"]];
 
 /* Divides the time of all calls, and of each call. */
 function waits() {
@@ -145,7 +145,7 @@ function timelines() {
   const end = [...runs.flat().map(r => r.to), d.a.wall_ns, d.b.wall_ns].reduce((x, y) => Math.max(x, y), 1);
   const here = new Set(runs.flat().map(r => r.name)), names = [...d.commands.map(c => c.name).filter(n => here.has(n)), ...here];
   const colour = new Map([...new Set(names)].slice(0, COLOURS).map((n, i) => [n, i]));
-  $("runs").append(el("h2", { textContent: "Timelines" }), el("p", { textContent: "Both begin with the exec of the command, and have the same scale." }),
+  $("runs").append(el("h2", { textContent: "Timelines" }), el("p", { textContent: "Both timelines begin with the exec of the command, and have the same scale." }),
     ...SIDES.map((k, i) => timeline(k, runs[i], end, colour)), el("p", { className: "chips" }, ...[...colour].map(([n, i]) => {
       const mark = el("i");
       mark.style.background = `var(--line${i})`;
@@ -163,18 +163,18 @@ function stand() {
   const run = whole(), one = name => run.find(r => r.name === name);
   say("Time", one("wall time"), "whole");
   say("CPU", one("CPU time"), "whole");
-  say("Memory", one("peak of a process"), "whole");
+  say("Memory", one("peak memory of a process"), "whole");
   say("Command", most(d.commands, "own_ns", span), "commands");
   say("Call", most(d.calls, "total_ns", span), "calls");
   say("File", most(d.files, "bytes", size), "files");
   say("Network", most(d.peers, "bytes", size), "peers");
 }
 
-const notes = [d.other_calls && "Different calls were traced (-e): only calls traced in both recordings are compared; opens and bytes of files and addresses come from the calls of each recording.",
+const notes = [d.other_calls && "Different calls were traced (-e): only calls traced in both recordings are compared; for files and addresses, opens and bytes count only traced calls.",
   ...SIDES.map(k => d[k].lost === null && `The number of lost records of ${k.toUpperCase()} is unknown.`),
   ...SIDES.map(k => d[k].lost && `${count(d[k].lost)} records of ${k.toUpperCase()} were lost.`),
   !PROC && !d.calls.some(c => c.change !== undefined) && "A recording lacks the time of calls: record with -v, -c or -C.",
-  !PROC && !waits().length && "The division of the time of calls is unknown: only the hybrid backend records it.",
+  !PROC && !waits().length && "How the time of calls is divided is unknown: only the hybrid backend records it.",
   d.left_out && `${count(d.left_out)} processes or commands are omitted: too many at the same time.`].filter(Boolean);
 $("note").hidden = !notes.length;
 $("note").textContent = notes.join("\n");

@@ -167,7 +167,7 @@ function tellChart(c, r) {
   list.sort((a, b) => b[1][3] - a[1][3]);
   return list.slice(0, 20).map(([l, [, lo, hi, v]]) => (c.several ? named(l) + "  " : "") + f(v)
     + (hi > lo ? `  (${f(lo)} – ${f(hi)})` : "")).join("\n") + (list.length > 20 ? `\n… ${list.length - 20} more` : "")
-    || "not there then";
+    || "no value at that time";
 }
 
 /* Joins p50, p90, p99 and max of a metric into one chart. */

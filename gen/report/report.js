@@ -334,7 +334,7 @@ const byTime = list => {
 /* EINTR and the kernel's restart codes, with which sigsuspend and similar calls always end. */
 const interrupted = e => e === 4 || (e >= 512 && e <= 516);
 
-const ANSWERS = "Errors that are a normal answer: calls that are not finished yet (EINPROGRESS, EAGAIN, an interrupted wait), calls that only ask " +
+const ANSWERS = "Errors that are normal: calls that are not finished yet (EINPROGRESS, EAGAIN, an interrupted wait), calls that only ask " +
   "(access, stat, readlink of a file that is not a link, ioctl of a file that is not a terminal, lseek of a pipe, wait without a child, a futex " +
   "timeout), and names that do not exist, but that the same process found in another place.";
 const ASKS = /^((f?access(at2?)?|l?stat|newfstatat|statx) (2|20)|readlink(at)? 22|ioctl 25|lseek 29|[fl]?getxattr (61|95)|wait(4|id) 10|futex 110)$/;
@@ -1771,7 +1771,7 @@ function tellInterval() {
   $("found").replaceChildren(...[
     card("time in calls", [["in all", t.calls ? ns(t.ns) : undefined], ["on CPU", timed(t.cpu)], ["run queue", timed(t.runq)], ["disk", timed(t.disk)],
       ["blocked", timed(t.other)], ["not divided", timed(t.ns - t.cpu - t.runq - t.disk - t.other)]],
-    "For all threads. If a call extends beyond the interval, only the part inside counts; it is listed as not divided, because only the division of the whole call is known."),
+    "Sums over all threads. If a call extends beyond the interval, only its part inside counts; that part is listed as not divided, because kvis knows only how the time of the whole call is divided."),
     card("in it", [["events", some(t.events)], ["calls", some(t.calls)], ["failed", some(t.failed), 1], ["read", some(t.read, size)], ["written", some(t.written, size)],
       ["page faults", some(t.faults)], ["processes", some(t.proc.size)]]),
     card("kernel", [["waits for a CPU", some(t.waits)], ["took", t.waits ? ns(t.waited) : undefined], ["block I/O", some(t.ios)], ["took", t.ios ? ns(t.io) : undefined]],
@@ -1860,7 +1860,7 @@ function tellFailures(o) {
     link(esc(e.key), atEvent(e.first, { failed: 1, q: e.key.split(" ")[1] })), ` (${times(e.n)})`]), "."] : ["No call failed."]),
   bad.length ? [`${count(bad.length)} of ${count(procs.filter(p => p.pid).length)} processes did not exit with 0: `,
     ...bad.slice(0, 3).flatMap((p, k) => [k ? ", " : "", toProcess(p), ` (${p.code})`]), bad.length > 3 ? " …" : "."] : PROC && ["No process failed."],
-  o.answers && [`${count(o.answers)} other errors are normal answers: not found at first, not finished yet.`]];
+  o.answers && [`${count(o.answers)} other errors are normal: a name that was found in another place, or a call that was not finished yet.`]];
 }
 
 function tellLongest(o) {
@@ -2021,8 +2021,8 @@ function flameTab() {
 const sumOf = (list, f) => list.reduce((a, x) => a + f(x), 0);
 
 /* Explanations of cards */
-const COUNTS = { memory: "mapped at the exit of each process, added up; not memory in use", "file I/O": "by calls, of files", network: "by calls, of sockets",
-  files: "each once", "scheduler latency": "ready, and waiting for a CPU", "block I/O": "requests to devices" };
+const COUNTS = { memory: "sum of the memory that each process had mapped at its exit; not all of it was in use", "file I/O": "bytes that calls read and wrote in files", network: "bytes that calls sent and received through sockets",
+  files: "each file counts once", "scheduler latency": "waits of runnable threads for a CPU", "block I/O": "requests to block devices" };
 
 function cards() {
   const list = [], s = sum || {};
@@ -2052,15 +2052,15 @@ function cards() {
 /* Adds the cards that need the events. */
 function cardsOfProcesses(add) {
   if (!once) return;
-  const of = list => [["processes", count(list.length)], ["own time, most", list.length ? span(list[0].own) : undefined],
+  const of = list => [["processes", count(list.length)], ["most own time", list.length ? span(list[0].own) : undefined],
     ["of", list.length ? procName(list[0]) : undefined]];
   add("ends", ["exit 0", count(procs.filter(p => p.code === "0").length)],
     ...["failed", "by a signal"].map((k, s) => [k, procs.filter(p => failed(p) && !/^\d/.test(p.code) === !!s).length])
       .map(([k, v]) => [k, v ? count(v) : undefined, 1]),
     ["still running", procs.filter(p => p.execs.length && !ended(p)).length || undefined]);
-  add("use", ["at once, at most", count(once.max)],
+  add("use", ["maximum at once", count(once.max)],
     ["CPU", sum && sum.cpu_ns ? span(sum.cpu_ns) : has("used") ? span(sumOf(procs, p => Math.max(p.used, 0))) : undefined],
-    ["max RSS of one", has("rss") ? size(procs.reduce((a, p) => Math.max(a, p.rss), 0)) : undefined],
+    ["maximum RSS of a process", has("rss") ? size(procs.reduce((a, p) => Math.max(a, p.rss), 0)) : undefined],
     ["written", has("written") ? size(sumOf(procs, p => Math.max(p.written, 0))) : undefined]);
   if (path) add("critical path", ...of(procs.filter(p => p.own >= 0).sort((a, b) => b.own - a.own)));
 }
@@ -2191,8 +2191,8 @@ function legend() {
   if (paintBy() !== "calls") {
     const by = paintBy(), scale = (a, b) => [item(ramp(0), a), item(ramp(.5), ""), item(ramp(1), b)];
     const list = by === "exit" ? Object.keys(EXITS).map(k => item(EXITS[k][+dark.matches], k))
-      : by === "duration" ? scale("short", span(longest)) : scale("waits", "all the time on a CPU");
-    if (by === "exit" && procs.some(p => p.pid && (!ended(p) || p.code === ""))) list.push(item(grey(), "end not known"));
+      : by === "duration" ? scale("short", span(longest)) : scale("waits", "always on a CPU");
+    if (by === "exit" && procs.some(p => p.pid && (!ended(p) || p.code === ""))) list.push(item(grey(), "unknown exit"));
     return $("legend").replaceChildren(...list, ...path ? [hot] : []);
   }
   let timed = false, other = false;   /* whether there are calls with a divided time, and others */
@@ -2200,7 +2200,7 @@ function legend() {
     if (kind[i] === K.syscall) flag[i] & TIMED ? timed = true : other ||= dur[i] >= 0;
   const list = timed ? [["cpu", "on CPU"], ["runq", "run queue"], ["disk", "disk"], ["other", "blocked"]].map(([k, t]) => item(part(k), t)) : [];
   const cats = CATS.filter((c, k) => k !== CALL || other || !timed).map(c => item(shade(c), c === "call" && timed ? "other call" : c));
-  const answer = item(css("--soft"), "not found, not yet");
+  const answer = item(css("--soft"), "normal error");
   answer.title = ANSWERS;
   $("legend").replaceChildren(...list, ...cats, item(css("--bad"), "failed"), answer, ...path ? [hot] : []);
 }

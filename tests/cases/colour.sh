@@ -40,6 +40,8 @@ END
     has whole "exec /bin/echo $long\$"
 done
 run trace --backend=ptrace -- /bin/echo $long; has err "exec /bin/echo $long\$"
+tty "stty cols 40; '$KVIS' help open" | tr -d '\r' >lines
+awk 'NR > 3 && length > 40 { exit 1 } END { exit NR > 70 }' lines || fail "help on a terminal of 40 columns"
 tty "stty cols 50; '$KVIS' trace -v -- /bin/echo $long" | tr -d '\r' >lines
 has lines 'write\(1.*\) = 125' # a line of -v is whole
 for env in TZ=Nowhere/Land TZ= COLUMNS=1 COLUMNS=10000 HOME= TMPDIR=/nonexistent; do

@@ -70,7 +70,7 @@ for page in sys.argv[1:]:
     want["files"] = [cells(esc(f["name"]), side(f, "bytes"), size, both(side(f, "opens"))) for f in d["files"]]
     want["peers"] = [cells(esc(f["name"]), side(f, "bytes"), size, both(side(f, "opens"))) for f in d["peers"]]
     want["failed"] = [cells(f"{f['name']} {f['error']}", [f["a"], f["b"]], count) for f in d["failed"]]
-    parts = {"on a CPU": "on_cpu_ns", "waiting for a CPU": "runq_ns", "waiting for a disk": "disk_ns", "waiting for others": "other_ns"}
+    parts = {"on a CPU": "on_cpu_ns", "waiting for a CPU": "runq_ns", "waiting for a disk": "disk_ns", "blocked": "other_ns"}
     timed = all(any("timed" in c[k] for c in d["calls"]) for k in "ab")
     sums = [cells("all calls: " + what, [sum(c[k].get(key, 0) for c in d["calls"]) for k in "ab"], span) for what, key in parts.items()]
     rows = [cells(f"{c['name']}: {what}", side(c, key), span) for c in d["calls"] for what, key in parts.items()]
@@ -88,7 +88,7 @@ for page in sys.argv[1:]:
             assert t == r, (page, name, t, r)
     numbers = {r[0]: [plain(t) for t in r[1:]] for r in got.pop("whole")}
     assert not got, got.keys()
-    for name, key, f in (("wall time", "wall_ns", span), ("peak of a process", "max_rss", size), ("calls", "syscalls", count), ("commands", "commands", count),
+    for name, key, f in (("wall time", "wall_ns", span), ("peak memory of a process", "max_rss", size), ("calls", "syscalls", count), ("commands", "commands", count),
                          ("processes", "processes", count), ("files: read", "file_in", size), ("waiting for a CPU", "sched_wait_ns", span)):
         pair = [d[k].get(key) for k in "ab"]
         if any(pair):

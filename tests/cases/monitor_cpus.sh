@@ -11,8 +11,8 @@ python3 "$TESTS/lib/mon_cpus.py" "$KVIS" || fail "not the events of the public l
 status=$?
 if [ ! -d /sys/bus/event_source/devices/cpu ] && ! ls -d /sys/bus/event_source/devices/*/cpus >/dev/null 2>&1; then
     eq "exit without a PMU" 125 $status
-    grep -q 'nothing to show: no PMU of the CPU' err || fail "without a reason"
-    want "len(E) == 1 and all(len(u['metrics']) == 39 and 'no PMU' in u['reason'] for u in E[0]['unavailable'])"
+    grep -q 'nothing to show: no CPU PMU' err || fail "without a reason"
+    want "len(E) == 1 and all(len(u['metrics']) == 39 and 'no CPU PMU' in u['reason'] for u in E[0]['unavailable'])"
 else
     eq "exit" 0 $status
     want "len(E) == 2"

@@ -219,7 +219,7 @@ has text '^psi +n/a pressure_irq_stalled: .*needs Linux 6.1'
 eq "reasons" 1 "$(grep -c '^psi.*n/a' text)"
 # what is missing: the source and the reason, not each metric
 has text '^membw +n/a: '
-has text '^meminfo +n/a memory_available and 10 more: /proc/meminfo of this kernel has no such value'
+has text '^meminfo +n/a memory_available and 10 more: /proc/meminfo of this kernel lacks this value'
 has text '^cpufreq +n/a in part: .*cpu7'
 # A '/' at the end of a root is no part of the names in it.
 run monitor -c psi,zones -i 0.05 -n 1 --json=json --path.rootfs="$PWD/none//" -o text

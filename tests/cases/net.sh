@@ -86,4 +86,4 @@ for blocks in True, False, False:
 END
 run trace -C --json=json -o text -- python3 -S two.py
 want 'sorted(c.split()[-1].split("/")[-1] for c in S["connections"]) == ["a\\xfe", "a\\xff"]'
-has text '^   ECONNREFUSED +3  connect$'; has text '^ connect: 2 failed after the call had returned EINPROGRESS'
+has text '^   ECONNREFUSED +3  connect$'; has text '^ connect: 2 calls failed after returning EINPROGRESS'

@@ -185,7 +185,7 @@ def colours(b, d, name, events):
     b.open(f"{d}/{name}.html", "#noise=1&q=EINPROGRESS"), rows(b)
     check(b.js("!!document.querySelector('#table .row.soft') && !document.querySelector('#table .row.err')"), "EINPROGRESS is red")
     legend = b.js("[...document.querySelectorAll('#legend span')].map(e => e.textContent)")
-    check({"failed", "not found, not yet", "file", "net", "process"} <= set(legend), "legend", legend)
+    check({"failed", "normal error", "file", "net", "process"} <= set(legend), "legend", legend)
     for dark in (True, False):
         b.size(1400, 1000, dark)
         b.until(f"matchMedia('(prefers-color-scheme: dark)').matches === {str(dark).lower()}")

@@ -230,7 +230,7 @@ for cpuinfo, named in (
     put("tree/proc/cpuinfo", f"processor : 0\n{cpuinfo}\n")
     rows = check()
     same("no PMU", f"{named} {named != 'not known'}", f"{rows['processor']['detail']} {rows['processor']['works']}")
-    same("no PMU", "no PMU of the CPU False", f"{rows.get('pmu', {}).get('detail', '')[:17]} {rows.get('pmu', {}).get('works')}")
+    same("no PMU", "no CPU PMU in False", f"{rows.get('pmu', {}).get('detail', '')[:13]} {rows.get('pmu', {}).get('works')}")
 # A machine with more kinds of cores than kvis can count: the others are counted, and no sum is shown.
 begin()
 put("tree/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 198")
@@ -246,6 +246,6 @@ for option in ((), ("-e", "cycles")):
         last = json.loads(f.readlines()[-2])
     same("ninth", "dropped 1, no sum, 8 PMUs", f"dropped {last.get('dropped')}, {'a' if 'cycles_per_second' in last else 'no'} sum,"
          f" {len(last.get('pmu', ()))} PMUs")
-    same("ninth", "kinds of CPU cores" if option else "no space for 1 more", str(last["unavailable"]))
+    same("ninth", "kinds of CPU cores" if option else "that did not fit: 1", str(last["unavailable"]))
 print(f"{len(X86) + len(ARM)} processors, {bad} wrong")
 sys.exit(bad != 0)

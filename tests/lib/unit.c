@@ -576,7 +576,7 @@ static void t_mode(void)
     MODE(PTRACE, ANY, ANY, AS_ROOT, .attach = true, .backend = 'h');
     MODE(PTRACE, "CAP_BPF", ANY, .attach = true);
     /* --all and --cgroup */
-    MODE(OBSERVE, "only count system calls", ANY, AS_ROOT, .everyone = true);
+    MODE(OBSERVE, "show or count system calls", ANY, AS_ROOT, .everyone = true);
     MODE(OBSERVE, NULL, ANY, AS_ROOT, .everyone = true, .only_calls = true);
     MODE(OBSERVE, "need --backend=observe", ANY, AS_ROOT, .everyone = true, .only_calls = true, .backend = 'h');
     MODE(OBSERVE, NULL, ANY, AS_ROOT, .everyone = true, .only_counts = true);
@@ -584,7 +584,7 @@ static void t_mode(void)
     /* --backend=observe */
     MODE(OBSERVE, "--backend=observe", ANY, AS_ROOT, .backend = 'o', .only_counts = true);
     MODE(OBSERVE, NULL, ANY, AS_ROOT, .backend = 'o', .only_counts = true, .attach = true);
-    MODE(OBSERVE, "a process of -p runs a 32-bit program", ANY, AS_ROOT, .backend = 'o', .attach = true, .bits32 = true);
+    MODE(OBSERVE, "a process given with -p is a 32-bit program", ANY, AS_ROOT, .backend = 'o', .attach = true, .bits32 = true);
     MODE(OBSERVE, "no BTF", ANY, AS_ROOT, .backend = 'o', .attach = true, .unloadable = "no BTF");
 }
 
@@ -843,8 +843,8 @@ static void t_counted(void)
     st.unreadable = 3, st.names_dropped = 5, st.programs_other = 6;
     st_text_incomplete(&b, &st);
     b_c(&b, 0);
-    EXPECT(strstr(b.p, " 3 stops in which "));
-    EXPECT(strstr(b.p, " 5 names were removed ") && strstr(b.p, " 6 executed programs (or fewer) "));
+    EXPECT(strstr(b.p, " 3 calls whose arguments "));
+    EXPECT(strstr(b.p, " 5 names were removed ") && strstr(b.p, " 6 executed programs, at most, "));
     b_free(&b);
     st = was;
 }

@@ -36,18 +36,18 @@ _kvis() {
     {'*-v','*--verbose'}'[print every system call with its decoded arguments, result and time]' \
     {'*-q','*--quiet'}'[print only the summary; -qq\: not even the summary]' \
     {'*-c','*--summary-only'}'[print only a table of system calls\: number, errors, time, p50, p99, max]' \
-    {'*-C','*--summary'}'[after the summary, also print the table of system calls, where their time went, and failures]' \
+    {'*-C','*--summary'}'[also print the table of system calls, where their time went, and failures, after the summary]' \
     {'*-i+','*--interval='}'[print the table of system calls every SECS seconds (implies -C, unless -c is given)]:SECS: ' \
     '*--by=''[also print the number, errors and time of the system calls of each process]:pid: ' \
     {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
-    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
+    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
     {'*-P+','*--trace-path='}'[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
     {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
     {'*-Z','*--failed-only'}'[show only system calls that failed]' \
     '*--min-duration=''[show only system calls that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
-    '*-x''[show only system calls that failed (as -x of bcc'\''s tools)]' \
+    '*-x''[show only system calls that failed (same as -Z)]' \
     {'*-s+','*--string-limit='}'[show at most N bytes of each string argument (default 32)]:N: ' \
-    {'*-t','*--absolute-timestamps'}'[print the time of day of each event; -tt\: with microseconds; -ttt\: in seconds since 1970]' \
+    {'*-t','*--absolute-timestamps'}'[print the time of day of each event; -tt\: with microseconds; -ttt\: as seconds since 1970]' \
     {'*-r','*--relative-timestamps'}'[print the time since the previous event; with -t\: also the time of day]' \
     '*--json=-''[write events as JSON lines to FILE; without FILE\: to stdout, instead of text]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE instead of stderr]:FILE:_files' \
@@ -57,7 +57,7 @@ _kvis() {
     '*--perfetto=''[write every system call to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
     '*--folded=''[write the time in system calls to FILE as stacks for flame graphs]:FILE:_files' \
     '*--faults''[show page faults, by memory region]' \
-    '*--page-faults''[show page faults, by memory region (another name of --faults)]' \
+    '*--page-faults''[show page faults, by memory region (same as --faults)]' \
     '*--no-filter''[also show routine events\: program start-up, memory, libraries, reads of /proc]' \
     '*--color=''[choose when to color the text output\: auto|always|never]:WHEN:(auto always never)' \
     {'*-u+','*--user='}'[run the command as the user USER]:USER:_users' \
@@ -67,7 +67,7 @@ _kvis() {
     '*--kill-on-exit''[kill all traced processes when kvis ends or is killed]' \
     '*--no-accel''[use ptrace without a seccomp filter\: every system call stops its thread]' \
     '*--no-follow''[trace only the command itself (with ptrace), not its other threads and child processes]' \
-    '*--same-cpu''[run kvis and the command on the same CPU\: faster, but visible to the command]' \
+    '*--same-cpu''[run kvis and the command on the same CPU, which is faster, but visible to the command]' \
     '*--backend=''[choose how calls are recorded\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
     '*--no-ebpf''[do not measure how long system calls waited for a CPU or a disk]' \
     '*--min-sched-delay=''[show each wait for a CPU that took at least US microseconds (default 10000)]:US: ' \
@@ -90,9 +90,9 @@ _kvis() {
     {'*-e','*--extended-fields'}'[print the flags and the mode of each open, in octal]' \
     {'*-F','*--full-path'}'[print absolute paths of opened files]' \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
-    {'*-c','*--command'}'[take the remaining words as COMMAND (the default); the shell runs a single word that contains blanks]' \
+    {'*-c','*--command'}'[run the remaining words as COMMAND, as without -c; a single word that contains blanks is run by the shell]' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
-    {'*-o+','*--output='}'[write the rows of text to FILE]:FILE:_files' \
+    {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     '*--no-exec''[leave out the program files that execve opens]' \
     '*--ring=''[set the size of the ring buffer for recorded opens (default 1M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
@@ -100,16 +100,16 @@ _kvis() {
     {'*-v','*--verbose'}'[print every system call, if the recording was made with -v]' \
     {'*-q','*--quiet'}'[print only the summary; -qq\: not even the summary]' \
     {'*-c','*--summary-only'}'[print only a table of system calls\: number, errors, time, p50, p99, max]' \
-    {'*-C','*--summary'}'[after the summary, also print the table of system calls, where their time went, and failures]' \
+    {'*-C','*--summary'}'[also print the table of system calls, where their time went, and failures, after the summary]' \
     '*--by=''[also print the number, errors and time of the system calls of each process]:pid: ' \
     {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
-    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,...]:EXPR: ' \
+    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
     {'*-P+','*--trace-path='}'[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
     {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
     {'*-Z','*--failed-only'}'[show only system calls that failed]' \
     '*--min-duration=''[show only system calls that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
-    '*-x''[show only system calls that failed (as -x of bcc'\''s tools)]' \
-    {'*-t','*--absolute-timestamps'}'[print the time of day of each event; -tt\: with microseconds; -ttt\: in seconds since 1970]' \
+    '*-x''[show only system calls that failed (same as -Z)]' \
+    {'*-t','*--absolute-timestamps'}'[print the time of day of each event; -tt\: with microseconds; -ttt\: as seconds since 1970]' \
     {'*-r','*--relative-timestamps'}'[print the time since the previous event; with -t\: also the time of day]' \
     '*--json=-''[write events as JSON lines to FILE; without FILE\: to stdout, instead of text]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE instead of stderr]:FILE:_files' \
@@ -128,7 +128,7 @@ _kvis() {
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     '*--report=-''[write an HTML page that compares both runs (default FILE\: report.html)]::[=FILE]:_files' \
     '*--by=''[group commands by program|line to compare them (default program)]:KEY:(program line)' \
-    '*--fail-above=''[exit with status 1 if run B took over PCT percent longer than run A]:PCT: ' \
+    '*--fail-above=''[exit with status 1 if run B took more than PCT percent longer than run A]:PCT: ' \
     '*--no-filter''[also compare libraries, /proc, /sys and /dev in the text output]' \
     {'*-h','*--help'}'[print this help text]' '*:recording:_files' ;;
   proc) _arguments -s -S \
@@ -140,7 +140,7 @@ _kvis() {
     '*--backend=''[choose how kvis follows COMMAND\: auto|bpf|ptrace (auto\: bpf if it works, else ptrace)]:NAME:(auto bpf ptrace)' \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
-    {'*-o+','*--output='}'[write the rows of text to FILE]:FILE:_files' \
+    {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     '*--tree''[print the commands as a tree after all of them have ended]' \
     '*--live''[also print a row when a command starts]' \
     {'*-x','*--failed'}'[also show execs that failed]' \
@@ -153,13 +153,13 @@ _kvis() {
     '*--min-duration=''[show only commands that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
     '*--cgroup=''[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
     {'*-f+','*--format='}'[choose the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
-    '*--env=''[add these environment variables of each command to the output of --json]:NAME,...: ' \
+    '*--env=''[add these environment variables of each command to the JSON output]:NAME,...: ' \
     '*--gantt=''[write a Gantt chart of the 100 longest commands to FILE, for mermaid]:FILE:_files' \
     '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   execsnoop) _arguments -s -S \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
-    {'*-o+','*--output='}'[write the rows of text to FILE]:FILE:_files' \
+    {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     {'*-T','*--time'}'[print the time of day of each exec]' \
     {'*-t','*--timestamp'}'[print the time of each exec, in seconds since kvis started]' \
     {'*-U','*--print-uid'}'[print the user ID of each process]' \
@@ -174,7 +174,7 @@ _kvis() {
     {'*-h','*--help'}'[print this help text]' ;;
   exitsnoop) _arguments -s -S \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
-    {'*-o+','*--output='}'[write the rows of text to FILE]:FILE:_files' \
+    {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     {'*-t','*--timestamp'}'[print the time of day of each exit]' \
     {'*-x','*--failed'}'[show only processes that exited with an error or were killed]' \
     {'*-T','*--threaded'}'[print a row for each thread]' \
@@ -213,7 +213,7 @@ _kvis() {
     '*--threshold=''[change the threshold of a rule, as in cpu-busy=80%; repeatable; kvis help findings lists the rules]:RULE=VALUE: ' \
     {'*-p+','*--pid='}'[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
     '*--cgroup=''[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
-    '*--virtio''[also watch virtio rings, with kprobes that run at each request]' \
+    '*--virtio''[also watch virtio rings, with kprobes that run for each request]' \
     '*--json=-''[write the findings as one JSON object to stdout or FILE]::[=FILE]:_files' \
     '*--report=-''[write an HTML page of the findings and all metrics (default FILE\: report.html)]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
