@@ -15329,7 +15329,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* old kernels print a macro: in "char comm[TASK_COMM_LEN]", the count is unknown (0) */
+        /* old kernels print a macro's name, not the count: "char comm[TASK_COMM_LEN]" */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -15348,7 +15348,7 @@ static bool tfs_key(const char **p, const char *key)
     return true;
 }
 
-/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;", which newer kernels may continue. */
+/* Parses "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;". Newer kernels may append "\t...;". */
 static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
 {
     const char *semi;
@@ -15432,7 +15432,7 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
 }
 
 /* Resolves queries such as "trace_event_raw_X.FIELD" from a format file. A __data_loc field has the
- * size of its 4-byte locator. On failure, sets each err as well. */
+ * size of its 4-byte locator. On failure, also stores the error in each query. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -15463,13 +15463,13 @@ struct bpf_cfgs {
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object that owns the maps; NULL: this object */
-    const struct bpf_family *lodger; /* family whose fields are resolved as well; NULL: none */
+    const struct bpf_family *lodger; /* family whose fields this object also resolves; or NULL */
     struct bpf_cfgs cfg;
     u32 ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments of prog[], then of kprobes */
     u32 n_probes;
-    int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory, or NULL */
+    int (*map_ring)(struct bpf_obj *); /* called to map the ring buffer into memory, or NULL */
     u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
     const char *module;      /* module that may have the fields, or NULL for vmlinux */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
@@ -15509,8 +15509,8 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* Calls bpf(2). size: up to the last used field, because older kernels reject unknown fields that
- * are not zero. EAGAIN: a signal interrupted the verifier. */
+/* Calls bpf(2). size: end of the last used field; older kernels may not know later fields. EAGAIN:
+ * a signal interrupted the verifier. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
@@ -15628,8 +15628,8 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns a number of elements of `piece` bytes: `usual`, halved until they fit into 1/part of
- * memory (of 1 GB if its size is unknown), but not below `least`. */
+/* Returns how many elements of `piece` bytes to allocate: `usual`, halved until they fit into
+ * 1/part of memory (of 1 GB if the size of memory is unknown), but at least `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -15693,7 +15693,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !opt.cgroup)
-            m.type = BPF_MAP_TYPE_ARRAY; /* CGROUP_ARRAY would need CONFIG_CGROUPS */
+            m.type = BPF_MAP_TYPE_ARRAY; /* unused, and CGROUP_ARRAY needs CONFIG_CGROUPS */
         int f = bpf_map_create(&m);
         if (f == -EINVAL && ring)
             return bpf_fail(o, f, "this kernel has no BPF ring buffer (Linux 5.8)");
@@ -15769,7 +15769,7 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Thread function. Errors make fields missing, which bpf_patch handles. */
+/* Fields that cannot be found count as missing (bpf_patch). */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -15930,7 +15930,7 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* log: buffer for the verifier's log, or NULL with log_level 0. Returns a descriptor. */
+/* log: buffer for the verifier's log, or NULL with log_level 0. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
@@ -15952,7 +15952,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    sigfillset(&all); /* after a signal, the verifier would start again */
+    sigfillset(&all); /* a signal would restart the verifier */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
@@ -16039,7 +16039,7 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
-        return -ENOSYS; /* bpf_denied explains ENOSYS */
+        return -ENOSYS;
     bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
     int e = bpf_make_maps(o);
     if (!e && o->map_ring)
@@ -16091,8 +16091,8 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 /* --- attaching --- */
 
 /* Returns whether BPF programs at raw tracepoints run for every event. Since Linux 6.19, they can
- * be preempted, and then miss the events of other tasks on that CPU (with eight threads, one open
- * in ten on Linux 7.2, none on 6.18). Only the version shows this. */
+ * be preempted, and then miss the events of other tasks on that CPU (with eight threads on Linux
+ * 7.2, one open in ten is missed; on 6.18, none). Only the version shows this. */
 static bool bpf_raw_is_whole(void)
 {
     return !bpf_since(6, 19);
@@ -16108,8 +16108,7 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* The program runs on all CPUs: the kernel attaches it to the tracepoint
- * (perf_event_set_bpf_prog). */
+/* The kernel attaches the program to the tracepoint, on all CPUs (perf_event_set_bpf_prog). */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -16299,7 +16298,7 @@ static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* an allowed call gives EINVAL */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL: bpf(2) is allowed */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
@@ -16339,7 +16338,7 @@ static struct bpf_denial bpf_denied(int e)
                                     "allow bpf and perf_event_open in the container's seccomp "
                                     "profile, or run the container with --privileged" };
     if (!(caps >> BPF_SYS_RESOURCE & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0
-        && r.rlim_cur < 16 << 20) /* BPF uses the limit before Linux 5.11 */
+        && r.rlim_cur < 16 << 20) /* before Linux 5.11, RLIMIT_MEMLOCK limits BPF */
         return (struct bpf_denial){
             "RLIMIT_MEMLOCK is too small, and raising it needs CAP_SYS_RESOURCE",
             "ulimit -l unlimited" };
@@ -16520,7 +16519,6 @@ static u32 rb_drain(rb_fn *take)
     return n;
 }
 
-/* why: enum wire_lost, or N_LOST for runs of BPF programs that the kernel skipped. */
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST ? bpf_missed(o, ~0u) : bpf_lost(o, why);
@@ -16528,9 +16526,9 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 
 /* == 27 sp_  starting a command =====================================================
  * Forks a child that waits until kvis is ready, restores the signals and limits that kvis
- * inherited, and executes the command. Errors end kvis only before it attaches anything. */
+ * inherited, and executes the command. An error ends kvis only if nothing is attached yet. */
 
-/* The command. Its process calls `early` before it becomes the user of -u. */
+/* The command. Its process calls `early` before it changes to the user given by -u. */
 static struct {
     pid_t pid;
     volatile bool ended;     /* true after wait4(2); the pid may be reused then */
@@ -16539,7 +16537,7 @@ static struct {
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void);
     bool stops;              /* the process stops just before execve */
-    u64 magic;               /* pointer argument by which BPF recognizes the command, or 0 */
+    u64 magic;               /* openat(2) argument by which BPF recognizes the command, or 0 */
 } sp_command = { .go = -1 };
 
 /* Signals whose actions kvis changes; it handles the first SP_HANDLED. */
@@ -16582,11 +16580,11 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
 static volatile sig_atomic_t sp_end_sig;
-static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of received and handled signals */
+static volatile sig_atomic_t sp_n_came, sp_n_done; /* received and handled signals */
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* when the process took the signal, by u_now() */
-    bool matched;        /* in sp_group: the report belongs to a signal that kvis has handled */
+    bool matched;        /* only in sp_group: kvis has handled the signal of this report */
 } sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals taken by kvis, and by the witness */
 static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
 static bool sp_until_exit;           /* kvis ends with the command */
@@ -16594,8 +16592,8 @@ static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
 
-/* Signal handler of kvis. The timer interrupts a write that blocks because nobody reads. Drops a
- * signal if SP_CAME others are waiting for sp_over. */
+/* kvis's signal handler. Starts a timer that interrupts a write that blocks because nobody reads.
+ * Drops the signal if SP_CAME others are waiting for sp_over. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -16686,9 +16684,9 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
 }
 
-/* Returns whether the witness shows that a signal to kvis went to its process group. A report
- * accounts for one signal, because the next may be for kvis alone, and for all earlier signals with
- * this number, which may have merged in the witness. */
+/* Returns whether the witness shows that a signal to kvis went to its process group. Signals with
+ * the same number merge while they are pending. Therefore, a report matches one signal from the same
+ * sender, and all signals with its number that kvis received earlier. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -16706,7 +16704,8 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Forgets signals to the group that merged in kvis. kvis's signals are blocked. */
+/* Marks a report as used if its signal is not pending in kvis: it has merged with another. The
+ * caller blocks all signals. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -16839,7 +16838,7 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds the user of -u, by name or number. Returns the name, which the caller frees, or NULL.
+/* Finds the user given by -u, a name or number. Returns the name, which the caller frees, or NULL.
  * (getpwnam(3) needs shared libraries of glibc.) */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
@@ -16909,7 +16908,7 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* Signals are for the command: they stay blocked until sp_restore_signals. */
+/* Until sp_restore_signals, the child blocks all signals, which are meant for the command. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -16936,7 +16935,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_command.report->exec_ns = u_now();
     if (bpf.memlock_raised)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-    if (sp_command.magic) /* openat(2) fails: the pointer is not mapped */
+    if (sp_command.magic) /* BPF sees this openat(2), which fails: the pointer is not mapped */
         syscall(SYS_openat, AT_FDCWD, sp_command.magic, O_RDONLY, 0);
     if (sp_command.stops)
         kill(getpid(), SIGSTOP);
@@ -17106,7 +17105,7 @@ static void sp_own_mounts(void)
 static void sp_boot(void)
 {
     int ready[2];
-    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
+    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL))
         return;
     const char *path = sp_find(opt.command[0]);
     pid_t pid = pipe2(ready, O_CLOEXEC) < 0 ? -1 : fork();
@@ -17163,9 +17162,9 @@ static struct {
     struct bpf_obj proc;   /* programs for forks, execs and exits; proc.fam NULL: not loaded */
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
-    const char *why_not;   /* reason why kvis uses only ptrace */
+    const char *why_not;   /* why kvis uses only ptrace */
     bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
-    bool classic_tracepoints; /* no raw tracepoints; wire_thread.word[] has arguments in order */
+    bool classic_tracepoints; /* without raw tracepoints, wire_thread.word[i] is argument i */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
@@ -17257,7 +17256,7 @@ static void hy_set_execve(struct bpf_cfgs *c)
 
 static u32 hy_proc_programs(void)
 {
-    bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* tracepoint of Linux 6.10 */
+    bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* tracepoint since Linux 6.10 */
     return 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT
            | (u32)begun << PROG_PROC_BEGUN;
 }
@@ -17271,7 +17270,7 @@ static struct hy_args {
     bool cut;
     struct buf b, env;
 } hy_pending[HY_PENDING];
-static u32 hy_n_pending; /* number of entries that have been used, and of replaced ones */
+static u32 hy_n_pending; /* number of entries used so far, plus number of replacements */
 
 static struct hy_args *hy_args_of(u32 tid)
 {
@@ -17327,15 +17326,15 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
 
 /* --- configuring the BPF programs --- */
 
-/* Families of flags or values (K_BITS, K_ENUM) point to no memory. */
+/* Flags and enumerated values (K_BITS, K_ENUM) are not pointers. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes of an argument's memory kvis uses: for text that -s limits, more than -s,
- * to see whether it continues. If fewer are readable, the BPF program holds the thread, and kvis
- * reads them. */
+/* Returns how many bytes of an argument's memory kvis uses. For text limited by -s, it uses a few
+ * more, to see whether the text continues. If the BPF program can read only fewer, it holds the
+ * thread, and kvis reads them. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -17436,8 +17435,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* The BPF program reads the next item at the call's entry, too. Returns false if it already reads
- * CALL_EARLY items there. */
+/* Makes the BPF program read the next item at the call's entry, too. Returns false if the program
+ * already reads CALL_EARLY items there. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -17584,7 +17583,7 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the call counters into memory");
 }
 
-/* Adds to st what the BPF program has counted since the last call. */
+/* Adds to st what the BPF program has counted since hy_counts last ran. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -17721,8 +17720,9 @@ static int hy_let_nest(void)
 }
 
 /* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which.
- * The programs for issue and completion use the argument that worked for insertion: issue and
- * insertion are events of one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
+ * The programs for issue and completion start with the argument that worked for insertion:
+ * insertion and issue are events of one class (include/trace/events/block.h). *err (an int): 0 or
+ * -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17745,9 +17745,9 @@ static void hy_drop(struct bpf_obj *o)
     o->fam = NULL;
 }
 
-/* Continues without the BPF programs for disk requests (error e). Then call_bio shows which thread
- * uses a disk. The two exclude each other: detaching one of two BPF programs from a tracepoint
- * takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
+/* Continues without the BPF programs for disk requests (error e). Instead, call_bio shows which
+ * thread uses a disk. Only one of the two is ever attached: detaching one of two BPF programs from
+ * a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
 static int hy_without_disk(int e)
 {
     u32 bio = 1u << PROG_CALL_BIO;
@@ -17819,7 +17819,7 @@ static const struct bpf_family *hy_uring_family(void)
     static struct bpf_family fam;
     fam = uring_family;
     fam.progs = memcpy(row, uring_progs, sizeof row);
-    if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* tracepoint of Linux 6.4 */
+    if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* tracepoint since Linux 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
     return &fam;
 }
@@ -17896,7 +17896,8 @@ static u32 hy_key(const struct task *t)
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* Reads a thread's entry in the map `traced`; th->in_call: it describes the current call. */
+/* Reads a thread's entry in the map `traced`. If th->in_call is set, the entry describes the
+ * current call. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -17905,8 +17906,8 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
-/* Lets BPF follow a thread that was attached, or whose creation it missed. Returns 1; 0: it follows
- * the thread already; or -errno. */
+/* Lets BPF follow a thread that was attached, or whose creation BPF missed. Returns 1, or 0 if BPF
+ * already follows the thread, or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = tid;
@@ -17925,8 +17926,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Lets BPF follow a thread that is not stopped. Nothing else would remove the entry of an exited
- * thread. Returns -ESRCH, or what hy_follow returned. */
+/* Lets BPF follow a thread that is not stopped. If the thread is exiting, removes its entry again,
+ * because nothing else would. Returns -ESRCH, or what hy_follow returned. */
 static int hy_observe(pid_t tid)
 {
     u32 key = tid;
@@ -18143,11 +18144,11 @@ static struct {
     u32 interrupts;
     bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
     volatile sig_atomic_t tick;             /* kvis has received a signal */
-    volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
+    volatile sig_atomic_t n_queued, n_done; /* signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* the last signals that the command received */
     u32 n_got;
-    u64 got_pending;      /* signals to the process group, pending in the command */
+    u64 got_pending;      /* signals to the process group that are still pending in the command */
     u64 next_table_ns, deadline_ns;
     u64 end_ns;
     u64 before_ns;        /* CPU time of the command's process before its exec */
@@ -18165,7 +18166,7 @@ static struct {
     bool cpu_unknown;
     u32 n_resident;       /* number of processes whose memory was read in this tick */
     bool tty;
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of threads new to kvis */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits seen before the fork event */
     u32 n_early;
     u32 batch_next, batch_n; /* next row of tr_batch[]; number of rows */
     u32 quiet_drains;     /* number of successive reads of the empty ring */
@@ -18261,8 +18262,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Call nr stops if its argument `arg` compares true with one of n values; with !match_stops, if it
- * compares true with none of them. */
+/* Makes a thread stop at call nr if `compare` holds for argument `arg` and one of n values; with
+ * !match_stops, if it holds for none of them. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -18500,7 +18501,7 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* With tr.ends, every thread stops before it exits. Otherwise, only main threads stop or, if BPF
+/* If tr.ends is set, every thread stops before it exits. Otherwise, only main threads do or, if BPF
  * only counts calls, none. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
@@ -18542,8 +18543,8 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether s restarts the interrupted call. If another call begins, the interrupted call has
- * failed with EINTR. */
+/* Returns whether the call of stop s is the interrupted call again. If it is another call, the
+ * interrupted call has failed with EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -18735,7 +18736,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* no open call: a new child, a reported exec, or a call from before the attach */
+        return; /* no call to end: a new child, a reported exec, or a call from before the attach */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -18904,7 +18905,7 @@ static char tr_state(u64 state)
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-/* m NULL: the thread was on a CPU all the time. */
+/* m NULL: the thread was on a CPU for the whole call. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -19100,7 +19101,7 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status(tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    if (t->restore_arg0) { /* the child must also restore the first argument of clone */
+    if (t->restore_arg0) { /* the child inherits the changed argument of clone */
         child->restore_arg0 = true;
         child->clone_flags = t->clone_flags;
         child->call.abi = t->call.abi;
@@ -20020,7 +20021,6 @@ static void tr_event_stop(struct task *t, int event, int sig)
         if (!t->seen_stop)
             tr_first_stop(t);
         if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
-            /* the thread stops until SIGCONT */
             t->run = RUN_LISTEN;
             sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
             return;
@@ -20056,7 +20056,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* detaches the child, too */
+            tr_child_event(t, event); /* detaches the child */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -20190,7 +20190,7 @@ static bool tr_give_up(void)
 }
 
 /* Returns whether a signal was sent to the process group of kvis and the command: the command has
- * received the same signal from the same sender, or has it pending. Not for ^C and ^\. */
+ * received the same signal from the same sender, or has it pending. False for ^C and ^\. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -20309,7 +20309,8 @@ static void tr_on_tick(void)
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
-    if (hy.on && opt.calls && (idle || !hy.classic_tracepoints)) /* bpf(2) can lose records */
+    /* with classic tracepoints, bpf(2) can lose records: see hy_map */
+    if (hy.on && opt.calls && (idle || !hy.classic_tracepoints))
         tr_each(tr_pending);
     out_flush();
 }
@@ -20387,8 +20388,8 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed: in an execve(2) that failed, the thread took the
- * main thread's tid, which had no map entry any more. If calls are only counted, the thread's
+/* Stops following a thread whose exit BPF missed: it took the main thread's tid in an execve(2)
+ * that failed, and that tid had no map entry any more. If calls are only counted, the thread's
  * process is unknown: all processes of -p must be dead. Checks the thread first, because during an
  * execve its tid does not exist, but its process lives. */
 static void tr_exited_unseen(pid_t tid)
@@ -20845,7 +20846,7 @@ static void tr_used(void)
         return;
     st.user_ns = all.ru_utime.tv_sec * NSEC + all.ru_utime.tv_usec * 1000;
     st.system_ns = all.ru_stime.tv_sec * NSEC + all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly spent in fork(2) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly time in fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -20898,7 +20899,7 @@ static int tr_finish(void)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* in parallel: detaching takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(!failed); /* no summary if the command did not run */
@@ -20924,7 +20925,7 @@ struct session {
     rb_fn *take;
     bool (*over)(void);          /* the command and its descendants have exited */
     void (*second)(void);        /* called every second and at the end; or NULL */
-    bool other_file;             /* a file is also written if the output has lost its reader */
+    bool other_file;             /* kvis also writes a file, so it continues without a reader */
     const char *lost_why[N_LOST + 1]; /* texts by enum wire_lost; [N_LOST]: skipped BPF runs */
     const char *calls;           /* with ptrace: the calls that `tap` gets */
     const struct out_tap *tap;
@@ -21103,7 +21104,7 @@ static void ses_run(struct session *s, u64 end_ns)
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* user ID + 1; 0: all users; also in kvis proc */
+    u64 uid;         /* user ID + 1; 0: all users; used by kvis open and kvis proc */
     u64 flags;       /* -f: an open with any of these flags matches */
     u32 accmodes;    /* -f: one bit for each access mode that matches */
     char comm[16];   /* -n: part of a thread's comm */
@@ -21135,7 +21136,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* each flag includes another */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* remove the flags that these two include */
         open_opt.flags |= bits & ~(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= bits;
@@ -21451,8 +21452,8 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     return !listed;
 }
 
-/* Sets *to to the directory of a name or the file of a handle, as seen from the thread's root. `fd`
- * and `dir` are the descriptor and the name of either. */
+/* Sets *to to the path `dir` of the descriptor fd (or AT_FDCWD), as seen from the thread's root:
+ * the directory where a name starts, or the file of a handle. */
 static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -21596,7 +21597,7 @@ static int open_run(u64 end_ns)
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* maximum length of a command line; with --tree */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* longest command line: normally, with --tree */
 enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
@@ -21671,7 +21672,7 @@ static struct {
     u32 root;            /* pid of the command; 0: none */
     bool rows;
     bool replayed;
-    u32 lives, ending;   /* number of known processes; number of those that are `ending` */
+    u32 lives, ending;   /* known processes; those that are `ending` */
     u32 mine, peak;      /* number of live processes in the tree; its maximum */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
@@ -23431,7 +23432,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* records of about 1 s */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* about 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -23660,7 +23661,7 @@ static const struct metric {
     u8 op;       /* enum met_op: derives the metric from a and b */
     u16 a, b;
     const char *lack; /* why a machine may lack the metric; NULL: see its source */
-    bool none;        /* `lack` says that there is nothing to measure */
+    bool none;        /* if the metric is missing, the machine has nothing to measure */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, none, help, prom_help) \
@@ -23718,7 +23719,7 @@ static struct {
         double elapsed_s;    /* time since the previous reading; 0: there was none */
         u32 wrong;           /* number of failed reads in this interval */
         u32 left_out;        /* number of instances left out for lack of memory or table space */
-        u32 there;           /* number of existing instances; 0: kvis shows all */
+        u32 there;           /* number of existing instances if kvis shows only some; else 0 */
         u64 took_ns;
         char why[512];       /* reason of the first failed read */
         u16 from, to, n;     /* range of metrics[] that contains the n metrics of the source */
@@ -23950,7 +23951,7 @@ static void met_forget(struct met_inst *i)
         free(h);
     }
     free(i->series);
-    *i = (struct met_inst){ .name = "" }; /* pointers to the instance may remain */
+    *i = (struct met_inst){ .name = "" }; /* not freed: pointers to the instance may remain */
 }
 
 /* Returns the instance of a dimension (N_DIM: any) that has been gone longest, for at least two
@@ -25878,7 +25879,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
     }
 }
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* one per process of opt.pids */
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
 
 /* A process of -p has exited if its pid is gone or was reused. When all have, the monitor ends. */
 static void mfs_procs(void)
@@ -26195,8 +26196,8 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Most cgroups of systemd have a limit of tasks, so kvis shows only cgroups near this limit. A
- * limit below 16 tasks is meant to be reached. */
+/* systemd limits the number of tasks of most cgroups, so kvis shows only cgroups near this limit. A
+ * service is expected to reach a limit below 16 tasks. */
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
@@ -26427,7 +26428,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* The characters that a name from sysfs or cpuinfo may have. */
+/* Characters that names in sysfs and cpuinfo may contain. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
 /* Returns the value in a line "KEY : VALUE", or NULL if the line has another key. */
@@ -26644,7 +26645,7 @@ static void pmc_add_pmu(const char *name)
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
-    if (met_there(path) && met_text(path, s, sizeof s)) /* "0x5" in drivers/perf/arm_pmuv3.c */
+    if (met_there(path) && met_text(path, s, sizeof s)) /* hexadecimal: drivers/perf/arm_pmuv3.c */
         p.slots = (u32)strtoul(s, NULL, 0);
     pmc_pmus[pmc.n_pmus++] = p;
 }
@@ -27599,7 +27600,7 @@ static void unc_begin(bool power)
     for (u32 k = 0; k < unc.n_events; k++)
         if (unc_is_power(&unc.event[k]) == power)
             unc_open(k);
-    met.src[met.cur].at_ns = u_now(); /* the events started just now */
+    met.src[met.cur].at_ns = u_now();
 }
 
 /* Reads an event and adds its count to its socket. Returns the time in ns for which the event was
@@ -27751,7 +27752,8 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-/* Sets the peak bandwidth. DIMMs of one channel share its data lines, which may limit it. */
+/* Sets the peak bandwidth of the DIMMs, limited by the controllers' data lines: the DIMMs of a
+ * channel share its lines. */
 static void unc_peak(void)
 {
     u32 n = unc.n_sockets, lines = unc.boxes * 64; /* 64 data lines per amd_df controller */
@@ -27960,7 +27962,7 @@ static struct {
     u64 wait_ns, depth_sum;
 } mk_sched;
 
-/* The map `tasks` has a power of two of entries for all pids, but at most TASK_SLOTS_MAX. */
+/* The map `tasks` has one entry per pid, rounded up to a power of two; at most TASK_SLOTS_MAX. */
 static u32 mk_entries(const char *map)
 {
     if (strcmp(map, "tasks"))
@@ -28056,7 +28058,7 @@ static void mk_longest(void)
         bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &none);
         most = w.ns > most.ns ? w : most;
     }
-    if (!most.ns || met.src[met.cur].elapsed_s <= 0) /* no wait, or no interval yet */
+    if (!most.ns || met.src[met.cur].elapsed_s <= 0)
         return;
     snprintf(name, sizeof name, "%.16s (%u)", most.comm, most.pid);
     struct met_inst *i = met_inst(DIM_WAIT, name);
@@ -28089,7 +28091,7 @@ static void mk_depth(void)
 
 static struct {
     struct bpf_obj obj;
-    u32 n, without;          /* numbers of disks with and without a slot */
+    u32 n, without;          /* disks with and without a slot */
     u64 missed;              /* number of requests that BPF did not count */
     struct mk_disk {
         u32 dev;
@@ -28417,7 +28419,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* unused: the ring only shares an interrupt */
+        return true; /* unused ring: BPF only saw a shared interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -28497,7 +28499,7 @@ static int vh_attach(u32 i)
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
     struct bpf_cfgs *c = &o->cfg;
-    c->n = 1; /* keep the constant CFG_DEEP */
+    c->n = 1; /* keep only CFG_DEEP, the first constant */
     bpf_set(c, "CFG_DEVICE", h->device);
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
@@ -28753,8 +28755,8 @@ static const char *mout_source_why(u32 src)
 /* Metrics that a source lacks for the same reason. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* number of missing metrics; number of all metrics */
-    u32 at;          /* index of the next metric, plus 1; 0: the reason of the source is next */
+    u32 src, n, all; /* number of missing and of all metrics */
+    u32 at;          /* next to examine: 0: the source; N: its metric N - 1 */
     u16 metric[N_METRICS];
     bool own;        /* the reason is not that of the source itself */
 };
@@ -29286,7 +29288,7 @@ static void mout_prom_process(struct buf *b)
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
-    if (fds) /* one descriptor belongs to opendir(3) */
+    if (fds) /* without the descriptor of opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
                   "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
@@ -29696,7 +29698,7 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    bool text = out.events_on && !mout.screen && !opt.command; /* a command gets only totals */
+    bool text = out.events_on && !mout.screen && !opt.command; /* with COMMAND: totals at the end */
     if (text)
         mout_text(&out.text.b);
     if (text && mo.hist)
@@ -29815,7 +29817,7 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* the client could not see that the text is truncated */
+    else if (b->cut) /* 200 would hide that the text is truncated */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
@@ -30387,7 +30389,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
     u32 src = metrics[met_dims[dim].sort].src, from, to;
-    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* includes unread instances */
+    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* read and unread instances */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!rows || !n)
@@ -30810,7 +30812,7 @@ static void scr_draw(void)
     scr.cols = w.ws_col;
     scr_all(b);
     u32 last = scr.lines - MIN(scr.lines, scr_window());
-    if (scr.top > last) { /* the window extends past the end of the page */
+    if (scr.top > last) {
         scr.top = last;
         b->len = from;
         scr_all(b);
@@ -31271,9 +31273,9 @@ enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
-    const char *unless_rule; /* a finding of this rule suppresses this rule; or NULL */
+    const char *unless_rule; /* name of a rule whose findings suppress this one; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources: `unless` suppress the rule, `before` rank after it */
+    u16 unless, before; /* masks of resources whose findings suppress this rule; rank after it */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
@@ -31322,14 +31324,14 @@ static struct dg_finding {
         double v, limit;
     } evidence[DG_EVIDENCE];
     struct dg_culprit who[DG_WHO];
-} *dg_found; /* dg.n_found elements, dg.cap_found allocated */
+} *dg_found;
 
 static struct {
     double elapsed_s[N_SRC];
     u64 for_ns;                  /* value of -d; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns;          /* start of the diagnosis; last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out; /* numbers of processes that did not fit: in this sample; at most */
+    u32 missed, left_out; /* processes that did not fit: in this sample; in the worst one */
     u32 forgot;                  /* findings lost for lack of memory */
     bool progress;
     bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
@@ -32039,8 +32041,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value, or NULL; the machine if instances are not compared.
- * */
+/* Returns the instance with the largest value, or NULL; the machine if none are compared. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     const struct met_inst *best = NULL;
@@ -32153,7 +32154,8 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists the resources without findings, those that kvis can measure or the others. */
+/* Lists the resources without findings: those that kvis can measure if `visible`, else the
+ * others. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     struct buf *line = dg_line(b);
@@ -33009,7 +33011,6 @@ static const struct check_row {
       "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
 };
 
-/* The effect on a subcommand if a feature does not work. */
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
 static const struct check_command {
@@ -33048,11 +33049,11 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns the feature or subcommand that a fix was printed for. NULL: it is printed now, for `who`.
- * */
+/* Returns for which feature or subcommand a fix was printed. If it was not, notes `who`, and
+ * returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* more fixes may be printed twice */
+    enum { FIXES = 64 }; /* other fixes may be printed twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -33074,7 +33075,7 @@ static struct check_done {
 } *check_done;
 static u32 check_n;
 
-/* Adds a result, valid until the next call. */
+/* Adds a result. The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
     va_list ap;
@@ -33322,7 +33323,7 @@ static void check_try(u8 bits)
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
-    const struct check *worst; /* first feature with the greatest loss, or NULL */
+    const struct check *worst; /* the missing feature that matters most, or NULL */
 };
 
 static enum check_loss check_lost(const struct check_command *of, const struct check_done *d)
@@ -33465,7 +33466,7 @@ enum opt_kind {
 };
 
 struct opt_row {
-    u16 in;                 /* subcommands: mask of cmd.in */
+    u16 in;                 /* subcommands that have the option: mask of cmd.in */
     char letter;            /* short option; 0: none */
     const char *name, *arg; /* long name and argument, or NULL */
     bool optional;          /* the argument must follow an '=' */
@@ -33793,7 +33794,7 @@ static void opt_set_seconds(const struct opt_row *r, const char *v)
 {
     char *end;
     double seconds = strtod(v, &end);
-    bool decimal = !v[strspn(v, "0123456789.")]; /* not hexadecimal */
+    bool decimal = !v[strspn(v, "0123456789.")]; /* rejects 0x1, 1e3 and inf */
     if (!decimal || *end || seconds < 0.01 || seconds > 1e8)
         opt_bad(r->name, v, "SECS is a number of seconds from 0.01 to 100000000");
     *r->to.seconds = (u64)(seconds * 1e9 + 0.5);
@@ -33976,7 +33977,7 @@ static struct {
         dev_t dev;
         ino_t ino;
         const char *name;
-        int full; /* output file with its old content, or -1 */
+        int full; /* descriptor of an output file that is not truncated yet; or -1 */
     } of[16];
     u32 n;
     bool later; /* out_begin truncates output files */
@@ -34044,8 +34045,8 @@ static int cmd_open_file(const char *name)
     return cmd_open_as(name, O_WRONLY);
 }
 
-/* The default name is predictable: where others can write, kvis refuses links, FIFOs and their
- * files. */
+/* The default name is predictable: where others can write, kvis refuses links, FIFOs and other
+ * users' files. */
 static int cmd_open_report(void)
 {
     struct stat s;
@@ -34760,7 +34761,7 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* link: find only names of links. */
+/* link: search only the names of links. */
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
