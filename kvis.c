@@ -16685,8 +16685,8 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
 }
 
 /* Returns whether the witness shows that a signal to kvis went to its process group. Signals with
- * the same number merge while they are pending. Therefore, a report matches one signal from the same
- * sender, and all signals with its number that kvis received earlier. */
+ * the same number merge while they are pending. Therefore, a report matches one signal from the
+ * same sender, and all signals with its number that kvis received earlier. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
