@@ -158,7 +158,7 @@ typedef int64_t s64;
 
 struct buf {
     char *p;
-    u32 len, cap, max; /* sizes in bytes: used, allocated, maximum (0: 1 MiB) */
+    u32 len, cap, max; /* bytes used, bytes allocated, limit (0: 1 MiB) */
     bool cut;          /* the bytes beyond the maximum were dropped */
     bool ascii; /* b_own() converts kvis's text to ASCII */
 };
@@ -190,7 +190,7 @@ struct call_path {
     u8 arg;
     bool cut;
     bool placed;
-    u32 off;           /* offset of the path and its NUL in call.paths */
+    u32 off;           /* offset in call.paths of the NUL-terminated path */
     s32 len;           /* length, or -errno if kvis could not read the path */
     struct name *from; /* directory that the path starts from; NULL: unknown or root */
 };
@@ -200,9 +200,9 @@ enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors read from a poll(2)
 /* A system call. All times are in ns of CLOCK_MONOTONIC. */
 struct call {
     const struct recorded_call *recorded; /* call from a recording; NULL: a live call */
-    bool open;     /* the call has begun, but not returned */
+    bool open;     /* the call has begun but not yet returned */
     bool known;    /* `row` and `id` of the call are valid */
-    bool begun;    /* text output contains the call's first `shown` arguments */
+    bool begun;    /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
     u16 row;
@@ -215,7 +215,7 @@ struct call {
     bool detached;
     bool late;     /* the duration is unknown: kvis missed the call's start or end */
     u64 enter_ns, exit_ns;
-    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the rest of the call was blocked time */
+    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the remainder is blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
     char slept;    /* thread state in the call's last sleep, as in /proc/PID/stat; 0: no sleep */
     bool by_interrupt;
@@ -224,7 +224,7 @@ struct call {
     pid_t child;   /* tid of a new thread or process in kvis's pid namespace */
     struct arg val[6];
     struct buf text;
-    u64 outlen[2]; /* value-result arguments at entry, such as *addrlen of accept(2) */
+    u64 outlen[2]; /* value-result arguments before the call, such as *addrlen of accept(2) */
     struct call_path path[2];
     struct buf paths;
     u8 n_paths;
@@ -239,10 +239,10 @@ struct name {
     struct name *older;
     u32 hash, len;
     char cls;           /* class: 'f' (file), 'p' (peer), 'x' (other) */
-    bool read, written; /* file opened or used for reading, for writing */
+    bool read, written; /* the file was read (written) or opened for reading (writing) */
     bool ran;
     bool live;          /* the name is in use, so nm_drop() keeps it */
-    u8 kind; /* enum fdkind of the file at the last use; FK_SOCK marks a tracee's own address */
+    u8 kind; /* enum fdkind of the file at its last use; FK_SOCK: a tracee's local address */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
 };
@@ -264,14 +264,14 @@ struct ofd {
     struct name *name; /* path of the file, or a name such as "pipe:[12]" */
     struct name *local, *peer; /* addresses of a socket; NULL: unknown */
     u64 in_bytes, out_bytes, open_ns;
-    u64 connect_ns;    /* start of a connect(2) in progress; 0: none */
+    u64 connect_ns;    /* start time of a pending connect(2); 0: none */
     pid_t opener;
     u32 dev;
     u64 ino;
     bool wanted;       /* -P names the file */
-    u64 moment;        /* ps.moment when kvis last looked up the directory's name */
+    u64 moment;        /* ps.moment at the last lookup of the directory's name */
     u32 entries;       /* number of directory entries read, without . and .. */
-    bool listed, more; /* `entries` is valid; the directory had more entries */
+    bool listed, more; /* listed: `entries` is valid; more: not all were read */
 };
 
 struct fdent {
@@ -295,7 +295,7 @@ struct fsinfo {
     struct name *root; /* root directory; NULL: root of the mount namespace */
     u64 cwd_ino;
     u32 cwd_dev;
-    u64 moment;        /* ps.moment when kvis last read the directories from /proc */
+    u64 moment;        /* ps.moment at the last read of `cwd` and `root` */
 };
 
 struct region {
@@ -310,14 +310,14 @@ struct mm {
     struct region *r; /* regions sorted by address; only with --faults */
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor;    /* minor number of the executable's device, if reads never block; else 0 */
+    u32 exe_minor;    /* minor number of the executable's device if it never blocks reads; else 0 */
     bool careful;     /* kvis reads with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
 struct proc {
     struct proc *next;
     pid_t pid, ppid;
-    u32 tasks;       /* number of live threads that kvis knows */
+    u32 tasks;       /* number of known live threads */
     struct name *program;
     u64 start_ns;
     u64 restart;     /* signals whose handler has SA_RESTART: bit n-1 is signal n */
@@ -327,10 +327,10 @@ struct proc {
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss; /* time of the last reading of resident memory; resident memory in bytes */
+    u64 rss_ns, rss; /* time when resident memory was last read; its size in bytes */
     u64 max_rss;     /* peak RSS of the finished program in bytes; 0: unknown */
     u64 exec_rss;    /* peak RSS in bytes of the program that the last exec replaced */
-    u64 rss_before;  /* peak RSS in pages of earlier programs; later peaks may include it */
+    u64 rss_before;  /* peak RSS in pages at the last exec; a higher peak is the new program's */
     u64 cpu_ns;
     u64 used_ns;     /* CPU time of the process when it ended; 0: unknown */
     u64 met_ns;      /* when kvis read the state from /proc; older records are ignored */
@@ -353,12 +353,12 @@ struct task {
     u8 run;
     bool seen_stop;
     bool stops_at_exit; /* PTRACE_O_TRACEEXIT is set */
-    u16 blocked_in; /* 1 + row in sc_rows[] of the call that blocked when kvis attached; 0: none */
+    u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
     bool full;          /* the thread stops at each call: kvis's seccomp filter is unusable */
-    u64 full_ns;        /* time from which the thread stops at each call; 0: the next stop */
-    u64 at_ns;          /* time of the thread's last stop or record that kvis has handled */
-    const struct mem_record *record; /* record that kvis is handling; NULL: a ptrace stop */
+    u64 full_ns;        /* time when the thread began to stop at each call; 0: not yet */
+    u64 at_ns;          /* time of the last handled stop or record */
+    const struct mem_record *record; /* record being handled; NULL: a ptrace stop */
     struct call call;
     bool restarting;    /* the kernel will restart the last call, which is not counted yet */
     struct name *exec_path;
@@ -367,9 +367,9 @@ struct task {
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;       /* start of a call, such as an exec, whose record kvis ignores */
-    u64 reported_ns, reported_end_ns; /* last call reported at stops; kvis ignores its records */
-    u64 pending_ns; /* start of the current call, if known before the call's record; 0: none */
+    u64 exec_ns;       /* start time of a call, such as an exec, whose record kvis ignores */
+    u64 reported_ns, reported_end_ns; /* interval in which stops, not records, report calls */
+    u64 pending_ns; /* start time of the current call, if known before the call's record; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
     bool missing;      /* the thread has exited, but its exit record has not arrived */
@@ -518,7 +518,7 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
     }
 }
 
-/* kvis opens devices, but creates no files in /dev, where nobody would look for them. */
+/* kvis writes to devices, but does not create files in /dev. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
@@ -748,8 +748,8 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns how many of the first n of `have` known bytes of s to show without splitting a UTF-8
- * character; n if the bytes are not UTF-8. */
+/* Returns the greatest length up to n that splits no UTF-8 character of s, which has `have` bytes;
+ * n if the bytes are not UTF-8. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -775,7 +775,7 @@ static u32 u_cut(const char *s, u32 n, u32 most)
     return len - back;
 }
 
-/* Returns whether a terminal does not show code point c, or c can make two names look equal. */
+/* Returns whether code point c is invisible on terminals or can make two names look alike. */
 static bool u_is_terminal_control(u32 c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
@@ -832,7 +832,7 @@ static u32 u_width(const char *s, u32 len)
 }
 
 /* Returns how many bytes of s to write on a line of `columns`. Breaks the line at a blank if
- * possible, but not before "%" or "·", with which no line may begin. */
+ * possible, but not before "%" or "·". */
 static u32 u_wrap(const char *s, u32 len, u32 columns)
 {
     u32 n = u_fit(s, len, &columns), cut = n;
@@ -929,7 +929,7 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
-/* Appends a shell word: bare, 'quoted', or $'...' with control characters. */
+/* Appends a shell word: bare, 'quoted' or, if necessary, $'escaped'. */
 static void b_shell(struct buf *b, const char *s, u32 n)
 {
     bool bare = n > 0, plain = true;
@@ -1093,7 +1093,7 @@ static bool u_mounted(const char *dir, u32 magic)
 /* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* same numbers on all architectures */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* numbers on all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1177,7 +1177,7 @@ static long u_file_number(const char *path, long none)
 #define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* Root in a container can lack capabilities, too. */
+/* Root can lack capabilities in a container. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1186,8 +1186,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Sets `why` to the reason why a path cannot be opened (errno e). `fix` (may be NULL) applies to a
- * missing file of a mounted file system. */
+/* Describes in `why` a failure (errno e) to open a path. Adds `fix` (may be NULL) if the path is
+ * missing, but its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1261,7 +1261,8 @@ enum {
     ARCH_ARG0_IS_RESULT = 0, ARCH_COMPAT_MASK = 2, ARCH_COMPAT_LAYOUT = 1,
     ARCH_WORDS = 8 * R(r10), /* registers r10 to rdi */
     ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 8 * R(orig_rax), ARCH_STACK = 16 << 10,
-    ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF, /* 168: see task_pt_regs (asm/processor.h) */
+    /* 168: sizeof(struct pt_regs); see task_pt_regs (asm/processor.h) */
+    ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF,
     ARCH_FN_ARG3 = R(rcx), ARCH_SP_OFF = 8 * R(rsp), ARCH_RET_POPS = 8
 };
 #undef R
@@ -1365,7 +1366,7 @@ static enum abi arch_abi(u32 audit, u64 *nr)
     return ABI_X86_64;
 }
 
-/* Extends a 32-bit result: errors stay negative, addresses become positive. */
+/* Sign-extends a 32-bit error (-4095 to -1); zero-extends other results. */
 static s64 arch_result32(s64 ret)
 {
     return ret < -4095 ? (u32)ret : ret;
@@ -1407,8 +1408,8 @@ static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i,
         u->w64[i] = v;
 }
 
-/* Returns whether `int $0x80` (cd 80) made the call, not `syscall` (0f 05), which kernels before
- * 5.3 do not report. */
+/* Returns whether the thread entered the kernel by `int $0x80` (cd 80), not `syscall` (0f 05).
+ * Kernels before 5.3 do not report this. */
 static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
@@ -1480,7 +1481,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     int e = arch_get_regs(tid, &u, &l);
     if (e < 0)
         return e;
-    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80: the first argument is only ebx */
+    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80 takes ebx: keep the rest of rbx */
         l++;
         v = (u32)v | (u.w64[l->arg[0]] & ~(u64)UINT32_MAX);
     }
@@ -1843,17 +1844,17 @@ enum { NM_BUCKETS = 1 << 15, NM_KEPT = 4 << 20 };
 static struct {
     struct name **chain; /* a static array would make exec fail under a small RLIMIT_AS */
     struct name *newest;
-    u64 secret;          /* secret start of hashes: tracees cannot choose names with equal hashes */
+    u64 secret;          /* random hash seed: tracees cannot choose names that collide */
     size_t total, drop_at; /* bytes of all names; size at which nm_drop() frees names */
     u64 n;
     struct name *other;  /* substitute for a name if memory runs out */
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a with folding. Otherwise only the lowest byte of `start` would decide which names
- * collide. */
-static u32 nm_hash(u64 start, const char *s, size_t n)
+/* FNV-1a that folds the upper half into the lower half. Otherwise, only the lowest byte of the
+ * seed would decide which names collide. */
+static u32 nm_hash(u64 seed, const char *s, size_t n)
 {
-    u64 h = 14695981039346656037u ^ start;
+    u64 h = 14695981039346656037u ^ seed;
     for (size_t i = 0; i < n; i++) {
         h = (h ^ (u8)s[i]) * 1099511628211u;
         h ^= h >> 32;
@@ -1992,8 +1993,8 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of files that programs read at their start. kvis reports no NM_SILENT files: all programs
- * read them. */
+/* Classes of files that programs read at start-up. kvis does not report NM_SILENT files, because
+ * all programs read them. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
@@ -2172,8 +2173,8 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns the entry of descriptor n at ns, when t's call began, or the entry that this call made;
- * or NULL. */
+/* Returns the entry of descriptor n at ns (the start of t's call), or one that the call created, or
+ * NULL. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2392,7 +2393,7 @@ static struct name *fd_unnamed(const char *sock, u64 ino)
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
-/* Returns whether the name of a unix socket is an address; fd_unnamed() makes other names. */
+/* Returns whether the name of a unix socket is an address, not a name made by fd_unnamed(). */
 static bool fd_is_address(const struct name *n)
 {
     u32 len;
@@ -2545,8 +2546,8 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
 }
 
 /* Returns whether -P names this file. A path of -P stands for the first file that kvis finds there.
- * A file that reuses an inode number has another birth time. Records contain no birth times; then
- * the path must still lead to the file. */
+ * Birth times distinguish files that reuse an inode number. A record has no birth time: kvis reads
+ * it from the path if the path still leads to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2680,7 +2681,7 @@ static void fd_scan(struct task *t, bool before_exec)
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
-        if (before_exec && fcntl(n, F_GETFD) > 0) /* exec closes copies of kvis's descriptors */
+        if (before_exec && fcntl(n, F_GETFD) > 0) /* copy of a close-on-exec descriptor of kvis */
             continue;
         struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx;
@@ -2778,7 +2779,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
  * regions, because /proc may have changed when kvis examines a fault. */
 
-/* Maximum number of lines in a maps file; pause between readings in multiples of reading time. */
+/* Limit of lines in a maps file; pause after a read, as a multiple of the duration of the read. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -3036,7 +3037,7 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* counts stops and readings of records; a new value makes names from /proc stale */
+    u64 moment; /* incremented at stops and ring drains: earlier names from /proc are stale */
     struct ps_gone { /* recently exited threads of other pid namespaces, for wait(2), SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3176,7 +3177,7 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 }
 
 /* Returns a thread's working directory; `was` if the directory is unreadable or deleted. Opens the
- * directory, because its name and *sx must be of the same directory. */
+ * directory, because the name and *sx must describe the same directory. */
 static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_stat *sx)
 {
     char fd[16];
@@ -3243,7 +3244,7 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     child->stops_at_exit = t->stops_at_exit;
 }
 
-/* Returns a number of /proc/TID/status, or the letter of "State:"; -1: none. */
+/* Returns a numeric field of /proc/TID/status, or the letter of "State:"; -1: none. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
@@ -3374,7 +3375,7 @@ struct dec_layout {
     u8 n;
     u16 size; /* size in bytes; if the structure is extensible, up to the last known member */
     u8 sizing;
-    u8 own, own_least; /* DEC_SIZE_OWN: offset of the member with the size; size if that is 0 */
+    u8 own, own_least; /* DEC_SIZE_OWN: offset of the size member; size if the member is 0 */
     u8 abis;           /* set of ABIs: bits 1 << ABI_... */
     u8 more;           /* number of layouts for other ABIs that follow */
 };
@@ -3774,8 +3775,8 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Returns how many of `have` bytes to show: at most max. If some of the n bytes are not shown,
- * splits no character. */
+/* Returns how many of n bytes to show: at most max and `have`. Text that is cut ends with a whole
+ * UTF-8 character. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, max);
@@ -3811,8 +3812,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Appends the first r of the n bytes at addr; r < 0 is -errno. The caller has read the bytes to the
- * end of d->b. They stay raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the first r of the n bytes at addr; r < 0 is -errno. The caller has stored the bytes
+ * after the end of d->b. They stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -4015,7 +4016,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
 
 static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
 {
-    enum { MOST = 160 }; /* equal to MEMORY of perfattr in gen/tables/syscalls.tbl */
+    enum { MOST = 160 }; /* must equal MEMORY of perfattr in gen/tables/syscalls.tbl */
     u8 raw[64];
     size_t head = l->own + 4u;
     if (!dec_get(d, addr, raw, head))
@@ -4128,7 +4129,7 @@ static void dec_k_pid(struct dec *d, u64 v)
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
-/* The sinks show no empty text. */
+/* Appends no text: the sinks omit empty arguments. */
 static void dec_k_unused(struct dec *d, u64 v)
 {
     (void)d;
@@ -4254,7 +4255,7 @@ static void dec_k_rbuf(struct dec *d, u64 v)
 {
     u64 size = dec_next(d), n = (u64)d->c->ret;
     if (n && !size)
-        dec_pointer(d, v, 0); /* the call only asked for the size, as getxattr(2) does */
+        dec_pointer(d, v, 0); /* size 0: the call returned the required size (getxattr(2)) */
     else
         dec_raw(d, v, MIN(n, size), opt.strlen_max);
 }
@@ -4651,7 +4652,7 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
-/* Shows only the bytes of an address that is too short or has an unknown family. */
+/* Shows raw bytes if the address is too short or its family is unknown. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
@@ -5403,7 +5404,7 @@ union ev_val {
     s64 n;
     const char *sym;
     struct {
-        const char *p; /* bytes of the tracee, valid until all sinks have handled the event */
+        const char *p; /* bytes from a tracee, valid until all sinks have handled the event */
         u32 len;
     } s;
 };
@@ -5587,7 +5588,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* the start of a growing stack decreases */
+        return true; /* the stack grows down: its start differs */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -5676,7 +5677,7 @@ enum {
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* maximum delay of a line */
     OUT_QUIET_NS = 200000000, /* delayed lines are printed after this time without an event */
-    OUT_DISK_FEW = 8,      /* a group of fewer disk requests is hidden if none is slow */
+    OUT_DISK_FEW = 8,      /* smaller groups of disk requests are hidden unless slow or failed */
     OUT_SLOW_NS = 10000000 /* slow disk requests and waits for a CPU take at least this long */
 };
 
@@ -5733,7 +5734,7 @@ static struct {
         if (out.tap[i]->callback) \
             out.tap[i]->callback(__VA_ARGS__)
 
-static struct ev_groups out_held; /* events that the text sink has not printed yet */
+static struct ev_groups out_held; /* events not yet printed as text */
 
 static struct out_proc out_procs[OUT_PROCS];
 static struct out_proc *out_used[OUT_PROCS];
@@ -6232,7 +6233,7 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* Appends numbers of files: 12 libraries, 4 locale files, 24 headers below /usr/include. */
+/* Appends file counts: 12 libraries, 4 locale files, 24 headers below /usr/include. */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6457,8 +6458,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. A later line has the numbers of some
- * classes of files. */
+/* Returns whether an event is a routine access to a file. A later line counts
+ * libraries, headers and similar files. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6515,7 +6516,7 @@ static bool out_routine_kind(const struct event *e, bool starting)
     }
 }
 
-/* No event that -e trace=NAMES, -P or --no-filter selects is routine. */
+/* Events that -e trace=NAMES, -P or --no-filter selects are never routine. */
 static bool out_routine(struct out_proc *p, const struct event *e)
 {
     bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
@@ -6570,7 +6571,7 @@ static void out_text_event(const struct event *e)
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
     struct out_proc *p = out_proc_of(e->pid);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* except for execs, only -P sets `comm` */
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* -P added the name of the process */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -7070,7 +7071,7 @@ struct st_time {
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` for calls of killed threads; -c excludes this part */
+    u64 killed_ns; /* part of `ns` for calls of killed threads; excluded from -c */
     struct st_time known;
     u32 *hist;
     u16 row; /* index of this row, set by st_compute_derived */
@@ -7147,8 +7148,8 @@ static struct summary {
     u64 n_longest, n_failed_processes;
     struct name *program[ST_PROGRAMS];
     u64 n_programs;
-    struct st_delays delays; /* waits for a CPU; valid if n_delays is 1 */
-    struct st_io io;         /* disk requests; valid if n_io is 1 */
+    struct st_delays delays; /* time spent waiting for a CPU; unknown if n_delays is 0 */
+    struct st_io io;         /* disk requests; unknown if n_io is 0 */
     u64 n_delays, n_io;
 } st;
 
@@ -7695,7 +7696,7 @@ enum st_known {
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
-/* JSON that replaces unknown numbers of lost records */
+/* JSON if the numbers of lost records are unknown */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
@@ -7816,7 +7817,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* no number, because rows removed and added again would count twice */
+    if (s->where_other) /* unknown number: st_where_thin may drop a row twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %" PRIu64 " more", more);
@@ -8022,7 +8023,7 @@ static const struct st_list {
     bool (*want)(const struct name *); /* function that selects the names for the rows, or NULL */
     u32 (*top)(const struct summary *s, u64 *more); /* returns the number of rows to show */
     void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append the row */
-    void (*json)(struct buf *b, const struct summary *s); /* writes JSON, if `key` is NULL */
+    void (*json)(struct buf *b, const struct summary *s); /* writes JSON if `key` is NULL */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -8168,7 +8169,7 @@ static struct out_text st_duration(const struct summary *s, u64 ns)
     return t;
 }
 
-/* Rounds a time to the displayed unit: displayed parts add up to the displayed sum. */
+/* Rounds a time as it is displayed, because displayed parts must add up to the displayed sum. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
@@ -8371,7 +8372,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* with events, kvis printed the reason first */
+    if (s->fallback && !out.events_on) /* else kvis printed it before the events */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8617,9 +8618,9 @@ static void st_report(struct summary *s, bool text)
  * model another call, add model= to its row of gen/tables/syscalls.tbl and write the function that
  * model= names. This section does not depend on ptrace and prints nothing. */
 
-/* Reasons for which kvis handles a call that -e trace= excludes (tr_choose): its event, the
- * mappings of page faults, the files of descriptors; MD_ALWAYS: kvis would lose tracees or
- * directories. */
+/* Why the model needs a call (tr_choose). MD_EVENT: for its own event, if -e trace= selects it.
+ * MD_MEMORY: for the mappings of page faults. MD_FDS: for the files of descriptors. MD_ALWAYS:
+ * otherwise, kvis would lose tracees or directories. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
 /* Event kinds of calls that share a handler with other calls. The index is sc_id[row].
@@ -8630,10 +8631,10 @@ static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 
 /* --- paths --- */
 
-struct path { /* an absolute path, or one whose directory is unknown; ok: not truncated */
+struct path { /* an absolute path, or a relative one if its directory is unknown */
     char s[PATH_MAX * 2 + 2];
     u32 len;
-    bool ok;
+    bool ok; /* known and not truncated */
 };
 
 /* Joins a directory and a name. Keeps "..", whose meaning depends on symbolic links. */
@@ -9054,7 +9055,7 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
 
 enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
 
-/* A DNS message: untrusted bytes of the tracee or the network. */
+/* A DNS message: untrusted bytes from a tracee or the network. */
 struct md_dns {
     u8 p[DNS_BYTES];
     u32 len, at; /* message length; offset of the next byte to read */
@@ -9782,8 +9783,8 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* Returns the outcome of an earlier connect(2) that call c shows: 0, an errno, or -1 if unknown.
- * EAGAIN, ENOTCONN and others can have other causes. */
+/* Returns what call c reveals about an earlier connect(2): 0 (success), an errno, or -1
+ * (nothing). EAGAIN, ENOTCONN and others can have other causes. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -9832,7 +9833,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     e->row = SC_connect;
     e->unasked = !sc_set[SC_connect];
     ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts connect(2) calls */
         st_fail(&st, SC_connect, (u16)err, 1);
     if (!err && o->peer)
         o->peer->opens++;
@@ -10208,7 +10209,7 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Finds the recorded directory: in /proc if task t still uses it; otherwise, resolves *p. */
+/* Sets t's working directory to f, named by /proc if t is still in it, else by *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     struct fd_stat sx;
@@ -10395,7 +10396,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* JSON may need 8 bytes for a byte of argv */
+    t->exec_argv.max = 3 << 20; /* a byte takes up to 6 in JSON, and 2 in argv_hex */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
@@ -10544,8 +10545,8 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* Returns whether -e trace= selects no call whose event has more than a path; kvis then prints only
- * calls. */
+/* Returns whether -e trace= selects only calls without events, or with events that show only a
+ * path. kvis then prints the calls. */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10990,7 +10991,7 @@ static void rec_exit(struct task *t)
     struct call *c = &t->call;
     bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
     if (rec_out.enter == t)
-        rec_out.enter = NULL; /* REC_CALL includes REC_ENTER */
+        rec_out.enter = NULL; /* REC_CALL makes REC_ENTER redundant */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -11116,7 +11117,7 @@ static void rec_start(void (*write)(const char *, size_t))
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* mark the slot as unused */
+        rec_out.slot[i].len = ~0u; /* unused */
     memcpy(head.magic, rec_magic, sizeof rec_magic);
     head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
     write((const char *)&head, sizeof head);
@@ -12072,12 +12073,12 @@ struct px_track {
     u64 flow;             /* fork arrow that ends at the thread's first record; 0: none */
     bool dead;
     bool runs;            /* the slice of a program has begun */
-    s64 count[N_PX];      /* counters of the process */
+    s64 count[N_PX];
     u64 reported_ns[N_PX]; /* when each counter was last written */
-    bool due[N_PX];       /* the counter changed after it was last written */
-    u32 described;        /* bit set of the PX_OF_ tracks that the trace already describes */
-    u64 state_ns;         /* end of the last thread state that was written */
-    struct { u64 from, to; } *wait; /* waits for a CPU that are not written yet */
+    bool due[N_PX];       /* the counter has unwritten changes */
+    u32 described;        /* bit set of PX_OF_ tracks already described */
+    u64 state_ns;         /* end of the last written thread state */
+    struct { u64 from, to; } *wait; /* intervals spent waiting for a CPU, not yet written */
     u32 n_waits, cap_waits;
     /* members that only --folded uses: */
     pid_t parent;
@@ -12944,11 +12945,11 @@ static void px_close(void)
  * The Makefile combines the report page, manual pages, completions, lists and the dashboard into
  * one file. */
 
-/* Tests, which define main, embed an empty report page. */
+/* An empty report page for tests/lib/unit.c, which defines `main`. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Nothing calls this function, which only contains the assembler code. */
+/* Never called; holds the assembler code. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -13022,7 +13023,7 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3: base64 needs no p
 static struct {
     struct writer w;
     const char *page;        /* rest of the page template */
-    struct buf raw;          /* bytes of the page's recording that are not written yet */
+    struct buf raw;          /* unwritten bytes of the page's recording */
     u64 score[REP_SCORES];   /* number of events with each score */
     u64 seen, kept;          /* number of events in the run and in the page */
     bool chosen;             /* the second pass has begun */
@@ -13169,7 +13170,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* Writes the run and the summary, which is null unless the recording is whole. */
+/* Writes the run and the summary; the summary is null unless the recording is whole. */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -13288,7 +13289,7 @@ struct df_row {
 };
 
 struct df_pair {
-    struct name *name, *shape; /* shape: the name with its pids and random characters as * */
+    struct name *name, *shape; /* shape: name with * for pids and random characters */
     struct df_row of[2];
     bool in[2];
     u16 row;                   /* the summary's row of a system call */
@@ -13325,7 +13326,7 @@ static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: n
 static struct {
     struct df_row *row[2];   /* rows of commands, files and peers */
     u32 n_rows[2], cap[2];
-    u64 left_out;            /* number of times that a process or command was omitted */
+    u64 left_out;            /* how often a process or command was omitted */
     u64 wall_ns[2];          /* duration of the command or, without one, of the recording */
     bool counted[2];         /* the recording counts calls */
     u32 unasked[2];          /* number of calls that -e excluded */
@@ -13461,7 +13462,7 @@ static void df_fork(const struct event *e)
     u32 child = e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* ends an earlier process with this pid whose exit is lost */
+    df_ended(child, e->ts_ns); /* ends an earlier process with this pid if its exit was lost */
     struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
@@ -13816,7 +13817,7 @@ static const struct df_table {
     const char *count, *amount;  /* JSON keys of the members of a row */
     const char *name;            /* heading of the name column in text */
     u8 unit;                     /* unit of `amount` (enum df_unit) */
-    char cls;                    /* class of the names; 0: the function `pair` finds them */
+    char cls;                    /* class of the names; 0: `pair` makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
@@ -14457,7 +14458,8 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* musl's sysconf(3) counts only CPUs that kvis may run on. Returns 0 or -errno. */
+/* Opens the events of a thread on all CPUs. Returns 0 or -errno. musl's sysconf(3) counts only
+ * CPUs that kvis may run on. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -14477,7 +14479,7 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* page faults that are not reported yet */
+static struct ev_groups pf_groups; /* unreported page faults */
 
 static void pf_flush(void)
 {
@@ -14613,7 +14615,7 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
-    BTF_AT = 0x7fffffff,    /* mask of the position in type[] */
+    BTF_AT = 0x7fffffff,    /* bits of an element of type[] that hold the position */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
@@ -14660,7 +14662,7 @@ struct btf_file {
     u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
     u32 *type;        /* positions of the types; the highest bit: a query may be for the type */
     size_t type_bytes; /* length of the mapping of type[] */
-    const u8 *layout; /* sizes of the kinds, 4 bytes for each kind */
+    const u8 *layout; /* 4 bytes per kind: struct btf_layout */
     u32 n_layouts;
 };
 
@@ -14681,7 +14683,7 @@ static struct {
     struct btf_file file[2];  /* BTF of vmlinux, and of the module */
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
-    u64 members;              /* number of members that the batch may still visit */
+    u64 members;              /* number of members left for the batch to visit */
     char *why;
 } btf;
 
