@@ -25970,6 +25970,7 @@ static void mfs_busy_first(u32 by)
 static void mfs_busy(void)
 {
     struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/topology" };
+    static u64 faults;
     double ns = met.src[met.cur].elapsed_s * 1e9;
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
@@ -25986,6 +25987,12 @@ static void mfs_busy(void)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
             mfs_show(&mfs_seen.task[k], MFS_BUSY);
     met.src[met.cur].there = mfs_seen.n;
+    bool io = met.seen[M_B_READ] == met.tick || met_there(met_path("/proc/self/io"));
+    met.no[M_B_READ] = io ? NULL : "/proc/PID/io: ENOENT (needs CONFIG_TASK_IO_ACCOUNTING)";
+    met.no[M_B_WRITTEN] = met.no[M_B_READ];
+    for (u32 k = 0; k < mfs_seen.n; k++)
+        faults += mfs_did(&mfs_seen.task[k], MFS_MINOR) + mfs_did(&mfs_seen.task[k], MFS_MAJOR);
+    met_count(met.all, M_FAULTS_LIVE, faults);
 }
 
 /* Returns whether the main thread of a user process is in uninterruptible sleep, and has been for
@@ -26015,6 +26022,60 @@ static void mfs_stuck(void)
     }
     if (mfs_seen.n)
         met_set(met.all, M_STUCK, n);
+}
+
+enum { MFS_LOCK_READS = 2048, MFS_FUTEX_PRIVATE = 128 };
+
+/* Gets the address of the glibc mutex for which a thread waits (0: none) from a line
+ * "202 0x7f00 0x80 0x2 ..." (proc_pid_syscall(5)): futex(2), its address, operation and value. */
+static bool mfs_lock_of(const struct mfs_task *t, u32 tid, u64 *lock)
+{
+    char text[256], *at;
+    const char *path = met_path("/proc/%u/task/%u/syscall", t->pid, tid);
+    errno = 0;
+    if (!u_slurp(path, text, sizeof text) && (errno == EACCES || errno == EPERM)) {
+        met_wrong(path, errno);
+        return false;
+    }
+    u64 nr = strtoull(text, &at, 10), address = strtoull(at, &at, 16);
+    u64 operation = strtoull(at, &at, 16), value = strtoull(at, &at, 16);
+    *lock = nr == __NR_futex && !(operation & ~MFS_FUTEX_PRIVATE) && value == 2 ? address : 0;
+    return true;
+}
+
+/* Sets how many threads of a process wait for the lock that most of them wait for. */
+static u32 mfs_locked(const struct mfs_task *t, u32 n)
+{
+    static u64 lock[MFS_LOCK_READS];
+    u32 most = 0;
+    for (u32 k = 0; k < n; k++) {
+        u32 same = 1;
+        if (!mfs_lock_of(t, mfs_seen.thread[t->from + k].tid, &lock[k]))
+            return 0;
+        for (u32 i = 0; i < k; i++)
+            same += lock[i] == lock[k];
+        most = lock[k] ? MAX(most, same) : most;
+    }
+    met_set(mfs_task_inst(t, DIM_BUSY), M_B_LOCKED, most);
+    return most > 1 ? most : 0;
+}
+
+/* Looks at the processes that ran and have three threads; in turn, if there are too many. */
+static void mfs_locks(void)
+{
+    static u32 first;
+    u32 reads = 0, all = 0, k = 0;
+    for (; k < mfs_seen.n && reads < MFS_LOCK_READS; k++) {
+        const struct mfs_task *t = &mfs_seen.task[(first + k) % mfs_seen.n];
+        u32 n = MIN(t->n_threads, MFS_LOCK_READS - reads);
+        if (t->n_threads < 3 || !mfs_did(t, MFS_RUN))
+            continue;
+        all += mfs_locked(t, n);
+        reads += n;
+    }
+    first += k;
+    if (!met.src[met.cur].wrong)
+        met_set(met.all, M_LOCKED, all);
 }
 
 /* Reads the soft limit in the line "Max open files 1024 524288 files". */
@@ -31172,6 +31233,7 @@ static bool mon_nothing(void)
 
 static void mon_start(void)
 {
+    out.give_up = sp_give_up;
     met_init();
     met.all = met_inst(DIM_NONE, "");
     mk_start();
@@ -31193,7 +31255,6 @@ static int mon_run(u64 end_ns)
             mo.off = ~(1ull << SRC_PMC | 1ull << SRC_EVENTS);
     }
     mon_start();
-    out.give_up = sp_give_up;
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
