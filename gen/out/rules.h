@@ -347,7 +347,7 @@
     { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = X_FORK_RATE, .below = false, .limit = (float)500, \
       .guard = { { M_SYSTEM, DG_ALL, false, false, 0.2 }, \
-        { X_FORK_FAULTS, DG_ALL, false, false, 5 } }, \
+        { X_FORK_FAULTS, DG_ALL, false, false, 3 } }, \
       .cost = M_FORKS, .factor = (float)0.0001, \
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
