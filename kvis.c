@@ -23730,7 +23730,7 @@ static struct {
     u8 cur;                  /* the source that is being read: the current source */
     u64 read_ns;             /* time at which the current file was read */
     double counted_s;        /* time for which hardware counters ran; 0: unknown */
-    struct {
+    struct met_source {
         u64 at_ns;           /* time at which reading of the source began */
         double elapsed_s;    /* time since the previous reading; 0: there was none */
         u32 wrong;           /* number of failed reads in this interval */
@@ -23891,6 +23891,9 @@ static struct met_inst *met_after(const struct met_inst *i)
     return next;
 }
 
+#define MET_EACH(i) for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+#define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
+
 /* Returns the histogram after h in the list of all instances, or NULL. h NULL: the first. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
@@ -23976,7 +23979,7 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
     u32 n = 0;
-    for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         if ((dim == N_DIM || i->dim == dim) && i->name[0] && i->at + 1 < met.tick) {
             oldest = !oldest || i->at < oldest->at ? i : oldest;
             n++;
@@ -24287,16 +24290,15 @@ static void met_wrong(const char *path, int e)
 
 static void met_source_end(void)
 {
-    u32 n = met.src[met.cur].left_out;
+    struct met_source *s = &met.src[met.cur];
     char was[101] = "";
     met_make();
-    met.src[met.cur].took_ns = u_now() - met.src[met.cur].at_ns;
-    if (!n)
+    s->took_ns = u_now() - s->at_ns;
+    if (!s->left_out)
         return;
-    if (met.src[met.cur].wrong++)
-        snprintf(was, sizeof was, "%.100s", met.src[met.cur].why);
-    snprintf(met.src[met.cur].why, sizeof met.src[0].why,
-             "not all are shown: no space for %u more%s%s", n, *was ? "; " : "", was);
+    if (s->wrong++)
+        snprintf(was, sizeof was, "; %.98s", s->why);
+    snprintf(s->why, sizeof s->why, "not all are shown: no space for %u more%s", s->left_out, was);
 }
 
 static struct {
@@ -24986,16 +24988,18 @@ static void mfs_zone(u32 id, const char *dir)
 static void mfs_zones(void)
 {
     struct mfs_dirs zone = { .where = "/sys/class/thermal", .prefix = "thermal_zone" };
-    struct met_inst *all = NULL;
+    const struct met_inst *hot = NULL, *all;
     while (mfs_next(&zone))
         mfs_zone(zone.nr, zone.dir);
     /* The nameless instance shows the zone that is closest to its lowest trip point. */
-    for (const struct met_inst *i = met.first[DIM_ZONE]; i; i = i->next)
-        if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
-            && (!met_has(all, M_TEMP_ROOM) || met_v(all, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM))) {
-            met_set(all, M_TEMP_ROOM, met_v(i, M_TEMP_ROOM));
-            met_set(all, M_TEMP, met_v(i, M_TEMP));
-        }
+    MET_EACH_OF(DIM_ZONE, i)
+        if (i->name[0] && met_has(i, M_TEMP_ROOM)
+            && (!hot || met_v(hot, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM)))
+            hot = i;
+    if (hot && (all = met_inst(DIM_ZONE, ""))) {
+        met_set(all, M_TEMP_ROOM, met_v(hot, M_TEMP_ROOM));
+        met_set(all, M_TEMP, met_v(hot, M_TEMP));
+    }
 }
 
 /* Returns the instance for a sensor. Sets its info to the names of the chip and the sensor. */
@@ -25123,7 +25127,7 @@ static void mfs_net_line(const char *line)
 static void mfs_bonds(void)
 {
     char link[16];
-    for (const struct met_inst *i = met.first[DIM_NET]; i; i = i->next)
+    MET_EACH_OF(DIM_NET, i)
         if (i->name[0] && i->at == met.tick
             && u_slurp(met_path("/sys/class/net/%s/bonding_slave/mii_status", i->name), link,
                        sizeof link))
@@ -27808,7 +27812,7 @@ static void unc_peak(void)
         return;
     double peak = unc_dmi.peak * MIN(1.0, (double)lines / unc_dmi.width);
     bool alike = n < 2 || (!unc_dmi.mixed && unc_dmi.n % n == 0);
-    for (const struct met_inst *i = met.first[DIM_SOCKET]; i; i = i->next) {
+    MET_EACH_OF(DIM_SOCKET, i) {
         if (i->at != met.tick || (i->name[0] && !alike) || !met_has(i, M_MEM_BW))
             continue;
         met_set(i, M_MEM_PEAK, i->name[0] ? peak / n : peak);
@@ -28980,7 +28984,7 @@ static void mout_text(struct buf *b)
     out_clock(b, mout.real_ns, 0);
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
-        for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        MET_EACH(i)
             if (mout_shown(i))
                 mout_text_line(b, s, i);
         was = b->len;
@@ -29070,7 +29074,7 @@ static void mout_csv(struct buf *b)
     if (mout.intervals == 1)
         b_s(b, "time_ns,interval_ns,metric,of,name,value,info\n");
     for (u32 m = 0; m < N_METRICS; m++)
-        for (const struct met_inst *i = met_after(NULL); i; i = met_after(i)) {
+        MET_EACH(i) {
             if (!met_of(m, i->dim) || !mout_shown(i) || !met_has(i, m))
                 continue;
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
@@ -29176,7 +29180,7 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     char name[96];
     u32 n = 0;
     mout_prom_name(m, dim, name, sizeof name);
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
+    MET_EACH_OF(dim, i) {
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
@@ -29263,7 +29267,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
     snprintf(help, sizeof help, "The constant property `%s` of each `%s`", met_dims[dim].info,
              met_dims[dim].label);
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
+    MET_EACH_OF(dim, i) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
             continue;
         if (!head)
@@ -29425,7 +29429,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
     u32 was = b->len;
     b_f(b, "\"%s\":{", met_dims[dim].json);
     u32 empty = b->len;
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
+    MET_EACH_OF(dim, i) {
         if (!mout_shown(i) || !i->name[0])
             continue;
         b_c(b, '"');
@@ -29479,7 +29483,7 @@ static void mout_json(struct buf *b)
 {
     b_f(b, "{\"type\":\"sample\",\"ts_ns\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"interval_ns\":%"
            PRIu64 ",", mout.ts_ns, mout.real_ns, mout.interval_ns);
-    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         if (!i->name[0] && i->at == met.tick)
             mout_json_inst(b, i);
     for (u8 d = 1; d < N_DIM; d++)
@@ -29563,7 +29567,7 @@ static void mout_gather_hist(struct met_hist *h)
 
 static void mout_halve(void)
 {
-    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         for (u32 k = 0; k < met.width[i->dim]; k++) {
             struct met_point *p = i->series[k].past;
             for (u32 n = 0; p && n < MOUT_POINTS; n++) {
@@ -29600,7 +29604,7 @@ static void mout_sample(void)
     }
     mout_past.at[n - 1].to = mout.ts_ns;
     mout_past.at[n - 1].n++;
-    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         if (mout_shown(i))
             left_out += mout_gather_inst(i);
     for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
@@ -29636,7 +29640,7 @@ static void mout_write_cells(const struct met_hist *h)
 
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
+    MET_EACH_OF(dim, i) {
         struct met_series *s = met_at(i, m);
         if (!s->past)
             continue;
@@ -29720,7 +29724,7 @@ static void mout_page_end(int to)
     mout_facts(&b);
     rep_json("facts", &b);
     rep.raw.max = REC_MAX * 2;
-    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         for (u32 k = 0; k < met.width[i->dim]; k++)
             if (i->series[k].past)
                 mout_write_points(&i->series[k]);
@@ -30325,7 +30329,7 @@ static int scr_order(const void *x, const void *y)
 static u32 scr_collect(u8 dim)
 {
     u32 n = 0;
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
+    MET_EACH_OF(dim, i) {
         const char *name = dim == DIM_CGROUP ? mo.cgroup : i->name;
         bool limited = dim != DIM_GROUP || met_v(i, M_GR_THROTTLED) > 0 || met_v(i, M_GR_MAX) > 0
                        || met_v(i, M_GR_OOM) > 0;
@@ -30459,7 +30463,7 @@ static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 static u32 scr_each_cpu(struct buf *b)
 {
     u32 n = 0, most = scr.cols / 2u;
-    for (const struct met_inst *i = met.first[DIM_CPU]; i; i = i->next)
+    MET_EACH_OF(DIM_CPU, i)
         if (i->name[0] && i->at == met.tick && met_has(i, M_IDLE) && n++ < most)
             scr_part(b, 1 - met_v(i, M_IDLE));
     if (n > most)
@@ -31101,14 +31105,15 @@ static void mon_collect(void)
     met.tick++;
     met.all->at = met.tick;
     for (u32 s = 0; s < N_SRC; s++) {
-        u64 now = u_now(), before = met.src[s].at_ns;
+        struct met_source *of = &met.src[s];
+        u64 now = u_now();
         if (mo.off >> s & 1)
             continue;
         met.cur = (u8)s;
-        met.src[s].at_ns = met.read_ns = now;
+        of->elapsed_s = of->at_ns ? (double)(now - of->at_ns) / 1e9 : 0;
+        of->at_ns = met.read_ns = now;
         met.counted_s = 0;
-        met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
-        met.src[s].wrong = met.src[s].left_out = 0;
+        of->wrong = of->left_out = 0;
         mon_read[s]();
         met_source_end();
     }
@@ -31371,7 +31376,7 @@ static void dg_take(void)
 {
     for (u32 s = 0; s < N_SRC; s++)
         dg.elapsed_s[s] += met.src[s].elapsed_s;
-    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         for (u32 m = 0; i->at == met.tick && m < N_METRICS; m++) {
             const struct met_form_row *f = &met_forms[metrics[m].form];
             if (!met_of(m, i->dim) || !met_has(i, m))
@@ -31386,7 +31391,7 @@ static void dg_take(void)
 /* Replaces all values with their means, even those of instances that no longer exist. */
 static void dg_settle(void)
 {
-    for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         for (u32 m = 0; m < N_METRICS; m++) {
             struct met_series *s = met_of(m, i->dim) ? met_at(i, m) : NULL;
             const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -31434,7 +31439,7 @@ static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
     double sum = 0, x;
     u32 n = 0;
-    for (const struct met_inst *i = met.first[of->dim]; i; i = i->next)
+    MET_EACH_OF(of->dim, i)
         if (i != of && i->name[0] && i->at == met.tick && dg_value(number, i, &x)) {
             sum += x;
             n++;
@@ -32058,7 +32063,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
         && dim != DIM_QUEUE && dim != DIM_FS && dim != DIM_MC)
         return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next)
+    MET_EACH_OF(dim, i)
         if (dg_tried(i) && dg_value(number, i, &x) && (!best || x > *v)) {
             best = i;
             *v = x;
@@ -32225,9 +32230,9 @@ static void dg_text(struct buf *b)
         b_s(b, visible ? "\nNothing is saturated.\n"
                        : "\nNo metric can be read here: is /proc mounted?\n");
     u32 shown = dg_text_findings(b);
-    if (dg.n_found > shown)
-        b_f(b, "\n%u more finding%s: -v shows %s\n", dg.n_found - shown,
-            dg.n_found - shown == 1 ? "" : "s", dg.n_found - shown == 1 ? "it" : "them");
+    u32 more = dg.n_found - shown;
+    if (more)
+        b_f(b, "\n%u more finding%s\n", more, more == 1 ? ": -v shows it" : "s: -v shows them");
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);
