@@ -26056,7 +26056,7 @@ static void mfs_locks(void)
         reads += n;
     }
     first += k;
-    if (!met.src[met.cur].wrong)
+    if (mfs_seen.n && !met.src[met.cur].wrong)
         met_set(met.all, M_LOCKED, all);
 }
 
