@@ -125,7 +125,7 @@ MOUNTED = {"filesystem-full", "filesystem-inodes"}  # what statfs(2) says of a m
 # What else they may find: of this machine, not of the files.
 OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
 FIXED = {"blocked", "stuck", "locks", "cg_no_psi", "duplex", "fs_last_error", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
-         "sensor", "files", "threads", "tracked", "tcp_pages", "interfaces"}  # no counters: the same in both
+         "sensor", "files", "threads", "tracked", "tcp_pages", "interfaces", "resident"}  # no counters: the same in both
 
 
 def machine(root, m, late):
@@ -275,7 +275,7 @@ def machine(root, m, late):
     put("proc/77/cgroup", "3:cpu:/x\n0::/a b/inner\n")
     put("proc/77/mountinfo", "30 1 0:5 / /dev rw - devtmpfs udev rw\n31 1 8:1 / / rw - ext4 /dev/disk rw\n")
     cpu = n("hog_cpu", 100) + (100 if late else 0)
-    stat = f"77 ({HOG}) R 1 1 1 0 -1 0 {n('hog', 9)} 0 {n('hog', 9)} 0 {cpu} 0 0 0 20 0 1 0 5 0 50000" + " 0" * 14 + " 0 0 0\n"
+    stat = f"77 ({HOG}) R 1 1 1 0 -1 0 {n('hog', 9)} 0 {n('hog', 9)} 0 {cpu} 0 0 0 20 0 1 0 5 0 {g('resident', 50000)}" + " 0" * 14 + " 0 0 0\n"
     put("proc/77/stat", stat)
     put("proc/77/task/77/stat", stat)
     for d in ("proc/77", "proc/77/task/77"):
@@ -285,6 +285,7 @@ def machine(root, m, late):
     put("proc/77/task/77/io", f"rchar: 0\nread_bytes: {1 << 22 if late else 0}\nwrite_bytes: {1 << 20 if late else 0}\n")
     put("proc/77/io", f"rchar: 0\nread_bytes: {1 << 40 if late else 0}\nwrite_bytes: 0\n")  # its children's, too
     put("proc/77/numa_maps", f"7f00 default anon=9 N0=10000 N1={g('far', 0)} kernelpagesize_kB=4\n")
+    put("sys/fs/cgroup/a b/inner/memory.numa_stat", f"anon N0={1 << 30} N1={4 << 30}\nfile N0=9 N1=9\n")
     for k in range(m.get("many_files", 0)):  # each on a mount of its own
         put(f"proc/77/fdinfo/{k + 10}", f"pos:\t0\nflags:\t0\nmnt_id:\t{k + 40}\n")
     put("proc/77/fdinfo/5", f"pos:\t{1 << 22 if late else 0}\nflags:\t0\nmnt_id:\t31\n")
@@ -449,6 +450,9 @@ check("cpu-forks" not in rules(j), "cpu-forks on 64 CPUs", j["findings"])
 # new threads, and page faults of their process
 found = rules(diagnose({**ROWS["cpu-forks"][1], "hog": 150000}))
 check("cpu-forks" not in found, "cpu-forks of threads", found)
+# the kernel would walk all page tables of a large process for numa_maps, which here says that its memory is near
+found = rules(diagnose({"resident": 5 << 18, "hog_cpu": 200}))
+check("numa-remote-memory" in found, "a large process on a distant node", found)
 # a clock that stands still tells nothing, and not that the CPUs are busy
 j = diagnose({"still": 1})
 check(not [f for f in j["findings"] if f["resource"] == "cpu"] and not j["resources"][0]["utilization"], "/proc/stat stands still", j["findings"], j["resources"][0])
