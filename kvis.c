@@ -26034,8 +26034,8 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
         if (!mfs_thread_file(t, mfs_seen.thread[t->from + k].tid, "syscall", text))
             return 0;
         lock[k] = mfs_lock_of(text);
-        for (u32 i = 0; i < k; i++)
-            same += lock[k] && lock[i] == lock[k];
+        for (u32 i = 0; i < k && lock[k]; i++)
+            same += lock[i] == lock[k];
         most = MAX(most, same);
     }
     met_set(mfs_task_inst(t, DIM_BUSY), M_B_LOCKED, most + (most > 0));
