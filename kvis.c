@@ -26031,9 +26031,10 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     u32 most = 0;
     for (u32 k = 0; k < n; k++) {
         u32 same = 0;
-        if (!mfs_thread_file(t, mfs_seen.thread[t->from + k].tid, "syscall", text))
+        bool got = mfs_thread_file(t, mfs_seen.thread[t->from + k].tid, "syscall", text);
+        if (!got && !k) /* kvis may not read this process */
             return 0;
-        lock[k] = mfs_lock_of(text);
+        lock[k] = got ? mfs_lock_of(text) : 0;
         for (u32 i = 0; i < k && lock[k]; i++)
             same += lock[i] == lock[k];
         most = MAX(most, same);
