@@ -23551,11 +23551,10 @@ static void proc_replay_end(bool whole)
 }
 
 /* == 32 met_  metrics: the table and the current values ================================
- * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header explains
- * how to add one. A source is a set of files or a BPF program that one function reads. A dimension
- * is a kind of object, such as disks; an instance is one of them, such as sda. A source calls
- * met_count, met_set or met_raw; the outputs know nothing of sources. When there are MET_INSTS
- * instances, a new instance replaces the one that has been gone longest. */
+ * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header defines
+ * sources, dimensions and instances. A source calls met_count, met_set or met_raw; the outputs know
+ * nothing of sources. When there are MET_INSTS instances, a new instance replaces the one that has
+ * been gone longest. */
 
 #include "gen/out/metrics.h"
 
@@ -23647,8 +23646,6 @@ static struct met_form_row {
 /* The value of a whole dimension (the nameless instance): read by the source, a sum, or a mean. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
-/* A + B, A - B, A / B, A * B, 1 - A / B, 1 - A - B, MAX(A, B), A / (A + B), or A with B as a
- * substitute if A is unknown. */
 enum met_op {
     OP_NONE, OP_SUM, OP_LESS, OP_DIV, OP_MUL, OP_REST, OP_LEFT, OP_MOST, OP_SHARE, OP_FIRST
 };
@@ -23716,7 +23713,7 @@ static struct {
     u8 cur;                  /* the source that is being read: the current source */
     u64 read_ns;             /* time at which the current file was read */
     double counted_s;        /* time for which hardware counters ran; 0: unknown */
-    struct {
+    struct met_source {
         u64 at_ns;           /* time at which reading of the source began */
         double elapsed_s;    /* time since the previous reading; 0: there was none */
         u32 wrong;           /* number of failed reads in this interval */
@@ -23877,6 +23874,9 @@ static struct met_inst *met_after(const struct met_inst *i)
     return next;
 }
 
+#define MET_EACH(i) for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+#define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
+
 /* Returns the histogram after h in the list of all instances, or NULL. h NULL: the first. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
@@ -23962,7 +23962,7 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
     u32 n = 0;
-    for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         if ((dim == N_DIM || i->dim == dim) && i->name[0] && i->at + 1 < met.tick) {
             oldest = !oldest || i->at < oldest->at ? i : oldest;
             n++;
@@ -24273,16 +24273,16 @@ static void met_wrong(const char *path, int e)
 
 static void met_source_end(void)
 {
-    u32 n = met.src[met.cur].left_out;
+    struct met_source *s = &met.src[met.cur];
     char was[101] = "";
     met_make();
-    met.src[met.cur].took_ns = u_now() - met.src[met.cur].at_ns;
-    if (!n)
+    s->took_ns = u_now() - s->at_ns;
+    if (!s->left_out)
         return;
-    if (met.src[met.cur].wrong++)
-        snprintf(was, sizeof was, "%.100s", met.src[met.cur].why);
-    snprintf(met.src[met.cur].why, sizeof met.src[0].why,
-             "instances (devices ...) that did not fit: %u%s%s", n, *was ? "; " : "", was);
+    if (s->wrong++)
+        snprintf(was, sizeof was, "; %.98s", s->why);
+    snprintf(s->why, sizeof s->why, "instances (devices ...) that did not fit: %u%s",
+             s->left_out, was);
 }
 
 static struct {
@@ -24682,14 +24682,6 @@ static struct mfs_irq {
 static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
-static void mfs_irq_place(const struct mfs_irq *irq)
-{
-    u32 at = MFS_IRQS - 1;
-    for (; at && mfs_irqs_top[at - 1].did < irq->did; at--)
-        mfs_irqs_top[at] = mfs_irqs_top[at - 1];
-    mfs_irqs_top[at] = *irq;
-}
-
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
  * without a handler. n: number of counters in earlier rows. Returns n plus those of this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
@@ -24709,12 +24701,16 @@ static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *ki
         if (grown[n].of == of && irq.count > grown[n].count)
             irq.did = irq.count - grown[n].count;
         grown[n] = (struct mfs_irq_cell){ irq.count, of };
-        if (irq.did <= mfs_irqs_top[MFS_IRQS - 1].did)
+        u32 at = MFS_IRQS;
+        for (; at && mfs_irqs_top[at - 1].did < irq.did; at--)
+            if (at < MFS_IRQS)
+                mfs_irqs_top[at] = mfs_irqs_top[at - 1];
+        if (at == MFS_IRQS)
             continue;
         snprintf(irq.name, sizeof irq.name, "%.*s/%.*s", (int)MIN(end - id, 24), id,
                  (int)strcspn(cpu + 3, " "), cpu + 3);
         snprintf(irq.handler, sizeof irq.handler, "%s", *handler ? handler : kind);
-        mfs_irq_place(&irq);
+        mfs_irqs_top[at] = irq;
     }
     return n;
 }
@@ -24976,16 +24972,18 @@ static void mfs_zone(u32 id, const char *dir)
 static void mfs_zones(void)
 {
     struct mfs_dirs zone = { .where = "/sys/class/thermal", .prefix = "thermal_zone" };
-    struct met_inst *all = NULL;
+    const struct met_inst *hot = NULL, *all;
     while (mfs_next(&zone))
         mfs_zone(zone.nr, zone.dir);
     /* The nameless instance shows the zone that is closest to its lowest trip point. */
-    for (const struct met_inst *i = met.first[DIM_ZONE]; i; i = i->next)
-        if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
-            && (!met_has(all, M_TEMP_ROOM) || met_v(all, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM))) {
-            met_set(all, M_TEMP_ROOM, met_v(i, M_TEMP_ROOM));
-            met_set(all, M_TEMP, met_v(i, M_TEMP));
-        }
+    MET_EACH_OF(DIM_ZONE, i)
+        if (i->name[0] && met_has(i, M_TEMP_ROOM)
+            && (!hot || met_v(hot, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM)))
+            hot = i;
+    if (hot && (all = met_inst(DIM_ZONE, ""))) {
+        met_set(all, M_TEMP_ROOM, met_v(hot, M_TEMP_ROOM));
+        met_set(all, M_TEMP, met_v(hot, M_TEMP));
+    }
 }
 
 /* Returns the instance for a sensor. Sets its info to the names of the chip and the sensor. */
@@ -25113,7 +25111,7 @@ static void mfs_net_line(const char *line)
 static void mfs_bonds(void)
 {
     char link[16];
-    for (const struct met_inst *i = met.first[DIM_NET]; i; i = i->next)
+    MET_EACH_OF(DIM_NET, i)
         if (i->name[0] && i->at == met.tick
             && u_slurp(met_path("/sys/class/net/%s/bonding_slave/mii_status", i->name), link,
                        sizeof link))
@@ -25605,18 +25603,17 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads how many bytes a thread has read and written. (/proc/PID/io includes terminated children,
- * see wait_task_zombie in kernel/exit.c.) Returns false if that fails. Records only missing
+/* Reads a file that only root, or the owner of the thread, may read. Records only missing
  * permissions, because the thread may have exited. */
-static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
+static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file, char text[512])
 {
-    char text[512];
-    const char *path = met_path("/proc/%u/task/%u/io", t->pid, tid);
+    const char *path = met_path("/proc/%u/task/%u/%s", t->pid, tid, file);
     errno = 0;
-    if (!u_slurp(path, text, sizeof text) && (errno == EACCES || errno == EPERM))
+    if (u_slurp(path, text, 512))
+        return true;
+    if (errno == EACCES || errno == EPERM)
         met_wrong(path, errno);
-    return mfs_key_number(text, "\nread_bytes: ", &io[0])
-           && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
+    return false;
 }
 
 /* Reads a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns the line
@@ -25684,6 +25681,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
                                             "\nnonvoluntary_ctxt_switches:" };
     struct mfs_thread now = { .tid = tid };
     u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9), *count = now.count;
+    char text[512];
     u32 got = 0;
     if (mfs_task_sched(met_path("/proc/%u/task/%u/schedstat", t->pid, tid), &count[MFS_RUN],
                        &count[MFS_WAIT]))
@@ -25692,7 +25690,10 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
         mfs_thread_keep(t, was);
         return;
     }
-    if (!(mo.off >> SRC_BUSY & 1) && mfs_thread_io(t, tid, &count[MFS_READ]))
+    /* /proc/PID/io includes terminated children (wait_task_zombie in kernel/exit.c) */
+    if (!(mo.off >> SRC_BUSY & 1) && mfs_thread_file(t, tid, "io", text)
+        && mfs_key_number(text, "\nread_bytes: ", &count[MFS_READ])
+        && mfs_key_number(text, "\nwrite_bytes: ", &count[MFS_WRITTEN]))
         got |= 1u << MFS_READ | 1u << MFS_WRITTEN;
     if (t->asked)
         got |= mfs_key_numbers(met_path("/proc/%u/task/%u/status", t->pid, tid), switches, 2,
@@ -25725,20 +25726,6 @@ static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, boo
                                                                  sizeof *was, mfs_by_id) : NULL);
 }
 
-/* Returns the resident pages of a process whose main thread has exited, from a live thread. */
-static u64 mfs_living_resident(u32 pid)
-{
-    static u32 id[MET_INSTS];
-    char text[256];
-    s64 pages = 0;
-    u32 n = met_ids(met_path("/proc/%u/task", pid), "", "", id, ARRAY_LEN(id));
-    for (u32 k = 0; k < n && pages <= 0; k++)
-        if (!u_slurp(met_path("/proc/%u/task/%u/statm", pid, id[k]), text, sizeof text)
-            || !met_number(u_word(text, 1), &pages))
-            pages = 0;
-    return (u64)MAX(pages, 0);
-}
-
 /* Reads /proc/PID/stat. If the start time has changed, the pid belongs to a new process. */
 static bool mfs_task_stat(struct mfs_task *t)
 {
@@ -25746,7 +25733,7 @@ static bool mfs_task_stat(struct mfs_task *t)
         { MFS_CPU, 11, 12 }, { MFS_USER, 11, 0 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 },
         { MFS_MINOR, 7, 0 }, { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
     };
-    char comm[MFS_COMM];
+    char comm[MFS_COMM], statm[128];
     const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), comm);
     s64 born, v, more;
     if (!words || !met_number(u_word(words, 19), &born))
@@ -25766,19 +25753,16 @@ static bool mfs_task_stat(struct mfs_task *t)
             t->has |= (u16)(1u << row[k].number);
         }
     }
-    if (*words == 'Z' && t->now[MFS_THREADS] > 1)
-        t->now[MFS_RSS] = mfs_living_resident(t->pid);
+    /* if the main thread has exited, the live threads still have the memory */
+    bool dead = *words == 'Z' && t->now[MFS_THREADS] > 1;
+    DIR *d = dead ? opendir(met_path("/proc/%u/task", t->pid)) : NULL;
+    for (const struct dirent *e; (e = u_entry(&d));)
+        if (u_slurp(met_path("/proc/%u/task/%s/statm", t->pid, e->d_name), statm, sizeof statm)
+            && met_number(u_word(statm, 1), &v) && v > 0)
+            t->now[MFS_RSS] = (u64)v;
     if (*words == 'Z' && !t->now[MFS_RSS])
         t->has &= (u16)~(1u << MFS_RSS);
     return true;
-}
-
-/* If no swap is used, kvis need not read the swap use of each process. */
-static bool mfs_swaps(void)
-{
-    static const char *const keys[] = { "\nSwapTotal:", "\nSwapFree:" };
-    u64 v[2];
-    return mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, v) == 3 && v[0] > v[1];
 }
 
 static void mfs_task_read(u32 pid, bool swaps)
@@ -25826,8 +25810,10 @@ static void mfs_task_read(u32 pid, bool swaps)
 
 static void mfs_look(void)
 {
+    static const char *const keys[] = { "\nSwapTotal:", "\nSwapFree:" };
     static u32 id[MFS_TASKS];
     struct mfs_look *l = &mfs_seen, was = mfs_before;
+    u64 swap[2];
     char text[64];
     u32 n = 0;
     if (l->tick == met.tick)
@@ -25840,7 +25826,9 @@ static void mfs_look(void)
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
     l->uptime = strtod(text, NULL); /* uptime 0: every process counts as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
-    bool all = !(mo.off >> SRC_BUSY & 1), swaps = all && mfs_swaps();
+    bool all = !(mo.off >> SRC_BUSY & 1); /* without swap, no process has any */
+    bool swaps = all && mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, swap) == 3
+                 && swap[0] > swap[1];
     if (all)
         n = met_ids(met_path("/proc"), "", "", id, MFS_TASKS);
     else
@@ -25953,6 +25941,7 @@ static void mfs_busy_first(u32 by)
 static void mfs_busy(void)
 {
     struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/topology" };
+    static u64 faults;
     double ns = met.src[met.cur].elapsed_s * 1e9;
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
@@ -25969,6 +25958,12 @@ static void mfs_busy(void)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
             mfs_show(&mfs_seen.task[k], MFS_BUSY);
     met.src[met.cur].there = mfs_seen.n;
+    bool io = met.seen[M_B_READ] == met.tick || met_there(met_path("/proc/self/io"));
+    met.no[M_B_READ] = io ? NULL : "/proc/PID/io: ENOENT (needs CONFIG_TASK_IO_ACCOUNTING)";
+    met.no[M_B_WRITTEN] = met.no[M_B_READ];
+    for (u32 k = 0; k < mfs_seen.n; k++)
+        faults += mfs_did(&mfs_seen.task[k], MFS_MINOR) + mfs_did(&mfs_seen.task[k], MFS_MAJOR);
+    met_count(met.all, M_FAULTS_LIVE, faults);
 }
 
 /* Returns whether the main thread of a user process is in uninterruptible sleep, and has been for
@@ -25998,6 +25993,56 @@ static void mfs_stuck(void)
     }
     if (mfs_seen.n)
         met_set(met.all, M_STUCK, n);
+}
+
+enum { MFS_LOCK_READS = 2048, MFS_FUTEX_PRIVATE = 128 };
+
+/* Returns the address of the glibc mutex that a thread waits for, or 0, from a line
+ * "202 0x7f00 0x80 0x2 ..." (proc_pid_syscall(5)): futex(2), its address, operation and value. */
+static u64 mfs_lock_of(const char *text)
+{
+    char *at;
+    u64 nr = strtoull(text, &at, 10), address = strtoull(at, &at, 16);
+    u64 operation = strtoull(at, &at, 16), value = strtoull(at, NULL, 16);
+    return nr == __NR_futex && !(operation & ~MFS_FUTEX_PRIVATE) && value == 2 ? address : 0;
+}
+
+/* Sets how many of n threads wait for the same lock; 1 is no contention. */
+static u32 mfs_locked(const struct mfs_task *t, u32 n)
+{
+    static u64 lock[MFS_LOCK_READS];
+    char text[512];
+    u32 most = 0;
+    for (u32 k = 0; k < n; k++) {
+        u32 same = 0;
+        bool got = mfs_thread_file(t, mfs_seen.thread[t->from + k].tid, "syscall", text);
+        if (!got && !k) /* kvis may not read this process */
+            return 0;
+        lock[k] = got ? mfs_lock_of(text) : 0;
+        for (u32 i = 0; i < k && lock[k]; i++)
+            same += lock[i] == lock[k];
+        most = MAX(most, same);
+    }
+    met_set(mfs_task_inst(t, DIM_BUSY), M_B_LOCKED, most + (most > 0));
+    return most + (most > 0);
+}
+
+/* Looks at the processes that ran and have three threads; in turn, if there are too many. */
+static void mfs_locks(void)
+{
+    static u32 first;
+    u32 reads = 0, all = 0, k = 0;
+    for (; k < mfs_seen.n && reads < MFS_LOCK_READS; k++) {
+        const struct mfs_task *t = &mfs_seen.task[(first + k) % mfs_seen.n];
+        u32 n = MIN(t->n_threads, MFS_LOCK_READS - reads);
+        if (t->n_threads < 3 || !mfs_did(t, MFS_RUN))
+            continue;
+        all += mfs_locked(t, n);
+        reads += n;
+    }
+    first += k;
+    if (mfs_seen.n && !met.src[met.cur].wrong)
+        met_set(met.all, M_LOCKED, all);
 }
 
 /* Reads the soft limit in the line "Max open files 1024 524288 files". */
@@ -26091,16 +26136,6 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns the share of the time of an access from node `from` to memory of node `to` that is due to
- * the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
-static double mfs_farther(const char *text, u32 from, u32 to)
-{
-    s64 own, far;
-    if (!met_number(u_word(text, (int)from), &own) || !met_number(u_word(text, (int)to), &far))
-        return 0;
-    return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
-}
-
 /* Returns the path in a line "0::/a/b" (cgroups(7)), or NULL. */
 static const char *mfs_task_group(u32 pid)
 {
@@ -26113,26 +26148,20 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Estimates the memory of a process on each node from its cgroup. */
-static void mfs_pages_group(u32 pid)
+/* Adds the memory of a process on each node, or estimates it from its cgroup. The process may have
+ * exited. */
+static void mfs_pages_read(u32 pid, bool of_group)
 {
+    const char *group = of_group ? mfs_task_group(pid) : NULL;
+    const char *path = group ? met_path("/sys/fs/cgroup%s/memory.numa_stat", group)
+                       : met_path("/proc/%u/numa_maps", pid);
     char *line;
-    const char *group = mfs_task_group(pid);
-    if (!group || met_try(met_path("/sys/fs/cgroup%s/memory.numa_stat", group)))
-        return;
-    while ((line = met_line()))
-        if (!strncmp(line, "anon ", 5))
-            mfs_pages_line(line, 1);
-}
-
-static void mfs_pages_maps(u32 pid)
-{
-    char *line;
-    if (met_try(met_path("/proc/%u/numa_maps", pid))) /* the process may have exited */
+    if ((of_group && !group) || met_try(path))
         return;
     while ((line = met_line())) {
         const char *size = strstr(line, " kernelpagesize_kB=");
-        mfs_pages_line(line, size ? strtoull(size + 19, NULL, 10) * 1024 : 4096);
+        if (!group || !strncmp(line, "anon ", 5))
+            mfs_pages_line(line, group ? 1 : size ? strtoull(size + 19, NULL, 10) * 1024 : 4096);
     }
 }
 
@@ -26143,9 +26172,10 @@ static void mfs_pages_of(const struct met_inst *i)
     double resident = met_v(i, M_B_RSS), bytes = 0, cost = 0;
     bool large = resident >= 4.0 * (1 << 30);
     char text[512];
+    s64 near, far;
     u32 pid = strtoul(i->name, NULL, 10);
     memset(mfs_nodes.at, 0, sizeof mfs_nodes.at);
-    (large ? mfs_pages_group : mfs_pages_maps)(pid);
+    mfs_pages_read(pid, large);
     mfs_pages_threads(pid);
     u32 home = mfs_pages_home();
     for (u32 k = 0; k < mfs_nodes.n; k++)
@@ -26157,8 +26187,10 @@ static void mfs_pages_of(const struct met_inst *i)
         return;
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
-    for (u32 k = 0; k < mfs_nodes.n; k++)
-        cost += (double)mfs_nodes.at[k].bytes / bytes * mfs_farther(text, home, k);
+    /* part of the time of an access that is due to the distance (ACPI's SLIT: 10 is local) */
+    for (u32 k = 0; k < mfs_nodes.n && met_number(u_word(text, (int)home), &near) && near > 0; k++)
+        if (met_number(u_word(text, (int)k), &far) && far > near)
+            cost += (double)mfs_nodes.at[k].bytes / bytes * (1 - (double)near / (double)far);
     double own = (double)mfs_nodes.at[home].bytes;
     met_set(i, M_B_REMOTE, (bytes - own) / bytes);
     met_set(i, M_B_FAR, bytes - own);
@@ -27767,7 +27799,7 @@ static void unc_peak(void)
         return;
     double peak = unc_dmi.peak * MIN(1.0, (double)lines / unc_dmi.width);
     bool alike = n < 2 || (!unc_dmi.mixed && unc_dmi.n % n == 0);
-    for (const struct met_inst *i = met.first[DIM_SOCKET]; i; i = i->next) {
+    MET_EACH_OF(DIM_SOCKET, i) {
         if (i->at != met.tick || (i->name[0] && !alike) || !met_has(i, M_MEM_BW))
             continue;
         met_set(i, M_MEM_PEAK, i->name[0] ? peak / n : peak);
@@ -27914,7 +27946,7 @@ static void unc_mbm(void)
  * To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its
  * counter to the family's struct in gen/wire.h, and name that member in the column `wire` of the
  * metric. Run `make gen`, check the new array as the top of bpf_insns/VETTED says, and sign it
- * there. (The test `adding` tries this.) */
+ * there. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -28939,7 +28971,7 @@ static void mout_text(struct buf *b)
     out_clock(b, mout.real_ns, 0);
     b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
-        for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+        MET_EACH(i)
             if (mout_shown(i))
                 mout_text_line(b, s, i);
         was = b->len;
@@ -29029,7 +29061,7 @@ static void mout_csv(struct buf *b)
     if (mout.intervals == 1)
         b_s(b, "time_ns,interval_ns,metric,of,name,value,info\n");
     for (u32 m = 0; m < N_METRICS; m++)
-        for (const struct met_inst *i = met_after(NULL); i; i = met_after(i)) {
+        MET_EACH(i) {
             if (!met_of(m, i->dim) || !mout_shown(i) || !met_has(i, m))
                 continue;
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
@@ -29135,7 +29167,7 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     char name[96];
     u32 n = 0;
     mout_prom_name(m, dim, name, sizeof name);
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
+    MET_EACH_OF(dim, i) {
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
@@ -29222,7 +29254,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
     snprintf(help, sizeof help, "The constant property `%s` of each `%s`", met_dims[dim].info,
              met_dims[dim].label);
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
+    MET_EACH_OF(dim, i) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
             continue;
         if (!head)
@@ -29384,7 +29416,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
     u32 was = b->len;
     b_f(b, "\"%s\":{", met_dims[dim].json);
     u32 empty = b->len;
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
+    MET_EACH_OF(dim, i) {
         if (!mout_shown(i) || !i->name[0])
             continue;
         b_c(b, '"');
@@ -29438,7 +29470,7 @@ static void mout_json(struct buf *b)
 {
     b_f(b, "{\"type\":\"sample\",\"ts_ns\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"interval_ns\":%"
            PRIu64 ",", mout.ts_ns, mout.real_ns, mout.interval_ns);
-    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         if (!i->name[0] && i->at == met.tick)
             mout_json_inst(b, i);
     for (u8 d = 1; d < N_DIM; d++)
@@ -29522,7 +29554,7 @@ static void mout_gather_hist(struct met_hist *h)
 
 static void mout_halve(void)
 {
-    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         for (u32 k = 0; k < met.width[i->dim]; k++) {
             struct met_point *p = i->series[k].past;
             for (u32 n = 0; p && n < MOUT_POINTS; n++) {
@@ -29559,7 +29591,7 @@ static void mout_sample(void)
     }
     mout_past.at[n - 1].to = mout.ts_ns;
     mout_past.at[n - 1].n++;
-    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         if (mout_shown(i))
             left_out += mout_gather_inst(i);
     for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
@@ -29595,7 +29627,7 @@ static void mout_write_cells(const struct met_hist *h)
 
 static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
+    MET_EACH_OF(dim, i) {
         struct met_series *s = met_at(i, m);
         if (!s->past)
             continue;
@@ -29679,7 +29711,7 @@ static void mout_page_end(int to)
     mout_facts(&b);
     rep_json("facts", &b);
     rep.raw.max = REC_MAX * 2;
-    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         for (u32 k = 0; k < met.width[i->dim]; k++)
             if (i->series[k].past)
                 mout_write_points(&i->series[k]);
@@ -29713,13 +29745,6 @@ static void mout_interval(void)
         mout_prom_file(mo.prom_file);
     if (opt.report)
         mout_sample();
-    out_flush();
-}
-
-static void mout_end(void)
-{
-    if (out.json_on)
-        b_f(&out.json.b, "{\"type\":\"summary\",\"intervals\":%" PRIu64 "}\n", mout.intervals);
     out_flush();
 }
 
@@ -29954,9 +29979,7 @@ static const struct scr_row {
 #undef X
 };
 
-/* Display settings. Metrics with a title are the first columns of their table. Values above
- * `unusual` are yellow, above `bad` red; below them if bad < unusual. The overview shows a metric
- * with `aside` only while it is unusual. */
+/* Display settings; metrics.tbl explains the columns. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
@@ -30291,18 +30314,14 @@ static int scr_order(const void *x, const void *y)
     return strverscmp(a->name, b->name);
 }
 
-static bool scr_limited(const struct met_inst *i)
-{
-    return met_v(i, M_GR_THROTTLED) > 0 || met_v(i, M_GR_MAX) > 0 || met_v(i, M_GR_OOM) > 0;
-}
-
 static u32 scr_collect(u8 dim)
 {
     u32 n = 0;
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next) {
+    MET_EACH_OF(dim, i) {
         const char *name = dim == DIM_CGROUP ? mo.cgroup : i->name;
-        if (i->at == met.tick && (i->name[0] || dim == DIM_CGROUP)
-            && (scr.view || dim != DIM_GROUP || scr_limited(i))
+        bool limited = dim != DIM_GROUP || met_v(i, M_GR_THROTTLED) > 0 || met_v(i, M_GR_MAX) > 0
+                       || met_v(i, M_GR_OOM) > 0;
+        if (i->at == met.tick && (i->name[0] || dim == DIM_CGROUP) && (scr.view || limited)
             && (strcasestr(name, scr.find) || strcasestr(i->info, scr.find)))
             scr_inst[n++] = i;
     }
@@ -30432,7 +30451,7 @@ static bool scr_too_long(struct buf *b, u32 at, u32 keep)
 static u32 scr_each_cpu(struct buf *b)
 {
     u32 n = 0, most = scr.cols / 2u;
-    for (const struct met_inst *i = met.first[DIM_CPU]; i; i = i->next)
+    MET_EACH_OF(DIM_CPU, i)
         if (i->name[0] && i->at == met.tick && met_has(i, M_IDLE) && n++ < most)
             scr_part(b, 1 - met_v(i, M_IDLE));
     if (n > most)
@@ -30931,7 +30950,7 @@ static const char *mon_opt_collectors(const char *v)
         on |= named;
         v += n + (v[n] == ',');
     }
-    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK))
+    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK | 1ull << SRC_LOCKS))
         on |= 1ull << SRC_BUSY;
     mo.off = ~on;
     mo.chosen = true;
@@ -31074,14 +31093,15 @@ static void mon_collect(void)
     met.tick++;
     met.all->at = met.tick;
     for (u32 s = 0; s < N_SRC; s++) {
-        u64 now = u_now(), before = met.src[s].at_ns;
+        struct met_source *of = &met.src[s];
+        u64 now = u_now();
         if (mo.off >> s & 1)
             continue;
         met.cur = (u8)s;
-        met.src[s].at_ns = met.read_ns = now;
+        of->elapsed_s = of->at_ns ? (double)(now - of->at_ns) / 1e9 : 0;
+        of->at_ns = met.read_ns = now;
         met.counted_s = 0;
-        met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
-        met.src[s].wrong = met.src[s].left_out = 0;
+        of->wrong = of->left_out = 0;
         mon_read[s]();
         met_source_end();
     }
@@ -31131,12 +31151,6 @@ static void mon_wait(u64 until)
             scr_keys();
 }
 
-static bool mon_unread(void)
-{
-    return out.text.fd < 0 && out.json.fd < 0 && mout.csv.fd < 0 && !mo.prom_file
-           && hs.fd < 0 && !opt.report;
-}
-
 /* If no requested metric is available, prints why and returns true. */
 static bool mon_nothing(void)
 {
@@ -31157,6 +31171,7 @@ static bool mon_nothing(void)
 
 static void mon_start(void)
 {
+    out.give_up = sp_give_up;
     met_init();
     met.all = met_inst(DIM_NONE, "");
     mk_start();
@@ -31178,7 +31193,6 @@ static int mon_run(u64 end_ns)
             mo.off = ~(1ull << SRC_PMC | 1ull << SRC_EVENTS);
     }
     mon_start();
-    out.give_up = sp_give_up;
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
@@ -31196,8 +31210,11 @@ static int mon_run(u64 end_ns)
     next = u_now();
     if (end_ns) /* -d excludes the time to load BPF programs */
         end_ns += next - out.start_ns;
-    for (bool last = false; !last && !sp_over() && !out.failed && !met.over && !mon_unread();) {
+    for (bool last = false; !last && !sp_over() && !out.failed && !met.over;) {
         u64 now = u_now();
+        if (out.text.fd < 0 && out.json.fd < 0 && mout.csv.fd < 0 && !mo.prom_file && hs.fd < 0
+            && !opt.report) /* nobody reads */
+            break;
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
         last = end_ns && next > end_ns;
         mon_wait(last ? end_ns : next);
@@ -31209,7 +31226,9 @@ static int mon_run(u64 end_ns)
     }
     if (opt.command && !sp_error())
         mon_totals();
-    mout_end();
+    if (out.json_on)
+        b_f(&out.json.b, "{\"type\":\"summary\",\"intervals\":%" PRIu64 "}\n", mout.intervals);
+    out_flush();
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
@@ -31222,9 +31241,8 @@ static int mon_run(u64 end_ns)
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
  * The USE method (Brendan Gregg: utilization, saturation and errors of every resource), applied to
  * the metrics of kvis monitor. kvis samples them every second, takes the mean of each (the maximum
- * of a percentile), and applies the rules of gen/tables/rules.tbl. Errors and nearly reached limits
- * come first; other findings are ranked by the time lost per second: CPU time, or the time of all
- * waiting tasks. */
+ * of a percentile), and applies the rules of gen/tables/rules.tbl. kvis-diagnose(1) describes the
+ * order of the findings. */
 
 #include "gen/out/rules.h"
 
@@ -31342,31 +31360,26 @@ static struct {
 
 /* --- numbers: means over all samples --- */
 
-static void dg_add(const struct met_inst *i, u32 m)
-{
-    struct met_series *s = met_at(i, m);
-    const struct met_form_row *f = &met_forms[metrics[m].form];
-    if (f->unit == U_NS)
-        s->sum = s->sum_n ? MAX(s->sum, s->v) : s->v;
-    else
-        s->sum += s->v * (f->counter ? met.src[metrics[m].src].elapsed_s : 1);
-    s->sum_n++;
-}
-
 static void dg_take(void)
 {
     for (u32 s = 0; s < N_SRC; s++)
         dg.elapsed_s[s] += met.src[s].elapsed_s;
-    for (const struct met_inst *i = met_after(NULL); i; i = met_after(i))
-        for (u32 m = 0; i->at == met.tick && m < N_METRICS; m++)
-            if (met_of(m, i->dim) && met_has(i, m))
-                dg_add(i, m);
+    MET_EACH(i)
+        for (u32 m = 0; i->at == met.tick && m < N_METRICS; m++) {
+            const struct met_form_row *f = &met_forms[metrics[m].form];
+            if (!met_of(m, i->dim) || !met_has(i, m))
+                continue;
+            struct met_series *s = met_at(i, m);
+            double part = s->v * (f->counter ? met.src[metrics[m].src].elapsed_s : 1);
+            s->sum = f->unit != U_NS ? s->sum + part : s->sum_n ? MAX(s->sum, s->v) : s->v;
+            s->sum_n++;
+        }
 }
 
 /* Replaces all values with their means, even those of instances that no longer exist. */
 static void dg_settle(void)
 {
-    for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+    MET_EACH(i)
         for (u32 m = 0; m < N_METRICS; m++) {
             struct met_series *s = met_of(m, i->dim) ? met_at(i, m) : NULL;
             const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -31414,7 +31427,7 @@ static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
     double sum = 0, x;
     u32 n = 0;
-    for (const struct met_inst *i = met.first[of->dim]; i; i = i->next)
+    MET_EACH_OF(of->dim, i)
         if (i != of && i->name[0] && i->at == met.tick && dg_value(number, i, &x)) {
             sum += x;
             n++;
@@ -31436,15 +31449,6 @@ static struct dg_task *dg_task(u32 pid, u64 born)
         return t;
     }
     return NULL;
-}
-
-static void dg_task_group(struct dg_task *t)
-{
-    const char *path = mfs_task_group(t->pid);
-    if (!path || (t->group && !strcmp(t->group, path)))
-        return;
-    free(t->group);
-    t->group = strdup(path);
 }
 
 static bool dg_set_has(const struct dg_set *set, u64 v)
@@ -31480,8 +31484,12 @@ static void dg_take_tasks(void)
         t->has |= from->has;
         for (u32 n = 0; n < MFS_NUMBERS; n++)
             t->did[n] = n < MFS_COUNTED ? t->did[n] + mfs_did(from, n) : from->now[n];
-        if (met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU)))
-            dg_task_group(t);
+        bool moved = met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU));
+        const char *group = moved ? mfs_task_group(t->pid) : NULL;
+        if (group && (!t->group || strcmp(t->group, group))) {
+            free(t->group);
+            t->group = strdup(group);
+        }
         for (u32 n = 0; n < from->n_ran_on; n++)
             dg_set_add(&t->cpus, from->ran_on[n]);
     }
@@ -31610,19 +31618,12 @@ static bool dg_crosses(double v, double limit, bool below)
     return below ? v <= limit : v >= limit;
 }
 
-static void dg_evidence(struct dg_finding *f, u16 number, double v, double limit)
-{
-    f->evidence[f->n_evidence++] = (struct dg_evidence){ number, v, limit };
-}
-
 /* Returns whether the guards of a rule hold. Adds their values as evidence. */
 static bool dg_guarded(struct dg_finding *f)
 {
     double v;
-    for (u32 k = 0; k < DG_MAX_GUARDS; k++) {
-        const struct dg_guard *g = &f->rule->guard[k];
-        if (g->limit <= 0 && !g->below)
-            break;
+    const struct dg_guard *g = f->rule->guard, *end = g + DG_MAX_GUARDS;
+    for (; g < end && (g->limit > 0 || g->below); g++) {
         bool known = g->scope == DG_OTHERS
                      ? dg_others(g->number, f->of, &v)
                      : dg_value(g->number, g->scope == DG_ALL ? met.all : f->of, &v);
@@ -31630,20 +31631,9 @@ static bool dg_guarded(struct dg_finding *f)
             continue;
         if (!known || !dg_crosses(v, (double)g->limit, g->below))
             return false;
-        dg_evidence(f, g->number, v, (double)g->limit);
+        f->evidence[f->n_evidence++] = (struct dg_evidence){ g->number, v, (double)g->limit };
     }
     return true;
-}
-
-static void dg_keep(const struct dg_finding *f)
-{
-    void *grown = u_grow(dg_found, &dg.cap_found, dg.n_found + 1, sizeof *dg_found);
-    if (!grown) {
-        dg.forgot++;
-        return;
-    }
-    dg_found = grown;
-    dg_found[dg.n_found++] = *f;
 }
 
 static void dg_try(const struct dg_rule *r, const struct met_inst *of)
@@ -31653,12 +31643,18 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     double v;
     if (!dg_value(r->value, of, &f.value) || !dg_crosses(f.value, (double)r->limit, r->below))
         return;
-    dg_evidence(&f, r->value, f.value, (double)r->limit);
+    f.evidence[f.n_evidence++] = (struct dg_evidence){ r->value, f.value, (double)r->limit };
     if (!dg_guarded(&f) || dg_known(r, of))
         return;
     if (dg_value(r->cost, of, &v))
         f.key = f.cost = v * (double)r->factor;
-    dg_keep(&f);
+    void *grown = u_grow(dg_found, &dg.cap_found, dg.n_found + 1, sizeof *dg_found);
+    if (!grown) {
+        dg.forgot++;
+        return;
+    }
+    dg_found = grown;
+    dg_found[dg.n_found++] = f;
 }
 
 /* Returns whether a virtio ring receives, judging by its name: such rings are normally full. */
@@ -32054,7 +32050,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
         && dim != DIM_QUEUE && dim != DIM_FS && dim != DIM_MC)
         return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
-    for (const struct met_inst *i = met.first[dim]; i; i = i->next)
+    MET_EACH_OF(dim, i)
         if (dg_tried(i) && dg_value(number, i, &x) && (!best || x > *v)) {
             best = i;
             *v = x;
@@ -32099,15 +32095,15 @@ static void dg_text_table(struct buf *b)
 /* Writes a number of three digits in at most nine columns: 0.98 MB, 13.4K, 62.1%. */
 static void dg_cell(struct buf *b, u16 number, double v)
 {
-    static const char *const letter[] = { "", "K", "M", "G", "T", "P", "E" };
+    static const char letters[] = " KMGTPE";
     u8 unit = mout_form(dg_like(number))->unit;
     bool bytes = unit == U_BYTES || unit == U_BYTE_RATE;
     u32 k = 0;
     v *= unit == U_RATIO ? 100 : 1;
-    for (; v >= (unit == U_RATIO ? 9999.5 : 999.5) && k + 1 < ARRAY_LEN(letter); k++)
+    for (; v >= (unit == U_RATIO ? 9999.5 : 999.5) && k < 6; k++)
         v /= bytes ? 1024 : 1000;
     b_f(b, v >= 99.95 || v == (double)(u32)v ? "%.0f" : v >= 9.995 ? "%.1f" : "%.2f", v);
-    b_f(b, "%s%s%s", bytes ? " " : "", letter[k],
+    b_f(b, "%s%.*s%s", bytes ? " " : "", k > 0, letters + k,
         unit == U_BYTES ? "B" : bytes ? "B/s" : unit == U_RATIO ? "%" : "");
 }
 
@@ -32222,9 +32218,9 @@ static void dg_text(struct buf *b)
         b_s(b, visible ? "\nNothing is saturated.\n"
                        : "\nNo metric can be read here: is /proc mounted?\n");
     u32 shown = dg_text_findings(b);
-    if (dg.n_found > shown)
-        b_f(b, "\n%u more finding%s: -v shows %s\n", dg.n_found - shown,
-            dg.n_found - shown == 1 ? "" : "s", dg.n_found - shown == 1 ? "it" : "them");
+    u32 more = dg.n_found - shown;
+    if (more)
+        b_f(b, "\n%u more finding%s\n", more, more == 1 ? ": -v shows it" : "s: -v shows them");
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);
@@ -32449,10 +32445,10 @@ static const char *dg_threshold(const char *v)
         u_nearer(name, r->name, &near, &distance);
     v += strcspn(v, "=");
     b_reset(&why);
-    if (!r->name && near) {
-        b_f(&why, "no rule has this name; did you mean %s?", near);
-    } else if (!r->name) {
-        b_s(&why, "no rule has this name (kvis help findings lists the rules)");
+    if (!r->name) {
+        b_f(&why, "no rule has this name; %s%s", near ? "did you mean " : "see kvis help findings",
+            near ? near : "");
+        b_s(&why, near ? "?" : "");
     } else if (!r->below && r->limit < DG_ANY) {
         b_s(&why, "this rule has no threshold: any value above 0 is a finding");
     } else if (*v != '=' || !dg_parse(r->value, v + 1, &r->limit)) {
@@ -32616,10 +32612,8 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
         return dg_condition(v, &r->value, &r->below, &r->limit);
     if (!strcmp(key, "and") || !strcmp(key, "and?"))
         return dg_guard(r->guard, v, key[3] == '?');
-    if (!strcmp(key, "unless"))
-        return dg_resources(v, &r->unless);
-    if (!strcmp(key, "before"))
-        return dg_resources(v, &r->before);
+    if (!strcmp(key, "unless") || !strcmp(key, "before"))
+        return dg_resources(v, *key == 'u' ? &r->unless : &r->before);
     if (!strcmp(key, "cost"))
         return dg_cost(r, v);
     if (!strcmp(key, "blames"))
@@ -32723,30 +32717,21 @@ static void dg_look(bool last)
     }
 }
 
-/* Redraws the progress line, or removes it if end is 0. */
-static void dg_progress(u64 end)
-{
-    char line[64] = "\r\033[K";
-    double s = (double)(u_now() - dg.from_ns) / 1e9, of = (double)(end - dg.from_ns) / 1e9;
-    if (!dg.progress)
-        return;
-    if (end)
-        snprintf(line, sizeof line, "\r\033[Kkvis diagnose: %.0f of %.0f s", s, of);
-    out_write_all(STDERR_FILENO, line, strlen(line));
-}
-
 static void dg_watch(u64 length)
 {
     u64 end = dg.from_ns + length, tick = mo.interval_ns;
     for (bool over = false; !over && !out.failed;) {
         u64 next = MIN(dg.to_ns + tick, end);
-        dg_progress(end);
+        if (dg.progress)
+            dprintf(STDERR_FILENO, "\r\033[Kkvis diagnose: %.0f of %.0f s",
+                    (double)(u_now() - dg.from_ns) / 1e9, (double)length / 1e9);
         mon_wait(end - next < tick / 2 ? end : next);
         over = sp_over() || mon_ended() || u_now() >= end;
         dg_look(over);
         dg.to_ns = u_now();
     }
-    dg_progress(0);
+    if (dg.progress)
+        dprintf(STDERR_FILENO, "\r\033[K");
     for (u32 k = 0; k < DG_TASKS; k++)
         dg.left_out += dg_tasks[k].cpus.full || dg_tasks[k].devices.full;
 }

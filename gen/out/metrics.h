@@ -6,7 +6,7 @@
 #define MET_GROUPS "cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio"
 
 /* Sources that are on only if -c names them. */
-#define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_FS | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_BONDS | 1ull << SRC_TABLES | 1ull << SRC_CLOCK | 1ull << SRC_IRQS | 1ull << SRC_EDAC | 1ull << SRC_MD | 1ull << SRC_LOG | 1ull << SRC_STUCK | 1ull << SRC_VIRTIO)
+#define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_FS | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_BONDS | 1ull << SRC_TABLES | 1ull << SRC_CLOCK | 1ull << SRC_IRQS | 1ull << SRC_EDAC | 1ull << SRC_MD | 1ull << SRC_LOG | 1ull << SRC_STUCK | 1ull << SRC_LOCKS | 1ull << SRC_VIRTIO)
 #define MET_SET_CPU_MODES M_USER, M_NICE, M_SYSTEM, M_IDLE, M_IOWAIT, M_IRQ, M_SOFTIRQ, M_STEAL
 #define MET_SET_GUEST_MODES M_GUEST, M_GUEST_NICE
 #define MET_SET_TRIP_POINTS M_TRIP_PASSIVE, M_TRIP_HOT, M_TRIP_CRITICAL
@@ -213,6 +213,8 @@
       "the kernel logged no message of this kind in this interval") \
     X(STUCK, "busy", "stuck", mfs_stuck, \
       "kvis has not read the state of any process yet") \
+    X(LOCKS, "busy", "locks", mfs_locks, \
+      "no busy process has three threads, or kvis may not read the system calls of its threads") \
     X(RUNQ, "sched", "runq", mk_runq, \
       "no task waited for a CPU in this interval") \
     X(DEPTH, "sched", "depth", mk_depth, \
@@ -1030,6 +1032,15 @@
     X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Processes in uninterruptible sleep that had not run for at least a second, without kernel threads", \
       "Processes in uninterruptible sleep that had not run for at least a second, without kernel threads") \
+    X(B_LOCKED, "busy_locked", "", LOCKS, NUMBER, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of threads of a busy process that waited for the same lock, sampled once per interval", \
+      "Number of threads of a busy process that waited for the same lock, sampled once per interval") \
+    X(LOCKED, "threads_locked", "", LOCKS, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Threads of busy processes that waited for a lock for which another thread waited too", \
+      "Threads of busy processes that waited for a lock for which another thread waited too") \
+    X(FAULTS_LIVE, "live_page_faults", "", BUSY, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults of processes that existed at the end of the interval", \
+      "Page faults of processes that existed at the end of the interval") \
     X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "", MET_SUM, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
       "Mean number of threads that waited for a CPU, counted on the CPU where they finally ran", \
       "Mean number of threads that waited for a CPU, counted on the CPU where they finally ran") \

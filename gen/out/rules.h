@@ -7,7 +7,9 @@
     X(BUSY, LEFT, M_IDLE, M_IOWAIT, M_IDLE) \
     X(IDLE_ALL, SUM, M_IDLE, M_IOWAIT, M_IDLE) \
     X(FORK_RATE, DIV, M_FORKS, M_CPUS, M_FORKS) \
-    X(FORK_FAULTS, DIV, M_FAULTS, M_FORKS, M_SS_WAIT) \
+    X(FAULTS_DEAD, REST, M_FAULTS_LIVE, M_FAULTS, M_IDLE) \
+    X(FAULTS_FORK, DIV, M_FAULTS, M_FORKS, M_SS_WAIT) \
+    X(FORK_FAULTS, MUL, X_FAULTS_DEAD, X_FAULTS_FORK, M_SS_WAIT) \
     X(NUMA_MOVES, DIV, M_NUMA_MOVED, M_CPUS, M_NUMA_MOVED) \
     X(SQUEEZED, DIV, M_SOFT_SQUEEZED, M_CPUS, M_SOFT_SQUEEZED) \
     X(IRQS, SUM, M_IRQ, M_SOFTIRQ, M_IDLE) \
@@ -46,6 +48,9 @@
     X(NET_DROPS, SUM, M_NET_RX_DROP, M_NET_TX_DROP, M_NET_RX_DROP) \
     X(NET_PACKETS, SUM, M_NET_RX_PACKETS, M_NET_TX_PACKETS, M_NET_RX_PACKETS) \
     X(NET_DROPPED, SHARE, X_NET_DROPS, X_NET_PACKETS, M_IDLE) \
+    X(LOCK_WAITS, SHARE, M_B_LOCKED, M_B_CPU, M_IDLE) \
+    X(ZERO_WINDOWS, DIV, M_TCP_ZERO_WINDOW, M_TCP_OUT, M_IDLE) \
+    X(NOT_READS, REST, M_DISK_READ_TIME, X_IO_LOST, M_IDLE) \
     X(LINK, DIV, M_NET_SPEED, M_NET_OFFERED, M_IDLE) \
     X(NEIGHBORS, SUM, M_ARP_FULL, M_NDISC_FULL, M_ARP_FULL) \
     X(CT_LOST, SUM, M_CT_DROPS, M_CT_FAILS, M_CT_DROPS) \
@@ -59,7 +64,9 @@
     X(X_BUSY, "% of CPU time used") \
     X(X_IDLE_ALL, "% of CPU time idle") \
     X(X_FORK_RATE, "processes created per CPU %") \
-    X(X_FORK_FAULTS, "# page faults per new process") \
+    X(X_FAULTS_DEAD, "% of page faults in processes that have ended") \
+    X(X_FAULTS_FORK, "# page faults per new process or thread") \
+    X(X_FORK_FAULTS, "# page faults in ended processes per new one") \
     X(X_NUMA_MOVES, "pages moved between NUMA nodes per CPU %") \
     X(X_SQUEEZED, "network softirqs cut short per CPU %") \
     X(X_IRQS, "% of the CPU's time in interrupts") \
@@ -98,6 +105,9 @@
     X(X_NET_DROPS, "packets dropped %") \
     X(X_NET_PACKETS, "packets %") \
     X(X_NET_DROPPED, "% of its packets dropped") \
+    X(X_LOCK_WAITS, "% of its active threads wait for this lock") \
+    X(X_ZERO_WINDOWS, "in % of the segments sent") \
+    X(X_NOT_READS, "% of these waits not explained by reads") \
     X(X_LINK, "link at % of the speed that both ends advertise") \
     X(X_NEIGHBORS, "neighbor entries not added %") \
     X(X_CT_LOST, "connections not tracked %") \
@@ -193,6 +203,11 @@
     X(M_LOG_MCE, "hardware errors in the kernel log %") \
     X(M_LOG_RO, "read-only remounts in the kernel log %") \
     X(M_STUCK, "stuck processes #") \
+    X(M_LOCKED, "threads waiting for locks #") \
+    X(M_B_LOCKED, "threads waiting for one lock #") \
+    X(M_DISK_READ_TIME, "reads in flight #") \
+    X(M_DISK_WRITE_TIME, "writes in flight #") \
+    X(M_DISK_FLUSH_TIME, "flushes in flight #") \
     X(M_B_STUCK, "in uninterruptible sleep # (1: yes)") \
     X(M_B_CPU, "% of a CPU") \
     X(M_B_SYSTEM, "% of a CPU in the kernel") \
@@ -219,6 +234,7 @@
     X(LIMIT, "kernel limits", X_LIMITS, X_TABLES, X_CT_LOST) \
     X(CGROUP, "cgroup", X_PERIODS, M_GR_THROTTLED, M_GR_OOM) \
     X(FS, "file systems", X_FS_USED, M_FS_INODES, M_FS_ERRORS) \
+    X(LOCK, "locks", X_NONE, M_LOCKED, X_NONE) \
     X(HARD, "hardware", X_NONE, M_EDAC_CE, M_EDAC_UE)
 
 /* Rows of dg_rules[] in kvis.c. */
@@ -331,7 +347,7 @@
     { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = X_FORK_RATE, .below = false, .limit = (float)500, \
       .guard = { { M_SYSTEM, DG_ALL, false, false, 0.2 }, \
-        { X_FORK_FAULTS, DG_ALL, false, false, 5 } }, \
+        { X_FORK_FAULTS, DG_ALL, false, false, 3 } }, \
       .cost = M_FORKS, .factor = (float)0.0001, \
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
@@ -667,7 +683,8 @@
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_READ_TIME, .below = false, .limit = (float)0.05, \
-      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .guard = { { M_DISK_READ_TIME, DG_THIS, false, false, 0.1 }, \
+        { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
@@ -676,7 +693,9 @@
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_WRITE_TIME, .below = false, .limit = (float)0.1, \
-      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .guard = { { M_DISK_WRITE_TIME, DG_THIS, false, false, 0.1 }, \
+        { X_IO_LOST, DG_ALL, false, false, 0.1 }, \
+        { X_NOT_READS, DG_ALL, false, false, 0.5 } }, \
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_WRITTEN, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
@@ -685,7 +704,8 @@
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-flushes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_FLUSH_TIME, .below = false, .limit = (float)0.1, \
-      .guard = { { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
+      .guard = { { M_DISK_FLUSH_TIME, DG_THIS, false, false, 0.1 }, \
+        { X_IO_LOST, DG_ALL, false, false, 0.1 } }, \
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_WRITTEN, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
@@ -827,7 +847,8 @@
       .source = "tcp(7): tcp_mem", \
       .next = "sysctl net.ipv4.tcp_mem", .alone = "" }, \
     { .name = "tcp-zero-windows", .res = RES_NET, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
-      .value = M_TCP_ZERO_WINDOW, .below = false, .limit = (float)100, \
+      .value = X_ZERO_WINDOWS, .below = false, .limit = (float)0.01, \
+      .guard = { { M_TCP_ZERO_WINDOW, DG_ALL, false, false, 100 } }, \
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
@@ -1037,6 +1058,15 @@
       .finding = "Processes are stuck in the kernel: they wait for a disk, a file server or a lock", \
       .source = "proc_pid_stat(5): processes in state D for a second or more", \
       .next = "cat /proc/%p/stack", .alone = "dmesg" }, \
+    { .name = "lock-contended", .res = RES_LOCK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
+      .value = M_B_LOCKED, .below = false, .limit = (float)2, \
+      .guard = { { X_LOCK_WAITS, DG_THIS, true, false, 0.5 } }, \
+      .cost = M_B_LOCKED, .factor = (float)1, \
+      .who = DG_BY_SELF, .whose = M_B_LOCKED, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Threads of process %t wait for a lock that another thread holds", \
+      .source = "nptl/lowlevellock.c of glibc: FUTEX_WAIT for the value 2 is a wait for a contended mutex", \
+      .next = "kvis trace -C -d 5 -p %p", .alone = "" }, \
     { .name = "clock-slow", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_CLOCK_SLOW, .below = false, .limit = (float)1, \
       .guard = { { M_SYSTEM, DG_ALL, false, false, 0.2 }, \

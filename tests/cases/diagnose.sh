@@ -3,12 +3,17 @@
 # finds nothing below its threshold. The case also tests a command's exit status, and mistakes on the command line.
 # tier: gate asan
 # timeout: 300
-# needs: python3
+# needs: python3 strace
 # covers: S1 S7
 . "$TESTS/lib/lib.sh"
 "$TESTS/../gen/rules.sh" check 2>err || fail "gen/tables/rules.tbl"
 LC_ALL=C.UTF-8 python3 "$TESTS/lib/diagnose.py" "$KVIS" "$TESTS/.." >out 2>err || fail "diagnose.py"
 cat out >&9
+# clock rates are read once, because that can take 10 ms for each CPU
+strace -f -e trace=open,openat -o calls "$KVIS" diagnose -d 0.5 --path.rootfs="$PWD/now" -o text 2>err || fail "strace"
+eq "clock rates of two CPUs" 2 "$(grep -c scaling_cur_freq calls)"
+# what needs the busiest processes turns them on
+run monitor -c locks --path.rootfs="$PWD/now" -n 2 -i 0.1 --json=json -o text; status 0; has json '"threads_locked":0'
 # what statfs(2) says: a full file system, and one without inodes
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     mkdir full none over

@@ -33,7 +33,7 @@ echo 0.50 1.00 1.50 1/2 3 >t/proc/loadavg
 look "next to nothing there"
 want 'E[0]["load15"] == 1.5'
 # these come from the kernel that runs, or have other reasons too
-live='("runq", "depth", "block", "tcp", "limits", "busy", "descriptors", "ports", "bonds", "tables", "stuck")'
+live='("runq", "depth", "block", "tcp", "limits", "busy", "descriptors", "ports", "bonds", "tables", "stuck", "locks")'
 want "all(len(u['metrics']) and 'ENOENT' in u['reason'] for u in E[0]['unavailable'] if u['source'] not in $live)"
 want "len(E[0]['unavailable']) > 10"
 look "nothing" --path.procfs=/nowhere --path.sysfs=/dev/null -c cpu,load,psi,schedstat,mem,numa,disks,thermal

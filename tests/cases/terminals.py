@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Every command ends by itself, whether its standard input, output and error are a terminal, a pipe, /dev/null
 # or closed. It does not read input meant for its command, restores the terminal, and the command
-# that it starts has the same standard input as without kvis.
+# that it starts has the same standard input as without kvis. SIGTERM ends it, even if its terminal is stopped.
 # timeout: 300
 # tier: gate full
 import itertools, os, pty, select, signal, subprocess, sys, termios, time, fcntl
@@ -208,5 +208,21 @@ while True:
         run.judge()
         run.close()
         done += 1
+# SIGTERM ends a kvis whose terminal has stopped its output
+for words in ("diagnose", "-d", "0.2"), ("monitor", "-n", "1", "-i", "0.1", "-c", "load"):
+    master, slave = pty.openpty()
+    termios.tcflow(slave, termios.TCOOFF)
+    process = subprocess.Popen([KVIS, *words], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
+    until = time.monotonic() + PATIENCE
+    while open(f"/proc/{process.pid}/wchan").read() not in ("wait_woken", "n_tty_write") and time.monotonic() < until:
+        time.sleep(0.01)
+    process.terminate()
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        failed += 1
+        print(f"FAIL {words}: SIGTERM does not end it")
+    os.close(master), os.close(slave)
 print(f"{done} runs in {time.monotonic() - began:.1f} s")
 sys.exit(failed > 0)

@@ -16,6 +16,7 @@ import time
 import healthy
 
 kvis, tree = sys.argv[1:]
+FUTEX = {"x86_64": 202}.get(os.uname().machine, 98)
 HOG = 'h<o"g\x1b\\'
 
 # name: (resource, what makes it found, what does not quite). Counters: in one second.
@@ -94,7 +95,8 @@ ROWS = {
     "tcp-retransmits": ("network", {"retrans": 400, "segments": 4000}, {"retrans": 90, "segments": 4000}),
     "tcp-syn-cookies": ("network", {"cookies": 400}, {"cookies": 9}),
     "tcp-memory-aborts": ("network", {"aborts": 20}, {}),
-    "tcp-zero-windows": ("network", {"zero_windows": 4000}, {"zero_windows": 90}),
+    "tcp-zero-windows": ("network", {"zero_windows": 4000, "segments": 90000}, {"zero_windows": 90}),
+    "lock-contended": ("locks", {"locks": "0x80 0x2"}, {"locks": "0x189 0x2"}),
     "conntrack-drops": ("network", {"ct_drop": 20, "ct_fail": 20}, {}),
     "neighbor-table-full": ("network", {"table_fulls": 40}, {}),
     "udp-receive-drops": ("network", {"udp_rcvbuf": 400}, {"udp_rcvbuf": 9}),
@@ -122,8 +124,8 @@ MEASURED = {"memory-stalls", "tlb-misses", "hugepages-off", "run-queue-latency",
 MOUNTED = {"filesystem-full", "filesystem-inodes"}  # what statfs(2) says of a mount
 # What else they may find: of this machine, not of the files.
 OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
-FIXED = {"blocked", "stuck", "cg_no_psi", "duplex", "fs_last_error", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
-         "sensor", "files", "threads", "tracked", "tcp_pages", "interfaces"}  # no counters: the same in both
+FIXED = {"blocked", "stuck", "locks", "cg_no_psi", "duplex", "fs_last_error", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
+         "sensor", "files", "threads", "tracked", "tcp_pages", "interfaces", "resident"}  # no counters: the same in both
 
 
 def machine(root, m, late):
@@ -252,6 +254,13 @@ def machine(root, m, late):
     for pid in (81, 82, 83, 84):  # the last is the kernel's own
         put(f"proc/{pid}/stat", f"{pid} (wait) {m.get('stuck', 'S')} 1 1 1 0 -1 {1 << 21 if pid == 84 else 0} 0 0 0 0 5 0 0 0 20 0 1 0 5 0 9" + " 0" * 14 + " 1 0 0\n")
         put(f"proc/{pid}/schedstat", "9000 9000 9\n")
+    # pid 85: threads that wait in futex(2), with this operation and value
+    for tid in range(85, 90 if "locks" in m else 85):
+        for f in ("stat", f"task/{tid}/stat"):
+            put(f"proc/85/{f}", "85 (threads) S 1 1 1 0 -1 0 0 0 0 0 5 0 0 0 20 0 5 0 5 0 9" + " 0" * 14 + " 1 0 0\n")
+        put(f"proc/85/task/{tid}/schedstat", f"{9000 + late} 9000 9\n")
+        if tid < 89:  # the last has just ended
+            put(f"proc/85/task/{tid}/syscall", f"{FUTEX} 0x7f00 {m['locks']} 0x0 0x0 0x0 0x7ffd 0x7fff\n")
     # pid 78: does more of everything, but in no cgroup with a limit, on CPU 1, and on no disk of this machine
     more = 1000 if late else 100
     for f in ("stat", "task/78/stat"):
@@ -267,7 +276,7 @@ def machine(root, m, late):
     put("proc/77/cgroup", "3:cpu:/x\n0::/a b/inner\n")
     put("proc/77/mountinfo", "30 1 0:5 / /dev rw - devtmpfs udev rw\n31 1 8:1 / / rw - ext4 /dev/disk rw\n")
     cpu = n("hog_cpu", 100) + (100 if late else 0)
-    stat = f"77 ({HOG}) R 1 1 1 0 -1 0 {n('hog', 9)} 0 {n('hog', 9)} 0 {cpu} 0 0 0 20 0 1 0 5 0 50000" + " 0" * 14 + " 0 0 0\n"
+    stat = f"77 ({HOG}) R 1 1 1 0 -1 0 {n('hog', 9)} 0 {n('hog', 9)} 0 {cpu} 0 0 0 20 0 1 0 5 0 {g('resident', 50000)}" + " 0" * 14 + " 0 0 0\n"
     put("proc/77/stat", stat)
     put("proc/77/task/77/stat", stat)
     for d in ("proc/77", "proc/77/task/77"):
@@ -277,6 +286,7 @@ def machine(root, m, late):
     put("proc/77/task/77/io", f"rchar: 0\nread_bytes: {1 << 22 if late else 0}\nwrite_bytes: {1 << 20 if late else 0}\n")
     put("proc/77/io", f"rchar: 0\nread_bytes: {1 << 40 if late else 0}\nwrite_bytes: 0\n")  # its children's, too
     put("proc/77/numa_maps", f"7f00 default anon=9 N0=10000 N1={g('far', 0)} kernelpagesize_kB=4\n")
+    put("sys/fs/cgroup/a b/inner/memory.numa_stat", f"anon N0={1 << 30} N1={4 << 30}\nfile N0=9 N1=9\n")
     for k in range(m.get("many_files", 0)):  # each on a mount of its own
         put(f"proc/77/fdinfo/{k + 10}", f"pos:\t0\nflags:\t0\nmnt_id:\t{k + 40}\n")
     put("proc/77/fdinfo/5", f"pos:\t{1 << 22 if late else 0}\nflags:\t0\nmnt_id:\t31\n")
@@ -367,9 +377,9 @@ print(f"{len(ROWS)} rules are found, in {n} machines")
 check("tasks-stuck" not in rules(diagnose({"stuck": "D"})), "tasks-stuck is found after less than a second")
 
 
-def nothing(what, m):
+def nothing(what, m, *args):
     """Watched for a second: no rate is higher than what was counted."""
-    j = diagnose(m, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
+    j = diagnose(m, "-d", "1", *args, script="ln -s b new && mv -T new now; sleep 1.2")
     check(not set(rules(j)) - OURS, what, m, j["findings"])
     return j
 
@@ -382,9 +392,14 @@ for _, _, under in ROWS.values():
             m[k] = min(m.get(k, v), v) if k not in ("clock", "clock_limit", "available") else v
 j = nothing("found though nothing crosses its threshold", m)
 check([r["name"] for r in j["resources"]] == ["cpu", "run queue", "memory", "swap", "numa", "memory bandwidth", "tlb, hugepages", "disk", "network",
-                                              "virtio", "thermal", "kernel limits", "cgroup", "file systems", "hardware"], "resources", j["resources"])
+                                              "virtio", "thermal", "kernel limits", "cgroup", "file systems", "locks", "hardware"], "resources", j["resources"])
 nothing("of a time before: no task waits now", {"wait0": 20e9, "wait1": 20e9})
 nothing("no task can wait for a CPU that is idle", {"wait0": 20e9, "psi_cpu": 4e6})
+nothing("a disk with few requests, while tasks wait for another one",
+        {f"disk_{k}": v for op in ("read", "write", "flush") for k, v in ((f"{op}{'e' * (op == 'flush')}s", 1), (f"{op}_ms", 60))} | {"psi_io": 9e5},
+        "--threshold=disk-slow-writes=50ms", "--threshold=disk-slow-flushes=50ms")
+nothing("writes that are late, while tasks wait for reads", {"disk_writes": 10, "disk_write_ms": 2000, "disk_reads": 9000, "disk_read_ms": 900, "psi_io": 5e5})
+nothing("a few of many TCP windows", {"zero_windows": 900, "segments": 200000})
 nothing("one reader, who waits for nobody else", {"disk_busy": 900, "disk_queue": 900, "psi_io": 9e5})
 
 # ten that are busy and well
@@ -393,6 +408,7 @@ for name, m in healthy.MACHINES.items():
     j = strict(run(m, m, "--json", script=f"ln -s b new && mv -T new now; sleep {S}",
                    make=lambda root, m, late: healthy.tree(root, m, S * late)))
     check(not set(rules(j)) - OURS, f"{name} is well, and kvis finds", [(f["rule"], f["sentence"], f["evidence"]) for f in j["findings"]])
+    check([u for u in j["unseen"] if "(needs CONFIG_TASK_IO_ACCOUNTING)" in u["why"]], "no /proc/PID/io", j["unseen"])
     known = {r["name"] for r in j["resources"] if r["utilization"]}
     check({"cpu", "memory", "disk", "kernel limits"} <= known and j["busiest"], f"{name}: kvis sees only", known)
 print(f"nothing is found in {len(healthy.MACHINES)} machines that are well")
@@ -432,6 +448,12 @@ check("memory <0.0001 % of the time" in re.sub(r"\s+", " ", page) and not re.sea
 # many CPUs can make many processes
 j = diagnose({"forks": 20000, "cpus": 64}, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
 check("cpu-forks" not in rules(j), "cpu-forks on 64 CPUs", j["findings"])
+# new threads, and page faults of their process
+found = rules(diagnose({**ROWS["cpu-forks"][1], "hog": 150000}))
+check("cpu-forks" not in found, "cpu-forks of threads", found)
+# the kernel would walk all page tables of a large process for numa_maps, which here says that its memory is near
+found = rules(diagnose({"resident": 5 << 18, "hog_cpu": 200}))
+check("numa-remote-memory" in found, "a large process on a distant node", found)
 # a clock that stands still tells nothing, and not that the CPUs are busy
 j = diagnose({"still": 1})
 check(not [f for f in j["findings"] if f["resource"] == "cpu"] and not j["resources"][0]["utilization"], "/proc/stat stands still", j["findings"], j["resources"][0])

@@ -1,5 +1,5 @@
 """Used by lib/diagnose.py and the case no_proc.
-Ten busy but healthy machines, as trees of files for kvis diagnose --path.rootfs: kvis must find no fault in them.
+Fifteen busy but healthy machines, as trees of files for kvis diagnose --path.rootfs: kvis must find no fault in them.
 
 A machine is a dictionary. Its numbers are documented values of such machines; a comment has the purpose of each.
 Rates are per second: tree(root, m, s) makes the files of the state s seconds after the machine was started."""
@@ -84,6 +84,38 @@ MACHINES = {
         disks={f"sd{chr(97 + k // 26)}{chr(97 + k % 26)}": (110, 11, 40, 45, 880, 1) for k in range(64)},
         net={"eth0": ("mlx5_core", 40000, 200, 150000, 0, 3100)}, vmstat={"pgfault": 4000, "pgscan_kswapd": 200000}, threads=2500,
         dirty=(3, 40)),
+    # The network is the limit. Large requests wait in the queues of the disks until it is their turn; the tasks that wait read the
+    # catalog on the SSD. All memory is page cache, and receivers that write to disks close their TCP windows now and then.
+    "backup at night": dict(
+        cpus=8, cpu=(.15, .2, .1, .01, .09, 0), wait=.08, psi=(.06, .01, .25), memory=(64, 57), swap=(4, 3.9),
+        disks={"sdz": (300, .8, 20, .3, 240, 0), **{f"sd{chr(97 + k)}": (2, 14, 70, 160, 820, 1) for k in range(12)}},
+        net={"eth0": ("ixgbe", 10000, 840, 580000, 4, 12)}, vmstat={"pgfault": 3000, "pgscan_kswapd": 260000, "allocstall_normal": 30},
+        dirty=(5, 12), segments=40000, zero_windows=300, threads=300),
+    # Consumers read what producers wrote a moment ago from the page cache; one that is late reads from disks. sendfile(2).
+    "Kafka broker": dict(
+        cpus=16, cpu=(.25, .15, .02, .01, .06, 0), wait=.06, psi=(.07, .002, .04), memory=(64, 56), swap=(1, .8),
+        disks={f"sd{chr(97 + k)}": (30, 9, 25, 130, 400, 1) for k in range(6)},
+        net={"eth0": ("ena", 10000, 250, 200000, 0, 700)},
+        vmstat={"pgfault": 5000, "pgmajfault": 40, "pgscan_kswapd": 90000, "workingset_refault_file": 4000}, dirty=(1.5, 12),
+        segments=500000, zero_windows=150, tw=3000, threads=700, retransmitted=.004),
+    # Containers that live for seconds: processes, page faults and interfaces come and go, and what they leave is compressed.
+    "CI runner": dict(
+        cpus=16, cpu=(.5, .3, .02, 0, .01, .01), wait=.35, psi=(.35, .03, .12), memory=(32, 5), swap=(16, 6),
+        disks={"nvme0n1": (900, .2, 5000, .6, 600, 0), "zram0": (4000, .01, 5000, .02, 120, 0), "loop3": (40, .3, 0, 0, 9, 0)},
+        net={"eth0": ("virtio_net", 0, 40, 30000, 0, 4), **{f"veth{k}": ("", 10000, .5, 400, 9, .5) for k in range(30)}},
+        vmstat={"pgfault": 1800000, "pgmajfault": 1500, "pswpin": 4000, "pswpout": 5000, "pgscan_kswapd": 40000, "allocstall_normal": 60,
+                "workingset_refault_anon": 4000, "workingset_refault_file": 900}, forks=4500, threads=2500, tracked=(30000, 262144),
+        cgroups=[cgroup(f"ci{k}.scope", quota=4, throttled=.06, max=9, psi=.02, refaults=60) for k in range(30)]),
+    # An SD card needs 100 ms for a write of the journal (the speed class A1 promises 500 a second, of a card that is new).
+    "Raspberry Pi": dict(
+        cpus=4, cpu=(.12, .05, .03, 0, .01, 0), wait=.03, psi=(.03, .01, .08), memory=(.9, .3), swap=(.1, .01), clock=(1500000, 1500000),
+        disks={"mmcblk0": (9, 2, 4, 140, 300, 0)}, net={"eth0": ("bcmgenet", 100, 1, 900, 2, 1), "wlan0": ("brcmfmac", 0, 0, 20, 3, 0)},
+        vmstat={"pgfault": 2500, "pgmajfault": 15, "pgscan_kswapd": 400, "workingset_refault_file": 60}, dirty=(.02, .15), temp=66000, threads=250),
+    # Every program is read for the first time, by all services at once.
+    "VM after its boot": dict(
+        cpus=2, cpu=(.35, .25, .3, 0, .01, .02), wait=.35, psi=(.3, 0, .55), blocked=2, memory=(4, 3.2), swap=(2, 2), clock=(2500000, 2500000),
+        disks={"vda": (900, 1.4, 90, 3, 850, 1)}, net={"eth0": ("virtio_net", 0, .2, 200, 0, .1)},
+        vmstat={"pgfault": 60000, "pgmajfault": 700}, forks=180, threads=220, segments=60, retransmitted=.02),
 }
 
 
@@ -163,7 +195,8 @@ def tree(root, m, s):
     segments = m.get("segments", 20000)
     put("proc/net/snmp", f"Tcp: OutSegs RetransSegs\nTcp: {int(segments * s)} {int(segments * m.get('retransmitted', .002) * s)}\n"
         "Udp: InDatagrams RcvbufErrors SndbufErrors\nUdp: 0 0 0\n")
-    put("proc/net/netstat", f"TcpExt: ListenOverflows ListenDrops TCPTimeouts SyncookiesSent TCPAbortOnMemory\nTcpExt: 3 9 {int(9 * s)} 1 0\n")
+    put("proc/net/netstat", f"TcpExt: ListenOverflows ListenDrops TCPTimeouts SyncookiesSent TCPAbortOnMemory TCPToZeroWindowAdv\n"
+        f"TcpExt: 3 9 {int(9 * s)} 1 0 {int(m.get('zero_windows', 9) * s)}\n")
     put("proc/net/sockstat", f"TCP: inuse 900 orphan 3 tw {m.get('tw', 200)} alloc 1200 mem 900\n")
     put("proc/sys/net/ipv4/tcp_mem", "90000 120000 180000\n")
     put("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n")

@@ -1262,6 +1262,26 @@ static bool waits(double waited, double ran)
     return found("process-waits-for-cpu");
 }
 
+/* Whether a rule finds these numbers, on a disk, ring or socket d. */
+static bool measured(const char *rule, double wait, double queue, double refused, double bandwidth)
+{
+    met.tick += 9;
+    met.all->at = met.tick;
+    dg.n_found = 0;
+    has(DIM_NONE, "", M_WAIT_P99, wait);
+    has(DIM_CPU, "", M_SS_WAIT, 4);
+    has(DIM_NONE, "", M_CPUS, 16);
+    has(DIM_NONE, "", M_BLOCKED, 1);
+    has(DIM_DISK, "d", M_RQUEUE_P99, queue);
+    has(DIM_DISK, "d", M_DISK_QUEUE, 4);
+    has(DIM_QUEUE, "d", M_VQ_REFUSED, refused);
+    has(DIM_QUEUE, "d", M_VQ_STALLED, 0.5);
+    has(DIM_QUEUE, "d", M_VQ_FAILED, refused);
+    has(DIM_SOCKET, "d", M_MEM_USED, bandwidth);
+    dg_judge();
+    return found(rule);
+}
+
 /* Rules of what no file says. */
 static void t_diagnose(void)
 {
@@ -1273,6 +1293,9 @@ static void t_diagnose(void)
     EXPECT(f && fabs(f->cost - 0.55 * 0.75 * 64) < 1e-6 && found("hugepages-off") && !found("tlb-misses"));
     stalls(0.75, 1);
     EXPECT(found("tlb-misses") && !found("hugepages-off"));
+    static const char *const rules[] = { "run-queue-latency", "disk-queue", "virtio-queue-full", "virtio-adds-fail", "memory-bandwidth-full" };
+    for (u32 k = 0; k < ARRAY_LEN(rules); k++)
+        expect(__LINE__, rules[k], measured(rules[k], 30e6, 60e6, 9, 0.8) && !measured(rules[k], 9e6, 9e6, 0.1, 0.7));
     EXPECT(!waits(40 * 0.004, 40 * 0.3) && waits(0.6, 0.4) && !waits(0.05, 0.01));
 }
 

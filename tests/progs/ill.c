@@ -1,6 +1,6 @@
 /* Causes a fault that kvis diagnose must find, until it is killed. Prints `ill` when the fault exists.
  * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same on that CPU;
- * `ill calls N`: N threads that make system calls; `ill forks N`: N
+ * `ill locks N`: N threads that need one lock; `ill calls N`: N threads that make system calls; `ill forks N`: N
  * processes make children that end at once; `ill oom MB`: children that allocate this much memory; `ill files N`: opens N files, and limits the
  * machine to a few more; `ill retransmits`: connections to a tun device that nobody reads;
  * `ill disk NAME N`: N threads that read at random from /dev/NAME; `ill memory MB`: writes to this much
@@ -47,6 +47,18 @@ static void *call(void *unused)
         syscall(SYS_getppid);
         if (n == 1000)
             begun();
+    }
+    return unused;
+}
+
+static void *lock(void *unused)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    begun();
+    for (;;) {
+        pthread_mutex_lock(&mutex);
+        usleep(10000);
+        pthread_mutex_unlock(&mutex);
     }
     return unused;
 }
@@ -405,6 +417,7 @@ static void fragments(void)
 /* Scenes whose numbers are arguments of the functions above. */
 static void cpu(void) { threads((int)t_arg(1, 0), compute); }
 static void calls(void) { threads((int)t_arg(1, 0), call); }
+static void locks(void) { threads((int)t_arg(1, 0), lock); }
 static void many_forks(void) { forks(0, t_arg(1, 0)); }
 static void oom(void) { forks((size_t)t_arg(1, 0) << 20, 1); }
 static void disk_reads(void) { threads((int)t_arg(2, 0), read_disk); }
@@ -429,7 +442,7 @@ int main(int argc, char **argv)
         { "retransmits", retransmits }, { "disk", disk_reads }, { "memory", memory }, { "far", far }, { "listen", deaf },
         { "packets", packets }, { "flows", flows }, { "fragments", fragments }, { "fifo", fifo }, { "descriptors", descriptors },
         { "children", sleeping_children }, { "untracked", untracked }, { "lossy", lossy }, { "fuse", fuse },
-        { "clock", clock_error }, { NULL, NULL },
+        { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
     };
     char name[16];
     snprintf(name, sizeof name, "ill-%s", argc > 1 ? argv[1] : "");

@@ -16,6 +16,7 @@ t_ill forks "cpu-forks\|cpu-kernel\|run-queue-long" - forks 4
 # On an emulated arm64 half of its time is the program: then the CPUs are found busy, by the same process. On a slow
 # emulator kvis itself uses much of a CPU, and its two threads wait.
 t_ill calls "cpu-kernel\|cpu-busy\|run-queue-long" 1 calls 2
+t_ill locks lock-contended 1 locks 6
 t_ill listen tcp-listen-overflows 0 listen
 if [ -c /dev/net/tun ]; then
     t_ill retransmits tcp-retransmits 0 retransmits

@@ -78,10 +78,9 @@ if rmmod nf_conntrack && insmod /modules/nf_conntrack.ko enable_hooks=1 && most=
 else
     t_skip untracked "no nf_conntrack"
 fi
-t_ill lossy tcp-retransmits 0 lossy
-
 t_ill clock clock-unsynchronized 0 clock 5
 "$BIN/ill" clock 0 >clock.out
+t_ill lossy tcp-retransmits 0 lossy # its connections retransmit after its end, too
 
 # Hugepages take most of the memory; the program wants more than what is left.
 if mkswap /dev/vda >/dev/null && swapon /dev/vda; then
