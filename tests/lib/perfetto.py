@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Used by the cases attach, block_io, full_disk, perfetto, perfetto_native, proc_report, recording_forged, rss and
-tasks_machine.
+"""Used by the cases attach, block_io, full_disk, perfetto, perfetto_native, proc_report, recording_forged and rss.
 perfetto.py TRACE JSON: checks the trace of --perfetto by the format's rules, and compares its counts with the JSON
 lines (of kvis trace -v) of the same run. Prints the counts."""
 import json
