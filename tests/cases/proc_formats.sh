@@ -69,7 +69,7 @@ b=$!
 until_true 5 test -s exec.out && until_true 5 test -s exit.out || fail "no header"
 begun() { setpriv --reuid $uid /bin/true; has_lines exec.out ' true ' 1 && has_lines exit.out ' *true ' 1; } # both have begun
 until_true 5 begun || fail "nothing is shown"
-setpriv --reuid $uid sh -c 'sh -c "exit 4"; env nowhere; kill -SEGV $$' 2>/dev/null
+setpriv --reuid $uid sh -c 'sleep 0.3; sh -c "exit 4"; env nowhere; kill -SEGV $$' 2>/dev/null
 until_true 5 has_lines exit.out ' signal 11 ' 1 && until_true 5 has_lines exec.out ' nowhere$' 1 || fail "the last one is not shown"
 kill -INT $a $b
 wait $a || fail "execsnoop: $?"
@@ -80,6 +80,7 @@ has exec.out ' env +[0-9]+ +[0-9]+ + -2 nowhere$'
 eq "header" "TIME(s)  PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE" "$(head -n 1 exit.out)"
 has exit.out '^[0-9:]{8} sh +([0-9]+) +[0-9]+ +\1 +[0-9]+\.[0-9]{2} +code 4$'
 has exit.out ' env .* code 12[67]$'
+has exit.out ' sleep +[0-9]+ +[0-9]+ +[0-9]+ +(0\.[3-9]|[1-9][0-9]*\.)[0-9]+ +0$' # the age
 has exit.out ' signal 11 \(SEGV\)(, core dumped)?$'
 # -x: processes that failed, and nothing about execs
 run exitsnoop -x -- sh -c 'env nowhere; /bin/true; exit 3'
