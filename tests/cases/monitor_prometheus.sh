@@ -80,14 +80,6 @@ END
     rm before after both.prom exporter.log
 fi
 
-run monitor -n 1 -i 0.1 --prometheus=/nowhere/a.prom
-status 125
-has err '^kvis: cannot write /nowhere/a.prom: No such file or directory'
-run monitor -n 1 -i 0.1 --listen=localhost:1
-status 2
-run monitor -n 1 -i 0.1 --listen=127.0.0.1:65536
-status 2
-
 "$KVIS" monitor -i 0.5 --listen=0 >out 2>err 9>&- &
 kvis=$!
 trap 'kill -KILL $kvis 2>/dev/null' EXIT
