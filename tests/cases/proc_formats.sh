@@ -7,7 +7,7 @@
 . "$TESTS/lib/proc.sh"
 uid=$((20000 + $$ % 40000)) # nobody else's
 work='sleep 0.05; (exit 3); /bin/true "$1" "" x; sh -c "exit 7"; sh -c "kill -TERM \$\$"; exec /bin/echo end'
-evil=$(printf 'title: \033[2J\n%%%%<b>;"\t\377click')
+evil=$(printf 'title: \033[2J\n%%%%<b>;"#&\t\377click')
 
 run proc --format json --output done.json -- sh -c "$work" sh "$evil"
 status 0
@@ -43,7 +43,7 @@ want = [(e["pid"], e["end"] == "signal" or bool(e["exit_code"]), e["start_realti
          (e["start_realtime_ns"] + e["duration_ns"]) // 10**6) for e in rows]
 got = []
 for pid, name, crit, begin, end in re.findall(r"^\t\[(\d+)\] ([ -~]*) : (crit, )?(\d{13}), (\d{13})$", chart, re.M):
-    assert not re.search('[:;%<>"]', re.sub(r"#\d+;", "", name)), name
+    assert not re.search('[:;%<>"#&]', re.sub(r"#\d+;", "", name)), name
     plain = re.sub(r"#(\d+);", lambda m: chr(int(m[1])), name)
     assert any(p == pid and command.startswith(plain) for p, command in names), (plain, names)
     got.append((int(pid), bool(crit), int(begin), int(end)))
