@@ -37,7 +37,7 @@ python3 - >&9 2>&1 <<'END' || fail "the chart"
 import json, re
 chart, shown = open("chart.mmd").read(), open("text", encoding="utf-8").read()
 assert chart.startswith("gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat %M:%S.%L\n"), chart
-names = re.findall(r"^\S+ (\d+) .* [KM]B (.*)$", shown, re.M)
+names = re.findall(r"^\S+ (\d+) +\d+ +\d+ +\S+ +\S+ +(?:\S+ [KMG]B|-) (.*)$", shown, re.M)
 rows = [e for e in map(json.loads, open("json")) if e["type"] == "command"]
 want = [(e["pid"], e["end"] == "signal" or bool(e["exit_code"]), e["start_realtime_ns"] // 10**6,
          (e["start_realtime_ns"] + e["duration_ns"]) // 10**6) for e in rows]

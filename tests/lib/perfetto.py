@@ -287,7 +287,7 @@ def compare_calls(events, lines):
         if a[:3] != b[:3] or b[3] not in (None, a[3]) or any(a[4].get(k) != b[4].get(k) for k in parts) or ret not in (None, int(a[4]["ret"] or 0)):
             fail("a slice is not its call", (a, b))
     said = {"open", "read", "write", "close", "mmap", "munmap", "brk", "rss", "spawn_process", "exec", "stat"}
-    if said & {e["name"] for e in events if e["ph"] == "i"}:
+    if want and said & {e["name"] for e in events if e["ph"] == "i"}:  # kvis proc has no calls, and so no such slices
         fail("an instant says what a slice does")
 
 
