@@ -12,11 +12,7 @@ Runs (9) are interleaved, so that a machine that gets slower slows all. Of each 
   rss       the tracer's VmHWM
   events    what it wrote down, and what it says that it lost; from a run of its own, for the timed ones write
             to /dev/null
-What sees the whole machine (opensnoop, kvis open ...) runs beside the workload, its output goes nowhere.
-
-WORKLOAD `instructions`: how many instructions kvis takes for an event, by callgrind over `kvis replay` of a recording
-that the bench makes of a fixed run (the shell, programs, directories, a compiler). What else the machine does hardly
-changes them, so a change of 2 % in kvis shows; OLD=path: another kvis, on the same recording, for comparison."""
+What sees the whole machine (opensnoop, kvis open ...) runs beside the workload, its output goes nowhere."""
 import os
 import re
 import resource
@@ -99,7 +95,7 @@ BESIDE = [
     ("kvis monitor, beside", None, [KVIS, "monitor", "-i", "1"], None, []),
 ]
 PEERS = {"strace": "strace", "perf": "linux-perf", "bpftrace": "bpftrace", "opensnoop": "libbpf-tools",
-         "opensnoop-bpfcc": "bpfcc-tools", "ab": "apache2-utils", "git": "git", "valgrind": "valgrind"}
+         "opensnoop-bpfcc": "bpfcc-tools", "ab": "apache2-utils", "git": "git"}
 
 
 class Workload:
@@ -307,47 +303,6 @@ def bench(work, where, runs):
         print_row(r, got[r[0]], base, native, counts)
 
 
-# How a recording is rendered: options of kvis replay.
-RENDERED = [
-    ("replay -q (the summary)", ["-q"]),
-    ("replay -v (text)", ["-v", "-o", "/dev/null"]),
-    ("replay -v --json", ["-v", "-q", "--json=/dev/null"]),
-    ("replay --report", ["-q", "--report={report}"]),
-]
-
-
-def callgrind(cmd):
-    """How many instructions a command takes, or None."""
-    out = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *cmd],
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-    found = re.search(r"Collected : (\d+)", out.stderr)
-    return int(found[1]) if found else None
-
-
-def instructions(where):
-    if not shutil.which("valgrind"):
-        print("\ninstructions: no valgrind")
-        return
-    files = {k: os.path.join(where, "instructions." + k) for k in ("kvis", "json", "report")}
-    script = ("i=0; while [ $i -lt 100 ]; do /bin/true; (:); i=$((i + 1)); done; "
-              f"ls -lR {TOP}/gen {TOP}/tests/cases /usr/include/linux; gcc -O1 -c -o /dev/null {TOP}/tests/progs/loop.c")
-    subprocess.run([KVIS, "trace", "-v", "-q", "-o", "/dev/null", "-w", files["kvis"], "--", "sh", "-c", script],
-                   **QUIET, check=True)
-    subprocess.run([KVIS, "replay", "-q", "-v", "--json=" + files["json"], files["kvis"]],
-                   stderr=subprocess.DEVNULL, check=True)
-    events = lines(files["json"]) - 2  # less the header and the summary
-    old = os.environ.get("OLD")
-    print(f"\n{'instructions, %d events' % events:34} {'all':>13} {'an event':>9}" + (f" {'of old':>7}" if old else ""))
-    for name, options in RENDERED:
-        cmd = ["replay", *filled(options, files), files["kvis"]]
-        n = callgrind([KVIS, *cmd])
-        if n is None:
-            print(f"{name:34} failed")
-            continue
-        was = callgrind([old, *cmd]) if old else None
-        print(f"{name:34} {n:13d} {n / events:9.0f}" + (f" {n / was:7.3f}" if was else ""))
-
-
 def install():
     missing = sorted({package for tool, package in PEERS.items() if not shutil.which(tool)})
     if missing and shutil.which("apt-get"):
@@ -377,8 +332,6 @@ def main():
         for work in workloads(where):
             if not sys.argv[2:] or work.name in sys.argv[2:]:
                 bench(work, where, runs)
-        if not sys.argv[2:] or "instructions" in sys.argv[2:]:
-            instructions(where)
 
 
 main()

@@ -98,12 +98,6 @@ refused ptrace ptrace attach
 eq "trace without ptrace" False "$(verdict trace works)"
 want "'ptrace' in S['verdicts'][0]['fix']"
 eq "exit status" 1 $st
-"$BIN/refuse" bpf "$KVIS" open >out 2>err 9>&-; st=$?
-status 125
-has err '^kvis: cannot watch opens: .*seccomp'
-"$BIN/refuse" bpf "$KVIS" trace -q --json=json -- true >out 2>err 9>&-; st=$?
-status 0
-want "H['backend'] == 'ptrace'"
 
 # Where it may open few files, those are the reason, and not the kernel.
 for files in $(some 16 "16 20" 16); do

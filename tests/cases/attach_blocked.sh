@@ -29,7 +29,8 @@ for how in read poll select futex wait sleep flock recv; do
         detach INT 0
         want "[e['call'] for e in by('blocked', tid=$tee)] == ['$name']"
         case $how in read | flock)
-            want "[(e['fd'], e['filename']) for e in by('blocked', call='$name', tid=$tee)] == [($((${rest%% *})), '$(readlink "/proc/$tee/fd/$((${rest%% *}))")')]" ;;
+            want "[(e['fd'], e['filename']) for e in by('blocked', call='$name', tid=$tee)] == [($((${rest%% *})), '$(readlink "/proc/$tee/fd/$((${rest%% *}))")')]"
+            grep -qF " in $name $(readlink "/proc/$tee/fd/$((${rest%% *}))")" err || fail "$how: $backend: the text lacks the call" ;;
         esac
     done
     untarget

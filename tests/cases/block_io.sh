@@ -61,6 +61,7 @@ run trace --no-filter --min-sched-delay=1000000 --json=json -- $dd $copy
 status 0
 n=$(js "len(by('block_io'))")
 eq "requests in text" "$n" "$(sed -n 's/.*block I\/O .*(\([^)]*\)).*/\1/p' err | awk '{ split($3, x, "[x,]"); n += $3 ~ /^x/ ? x[2] : 1 } END { print n + 0 }')"
+has err "^  disks +$n requests, "
 run trace --min-sched-delay=1000000 --json=json -- $dd $copy # and as one line, where nothing else is among them
 [ "$(js "len(by('block_io'))")" != 12 ] || has err 'block I/O .* \(4\.0 KB x12, 48\.0 KB total\) [a-z0-9]+ read$'
 # A file written and forced out: its bytes, which no worker of the kernel writes, and a flush if the disk has a cache.

@@ -128,6 +128,8 @@ for only in -z -Z --min-duration=1us "-P /dev/null"; do # the table of -C is the
     status 0
     has err ' usecs/call '
 done
+run trace -v --json=json --min-duration=100ms -- sleep 0.2
+want "calls('clock_nanosleep') and all(c['duration_ns'] is None or c['duration_ns'] >= 10**8 for c in by('syscall'))"
 signals() { js "'+'.join(sorted({e['signal'] for e in by('signal')}))"; }
 sends='trap : USR1 USR2 36; kill -USR1 $$; kill -USR2 $$; /bin/kill -36 $$; exit 0' # and SIGCHLD comes
 run trace --json=json -e signal=usr1,SIGUSR2 -- /bin/sh -c "$sends"

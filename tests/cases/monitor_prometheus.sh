@@ -42,35 +42,9 @@ END
 wait $kvis
 eq "left behind" "a.prom b.prom err out stamps tool" "$(echo *)"
 
-# node_exporter's textfile collector takes it, and gives what it says (where there is one).
-exporter=$(command -v prometheus-node-exporter)
-if [ "$exporter" ]; then
-    mkdir textfile
-    run monitor -i 0.2 -n 2 --per-cpu --prometheus=textfile/kvis.prom
+# What node_exporter measures, too, has one name but for the prefix, the same labels, and counts as far (where there is one).
+if command -v prometheus-node-exporter >/dev/null; then
     port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-    "$exporter" --collector.disable-defaults --collector.textfile --collector.textfile.directory=textfile \
-        --web.listen-address=127.0.0.1:$port >exporter 2>&1 9>&- &
-    exporter=$!
-    until_true 20 curl -sfo exported http://127.0.0.1:$port/metrics || fail "node_exporter: $(tail -n 1 exporter)"
-    kill $exporter
-    wait $exporter
-    has exported '^node_textfile_scrape_error 0$'
-    python3 - <<'END' || fail "node_exporter gives something else"
-import re
-def label(k, v):
-    return k, float(v) if k == "le" else v # (it writes 4.194303e+06)
-def read(path):
-    lines = (s.rsplit(" ", 1) for s in open(path) if s.startswith("kvis_"))
-    # an empty label is none (it gives all of a metric's numbers the same labels)
-    return {(k.split("{")[0], *sorted(label(*m) for m in re.findall(r'(\w+)="((?:[^"\\]|\\.)+)"', k))): float(v)
-            for k, v in lines}
-ours, theirs = read("textfile/kvis.prom"), read("exported")
-print(len(ours), "numbers by way of node_exporter")
-assert len(ours) > 100 and ours == theirs, set(ours.items()) ^ set(theirs.items())
-END
-    rm -r textfile exporter exported
-
-    # What both measure has one name but for the prefix, the same labels, and counts as far.
     prometheus-node-exporter --collector.meminfo_numa --collector.processes --collector.vmstat.fields=. --collector.netstat.fields=. \
         --web.listen-address=127.0.0.1:$port >exporter.log 2>&1 9>&- &
     exporter=$!
@@ -105,14 +79,6 @@ assert "process_open_fds" not in prom.names(open("both.prom").read()), "node_exp
 END
     rm before after both.prom exporter.log
 fi
-
-run monitor -n 1 -i 0.1 --prometheus=/nowhere/a.prom
-status 125
-has err '^kvis: cannot write /nowhere/a.prom: No such file or directory'
-run monitor -n 1 -i 0.1 --listen=localhost:1
-status 2
-run monitor -n 1 -i 0.1 --listen=127.0.0.1:65536
-status 2
 
 "$KVIS" monitor -i 0.5 --listen=0 >out 2>err 9>&- &
 kvis=$!

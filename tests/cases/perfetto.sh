@@ -1,8 +1,9 @@
 #!/bin/sh
-# --perfetto writes a valid trace with all calls; a replay writes the same bytes.
+# --perfetto writes a valid trace that agrees with --json on each call, state, counter, event and arrow; a replay writes the
+# same bytes.
 # tier: gate asan
 # timeout: 120
-# needs: gcc python3 prog:diff_threads prog:diff_forks prog:pid_again prog:uring
+# needs: gcc python3 taskset prog:diff_threads prog:diff_forks prog:pid_again prog:uring
 . "$TESTS/lib/lib.sh"
 one() { # one OPTION... -- COMMAND
     kv trace -v -w r.kvis --perfetto=p --json=json "$@" >out 2>err </dev/null
@@ -24,6 +25,14 @@ for b in $backends; do
         python3 "$TESTS/lib/perfetto.py" p json $again >&9 2>want.err || { cat want.err >&9; fail "a pid twice"; }
     fi
 done
-[ "$backends" = ptrace ] || one --backend=hybrid -- "$BIN/uring" slow
+if [ "$backends" != ptrace ]; then
+    one --backend=hybrid -- "$BIN/uring" slow
+    one --backend=hybrid -- sh -c 'sleep 0.2; dd if=/dev/zero of=/dev/null bs=8M count=4'
+    # Two that seldom call the kernel share a CPU: each wait between two calls is a slice.
+    loop='i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'
+    cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+    one --backend=hybrid -- taskset -c "$cpu" sh -c "($loop) & $loop; wait"
+    want "len(by('sched_delay')) > 9"
+fi
 run trace --perfetto=/nonexistent/p -- true; status 125; has err '/nonexistent/p: No such file or directory'
 run trace --perfetto=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin

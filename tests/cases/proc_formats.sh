@@ -7,7 +7,7 @@
 . "$TESTS/lib/proc.sh"
 uid=$((20000 + $$ % 40000)) # nobody else's
 work='sleep 0.05; (exit 3); /bin/true "$1" "" x; sh -c "exit 7"; sh -c "kill -TERM \$\$"; exec /bin/echo end'
-evil=$(printf 'title: \033[2J\n%%%%<b>;"\t\377click')
+evil=$(printf 'title: \033[2J\n%%%%<b>;"#&\t\377click')
 
 run proc --format json --output done.json -- sh -c "$work" sh "$evil"
 status 0
@@ -30,14 +30,25 @@ status 0
 python3 "$TESTS/lib/workflow.py" live.json >&9 || fail "live.json"
 has live.json "\"uid\":$uid.*\"two\""
 
-# The chart: a line a command, names that mermaid reads as names.
-run proc --gantt=chart.mmd -o /dev/null -- sh -c "$work" title "$evil"
+# The chart, as https://mermaid.js.org/syntax/gantt.html has it: what would end a name is written as #CODE;.
+run proc --gantt=chart.mmd --json=json -o text -- sh -c "$work" title "$evil"
 status 0
-eq "chart's head" "gantt" "$(head -n 1 chart.mmd)"
-eq "chart's lines" 6 "$(grep -c '^	\[[0-9]*\] [^:;%<>"]*\(#[a-z0-9]*;[^:;%<>"]*\)* : \(crit, \)\{0,1\}[0-9]\{13\}, [0-9]\{13\}$' chart.mmd)"
-eq "chart's failures" 2 "$(grep -c crit chart.mmd)"
-eq "nothing else" 10 "$(wc -l <chart.mmd)"
-LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" chart.mmd && fail "control characters in the chart"
+python3 - >&9 2>&1 <<'END' || fail "the chart"
+import json, re
+chart, shown = open("chart.mmd").read(), open("text", encoding="utf-8").read()
+assert chart.startswith("gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat %M:%S.%L\n"), chart
+names = re.findall(r"^\S+ (\d+) +\d+ +\d+ +\S+ +\S+ +(?:\S+ [KMG]B|-) (.*)$", shown, re.M)
+rows = [e for e in map(json.loads, open("json")) if e["type"] == "command"]
+want = [(e["pid"], e["end"] == "signal" or bool(e["exit_code"]), e["start_realtime_ns"] // 10**6,
+         (e["start_realtime_ns"] + e["duration_ns"]) // 10**6) for e in rows]
+got = []
+for pid, name, crit, begin, end in re.findall(r"^\t\[(\d+)\] ([ -~]*) : (crit, )?(\d{13}), (\d{13})$", chart, re.M):
+    assert not re.search('[:;%<>"#&]', re.sub(r"#\d+;", "", name)), name
+    plain = re.sub(r"#(\d+);", lambda m: chr(int(m[1])), name)
+    assert any(p == pid and command.startswith(plain) for p, command in names), (plain, names)
+    got.append((int(pid), bool(crit), int(begin), int(end)))
+assert sorted(got) == sorted(want) and len(got) == chart.count("\n") - 4 == 6 and sum(g[1] for g in got) == 2, (got, want)
+END
 
 # Time zero is the command's exec, not kvis's start: it is not before the command's process was made, after which kvis
 # loads nothing more. That time is known in ticks of 10 ms.
@@ -69,7 +80,7 @@ b=$!
 until_true 5 test -s exec.out && until_true 5 test -s exit.out || fail "no header"
 begun() { setpriv --reuid $uid /bin/true; has_lines exec.out ' true ' 1 && has_lines exit.out ' *true ' 1; } # both have begun
 until_true 5 begun || fail "nothing is shown"
-setpriv --reuid $uid sh -c 'sh -c "exit 4"; env nowhere; kill -SEGV $$' 2>/dev/null
+setpriv --reuid $uid sh -c 'sleep 0.3; sh -c "exit 4"; env nowhere; kill -SEGV $$' 2>/dev/null
 until_true 5 has_lines exit.out ' signal 11 ' 1 && until_true 5 has_lines exec.out ' nowhere$' 1 || fail "the last one is not shown"
 kill -INT $a $b
 wait $a || fail "execsnoop: $?"
@@ -80,6 +91,7 @@ has exec.out ' env +[0-9]+ +[0-9]+ + -2 nowhere$'
 eq "header" "TIME(s)  PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE" "$(head -n 1 exit.out)"
 has exit.out '^[0-9:]{8} sh +([0-9]+) +[0-9]+ +\1 +[0-9]+\.[0-9]{2} +code 4$'
 has exit.out ' env .* code 12[67]$'
+has exit.out ' sleep +[0-9]+ +[0-9]+ +[0-9]+ +(0\.[3-9]|[1-9][0-9]*\.)[0-9]+ +0$' # the age
 has exit.out ' signal 11 \(SEGV\)(, core dumped)?$'
 # -x: processes that failed, and nothing about execs
 run exitsnoop -x -- sh -c 'env nowhere; /bin/true; exit 3'

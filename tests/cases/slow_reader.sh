@@ -34,16 +34,6 @@ wait $kvis; st=$?
 status 7
 wait $reader
 want "S['exit_code'] == 7 and any(e['type'] == 'signal' for e in E)"
-# kvis does not wait for a reader after TERM has ended the command
-if [ "$(id -u)" = 0 ]; then
-    (sleep 20 <fifo) 9>&- & reader=$!
-    "$KVIS" open --no-exec -- /bin/sh -c 'echo $$ >pid; while :; do : </dev/null; done' >fifo 2>err 9>&- &
-    kvis=$!
-    sleep 1.5
-    kill -TERM $kvis
-    until_true 5 sh -c "! kill -0 $kvis" || { kill -KILL $kvis $reader; fail "open does not end while its reader sleeps"; }
-    kill $reader 2>/dev/null; wait $reader $kvis 2>/dev/null
-fi
 # Ctrl-C works meanwhile
 (sleep 20 <fifo) 9>&- & reader=$!
 sh -c 'echo $$ >kpid; exec "$0" "$@"' "$KVIS" trace -q -v --json=fifo -- /bin/sh -c 'while :; do :  </dev/null; done' >out 2>err 9>&- &

@@ -21,7 +21,7 @@ run trace -- /bin/sh -c 'cat /etc/passwd >copy; (echo x; echo y) >>copy; kill -T
 has err '^\[\+[0-9.]+s\] [0-9]+ cat      open /etc/passwd \(read\)$'
 has err '^\[\+[0-9.]+s\] [0-9]+ cat      exec cat /etc/passwd$'
 has err '^\[\+[0-9.]+s\] [0-9]+ sh       spawn process [0-9]+$' # the one that executes nothing
-has err '^\[\+[0-9.]+s\] [0-9]+ sh       signal SIGTERM'
+has err '^\[\+[0-9.]+s\] ([0-9]+) sh       signal SIGTERM from \1$'
 hasnt err '(open|mmap|read) .*(/lib.*\.so|ld\.so\.cache)|/dev/null \('
 run trace -- /bin/sh -c '/bin/true; exit 0'
 hasnt err 'spawn'; eq "lines of one child" "exec /bin/true|exit 0|" \

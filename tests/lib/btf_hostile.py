@@ -153,6 +153,7 @@ ROWS = [  # what, file, answers, the reason has
     ("member between bytes", one(("m", 1, 3)).blob(), BAD, "a member at bit 3"),
     ("contains itself", one(("", 2, 0), ("m", 1, 0)).blob(), BAD, "structs nested too deeply"),
     ("member is the struct", one(("m", 2, 0)).blob(), {"s.m": "0 8 1 0 0", "s" + ".m" * 16: "0 8 1 0 0"}, ""),
+    ("a large struct", one(("m", 1, 560000), size=80000).blob(), {"s.m": "70000 4 1 1 0"}, ""),
     ("typedef cycle", chain(3, TYPEDEF, True).blob(), BAD, "qualifiers are nested too deeply"),
     ("const of itself", chain(0, CONST, True).blob(), BAD, "qualifiers are nested too deeply"),
     ("long chain", chain(28, TYPEDEF, False).blob(), {"s.m": "0 1 1 1 0"}, ""),

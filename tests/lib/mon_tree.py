@@ -84,7 +84,7 @@ def disks():
         + disk(8, 1, "sda1", 10, 0, 80, 5, 2, 0, 7, 2, 0, 9, 9, 0, 0, 0, 0, 0, 0)
         + (disk(8, 16, "sdb", 5, 0, 40, 2, 0, 0, 0, 0, 0, 1, 1) if late  # another disk: it begins anew
            else disk(8, 16, "sdb", 5000, 0, 40000, 200, 9, 9, 9, 9, 0, 99, 99))
-        + disk(253, 0, "dm-0", 50, 0, 400, 20, 0, 0, 0, 0, 0, 10, 10, 0, 0, 0, 0, 0, 0)
+        + disk(253, 0, "dm-0", 120 if late else 50, 0, 400, 20, 0, 0, 0, 0, 0, 10, 10, 0, 0, 0, 0, 0, 0)
         + disk(8, 32, "sdc", *([30, 0, 240] + [0] * 14 if late else [0] * 17))  # its first reads
         + (disk(8, 48, "sdd", *[4] * 17) if late else "")  # has just come
         + disk(7, 1, "loop1", *[0] * 17) + disk(104, 0, "cciss/c0d0", 1, 0, 8, 1, *[0] * 13)

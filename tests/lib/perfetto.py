@@ -1,15 +1,23 @@
 #!/usr/bin/env python3
-"""Used by the cases attach, block_io, full_disk, perfetto, perfetto_native, proc_report, recording_forged, rss and
-tasks_machine.
-perfetto.py TRACE JSON: checks the trace of --perfetto by the format's rules, and compares its counts with the JSON
-lines (of kvis trace -v) of the same run. Prints the counts."""
+"""Used by the cases attach, block_io, full_disk, perfetto, proc_report, recording_forged and rss.
+perfetto.py TRACE JSON: checks the trace of --perfetto by the format's rules, and compares it with the JSON lines (of kvis
+trace -v) of the same run. Prints how many events of each kind it has."""
+import bisect
 import json
 import re
 import sys
 from collections import Counter, defaultdict
 
 
-def fields(data):
+# The messages that kvis writes, with the numbers that protos/perfetto/trace/ of Perfetto gives to their fields.
+FIELDS = {"Trace": {1}, "TracePacket": {6, 8, 10, 11, 12, 13, 58, 59, 60}, "TracePacketDefaults": {58}, "ClockSnapshot": {1, 2},
+          "Clock": {1, 2}, "InternedData": {1, 3}, "Interned": {1, 2}, "ProcessDescriptor": {1, 6}, "ThreadDescriptor": {1, 2, 5},
+          "CounterDescriptor": {3}, "TrackDescriptor": {1, 2, 3, 4, 5, 8}, "DebugAnnotation": {1, 2, 4, 6, 7, 12},
+          "TrackEvent": {3, 4, 9, 11, 23, 30, 47, 48}}
+FIXED = {("TrackEvent", 47), ("TrackEvent", 48)}  # eight bytes each, all other numbers are varints
+
+
+def fields(message, data):
     """The fields of a protocol buffer: (number, value), where value is an int or bytes."""
     at = 0
 
@@ -26,6 +34,8 @@ def fields(data):
 
     while at < len(data):
         key = varint()
+        if key >> 3 not in FIELDS[message] or (key & 7 == 1) != ((message, key >> 3) in FIXED):
+            fail(f"{message}: field {key >> 3}, wire type {key & 7}")
         if key & 7 == 0:
             yield key >> 3, varint()
         elif key & 7 == 1:
@@ -47,7 +57,7 @@ def text(b):
 
 def argument(a, names):
     """The name and the value of a DebugAnnotation."""
-    a, value = list(fields(a)), None
+    a, value = list(fields("DebugAnnotation", a)), None
     for number, v in a:
         if number == 2:
             value = bool(v)
@@ -58,36 +68,52 @@ def argument(a, names):
         elif number == 7:
             value = v
         elif number == 12:
-            value = (value or []) + [text(dict(fields(v)).get(6, b""))]
+            value = (value or []) + [text(dict(fields("DebugAnnotation", v)).get(6, b""))]
     return names[dict(a)[1]], value
 
 
+def clock(snapshot):
+    """The start by CLOCK_MONOTONIC, which is the clock of all times, and by CLOCK_REALTIME."""
+    at = {}
+    for number, v in fields("ClockSnapshot", snapshot):
+        if number == 1:
+            one = dict(fields("Clock", v))
+            at[one[1]] = one[2]
+        elif v != 3:
+            fail("times of another clock")
+    return at[3], at[1]
+
+
 def load(path):
+    return load_with_start(path)[0]
+
+
+def load_with_start(path):
     """The trace as a list of dictionaries: ph M (a name), X (a call), B and E (a program), b and e (a slice on a track
     of its own), S (a state of a thread), s and f (an arrow), C (a counter), i (an instant). Times are in us."""
     CATEGORY, ARGUMENT, KINDS = 1, 3, {1: "begin", 2: "end", 3: "instant", 4: "counter"}
-    start, events, tracks, open_ = None, [], {}, defaultdict(list)
+    start, real, events, tracks, open_ = None, None, [], {}, defaultdict(list)
     names = {CATEGORY: {}, ARGUMENT: {}}
 
     def described(t):
         name, uuid = text(t.get(2, b"")), t[1]
         one = {"tid": uuid >> 4, "pid": tracks[t[5]]["pid"] if 5 in t else uuid >> 4, "ts": 0}
         if 3 in t:
-            p = dict(fields(t[3]))
+            p = dict(fields("ProcessDescriptor", t[3]))
             tracks[uuid] = {**one, "what": "process"}
             events.append({**one, "ph": "M", "name": "process_name", "args": {"name": f"{text(p.get(6, b''))} {p[1]}"}})
         elif 4 in t:
-            p = dict(fields(t[4]))
+            p = dict(fields("ThreadDescriptor", t[4]))
             tracks[uuid] = {**one, "what": "thread"}
             events.append({**one, "ph": "M", "name": "thread_name", "args": {"name": f"{text(p.get(5, b''))} {p[2]}"}})
         elif 8 in t:
-            tracks[uuid] = {**one, "what": "counter", "name": name, "unit": {2: "files", 3: "bytes"}[dict(fields(t[8]))[3]]}
+            tracks[uuid] = {**one, "what": "counter", "name": name, "unit": {2: "files", 3: "bytes"}[dict(fields("CounterDescriptor", t[8]))[3]]}
         else:
             tracks[uuid] = {**one, "what": "state" if name == "state" else "own"}
 
     def happened(e, ts):
         got = defaultdict(list)
-        for number, v in fields(e):
+        for number, v in fields("TrackEvent", e):
             got[number].append(v)
         uuid = got[11][0]
         track, kind = tracks[uuid], KINDS[got[9][0]]
@@ -116,23 +142,26 @@ def load(path):
             open_[uuid].append(one)
         events.append(one)
 
-    for number, packet in fields(open(path, "rb").read()):
-        p = dict(fields(packet))
-        if number != 1 or p[10] != 1:
-            fail("a packet of another sequence")
+    for n, (_, packet) in enumerate(fields("Trace", open(path, "rb").read())):
+        p = dict(fields("TracePacket", packet))
+        if p[10] != 1 or p[13] != (1 if n < 2 else 2):
+            fail("a packet of another sequence, or one that does not need the interned names")
         if 6 in p:
-            clocks = [dict(fields(v)) for n, v in fields(p[6]) if n == 1]
-            start = next(c[2] for c in clocks if c[1] == 3)
-        for index, words in fields(p.get(12, b"")):
-            word = dict(fields(words))
+            start, real = clock(p[6])
+        if 59 in p and dict(fields("TracePacketDefaults", p[59])) != {58: 3}:
+            fail("times of another clock")
+        for index, words in fields("InternedData", p.get(12, b"")):
+            word = dict(fields("Interned", words))
+            if word[1] in names[index]:
+                fail("a name in place of another", word[1])
             names[index][word[1]] = text(word[2])
         if 60 in p:
-            described(dict(fields(p[60])))
+            described(dict(fields("TrackDescriptor", p[60])))
         if 11 in p:
             happened(p[11], (p[8] - start) / 1000)
     if any(b["ph"] != "B" for begun in open_.values() for b in begun):
         fail("a slice that does not end", [b for begun in open_.values() for b in begun if b["ph"] != "B"][0])
-    return events
+    return events, real
 
 
 def fail(what, e=None):
@@ -199,19 +228,19 @@ def check(events):
         if [e["ph"] for e in pair] != ["b", "e"] or pair[0]["ts"] > pair[1]["ts"] or pair[0]["name"] != pair[1]["name"]:
             fail(f"async {key}", pair)
     for key, pair in flows.items():
-        if [e["ph"] for e in pair] not in (["s", "f"], ["s"]) or (len(pair) == 2 and pair[0]["ts"] > pair[1]["ts"]):
+        if [e["ph"] for e in pair] not in (["s", "f"], ["s"]) or (len(pair) == 2 and (pair[0]["ts"] > pair[1]["ts"] or pair[0]["tid"] == pair[1]["tid"])):
             fail(f"flow {key}", pair)
     return flows
 
 
 def main():
-    events = load(sys.argv[1])
+    events, real = load_with_start(sys.argv[1])
     flows = check(events)
     lines = [json.loads(line) for line in open(sys.argv[2])]
-    calls = Counter(e["name"] for e in lines if e["type"] == "syscall")
-    slices = Counter(e["name"] for e in events if e["ph"] == "X")
-    if calls != slices:
-        fail(f"calls {calls - slices}, slices {slices - calls}")
+    if real != lines[0]["start_realtime_ns"]:
+        fail(f"the trace begins at {real}, the JSON at {lines[0]['start_realtime_ns']}")
+    compare_calls(events, lines)
+    compare_states(events, lines)
     execs = sum(e["type"] == "exec" and "error" not in e for e in lines)
     begun = sum(e["ph"] == "B" and e["name"] != "(forked)" for e in events)
     if begun and begun != execs:
@@ -228,13 +257,72 @@ def main():
     waits(events, lines)
     max_rss(events, lines)
     pids = {e["pid"] for e in lines if e.get("pid")}
-    tracks = {e["pid"] for e in events if e["pid"]}
-    if len(tracks) < len(pids):
-        fail(f"{len(pids)} processes, {len(tracks)} tracks")
+    if pids - set(tids(events, "process_name").values()) or {e["tid"] for e in lines if e.get("tid")} - set(tids(events).values()):
+        fail("a process or thread that has no name")
     gone_with_exec(events, lines)
     if len(sys.argv) > 3:
         again(events, sys.argv[3])
     print(dict(Counter(e["ph"] for e in events)))
+
+
+def tids(events, what="thread_name"):
+    """The kernel's number of each thread, or of each process."""
+    key = "tid" if what == "thread_name" else "pid"
+    return {e[key]: int(e["args"]["name"].split(" ")[-1]) for e in events if e["name"] == what and e["ph"] == "M"}
+
+
+def ns(us):
+    return round(us * 1000)
+
+
+def compare_calls(events, lines):
+    """Each call has a slice with its times, its result and its time on a CPU."""
+    tid, parts = tids(events), ("error", "on_cpu_ns")
+    got = sorted(((tid[e["tid"]], ns(e["ts"]), e["name"], ns(e["dur"]), e["args"]) for e in events if e["ph"] == "X"), key=lambda x: x[:3])
+    want = sorted(((e["tid"], e["ts_ns"], e["name"], e["duration_ns"], e) for e in lines if e["type"] == "syscall"), key=lambda x: x[:3])
+    if len(got) != len(want):
+        fail(f"{len(want)} calls, {len(got)} slices")
+    for a, b in zip(got, want):
+        ret = b[4]["ret"] if isinstance(b[4]["ret"], int) and not b[4]["error"] else None
+        if a[:3] != b[:3] or b[3] not in (None, a[3]) or any(a[4].get(k) != b[4].get(k) for k in parts) or ret not in (None, int(a[4]["ret"] or 0)):
+            fail("a slice is not its call", (a, b))
+    said = {"open", "read", "write", "close", "mmap", "munmap", "brk", "rss", "spawn_process", "exec", "stat"}
+    if want and said & {e["name"] for e in events if e["ph"] == "i"}:  # kvis proc has no calls, and so no such slices
+        fail("an instant says what a slice does")
+
+
+STATES = {"running": "on_cpu_ns", "runnable": "runq_ns", "sleeping": "other_ns", "waits for disk": "disk_ns"}
+
+
+def compare_states(events, lines):
+    """The states of a thread within a call fill the call, and come to what the call says of its time. Outside of calls
+    there are only waits for a CPU (see waits)."""
+    tid, shown = tids(events), defaultdict(list)
+    twice = [t for t, n in Counter(tid.values()).items() if n > 1]
+    for e in events:
+        if e["ph"] == "S":
+            shown[tid[e["tid"]]].append((ns(e["ts"]), ns(e["ts"] + e["dur"]), e["name"]))
+    for e in lines:
+        if e["type"] != "syscall" or e.get("on_cpu_ns") is None or not e["duration_ns"] or e["tid"] in twice:
+            continue
+        states, end = shown[e["tid"]], e["ts_ns"] + e["duration_ns"]
+        first, last = bisect.bisect_left(states, (e["ts_ns"],)), bisect.bisect_left(states, (end,))
+        mine = states[first:last]
+        states[first:last] = []
+        if [e["ts_ns"]] + [s[1] for s in mine] != [s[0] for s in mine] + [end]:
+            fail("a call with a gap", (e, mine))
+        sums = Counter()
+        for s in mine:
+            sums[s[2]] += s[1] - s[0]
+        if mine[0][2].startswith("mostly "):
+            most = mine[0][2][7:]
+            told = e["other_ns"] + e["disk_ns"] if most in ("sleeping", "disk waits") else e[STATES[most]]
+            if len(mine) > 1 or told != max(e["other_ns"] + e["disk_ns"], e["runq_ns"], e["on_cpu_ns"]):
+                fail("most of a call", (e, mine))
+        elif any(sums[name] != e[key] for name, key in STATES.items()):
+            fail("the states of a call", (e, mine))
+    if {s[2] for t, states in shown.items() if t not in twice for s in states} - {"runnable"}:
+        fail("a state outside of calls")
 
 
 def requests(events, lines):

@@ -1,35 +1,27 @@
-"""Used by the cases hybrid_runq and hybrid_where.
+"""Used by the case hybrid_where.
 waits.py RECORDS TID: prints an upper bound of the total time of those waits of a thread for a CPU whose end perf did not see.
 RECORDS is the output of `perf script --ns -F time,event,trace` for sched_switch and sched_wakeup.
 
-A switch may hit no tracepoint (the case monitor_perf compares the counts, too): then neither perf nor kvis sees the end of a
-wait, but run_delay of /proc/PID/schedstat includes it. The wait ended before the thread left the CPU."""
+A switch may hit no tracepoint: then neither perf nor kvis sees the end of a wait, but run_delay of /proc/PID/schedstat
+includes it. The wait ended before the thread left the CPU."""
 import re
 import sys
 
-
-def waits(path, tid):
-    """Of a thread: (when it ended, how long it was) of waits that perf saw end and of those that it did not, in ns."""
-    seen, unseen = [], []
-    began, runs = None, False  # began: since when it waits; None: it runs or sleeps
-    for line in open(path):
-        seconds, ns, event, text = re.match(r"\s*(\d+)\.(\d{9}): +sched:(\w+): (.*)", line).groups()
-        now = int(seconds) * 10**9 + int(ns)
-        if event == "sched_wakeup":
-            if int(re.search(r"\bpid=(\d+)", text)[1]) == tid and began is None and not runs:
-                began = now
-            continue
-        prev, state, next_ = re.search(r"prev_pid=(\d+) .*prev_state=(\S+) ==> .*next_pid=(\d+)", text).groups()
-        if int(prev) == tid:
-            if began is not None:
-                unseen.append((now, now - began))
-            began, runs = now if state.startswith("R") else None, False
-        if int(next_) == tid:
-            if began is not None:
-                seen.append((now, now - began))
-            began, runs = None, True
-    return seen, unseen
-
-
-if __name__ == "__main__":
-    print(sum(ns for _, ns in waits(sys.argv[1], int(sys.argv[2]))[1]))
+path, tid = sys.argv[1], int(sys.argv[2])
+unseen = 0
+began, runs = None, False  # began: since when it waits; None: it runs or sleeps
+for line in open(path):
+    seconds, ns, event, text = re.match(r"\s*(\d+)\.(\d{9}): +sched:(\w+): (.*)", line).groups()
+    now = int(seconds) * 10**9 + int(ns)
+    if event == "sched_wakeup":
+        if int(re.search(r"\bpid=(\d+)", text)[1]) == tid and began is None and not runs:
+            began = now
+        continue
+    prev, state, next_ = re.search(r"prev_pid=(\d+) .*prev_state=(\S+) ==> .*next_pid=(\d+)", text).groups()
+    if int(prev) == tid:
+        if began is not None:
+            unseen += now - began
+        began, runs = now if state.startswith("R") else None, False
+    if int(next_) == tid:
+        began, runs = None, True
+print(unseen)
