@@ -23933,6 +23933,13 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
+/* Returns where cgroup v2 is mounted: by itself or next to v1. */
+static const char *met_cgroups(void)
+{
+    static const char beside_v1[] = "/sys/fs/cgroup/unified";
+    return met_there(met_path("%s/cgroup.controllers", beside_v1)) ? beside_v1 : "/sys/fs/cgroup";
+}
+
 /* Returns the rank by which instances are listed: first hardware, then virtual disks and
  * interfaces, then the interface lo, then the nameless sum. */
 static u8 met_rank(u8 dim, const char *name)
@@ -26135,7 +26142,7 @@ static void mfs_pages_group(u32 pid)
 {
     char *line;
     const char *group = mfs_task_group(pid);
-    if (!group || met_try(met_path("/sys/fs/cgroup%s/memory.numa_stat", group)))
+    if (!group || met_try(met_path("%s%s/memory.numa_stat", met_cgroups(), group)))
         return;
     while ((line = met_line()))
         if (!strncmp(line, "anon ", 5))
@@ -26254,7 +26261,7 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 static void mfs_groups(void)
 {
     char dir[MET_DIR];
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup"));
+    snprintf(dir, sizeof dir, "%s", met_path("%s", met_cgroups()));
     if (!met_there(met_in(dir, "cgroup.controllers"))) {
         met_off("/sys/fs/cgroup/cgroup.controllers: ENOENT (needs cgroup v2)");
         return;
@@ -26269,7 +26276,7 @@ static void mfs_cgroup(void)
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
     char dir[MET_DIR];
     s64 v;
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/%s", mo.cgroup));
+    snprintf(dir, sizeof dir, "%s", met_path("%s/%s", met_cgroups(), mo.cgroup));
     for (size_t k = 0; k < ARRAY_LEN(file); k++)
         met_keys(met.all, met_in(dir, "%s", file[k]), 0);
     for (u32 m = 0; met_keyed(met.all, &m); m++)
@@ -26974,7 +26981,7 @@ static void pmc_start(void)
     for (u32 g = 0; g < N_PG; g++)
         pmc.off[g] = pmc_asked.n && g != PG_EVENTS;
     if (pmc.scope == PS_CGROUP)
-        pmc_cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
+        pmc_cgroup = open(met_path("%s/%s", met_cgroups(), mo.cgroup),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (u32 k = 0; k < pmc.n_tasks; k++)
         pmc_open_task(k);
@@ -30913,14 +30920,6 @@ static const char *mon_opt_event(const char *v)
     return NULL;
 }
 
-/* Accepts a path with or without /sys/fs/cgroup. */
-static const char *mon_opt_cgroup(const char *v)
-{
-    static const char mount[] = "/sys/fs/cgroup";
-    mo.cgroup = v + (strncmp(v, mount, sizeof mount - 1) ? 0 : sizeof mount - 1);
-    return NULL;
-}
-
 static const char *mon_opt_csv(const char *v)
 {
     mo.csv = true;
@@ -34563,7 +34562,12 @@ static void cmd_monitor_ready(void)
     for (u32 i = 0; i < opt.n_pids; i++)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))
             die(EXIT_KVIS, "no process %d", opt.pids[i]);
-    if (mo.cgroup && !met_there(met_path("/sys/fs/cgroup/%s/cgroup.procs", mo.cgroup)))
+    if (!mo.cgroup)
+        return;
+    size_t n = strlen(met_cgroups());
+    mo.cgroup += strncmp(mo.cgroup, met_cgroups(), n) ? 0 : n;
+    mo.cgroup += mo.cgroup[0] == '/' && mo.cgroup[1];
+    if (!met_there(met_path("%s/%s/cgroup.procs", met_cgroups(), mo.cgroup)))
         die(EXIT_KVIS, "--cgroup %s: no cgroup (version 2) with this path", mo.cgroup);
 }
 
