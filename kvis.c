@@ -20119,7 +20119,7 @@ static void tr_status(pid_t tid, int status)
     if (WIFSTOPPED(status)) {
         if (t && t->run != RUN_HELD) {
             tr_stopped(t, status);
-        } else if (!t && tr.detaching) {
+        } else if (!t && (tr.detaching || opt.no_follow)) { /* CLONE_PTRACE gave it to kvis */
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
         } else if (!t && (t = ps_new_task(tid))) { /* held until its parent's event */
             t->run = RUN_HELD;
