@@ -16563,14 +16563,20 @@ static struct {
 } sp_command = { .go = -1 };
 
 /* Signals whose actions kvis changes; it handles the first SP_HANDLED. */
-static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO,
+static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGIO,
                                SIGPIPE, SIGXFSZ, SIGCHLD };
-enum { SP_HANDLED = 6 };
+enum { SP_HANDLED = 8 };
 
 static struct { /* signal mask and actions that kvis inherited */
     sigset_t mask;
     struct sigaction action[ARRAY_LEN(sp_sigs)];
 } sp_found;
+
+/* Returns whether kvis passes on all such signals to the command. */
+static bool sp_is_for_command(int sig)
+{
+    return opt.command && (sig == SIGUSR1 || sig == SIGUSR2);
+}
 
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
@@ -16741,11 +16747,13 @@ static void sp_forget_merged(void)
 static void sp_decide(const siginfo_t *si, bool typed)
 {
     static bool asked;
-    if (asked || !(typed || (!sp_command.ended && kill(sp_command.pid, si->si_signo) == 0)))
-        sp_end_sig = si->si_signo;
-    else if (si->si_signo == SIGTERM || si->si_signo == SIGHUP)
+    int sig = si->si_signo;
+    bool ends = !sp_is_for_command(sig);
+    if ((asked && ends) || !(typed || (!sp_command.ended && kill(sp_command.pid, sig) == 0)))
+        sp_end_sig = ends ? sig : 0;
+    else if (sig == SIGTERM || sig == SIGHUP)
         sp_until_exit = true;
-    asked = true;
+    asked |= ends;
 }
 
 static bool sp_over(void)
@@ -20206,7 +20214,11 @@ static void tr_kill_all(void)
 
 static bool tr_give_up(void)
 {
-    return tr.interrupts + (tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
+    u32 ends = tr.interrupts;
+    for (sig_atomic_t i = tr.n_done; i != tr.n_queued; i++)
+        if (!sp_is_for_command(tr.queued[i % ARRAY_LEN(tr.queued)].si.si_signo))
+            ends += tr.child ? 1 : 2;
+    return ends > 1;
 }
 
 /* Returns whether a signal was sent to the process group of kvis and the command: the command has
@@ -20237,12 +20249,15 @@ static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
     bool typed = si->si_code == SI_KERNEL && sig != SIGHUP;
-    if (tr.child && !tr.interrupts++
+    bool ends = !sp_is_for_command(sig);
+    if (tr.child && (!ends || !tr.interrupts++)
         && (typed || (tr.status == -1 && kill(tr.child, sig) == 0))) {
         tr.until_exit |= sig == SIGTERM || sig == SIGHUP;
         tr.passed_on = typed ? 0 : sig;
         return;
     }
+    if (!ends)
+        return;
     tr.quit_sig = sig;
     if (tr.child && (tr.bound || sig == SIGINT || sig == SIGQUIT || tr.killing))
         tr_kill_all();
@@ -30049,7 +30064,7 @@ static void scr_resize(int sig)
 static void scr_begin(void)
 {
     static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
-                                 SIGUSR1, SIGUSR2, SIGTSTP };
+                                 SIGTSTP };
     struct sigaction give = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     struct sigaction take = { .sa_handler = scr_take }, size = { .sa_handler = scr_resize };
     scr.utf8 = u_locale_utf8(false);
