@@ -8919,9 +8919,9 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* md_walk cannot follow the magic links of another process (proc(5)). Replaces such a link at the
- * start of a path, /proc/self/cwd or /proc/self/fd/N, with its target. */
-static void md_own_link(struct task *t, struct path *p)
+/* md_walk cannot follow the magic links of another process (proc(5)). Replaces a traced process's
+ * link at the start of a path, such as /proc/self/cwd or /proc/PID/fd/N, with its target. */
+static void md_magic_link(struct task *t, struct path *p, bool at_link)
 {
     static const char *const own[] = { "/proc/self/", "/proc/thread-self/", "/dev/" };
     static struct path to;
@@ -8929,16 +8929,22 @@ static void md_own_link(struct task *t, struct path *p)
     char *rest = NULL;
     for (size_t i = 0; i < ARRAY_LEN(own) && !rest; i++)
         rest = strncmp(p->s, own[i], strlen(own[i])) ? NULL : p->s + strlen(own[i]);
-    if (rest && !strncmp(rest, "cwd/", 4)) {
-        n = md_base(t, AT_FDCWD, false);
-        rest += 3;
+    if (!strncmp(p->s, "/proc/", 6) && isdigit((u8)p->s[6])) {
+        pid_t pid = (pid_t)strtol(p->s + 6, &rest, 10), ours = ps_from_ns(t, pid);
+        t = ps_task(ours ? ours : pid);
+        rest = t && *rest == '/' ? rest + 1 : NULL;
+    }
+    bool root = rest && !strncmp(rest, "root/", 5);
+    if (root || (rest && !strncmp(rest, "cwd/", 4))) {
+        n = md_base(t, AT_FDCWD, root);
+        rest += root ? 4 : 3;
     } else if (rest && !strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
         n = md_fd_directory(t, (s32)strtol(rest + 3, &rest, 10));
     }
-    if (!n || *n->s != '/' || (*rest && *rest != '/'))
+    if (!(n ? *n->s == '/' : root) || (*rest ? *rest != '/' : at_link))
         return;
     rest += *rest == '/';
-    md_join(&to, n->s, n->len, rest, strlen(rest));
+    md_join(&to, n ? n->s : "", n ? n->len : 0, rest, strlen(rest));
     *p = to;
 }
 
@@ -8948,8 +8954,7 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
     char last[NAME_MAX + 1];
-    if (!at_link)
-        md_own_link(t, p);
+    md_magic_link(t, p, at_link);
     int e = *p->s == '/' && p->ok ? md_walk(t, p, at_link, &sx) : -EAGAIN;
     char *slash = strrchr(p->s, '/');
     if (e == -ENOENT && slash > p->s && p->len - (u32)(slash - p->s) <= sizeof last) {
