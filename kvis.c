@@ -2533,7 +2533,7 @@ static const char *fd_access(u64 flags)
 
 /* struct statx of <linux/stat.h>, which musl lacks. */
 struct fd_stat {
-    u32 unused1[7];
+    u32 unused1[4], stx_nlink, unused6[2];
     u16 stx_mode, unused2;
     u64 stx_ino, unused3[5], stx_btime[2], unused4[4]; /* birth time: s, ns; 0: unknown */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
@@ -2545,8 +2545,9 @@ _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rde
 /* Does not ask a FUSE or network server (AT_STATX_DONT_SYNC), which kvis may have stopped. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
-    enum { DONT_SYNC = 0x4000, TYPE = 1, INO = 0x100, BTIME = 0x800 };
-    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE | INO | BTIME, sx) < 0 ? -errno : 0;
+    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, INO = 0x100, BTIME = 0x800 };
+    u32 mask = TYPE | NLINK | INO | BTIME;
+    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, mask, sx) < 0 ? -errno : 0;
 }
 
 static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
@@ -3181,10 +3182,12 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
     char link[PATH_MAX + 1];
+    struct fd_stat sx;
     s64 n = fd_readlink(tid, what, link, sizeof link);
     if (n == -ENAMETOOLONG)
         return nm_str('f', U_CUT);
-    if (n <= 0 || (was && n > (s64)sizeof gone && !strcmp(link + n - (sizeof gone - 1), gone)))
+    bool marked = n > (s64)sizeof gone && !strcmp(link + n - (sizeof gone - 1), gone);
+    if (n <= 0 || (was && marked && (fd_statx(u_proc(tid, what), &sx) < 0 || !sx.stx_nlink)))
         return was;
     return nm_get('f', link, (size_t)n);
 }

@@ -504,6 +504,14 @@ static void renamed(void)
     opened("y", "e/y");
     CHK(open("gone", CREATE, 0644));
     opened("gone", "e/gone");
+    CHK(mkdir("z (deleted)", 0755)); /* a name, and no mark of /proc */
+    CHK(chdir("z (deleted)"));
+    CHK(rename("../z (deleted)", "../z"));
+    CHK(open("m", CREATE, 0644));
+    opened("m", "e/z/m");
+    CHK(rename("../z", "../z (deleted)"));
+    CHK(open("n", CREATE, 0644));
+    opened("n", "e/z (deleted)/n");
 }
 
 /* A path with ".." in it leads to one file with one name, even when that file and the directories are gone at once. */
