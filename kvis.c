@@ -10188,6 +10188,24 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
+/* Resolves the directory of a path with "..", if it is still there. */
+static void md_resolve_up(struct task *t, const struct call *c, struct path *p)
+{
+    static struct path dir;
+    struct fd_stat sx;
+    const char *last = strrchr(p->s, '/');
+    if (c->err || !p->ok || *p->s != '/' || !strstr(p->s, "/.."))
+        return;
+    dir = *p;
+    if (strcmp(last, "/.."))
+        dir.s[last - p->s] = 0;
+    if (md_walk(t, &dir, false, &sx) < 0)
+        return;
+    if (strcmp(last, "/..") && dir.len + strlen(last) < sizeof dir.s)
+        dir.len += (u32)sprintf(dir.s + dir.len, "%s", dir.len > 1 ? last : last + 1);
+    *p = dir;
+}
+
 /* Handles calls such as chmod(2) and fchown(2): the new value follows the path or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
@@ -10202,6 +10220,7 @@ static void md_change(struct task *t, struct call *c)
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
     bool of_fd = arg == 1 && !c->arg[1] && sc_rows[c->row].arg[0] == K_DIRFD; /* futimens(3) */
     md_change_path(t, c, of_fd ? -1 : arg, &p);
+    md_resolve_up(t, c, &p);
     if (p.len || e->kind != EK_CHANGE)
         ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
@@ -10213,6 +10232,7 @@ static void md_change(struct task *t, struct call *c)
     case EK_RENAME:
     case EK_LINK:
         md_path(c, (u32)to, &q);
+        md_resolve_up(t, c, &q);
         ev_bytes(e, EV_new_path, q.s, q.len);
         break;
     case EK_TRUNCATE:
