@@ -8951,25 +8951,31 @@ static void md_magic_link(struct task *t, struct path *p, bool at_link)
     *p = to;
 }
 
+/* Resolves the directory of the absolute path *p. Returns 0 or -errno. */
+static int md_walk_to_last(struct task *t, struct path *p)
+{
+    static struct path dir;
+    struct fd_stat sx;
+    const char *last = strrchr(p->s, '/');
+    dir = *p;
+    dir.s[last - p->s] = 0;
+    int e = md_walk(t, &dir, false, &sx);
+    if (e || dir.len + strlen(last) >= sizeof dir.s)
+        return e ? e : -ENAMETOOLONG;
+    dir.len += (u32)sprintf(dir.s + dir.len, "%s", last + (dir.len == 1));
+    *p = dir;
+    return 0;
+}
+
 /* Returns whether -P selects the file that a path resolves to; for a missing file, resolves its
  * directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
-    char last[NAME_MAX + 1];
     md_magic_link(t, p, at_link);
     int e = *p->s == '/' && p->ok ? md_walk(t, p, at_link, &sx) : -EAGAIN;
-    char *slash = strrchr(p->s, '/');
-    if (e == -ENOENT && slash > p->s && p->len - (u32)(slash - p->s) <= sizeof last) {
-        strcpy(last, slash + 1);
-        *slash = 0;
-        p->len = (u32)(slash - p->s);
-        e = md_walk(t, p, false, &sx);
-        sx.stx_ino = 0;
-        if (p->len + strlen(last) + 2 > sizeof p->s)
-            return false;
-        p->len += (u32)sprintf(p->s + p->len, "/%s", last);
-    }
+    if (e == -ENOENT)
+        e = md_walk_to_last(t, p);
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
@@ -10188,22 +10194,16 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Resolves the directory of a path with "..", if it is still there. */
+/* Resolves ".." in a path, if the directory is still there. */
 static void md_resolve_up(struct task *t, const struct call *c, struct path *p)
 {
-    static struct path dir;
     struct fd_stat sx;
-    const char *last = strrchr(p->s, '/');
     if (c->err || !p->ok || *p->s != '/' || !strstr(p->s, "/.."))
         return;
-    dir = *p;
-    if (strcmp(last, "/.."))
-        dir.s[last - p->s] = 0;
-    if (md_walk(t, &dir, false, &sx) < 0)
-        return;
-    if (strcmp(last, "/..") && dir.len + strlen(last) < sizeof dir.s)
-        dir.len += (u32)sprintf(dir.s + dir.len, "%s", dir.len > 1 ? last : last + 1);
-    *p = dir;
+    if (strcmp(strrchr(p->s, '/'), "/.."))
+        md_walk_to_last(t, p);
+    else
+        md_walk(t, p, false, &sx);
 }
 
 /* Handles calls such as chmod(2) and fchown(2): the new value follows the path or descriptor. */
