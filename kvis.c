@@ -2545,9 +2545,8 @@ _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rde
 /* Does not ask a FUSE or network server (AT_STATX_DONT_SYNC), which kvis may have stopped. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
-    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, INO = 0x100, BTIME = 0x800 };
-    u32 mask = TYPE | NLINK | INO | BTIME;
-    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, mask, sx) < 0 ? -errno : 0;
+    enum { DONT_SYNC = 0x4000, BASIC = 0x7ff, BTIME = 0x800 };
+    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, BASIC | BTIME, sx) < 0 ? -errno : 0;
 }
 
 static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
@@ -8929,40 +8928,40 @@ static void md_magic_link(struct task *t, struct path *p, bool at_link)
     static const char *const own[] = { "/proc/self/", "/proc/thread-self/", "/dev/" };
     static struct path to;
     const struct name *n = NULL;
-    char *rest = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(own) && !rest; i++)
-        rest = strncmp(p->s, own[i], strlen(own[i])) ? NULL : p->s + strlen(own[i]);
+    char *rest = p->s;
+    for (size_t i = 0; i < ARRAY_LEN(own) && rest == p->s; i++)
+        rest += strncmp(p->s, own[i], strlen(own[i])) ? 0 : strlen(own[i]);
     if (!strncmp(p->s, "/proc/", 6) && isdigit((u8)p->s[6])) {
         pid_t pid = (pid_t)strtol(p->s + 6, &rest, 10), ours = ps_from_ns(t, pid);
         t = ps_task(ours ? ours : pid);
-        rest = t && *rest == '/' ? rest + 1 : NULL;
+        rest += t && *rest == '/';
     }
-    bool root = rest && !strncmp(rest, "root/", 5);
-    if (root || (rest && !strncmp(rest, "cwd/", 4))) {
+    bool root = !strncmp(rest, "root/", 5);
+    if (root || !strncmp(rest, "cwd/", 4)) {
         n = md_base(t, AT_FDCWD, root);
         rest += root ? 4 : 3;
-    } else if (rest && !strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
+    } else if (!strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
         n = md_fd_directory(t, (s32)strtol(rest + 3, &rest, 10));
     }
     if (!(n ? *n->s == '/' : root) || (*rest ? *rest != '/' : at_link))
         return;
-    rest += *rest == '/';
-    md_join(&to, n ? n->s : "", n ? n->len : 0, rest, strlen(rest));
+    md_join_from(&to, n, rest, strlen(rest));
     *p = to;
 }
 
-/* Resolves the directory of the absolute path *p. Returns 0 or -errno. */
+/* Resolves an absolute path, except its last component. Returns 0 or -errno. */
 static int md_walk_to_last(struct task *t, struct path *p)
 {
     static struct path dir;
     struct fd_stat sx;
     const char *last = strrchr(p->s, '/');
+    last += strcmp(last, "/..") ? 0 : strlen(last);
     dir = *p;
     dir.s[last - p->s] = 0;
     int e = md_walk(t, &dir, false, &sx);
     if (e || dir.len + strlen(last) >= sizeof dir.s)
         return e ? e : -ENAMETOOLONG;
-    dir.len += (u32)sprintf(dir.s + dir.len, "%s", last + (dir.len == 1));
+    dir.len += (u32)sprintf(dir.s + dir.len, "%s", last + (dir.len == 1 && *last));
     *p = dir;
     return 0;
 }
@@ -8972,8 +8971,10 @@ static int md_walk_to_last(struct task *t, struct path *p)
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
+    if (*p->s != '/' || !p->ok)
+        return false;
     md_magic_link(t, p, at_link);
-    int e = *p->s == '/' && p->ok ? md_walk(t, p, at_link, &sx) : -EAGAIN;
+    int e = md_walk(t, p, at_link, &sx);
     if (e == -ENOENT)
         e = md_walk_to_last(t, p);
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
@@ -10197,13 +10198,8 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
 /* Resolves ".." in a path, if the directory is still there. */
 static void md_resolve_up(struct task *t, const struct call *c, struct path *p)
 {
-    struct fd_stat sx;
-    if (c->err || !p->ok || *p->s != '/' || !strstr(p->s, "/.."))
-        return;
-    if (strcmp(strrchr(p->s, '/'), "/.."))
+    if (!c->err && p->ok && *p->s == '/' && strstr(p->s, "/.."))
         md_walk_to_last(t, p);
-    else
-        md_walk(t, p, false, &sx);
 }
 
 /* Handles calls such as chmod(2) and fchown(2): the new value follows the path or descriptor. */
@@ -20242,11 +20238,7 @@ static void tr_kill_all(void)
 
 static bool tr_give_up(void)
 {
-    u32 ends = tr.interrupts;
-    for (sig_atomic_t i = tr.n_done; i != tr.n_queued; i++)
-        if (!sp_is_for_command(tr.queued[i % ARRAY_LEN(tr.queued)].si.si_signo))
-            ends += tr.child ? 1 : 2;
-    return ends > 1;
+    return tr.interrupts + (tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
 /* Returns whether a signal was sent to the process group of kvis and the command: the command has
@@ -34387,6 +34379,8 @@ static void cmd_refuse_without_command(void)
                       opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
 }
 
+static const char cmd_either[] = "a command and -p PID cannot be combined";
+
 static int cmd_trace(void)
 {
     bool everyone = opt.everyone || opt.cgroup;
@@ -34398,7 +34392,7 @@ static int cmd_trace(void)
     if (opt.everyone && opt.cgroup)
         opt_wrong("all", "--all and --cgroup cannot be combined");
     if (opt.command && opt.n_pids)
-        opt_wrong("attach", "a command and -p PID cannot be combined");
+        opt_wrong("attach", cmd_either);
     cmd_refuse_without_command();
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
@@ -34530,7 +34524,7 @@ static int cmd_proc(void)
     sp_boot();
     pid = (pid_t)proc_opt.pid;
     if (opt.command && (proc_opt.pid || proc_opt.only_pid))
-        opt_wrong("pid", "a command and -p cannot be combined");
+        opt_wrong("pid", cmd_either);
     cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
     if (opt.json && !opt.json_file && strcmp(proc_opt.format, "text"))
         opt_wrong("format", "--format=%s and --json both write to stdout; fix: --json=FILE",
@@ -34596,7 +34590,7 @@ static int cmd_print(const char *text)
 static void cmd_monitor_ready(void)
 {
     if (opt.command && opt.n_pids)
-        opt_wrong("pid", "a command and -p PID cannot be combined");
+        opt_wrong("pid", cmd_either);
     if (!mon_sources_on())
         opt_wrong("collectors", "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
@@ -34609,7 +34603,6 @@ static void cmd_monitor_ready(void)
         return;
     size_t n = strlen(met_cgroups());
     mo.cgroup += strncmp(mo.cgroup, met_cgroups(), n) ? 0 : n;
-    mo.cgroup += mo.cgroup[0] == '/' && mo.cgroup[1];
     if (!met_there(met_path("%s/%s/cgroup.procs", met_cgroups(), mo.cgroup)))
         die(EXIT_KVIS, "--cgroup %s: no cgroup (version 2) with this path", mo.cgroup);
 }
