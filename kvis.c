@@ -10168,7 +10168,8 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg` or, if it is -1, the file or name in argument 0. */
+/* Sets *p to the path in argument `arg` or, if it is -1, the file or name in argument 0. Resolves
+ * ".." if the directory is still there. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
@@ -10176,6 +10177,8 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->len = 0;
     if (arg >= 0) {
         md_path(c, (u32)arg, p);
+        if (!c->err && p->ok && *p->s == '/' && strstr(p->s, "/.."))
+            md_walk_to_last(t, p);
         return;
     }
     if (kind == K_TARGET || kind == K_NAME) {
@@ -10195,13 +10198,6 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Resolves ".." in a path, if the directory is still there. */
-static void md_resolve_up(struct task *t, const struct call *c, struct path *p)
-{
-    if (!c->err && p->ok && *p->s == '/' && strstr(p->s, "/.."))
-        md_walk_to_last(t, p);
-}
-
 /* Handles calls such as chmod(2) and fchown(2): the new value follows the path or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
@@ -10216,7 +10212,6 @@ static void md_change(struct task *t, struct call *c)
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
     bool of_fd = arg == 1 && !c->arg[1] && sc_rows[c->row].arg[0] == K_DIRFD; /* futimens(3) */
     md_change_path(t, c, of_fd ? -1 : arg, &p);
-    md_resolve_up(t, c, &p);
     if (p.len || e->kind != EK_CHANGE)
         ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
@@ -10227,8 +10222,7 @@ static void md_change(struct task *t, struct call *c)
         break;
     case EK_RENAME:
     case EK_LINK:
-        md_path(c, (u32)to, &q);
-        md_resolve_up(t, c, &q);
+        md_change_path(t, c, to, &q);
         ev_bytes(e, EV_new_path, q.s, q.len);
         break;
     case EK_TRUNCATE:
@@ -34379,20 +34373,15 @@ static void cmd_refuse_without_command(void)
                       opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
 }
 
-static const char cmd_either[] = "a command and -p PID cannot be combined";
-
 static int cmd_trace(void)
 {
     bool everyone = opt.everyone || opt.cgroup;
-    if (!opt.command && !opt.n_pids && !everyone)
+    int given = opt.everyone + !!opt.cgroup + !!opt.command + !!opt.n_pids;
+    if (!given)
         opt_wrong(NULL, "nothing to trace; fix: give a command or -p PID");
-    if (everyone && (opt.command || opt.n_pids))
-        opt_wrong(opt.everyone ? "all" : "cgroup",
-                  "--all and --cgroup cannot be combined with a command or -p PID");
-    if (opt.everyone && opt.cgroup)
-        opt_wrong("all", "--all and --cgroup cannot be combined");
-    if (opt.command && opt.n_pids)
-        opt_wrong("attach", cmd_either);
+    if (given > 1)
+        opt_wrong(opt.everyone ? "all" : opt.cgroup ? "cgroup" : "attach",
+                  "a command, -p PID, --all and --cgroup cannot be combined");
     cmd_refuse_without_command();
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
@@ -34471,6 +34460,12 @@ static void cmd_rows_begin(void)
     sp_signals(sp_note);
 }
 
+static void cmd_refuse_pid(bool given)
+{
+    if (opt.command && given)
+        opt_wrong("pid", "a command and a running process cannot be combined");
+}
+
 static void cmd_refuse_ptrace(void)
 {
     if (opt.backend == 'p' && !opt.command)
@@ -34494,8 +34489,7 @@ static void cmd_refuse_thread(u32 pid)
 static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
-    if (opt.command && (open_opt.pid || open_opt.tid))
-        opt_wrong("pid", "a command and -p or -t cannot be combined");
+    cmd_refuse_pid(open_opt.pid || open_opt.tid);
     pid_t watched = (pid_t)(open_opt.tid ? open_opt.tid : open_opt.pid);
     if (watched && kill(watched, 0) < 0 && errno == ESRCH)
         die(EXIT_KVIS, "no %s %d", open_opt.tid ? "thread" : "process", watched);
@@ -34523,8 +34517,7 @@ static int cmd_proc(void)
     static pid_t pid;
     sp_boot();
     pid = (pid_t)proc_opt.pid;
-    if (opt.command && (proc_opt.pid || proc_opt.only_pid))
-        opt_wrong("pid", cmd_either);
+    cmd_refuse_pid(proc_opt.pid || proc_opt.only_pid);
     cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
     if (opt.json && !opt.json_file && strcmp(proc_opt.format, "text"))
         opt_wrong("format", "--format=%s and --json both write to stdout; fix: --json=FILE",
@@ -34589,8 +34582,7 @@ static int cmd_print(const char *text)
 
 static void cmd_monitor_ready(void)
 {
-    if (opt.command && opt.n_pids)
-        opt_wrong("pid", cmd_either);
+    cmd_refuse_pid(opt.n_pids);
     if (!mon_sources_on())
         opt_wrong("collectors", "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
