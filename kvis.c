@@ -16590,12 +16590,6 @@ static struct { /* signal mask and actions that kvis inherited */
     struct sigaction action[ARRAY_LEN(sp_sigs)];
 } sp_found;
 
-/* Returns whether kvis passes on all such signals to the command. */
-static bool sp_is_for_command(int sig)
-{
-    return opt.command && (sig == SIGUSR1 || sig == SIGUSR2);
-}
-
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction act = { .sa_sigaction = note, .sa_flags = SA_SIGINFO };
@@ -16759,23 +16753,23 @@ static void sp_forget_merged(void)
         sp_group[i].matched |= !sigismember(&pending, sp_group[i].info.si_signo);
 }
 
-/* Handles a signal to kvis alone or from the terminal. kvis passes on the first one, unless the
- * terminal sent it to the command, too. After TERM or HUP, kvis ends with the command, without
- * waiting for its descendants. The second signal ends kvis. */
-static void sp_decide(const siginfo_t *si, bool typed)
+/* Passes a signal to kvis on to the command, unless the terminal sent it to the command, too. After
+ * TERM or HUP, kvis ends with the command, without waiting for its descendants. Returns false if
+ * the signal ends kvis: the second one, or one that the command cannot get. */
+static bool sp_pass_on(int sig, bool typed, bool ended, u32 *asked)
 {
-    static bool asked;
-    int sig = si->si_signo;
-    bool ends = !sp_is_for_command(sig);
-    if ((asked && ends) || !(typed || (!sp_command.ended && kill(sp_command.pid, sig) == 0)))
-        sp_end_sig = ends ? sig : 0;
-    else if (sig == SIGTERM || sig == SIGHUP)
-        sp_until_exit = true;
-    asked |= ends;
+    bool ends = sig != SIGUSR1 && sig != SIGUSR2;
+    if (ends && (*asked)++)
+        return false;
+    if (!typed && (ended || kill(sp_command.pid, sig) < 0))
+        return !ends;
+    sp_until_exit |= sig == SIGTERM || sig == SIGHUP;
+    return true;
 }
 
 static bool sp_over(void)
 {
+    static u32 asked;
     int seen = sp_n_came;
     sigset_t all, was;
     if (sp_end_sig || sp_n_done == seen)
@@ -16788,8 +16782,9 @@ static bool sp_over(void)
     for (; !sp_end_sig && sp_n_done != seen; sp_n_done++) {
         const struct sp_signal *came = &sp_came[sp_n_done % SP_CAME];
         bool typed = came->info.si_code == SI_KERNEL && came->info.si_signo != SIGHUP;
-        if (!sp_is_groups(came) || typed)
-            sp_decide(&came->info, typed);
+        if ((!sp_is_groups(came) || typed)
+            && !sp_pass_on(came->info.si_signo, typed, sp_command.ended, &asked))
+            sp_end_sig = came->info.si_signo;
     }
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
@@ -20256,22 +20251,17 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* The command gets the first signal from the terminal (^C or ^\) or from kvis. After TERM or HUP,
- * kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
- * and HUP do so only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
+/* If a signal ends kvis (sp_pass_on), INT and QUIT kill all tracees; TERM and HUP do so only with
+ * --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
     bool typed = si->si_code == SI_KERNEL && sig != SIGHUP;
-    bool ends = !sp_is_for_command(sig);
-    if (tr.child && (!ends || !tr.interrupts++)
-        && (typed || (tr.status == -1 && kill(tr.child, sig) == 0))) {
-        tr.until_exit |= sig == SIGTERM || sig == SIGHUP;
+    if (tr.child && sp_pass_on(sig, typed, tr.status != -1, &tr.interrupts)) {
+        tr.until_exit |= sp_until_exit;
         tr.passed_on = typed ? 0 : sig;
         return;
     }
-    if (!ends)
-        return;
     tr.quit_sig = sig;
     if (tr.child && (tr.bound || sig == SIGINT || sig == SIGQUIT || tr.killing))
         tr_kill_all();
