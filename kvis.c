@@ -16627,7 +16627,7 @@ static struct sp_signal {
     bool matched;        /* sp_group: kvis has handled its own copy of it */
 } sp_came[SP_CAME], sp_group[SP_CAME]; /* taken by kvis, and by the witness */
 static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
-static bool sp_until_exit;           /* kvis ends with the command */
+static bool sp_until_exit;           /* kvis ends with the command: --until-exit, SIGTERM */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
@@ -16753,15 +16753,21 @@ static void sp_forget_merged(void)
         sp_group[i].matched |= !sigismember(&pending, sp_group[i].info.si_signo);
 }
 
+static bool sp_is_typed(const siginfo_t *si)
+{
+    return si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
+}
+
 /* Passes a signal to kvis on to the command, unless the terminal sent it to the command, too. After
  * TERM or HUP, kvis ends with the command, without waiting for its descendants. Returns false if
  * the signal ends kvis: the second one, or one that the command cannot get. */
-static bool sp_pass_on(int sig, bool typed, bool ended, u32 *asked)
+static bool sp_pass_on(const siginfo_t *si, bool ended, u32 *asked)
 {
+    int sig = si->si_signo;
     bool ends = sig != SIGUSR1 && sig != SIGUSR2;
     if (ends && (*asked)++)
         return false;
-    if (!typed && (ended || kill(sp_command.pid, sig) < 0))
+    if (!sp_is_typed(si) && (ended || kill(sp_command.pid, sig) < 0))
         return !ends;
     sp_until_exit |= sig == SIGTERM || sig == SIGHUP;
     return true;
@@ -16781,9 +16787,8 @@ static bool sp_over(void)
     sp_read_reports();
     for (; !sp_end_sig && sp_n_done != seen; sp_n_done++) {
         const struct sp_signal *came = &sp_came[sp_n_done % SP_CAME];
-        bool typed = came->info.si_code == SI_KERNEL && came->info.si_signo != SIGHUP;
-        if ((!sp_is_groups(came) || typed)
-            && !sp_pass_on(came->info.si_signo, typed, sp_command.ended, &asked))
+        if ((!sp_is_groups(came) || sp_is_typed(&came->info))
+            && !sp_pass_on(&came->info, sp_command.ended, &asked))
             sp_end_sig = came->info.si_signo;
     }
     sigfillset(&all);
@@ -18182,7 +18187,6 @@ static struct {
     int quit_sig;         /* signal that ended the trace */
     int passed_on;        /* signal that kvis sent to the command */
     u32 interrupts;
-    bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
     volatile sig_atomic_t tick;             /* a signal has arrived */
     volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
@@ -18514,7 +18518,7 @@ static void tr_backend(void)
     tr.no_accel = c.no_filter;
     tr.accel = !tr.no_accel;
     tr.bound = tr.accel || opt.kill_on_exit;
-    tr.until_exit = opt.until_exit;
+    sp_until_exit = opt.until_exit;
     tr_choose();
 }
 
@@ -20235,7 +20239,7 @@ static bool tr_give_up(void)
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
-    if (!tr.child || (q->si.si_code == SI_KERNEL && sig != SIGHUP))
+    if (!tr.child || sp_is_typed(&q->si))
         return false;
     for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
         struct tr_signal *g = &tr.got[i];
@@ -20256,10 +20260,8 @@ static bool tr_is_groups(const struct tr_signal *q)
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
-    bool typed = si->si_code == SI_KERNEL && sig != SIGHUP;
-    if (tr.child && sp_pass_on(sig, typed, tr.status != -1, &tr.interrupts)) {
-        tr.until_exit |= sp_until_exit;
-        tr.passed_on = typed ? 0 : sig;
+    if (tr.child && sp_pass_on(si, tr.status != -1, &tr.interrupts)) {
+        tr.passed_on = sp_is_typed(si) ? 0 : sig;
         return;
     }
     tr.quit_sig = sig;
@@ -20416,7 +20418,7 @@ static void tr_loop(void)
             tr_on_tick();
         if (tr.detaching && tr.batch_next == tr.batch_n)
             break;
-        if (tr.status != -1 && tr.until_exit && !tr.killing)
+        if (tr.status != -1 && sp_until_exit && !tr.killing)
             tr.bound ? tr_kill_all() : tr_detach_all();
     }
 }
