@@ -1106,7 +1106,7 @@ static int u_mount(const char *type)
     if (fs < 0)
         return -errno;
     int fd = syscall(FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0) < 0 ? -errno : 0;
-    if (!fd && (fd = (int)syscall(FSMOUNT, fs, CLOEXEC, NOSUID_NODEV_NOEXEC)) < 0)
+    if (!fd && (fd = syscall(FSMOUNT, fs, CLOEXEC, NOSUID_NODEV_NOEXEC)) < 0)
         fd = -errno;
     close(fs);
     return fd;
@@ -2469,7 +2469,7 @@ static int fd_steal(pid_t tid, s32 n)
     bool of_thread = pfd >= 0;
     const char *pid = of_thread ? NULL : fd_status(tid, "Tgid:");
     if (pid)
-        pfd = (int)syscall(PIDFD_OPEN, atoi(pid), 0);
+        pfd = syscall(PIDFD_OPEN, atoi(pid), 0);
     if (pfd < 0)
         return -errno;
     int copy = syscall(PIDFD_GETFD, pfd, n, 0);
@@ -4659,7 +4659,7 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 {
     static const char *const well_known[] = { "HYPERVISOR", "LOCAL", "HOST" }; /* VMADDR_CID_* */
     (void)n;
-    u32 port = dec_ld(p + 4, 4), cid = (u32)dec_ld(p + 8, 4);
+    u32 port = dec_ld(p + 4, 4), cid = dec_ld(p + 8, 4);
     if (cid < 3 || cid == (u32)-1)
         b_f(d->b, "svm_cid=VMADDR_CID_%s", cid < 3 ? well_known[cid] : "ANY");
     else
@@ -4785,7 +4785,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, '[');
     for (u32 n = 0; at + head <= have && n < opt.strlen_max; n++) {
         u64 size = dec_ld(raw + at, w);
-        u32 level = dec_ld(raw + at + w, 4), type = (u32)dec_ld(raw + at + w + 4, 4);
+        u32 level = dec_ld(raw + at + w, 4), type = dec_ld(raw + at + w + 4, 4);
         b_f(d->b, "%s{cmsg_len=%" PRIu64 ", cmsg_level=", n ? ", " : "", size);
         dec_enum(d->b, level, FAM_sol);
         b_s(d->b, ", cmsg_type=");
@@ -7005,7 +7005,7 @@ static void out_call_enter(struct task *t, bool whole_only)
     OUT_TAPS(enter, t);
     if (!out.events_on || !opt.verbose)
         return;
-    t->call.shown = (u8)out_call_text_begin(t);
+    t->call.shown = out_call_text_begin(t);
     t->call.begun = true;
     out.partial = t;
 }
@@ -8932,7 +8932,7 @@ static void md_magic_link(struct task *t, struct path *p, bool at_link)
     for (size_t i = 0; i < ARRAY_LEN(own) && rest == p->s; i++)
         rest += strncmp(p->s, own[i], strlen(own[i])) ? 0 : strlen(own[i]);
     if (!strncmp(p->s, "/proc/", 6) && isdigit((u8)p->s[6])) {
-        pid_t pid = (pid_t)strtol(p->s + 6, &rest, 10), ours = ps_from_ns(t, pid);
+        pid_t pid = strtol(p->s + 6, &rest, 10), ours = ps_from_ns(t, pid);
         t = ps_task(ours ? ours : pid);
         rest += t && *rest == '/';
     }
@@ -8949,8 +8949,8 @@ static void md_magic_link(struct task *t, struct path *p, bool at_link)
     *p = to;
 }
 
-/* Resolves an absolute path, except its last component. Returns 0 or -errno. */
-static int md_walk_to_last(struct task *t, struct path *p)
+/* Resolves an absolute path, except its last component. */
+static bool md_walk_to_last(struct task *t, struct path *p)
 {
     static struct path dir;
     struct fd_stat sx;
@@ -8958,12 +8958,11 @@ static int md_walk_to_last(struct task *t, struct path *p)
     last += strcmp(last, "/..") ? 0 : strlen(last);
     dir = *p;
     dir.s[last - p->s] = 0;
-    int e = md_walk(t, &dir, false, &sx);
-    if (e || dir.len + strlen(last) >= sizeof dir.s)
-        return e ? e : -ENAMETOOLONG;
-    dir.len += (u32)sprintf(dir.s + dir.len, "%s", last + (dir.len == 1 && *last));
+    if (md_walk(t, &dir, false, &sx) < 0 || dir.len + strlen(last) >= sizeof dir.s)
+        return false;
+    dir.len += sprintf(dir.s + dir.len, "%s", last + (dir.len == 1 && *last));
     *p = dir;
-    return 0;
+    return true;
 }
 
 /* Returns whether -P selects the file that a path resolves to; for a missing file, resolves its
@@ -8975,8 +8974,8 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
         return false;
     md_magic_link(t, p, at_link);
     int e = md_walk(t, p, at_link, &sx);
-    if (e == -ENOENT)
-        e = md_walk_to_last(t, p);
+    if (e == -ENOENT && md_walk_to_last(t, p))
+        e = 0;
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
@@ -10920,10 +10919,10 @@ static u64 rec_mask(const struct event *e, u32 *others)
     u64 mask = 0;
     *others = 0;
     for (u32 i = 0; i < ARRAY_LEN(e->set); i++)
-        *others += (u32)__builtin_popcountll(e->set[i]);
+        *others += __builtin_popcountll(e->set[i]);
     for (u32 i = 0; i < k->n; i++)
         mask |= (u64)ev_has(e, k->field[i]) << i;
-    *others -= (u32)__builtin_popcountll(mask);
+    *others -= __builtin_popcountll(mask);
     return mask | (*others ? 1ull << k->n : 0);
 }
 
@@ -15610,7 +15609,7 @@ static u32 bpf_possible(void)
     static u32 n; /* constant until reboot */
     u8 set[PF_MAX_CPUS / 8];
     if (!n)
-        n = (u32)pf_cpus("possible", false);
+        n = pf_cpus("possible", false);
     if (!n)
         n = (u32)MAX(syscall(SYS_sched_getaffinity, 0, sizeof set, set), 8) * 8;
     return n;
@@ -22011,7 +22010,7 @@ static void proc_scan_one(u32 pid)
     l->at_start = true;
     l->before_rss = ~0ull; /* unknown */
     l->node = proc_tree_new(0);
-    l->ppid = (u32)proc_stat_field(s, PPID);
+    l->ppid = proc_stat_field(s, PPID);
     u64 boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
                   - (u64)u_ahead.boottime;
     l->fork_ns = l->begin_ns = (u64)MAX((s64)boot_ns - proc_state.boot_off, 1);
@@ -22166,7 +22165,7 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     if (f < 0)
         return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", f);
-    s64 len = fd_link_text(link, path, PATH_MAX), top = (s64)strlen(at);
+    s64 len = fd_link_text(link, path, PATH_MAX), top = strlen(at);
     close(f);
     if (len < top || strncmp(path, at, (size_t)top))
         return 0;
@@ -23119,8 +23118,8 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent
     h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : parent;
     const struct proc_life *near = l ? l : proc_find(h.ppid);
     if (there) {
-        h.uid = (u32)proc_key_number(s, "\nUid:");
-        h.gid = (u32)proc_key_number(s, "\nGid:");
+        h.uid = proc_key_number(s, "\nUid:");
+        h.gid = proc_key_number(s, "\nGid:");
         h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / (u64)sysconf(_SC_PAGESIZE);
     } else if (near) {
         h.uid = near->uid;
@@ -23488,7 +23487,7 @@ static void proc_adopt(u32 pid)
     proc_state.root = pid;
     l->counted = true;
     l->threads = 1;
-    l->ppid = (u32)getpid();
+    l->ppid = getpid();
     l->fork_ns = l->begin_ns = out.start_ns;
     l->uid = getuid();
     l->gid = getgid();
@@ -26511,11 +26510,11 @@ static u64 pmc_cpuinfo(const u8 *mask)
         if ((v = pmc_value(line, "model name")) && !pmc.model[0])
             snprintf(pmc.model, sizeof pmc.model, "%s", v);
         if ((v = pmc_value(line, "cpu family")))
-            pmc.family = (u32)strtoul(v, NULL, 10);
+            pmc.family = strtoul(v, NULL, 10);
         if ((v = pmc_value(line, "model")))
-            pmc.model_nr = (u32)strtoul(v, NULL, 10);
+            pmc.model_nr = strtoul(v, NULL, 10);
         if ((v = pmc_value(line, "stepping")))
-            pmc.stepping = (u32)strtoul(v, NULL, 10);
+            pmc.stepping = strtoul(v, NULL, 10);
     }
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
@@ -26692,7 +26691,7 @@ static void pmc_add_pmu(const char *name)
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
     if (met_there(path) && met_text(path, s, sizeof s)) /* "0x5", see drivers/perf/arm_pmuv3.c */
-        p.slots = (u32)strtoul(s, NULL, 0);
+        p.slots = strtoul(s, NULL, 0);
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
@@ -31002,7 +31001,7 @@ static struct {
 static void mon_fork(void)
 {
     sp_fork();
-    mon_command.end_fd = (int)syscall(SYS_pidfd_open, sp_command.pid, 0);
+    mon_command.end_fd = syscall(SYS_pidfd_open, sp_command.pid, 0);
     opt.pids = &sp_command.pid;
     opt.n_pids = 1;
     mo.off &= ~(1ull << SRC_PROC);
@@ -31806,7 +31805,7 @@ static void dg_who(struct dg_finding *f)
     double least = 1e-9;
     char disk[MET_NAME] = "";
     if (f->rule->who == DG_BY_SELF) {
-        f->who[0].pid = (u32)strtoul(f->of->name, NULL, 10);
+        f->who[0].pid = strtoul(f->of->name, NULL, 10);
         f->who[0].comm = f->of->info;
         f->n_who = dg_value(f->rule->whose, f->of, &f->who[0].v);
         return;
@@ -34078,11 +34077,6 @@ static int cmd_open_as(const char *name, int mode)
     return cmd_empty_file(f, name);
 }
 
-static int cmd_open_file(const char *name)
-{
-    return cmd_open_as(name, O_WRONLY);
-}
-
 /* The default name is predictable: where others can write, kvis refuses links, FIFOs and their
  * files. */
 static int cmd_open_report(void)
@@ -34093,7 +34087,7 @@ static int cmd_open_report(void)
     if (!opt.report)
         return -1;
     if (!opt.report_unnamed || !shared)
-        return cmd_open_file(opt.report);
+        return cmd_open_as(opt.report, O_WRONLY);
     int f = open(opt.report, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (f < 0 && errno != ELOOP && errno != ENXIO) /* ELOOP: a link; ENXIO: a FIFO */
         die(EXIT_KVIS, "cannot write %s:", opt.report);
@@ -34117,7 +34111,7 @@ static void cmd_refuse_mixed(void)
 static void cmd_open_output(struct writer *w, const char *file, int fd)
 {
     const char *stream = fd == STDOUT_FILENO ? "stdout" : "stderr";
-    out_writer_open(w, file ? cmd_open_file(file) : fd, file ? file : stream);
+    out_writer_open(w, file ? cmd_open_as(file, O_WRONLY) : fd, file ? file : stream);
 }
 
 static void cmd_open_json(void)
@@ -34204,9 +34198,9 @@ static void cmd_open_records(bool live)
 {
     cmd_report_fd = cmd_open_report();
     if (opt.perfetto)
-        cmd_perfetto_fd = cmd_open_file(opt.perfetto);
+        cmd_perfetto_fd = cmd_open_as(opt.perfetto, O_WRONLY);
     if (opt.folded)
-        cmd_folded_fd = cmd_open_file(opt.folded);
+        cmd_folded_fd = cmd_open_as(opt.folded, O_WRONLY);
     if (opt.record || (opt.report && live))
         cmd_open_recorded();
 }
@@ -34455,7 +34449,7 @@ static void cmd_rows_begin(void)
 static void cmd_refuse_pid(bool given)
 {
     if (opt.command && given)
-        opt_wrong("pid", "a command and a running process cannot be combined");
+        opt_wrong("pid", "a command and -p cannot be combined");
 }
 
 static void cmd_refuse_ptrace(void)
@@ -34750,13 +34744,13 @@ static int cmd_replay(void)
     bool whole = rp_play();
     if (proc)
         proc_replay_end(whole);
-    if (!whole)
+    if (whole) {
+        rec_finish(&st);
+    } else {
         u_warn("%s: %s: only the events before this point are shown, without the summary",
                rec_in.name, rec_in.wrong);
-    if (whole)
-        rec_finish(&st);
-    else
         rec_flush();
+    }
     px_close();
     cmd_replay_table();
     if (whole)
