@@ -1099,7 +1099,7 @@ static int u_mount(const char *type)
     if (fs < 0)
         return -errno;
     int fd = syscall(FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0) < 0 ? -errno : 0;
-    if (!fd && (fd = (int)syscall(FSMOUNT, fs, CLOEXEC, NOSUID_NODEV_NOEXEC)) < 0)
+    if (!fd && (fd = syscall(FSMOUNT, fs, CLOEXEC, NOSUID_NODEV_NOEXEC)) < 0)
         fd = -errno;
     close(fs);
     return fd;
@@ -2459,7 +2459,7 @@ static int fd_steal(pid_t tid, s32 n)
     bool of_thread = pfd >= 0;
     const char *pid = of_thread ? NULL : fd_status(tid, "Tgid:");
     if (pid)
-        pfd = (int)syscall(PIDFD_OPEN, atoi(pid), 0);
+        pfd = syscall(PIDFD_OPEN, atoi(pid), 0);
     if (pfd < 0)
         return -errno;
     int copy = syscall(PIDFD_GETFD, pfd, n, 0);
@@ -2523,7 +2523,7 @@ static const char *fd_access(u64 flags)
 
 /* struct statx of <linux/stat.h>, which musl lacks. */
 struct fd_stat {
-    u32 unused1[7];
+    u32 unused1[4], stx_nlink, unused6[2];
     u16 stx_mode, unused2;
     u64 stx_ino, unused3[5], stx_btime[2], unused4[4]; /* birth time: seconds, ns; 0: unknown */
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
@@ -2535,8 +2535,8 @@ _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rde
 /* Uses AT_STATX_DONT_SYNC, because kvis may have stopped the FUSE or network server. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
-    enum { DONT_SYNC = 0x4000, TYPE = 1, INO = 0x100, BTIME = 0x800 };
-    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE | INO | BTIME, sx) < 0 ? -errno : 0;
+    enum { DONT_SYNC = 0x4000, BASIC = 0x7ff, BTIME = 0x800 };
+    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, BASIC | BTIME, sx) < 0 ? -errno : 0;
 }
 
 static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
@@ -3168,10 +3168,12 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
     char link[PATH_MAX + 1];
+    struct fd_stat sx;
     s64 n = fd_readlink(tid, what, link, sizeof link);
     if (n == -ENAMETOOLONG)
         return nm_str('f', U_CUT);
-    if (n <= 0 || (was && n > (s64)sizeof gone && !strcmp(link + n - (sizeof gone - 1), gone)))
+    bool marked = n > (s64)sizeof gone && !strcmp(link + n - (sizeof gone - 1), gone);
+    if (n <= 0 || (was && marked && (fd_statx(u_proc(tid, what), &sx) < 0 || !sx.stx_nlink)))
         return was;
     return nm_get('f', link, (size_t)n);
 }
@@ -4644,7 +4646,7 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 {
     static const char *const well_known[] = { "HYPERVISOR", "LOCAL", "HOST" };
     (void)n;
-    u32 port = dec_ld(p + 4, 4), cid = (u32)dec_ld(p + 8, 4);
+    u32 port = dec_ld(p + 4, 4), cid = dec_ld(p + 8, 4);
     if (cid < 3 || cid == (u32)-1)
         b_f(d->b, "svm_cid=VMADDR_CID_%s", cid < 3 ? well_known[cid] : "ANY");
     else
@@ -4770,7 +4772,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, '[');
     for (u32 n = 0; at + head <= have && n < opt.strlen_max; n++) {
         u64 size = dec_ld(raw + at, w);
-        u32 level = dec_ld(raw + at + w, 4), type = (u32)dec_ld(raw + at + w + 4, 4);
+        u32 level = dec_ld(raw + at + w, 4), type = dec_ld(raw + at + w + 4, 4);
         b_f(d->b, "%s{cmsg_len=%" PRIu64 ", cmsg_level=", n ? ", " : "", size);
         dec_enum(d->b, level, FAM_sol);
         b_s(d->b, ", cmsg_type=");
@@ -6987,7 +6989,7 @@ static void out_call_enter(struct task *t, bool whole_only)
     OUT_TAPS(enter, t);
     if (!out.events_on || !opt.verbose)
         return;
-    t->call.shown = (u8)out_call_text_begin(t);
+    t->call.shown = out_call_text_begin(t);
     t->call.begun = true;
     out.partial = t;
 }
@@ -8901,27 +8903,48 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* md_walk cannot follow the magic links of another process (proc(5)). Replaces such a link at the
- * start of a path, /proc/self/cwd or /proc/self/fd/N, with its target. */
-static void md_own_link(struct task *t, struct path *p)
+/* md_walk cannot follow the magic links of another process (proc(5)). Replaces a traced process's
+ * link at the start of a path, such as /proc/self/cwd or /proc/PID/fd/N, with its target. */
+static void md_magic_link(struct task *t, struct path *p, bool at_link)
 {
     static const char *const own[] = { "/proc/self/", "/proc/thread-self/", "/dev/" };
     static struct path to;
     const struct name *n = NULL;
-    char *rest = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(own) && !rest; i++)
-        rest = strncmp(p->s, own[i], strlen(own[i])) ? NULL : p->s + strlen(own[i]);
-    if (rest && !strncmp(rest, "cwd/", 4)) {
-        n = md_base(t, AT_FDCWD, false);
-        rest += 3;
-    } else if (rest && !strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
+    char *rest = p->s;
+    for (size_t i = 0; i < ARRAY_LEN(own) && rest == p->s; i++)
+        rest += strncmp(p->s, own[i], strlen(own[i])) ? 0 : strlen(own[i]);
+    if (!strncmp(p->s, "/proc/", 6) && isdigit((u8)p->s[6])) {
+        pid_t pid = strtol(p->s + 6, &rest, 10), ours = ps_from_ns(t, pid);
+        t = ps_task(ours ? ours : pid);
+        rest += t && *rest == '/';
+    }
+    bool root = !strncmp(rest, "root/", 5);
+    if (root || !strncmp(rest, "cwd/", 4)) {
+        n = md_base(t, AT_FDCWD, root);
+        rest += root ? 4 : 3;
+    } else if (!strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
         n = md_fd_directory(t, (s32)strtol(rest + 3, &rest, 10));
     }
-    if (!n || *n->s != '/' || (*rest && *rest != '/'))
+    if (!(n ? *n->s == '/' : root) || (*rest ? *rest != '/' : at_link))
         return;
-    rest += *rest == '/';
-    md_join(&to, n->s, n->len, rest, strlen(rest));
+    md_join_from(&to, n, rest, strlen(rest));
     *p = to;
+}
+
+/* Resolves an absolute path, except its last component. */
+static bool md_walk_to_last(struct task *t, struct path *p)
+{
+    static struct path dir;
+    struct fd_stat sx;
+    const char *last = strrchr(p->s, '/');
+    last += strcmp(last, "/..") ? 0 : strlen(last);
+    dir = *p;
+    dir.s[last - p->s] = 0;
+    if (md_walk(t, &dir, false, &sx) < 0 || dir.len + strlen(last) >= sizeof dir.s)
+        return false;
+    dir.len += sprintf(dir.s + dir.len, "%s", last + (dir.len == 1 && *last));
+    *p = dir;
+    return true;
 }
 
 /* Returns whether -P selects the file that a path resolves to; for a missing file, resolves its
@@ -8929,21 +8952,12 @@ static void md_own_link(struct task *t, struct path *p)
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     struct fd_stat sx = { .stx_ino = 0 };
-    char last[NAME_MAX + 1];
-    if (!at_link)
-        md_own_link(t, p);
-    int e = *p->s == '/' && p->ok ? md_walk(t, p, at_link, &sx) : -EAGAIN;
-    char *slash = strrchr(p->s, '/');
-    if (e == -ENOENT && slash > p->s && p->len - (u32)(slash - p->s) <= sizeof last) {
-        strcpy(last, slash + 1);
-        *slash = 0;
-        p->len = (u32)(slash - p->s);
-        e = md_walk(t, p, false, &sx);
-        sx.stx_ino = 0;
-        if (p->len + strlen(last) + 2 > sizeof p->s)
-            return false;
-        p->len += (u32)sprintf(p->s + p->len, "/%s", last);
-    }
+    if (*p->s != '/' || !p->ok)
+        return false;
+    md_magic_link(t, p, at_link);
+    int e = md_walk(t, p, at_link, &sx);
+    if (e == -ENOENT && md_walk_to_last(t, p))
+        e = 0;
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
@@ -10134,7 +10148,8 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg` or, if it is -1, the file or name in argument 0. */
+/* Sets *p to the path in argument `arg` or, if it is -1, the file or name in argument 0. Resolves
+ * ".." if the directory is still there. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
@@ -10142,6 +10157,8 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->len = 0;
     if (arg >= 0) {
         md_path(c, (u32)arg, p);
+        if (!c->err && p->ok && *p->s == '/' && strstr(p->s, "/.."))
+            md_walk_to_last(t, p);
         return;
     }
     if (kind == K_TARGET || kind == K_NAME) {
@@ -10185,7 +10202,7 @@ static void md_change(struct task *t, struct call *c)
         break;
     case EK_RENAME:
     case EK_LINK:
-        md_path(c, (u32)to, &q);
+        md_change_path(t, c, to, &q);
         ev_bytes(e, EV_new_path, q.s, q.len);
         break;
     case EK_TRUNCATE:
@@ -10884,10 +10901,10 @@ static u64 rec_mask(const struct event *e, u32 *others)
     u64 mask = 0;
     *others = 0;
     for (u32 i = 0; i < ARRAY_LEN(e->set); i++)
-        *others += (u32)__builtin_popcountll(e->set[i]);
+        *others += __builtin_popcountll(e->set[i]);
     for (u32 i = 0; i < k->n; i++)
         mask |= (u64)ev_has(e, k->field[i]) << i;
-    *others -= (u32)__builtin_popcountll(mask);
+    *others -= __builtin_popcountll(mask);
     return mask | (*others ? 1ull << k->n : 0);
 }
 
@@ -15575,7 +15592,7 @@ static u32 bpf_possible(void)
     static u32 n;
     u8 set[PF_MAX_CPUS / 8];
     if (!n)
-        n = (u32)pf_cpus("possible", false);
+        n = pf_cpus("possible", false);
     if (!n)
         n = (u32)MAX(syscall(SYS_sched_getaffinity, 0, sizeof set, set), 8) * 8;
     return n;
@@ -16543,9 +16560,9 @@ static struct {
 } sp_command = { .go = -1 };
 
 /* Signals whose actions kvis changes; it handles the first SP_HANDLED. */
-static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO,
+static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGIO,
                                SIGPIPE, SIGXFSZ, SIGCHLD };
-enum { SP_HANDLED = 6 };
+enum { SP_HANDLED = 8 };
 
 static struct { /* signal mask and actions that kvis inherited */
     sigset_t mask;
@@ -16589,7 +16606,7 @@ static struct sp_signal {
     bool matched;        /* only in sp_group: kvis has handled the signal of this report */
 } sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals taken by kvis, and by the witness */
 static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
-static bool sp_until_exit;           /* kvis ends with the command */
+static bool sp_until_exit;           /* kvis ends with the command: --until-exit, SIGTERM */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
@@ -16716,21 +16733,29 @@ static void sp_forget_merged(void)
         sp_group[i].matched |= !sigismember(&pending, sp_group[i].info.si_signo);
 }
 
-/* Handles a signal to kvis alone or from the terminal. kvis passes on the first one, unless the
- * terminal sent it to the command, too. After TERM or HUP, kvis ends with the command, without
- * waiting for its descendants. The second signal ends kvis. */
-static void sp_decide(const siginfo_t *si, bool typed)
+static bool sp_is_typed(const siginfo_t *si)
 {
-    static bool asked;
-    if (asked || !(typed || (!sp_command.ended && kill(sp_command.pid, si->si_signo) == 0)))
-        sp_end_sig = si->si_signo;
-    else if (si->si_signo == SIGTERM || si->si_signo == SIGHUP)
-        sp_until_exit = true;
-    asked = true;
+    return si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
+}
+
+/* Passes a signal to kvis on to the command, unless the terminal sent it to the command, too. After
+ * TERM or HUP, kvis ends with the command, without waiting for its descendants. Returns false if
+ * the signal ends kvis: the second one, or one that the command cannot get. */
+static bool sp_pass_on(const siginfo_t *si, bool ended, u32 *asked)
+{
+    int sig = si->si_signo;
+    bool ends = sig != SIGUSR1 && sig != SIGUSR2;
+    if (ends && (*asked)++)
+        return false;
+    if (!sp_is_typed(si) && (ended || kill(sp_command.pid, sig) < 0))
+        return !ends;
+    sp_until_exit |= sig == SIGTERM || sig == SIGHUP;
+    return true;
 }
 
 static bool sp_over(void)
 {
+    static u32 asked;
     int seen = sp_n_came;
     sigset_t all, was;
     if (sp_end_sig || sp_n_done == seen)
@@ -16742,9 +16767,9 @@ static bool sp_over(void)
     sp_read_reports();
     for (; !sp_end_sig && sp_n_done != seen; sp_n_done++) {
         const struct sp_signal *came = &sp_came[sp_n_done % SP_CAME];
-        bool typed = came->info.si_code == SI_KERNEL && came->info.si_signo != SIGHUP;
-        if (!sp_is_groups(came) || typed)
-            sp_decide(&came->info, typed);
+        if ((!sp_is_groups(came) || sp_is_typed(&came->info))
+            && !sp_pass_on(&came->info, sp_command.ended, &asked))
+            sp_end_sig = came->info.si_signo;
     }
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &was);
@@ -18144,7 +18169,6 @@ static struct {
     int quit_sig;         /* signal that ended the trace */
     int passed_on;        /* signal that kvis sent to the command */
     u32 interrupts;
-    bool until_exit;      /* kvis ends with the command: --until-exit, or SIGTERM passed on */
     volatile sig_atomic_t tick;             /* kvis has received a signal */
     volatile sig_atomic_t n_queued, n_done; /* signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
@@ -18476,7 +18500,7 @@ static void tr_backend(void)
     tr.no_accel = c.no_filter;
     tr.accel = !tr.no_accel;
     tr.bound = tr.accel || opt.kill_on_exit;
-    tr.until_exit = opt.until_exit;
+    sp_until_exit = opt.until_exit;
     tr_choose();
 }
 
@@ -20101,7 +20125,7 @@ static void tr_status(pid_t tid, int status)
     if (WIFSTOPPED(status)) {
         if (t && t->run != RUN_HELD) {
             tr_stopped(t, status);
-        } else if (!t && tr.detaching) {
+        } else if (!t && (tr.detaching || opt.no_follow)) { /* CLONE_PTRACE gave it to kvis */
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
         } else if (!t && (t = ps_new_task(tid))) { /* the thread waits for its parent's event */
             t->run = RUN_HELD;
@@ -20196,7 +20220,7 @@ static bool tr_give_up(void)
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
-    if (!tr.child || (q->si.si_code == SI_KERNEL && sig != SIGHUP))
+    if (!tr.child || sp_is_typed(&q->si))
         return false;
     for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
         struct tr_signal *g = &tr.got[i];
@@ -20212,17 +20236,13 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* The command gets the first signal from the terminal (^C or ^\) or from kvis. After TERM or HUP,
- * kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
- * and HUP do so only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
+/* If a signal ends kvis (sp_pass_on), INT and QUIT kill all tracees; TERM and HUP do so only with
+ * --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
-    bool typed = si->si_code == SI_KERNEL && sig != SIGHUP;
-    if (tr.child && !tr.interrupts++
-        && (typed || (tr.status == -1 && kill(tr.child, sig) == 0))) {
-        tr.until_exit |= sig == SIGTERM || sig == SIGHUP;
-        tr.passed_on = typed ? 0 : sig;
+    if (tr.child && sp_pass_on(si, tr.status != -1, &tr.interrupts)) {
+        tr.passed_on = sp_is_typed(si) ? 0 : sig;
         return;
     }
     tr.quit_sig = sig;
@@ -20380,7 +20400,7 @@ static void tr_loop(void)
             tr_on_tick();
         if (tr.detaching && tr.batch_next == tr.batch_n)
             break;
-        if (tr.status != -1 && tr.until_exit && !tr.killing)
+        if (tr.status != -1 && sp_until_exit && !tr.killing)
             tr.bound ? tr_kill_all() : tr_detach_all();
     }
 }
@@ -21973,7 +21993,7 @@ static void proc_scan_one(u32 pid)
     l->at_start = true;
     l->before_rss = ~0ull;
     l->node = proc_tree_new(0);
-    l->ppid = (u32)proc_stat_field(s, PPID);
+    l->ppid = proc_stat_field(s, PPID);
     u64 boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
                   - (u64)u_ahead.boottime;
     l->fork_ns = l->begin_ns = (u64)MAX((s64)boot_ns - proc_state.boot_off, 1);
@@ -22128,7 +22148,7 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     if (f < 0)
         return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", f);
-    s64 len = fd_link_text(link, path, PATH_MAX), top = (s64)strlen(at);
+    s64 len = fd_link_text(link, path, PATH_MAX), top = strlen(at);
     close(f);
     if (len < top || strncmp(path, at, (size_t)top))
         return 0;
@@ -23081,8 +23101,8 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent
     h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : parent;
     const struct proc_life *near = l ? l : proc_find(h.ppid);
     if (there) {
-        h.uid = (u32)proc_key_number(s, "\nUid:");
-        h.gid = (u32)proc_key_number(s, "\nGid:");
+        h.uid = proc_key_number(s, "\nUid:");
+        h.gid = proc_key_number(s, "\nGid:");
         h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / (u64)sysconf(_SC_PAGESIZE);
     } else if (near) {
         h.uid = near->uid;
@@ -23450,7 +23470,7 @@ static void proc_adopt(u32 pid)
     proc_state.root = pid;
     l->counted = true;
     l->threads = 1;
-    l->ppid = (u32)getpid();
+    l->ppid = getpid();
     l->fork_ns = l->begin_ns = out.start_ns;
     l->uid = getuid();
     l->gid = getgid();
@@ -23914,6 +23934,13 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 static bool met_there(const char *path)
 {
     return access(path, F_OK) == 0;
+}
+
+/* Returns where cgroup v2 is mounted: by itself or next to v1. */
+static const char *met_cgroups(void)
+{
+    static const char beside_v1[] = "/sys/fs/cgroup/unified";
+    return met_there(met_path("%s/cgroup.controllers", beside_v1)) ? beside_v1 : "/sys/fs/cgroup";
 }
 
 /* Returns the rank by which instances are listed: first hardware, then virtual disks and
@@ -26153,7 +26180,7 @@ static const char *mfs_task_group(u32 pid)
 static void mfs_pages_read(u32 pid, bool of_group)
 {
     const char *group = of_group ? mfs_task_group(pid) : NULL;
-    const char *path = group ? met_path("/sys/fs/cgroup%s/memory.numa_stat", group)
+    const char *path = group ? met_path("%s%s/memory.numa_stat", met_cgroups(), group)
                        : met_path("/proc/%u/numa_maps", pid);
     char *line;
     if ((of_group && !group) || met_try(path))
@@ -26270,7 +26297,7 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 static void mfs_groups(void)
 {
     char dir[MET_DIR];
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup"));
+    snprintf(dir, sizeof dir, "%s", met_path("%s", met_cgroups()));
     if (!met_there(met_in(dir, "cgroup.controllers"))) {
         met_off("/sys/fs/cgroup/cgroup.controllers: ENOENT (needs cgroup v2)");
         return;
@@ -26285,7 +26312,7 @@ static void mfs_cgroup(void)
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
     char dir[MET_DIR];
     s64 v;
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/%s", mo.cgroup));
+    snprintf(dir, sizeof dir, "%s", met_path("%s/%s", met_cgroups(), mo.cgroup));
     for (size_t k = 0; k < ARRAY_LEN(file); k++)
         met_keys(met.all, met_in(dir, "%s", file[k]), 0);
     for (u32 m = 0; met_keyed(met.all, &m); m++)
@@ -26499,11 +26526,11 @@ static u64 pmc_cpuinfo(const u8 *mask)
         if ((v = pmc_value(line, "model name")) && !pmc.model[0])
             snprintf(pmc.model, sizeof pmc.model, "%s", v);
         if ((v = pmc_value(line, "cpu family")))
-            pmc.family = (u32)strtoul(v, NULL, 10);
+            pmc.family = strtoul(v, NULL, 10);
         if ((v = pmc_value(line, "model")))
-            pmc.model_nr = (u32)strtoul(v, NULL, 10);
+            pmc.model_nr = strtoul(v, NULL, 10);
         if ((v = pmc_value(line, "stepping")))
-            pmc.stepping = (u32)strtoul(v, NULL, 10);
+            pmc.stepping = strtoul(v, NULL, 10);
     }
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
@@ -26680,7 +26707,7 @@ static void pmc_add_pmu(const char *name)
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
     if (met_there(path) && met_text(path, s, sizeof s)) /* hexadecimal: drivers/perf/arm_pmuv3.c */
-        p.slots = (u32)strtoul(s, NULL, 0);
+        p.slots = strtoul(s, NULL, 0);
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
@@ -26990,7 +27017,7 @@ static void pmc_start(void)
     for (u32 g = 0; g < N_PG; g++)
         pmc.off[g] = pmc_asked.n && g != PG_EVENTS;
     if (pmc.scope == PS_CGROUP)
-        pmc_cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
+        pmc_cgroup = open(met_path("%s/%s", met_cgroups(), mo.cgroup),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (u32 k = 0; k < pmc.n_tasks; k++)
         pmc_open_task(k);
@@ -30050,7 +30077,7 @@ static void scr_resize(int sig)
 static void scr_begin(void)
 {
     static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
-                                 SIGUSR1, SIGUSR2, SIGTSTP };
+                                 SIGTSTP };
     struct sigaction give = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     struct sigaction take = { .sa_handler = scr_take }, size = { .sa_handler = scr_resize };
     scr.utf8 = u_locale_utf8(false);
@@ -30917,14 +30944,6 @@ static const char *mon_opt_event(const char *v)
     return NULL;
 }
 
-/* Accepts a path with or without /sys/fs/cgroup. */
-static const char *mon_opt_cgroup(const char *v)
-{
-    static const char mount[] = "/sys/fs/cgroup";
-    mo.cgroup = v + (strncmp(v, mount, sizeof mount - 1) ? 0 : sizeof mount - 1);
-    return NULL;
-}
-
 static const char *mon_opt_csv(const char *v)
 {
     mo.csv = true;
@@ -30986,7 +31005,7 @@ static struct {
 static void mon_fork(void)
 {
     sp_fork();
-    mon_command.end_fd = (int)syscall(SYS_pidfd_open, sp_command.pid, 0);
+    mon_command.end_fd = syscall(SYS_pidfd_open, sp_command.pid, 0);
     opt.pids = &sp_command.pid;
     opt.n_pids = 1;
     mo.off &= ~(1ull << SRC_PROC);
@@ -31767,7 +31786,7 @@ static void dg_who(struct dg_finding *f)
     double least = 1e-9;
     char disk[MET_NAME] = "";
     if (f->rule->who == DG_BY_SELF) {
-        f->who[0].pid = (u32)strtoul(f->of->name, NULL, 10);
+        f->who[0].pid = strtoul(f->of->name, NULL, 10);
         f->who[0].comm = f->of->info;
         f->n_who = dg_value(f->rule->whose, f->of, &f->who[0].v);
         return;
@@ -34027,11 +34046,6 @@ static int cmd_open_as(const char *name, int mode)
     return cmd_empty_file(f, name);
 }
 
-static int cmd_open_file(const char *name)
-{
-    return cmd_open_as(name, O_WRONLY);
-}
-
 /* The default name is predictable: where others can write, kvis refuses links, FIFOs and other
  * users' files. */
 static int cmd_open_report(void)
@@ -34042,7 +34056,7 @@ static int cmd_open_report(void)
     if (!opt.report)
         return -1;
     if (!opt.report_unnamed || !shared)
-        return cmd_open_file(opt.report);
+        return cmd_open_as(opt.report, O_WRONLY);
     int f = open(opt.report, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (f < 0 && errno != ELOOP && errno != ENXIO) /* ELOOP: a link; ENXIO: a FIFO */
         die(EXIT_KVIS, "cannot write %s:", opt.report);
@@ -34066,7 +34080,7 @@ static void cmd_refuse_mixed(void)
 static void cmd_open_output(struct writer *w, const char *file, int fd)
 {
     const char *stream = fd == STDOUT_FILENO ? "stdout" : "stderr";
-    out_writer_open(w, file ? cmd_open_file(file) : fd, file ? file : stream);
+    out_writer_open(w, file ? cmd_open_as(file, O_WRONLY) : fd, file ? file : stream);
 }
 
 static void cmd_open_json(void)
@@ -34153,9 +34167,9 @@ static void cmd_open_records(bool live)
 {
     cmd_report_fd = cmd_open_report();
     if (opt.perfetto)
-        cmd_perfetto_fd = cmd_open_file(opt.perfetto);
+        cmd_perfetto_fd = cmd_open_as(opt.perfetto, O_WRONLY);
     if (opt.folded)
-        cmd_folded_fd = cmd_open_file(opt.folded);
+        cmd_folded_fd = cmd_open_as(opt.folded, O_WRONLY);
     if (opt.record || (opt.report && live))
         cmd_open_recorded();
 }
@@ -34316,15 +34330,12 @@ static void cmd_refuse_without_command(void)
 static int cmd_trace(void)
 {
     bool everyone = opt.everyone || opt.cgroup;
-    if (!opt.command && !opt.n_pids && !everyone)
+    int given = opt.everyone + !!opt.cgroup + !!opt.command + !!opt.n_pids;
+    if (!given)
         opt_wrong(NULL, "nothing to trace; fix: give a command or -p PID");
-    if (everyone && (opt.command || opt.n_pids))
-        opt_wrong(opt.everyone ? "all" : "cgroup",
-                  "--all and --cgroup cannot be combined with a command or -p PID");
-    if (opt.everyone && opt.cgroup)
-        opt_wrong("all", "--all and --cgroup cannot be combined");
-    if (opt.command && opt.n_pids)
-        opt_wrong("attach", "a command and -p PID cannot be combined");
+    if (given > 1)
+        opt_wrong(opt.everyone ? "all" : opt.cgroup ? "cgroup" : "attach",
+                  "a command, -p PID, --all and --cgroup cannot be combined");
     cmd_refuse_without_command();
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
@@ -34402,6 +34413,12 @@ static void cmd_rows_begin(void)
     sp_signals(sp_note);
 }
 
+static void cmd_refuse_pid(bool given)
+{
+    if (opt.command && given)
+        opt_wrong("pid", "a command and -p cannot be combined");
+}
+
 static void cmd_refuse_ptrace(void)
 {
     if (opt.backend == 'p' && !opt.command)
@@ -34425,8 +34442,7 @@ static void cmd_refuse_thread(u32 pid)
 static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
-    if (opt.command && (open_opt.pid || open_opt.tid))
-        opt_wrong("pid", "a command and -p or -t cannot be combined");
+    cmd_refuse_pid(open_opt.pid || open_opt.tid);
     pid_t watched = (pid_t)(open_opt.tid ? open_opt.tid : open_opt.pid);
     if (watched && kill(watched, 0) < 0 && errno == ESRCH)
         die(EXIT_KVIS, "no %s %d", open_opt.tid ? "thread" : "process", watched);
@@ -34454,8 +34470,7 @@ static int cmd_proc(void)
     static pid_t pid;
     sp_boot();
     pid = (pid_t)proc_opt.pid;
-    if (opt.command && (proc_opt.pid || proc_opt.only_pid))
-        opt_wrong("pid", "a command and -p cannot be combined");
+    cmd_refuse_pid(proc_opt.pid || proc_opt.only_pid);
     cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
     if (opt.json && !opt.json_file && strcmp(proc_opt.format, "text"))
         opt_wrong("format", "--format=%s and --json both write to stdout; fix: --json=FILE",
@@ -34520,8 +34535,7 @@ static int cmd_print(const char *text)
 
 static void cmd_monitor_ready(void)
 {
-    if (opt.command && opt.n_pids)
-        opt_wrong("pid", "a command and -p PID cannot be combined");
+    cmd_refuse_pid(opt.n_pids);
     if (!mon_sources_on())
         opt_wrong("collectors", "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
@@ -34530,7 +34544,11 @@ static void cmd_monitor_ready(void)
     for (u32 i = 0; i < opt.n_pids; i++)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))
             die(EXIT_KVIS, "no process %d", opt.pids[i]);
-    if (mo.cgroup && !met_there(met_path("/sys/fs/cgroup/%s/cgroup.procs", mo.cgroup)))
+    if (!mo.cgroup)
+        return;
+    size_t n = strlen(met_cgroups());
+    mo.cgroup += strncmp(mo.cgroup, met_cgroups(), n) ? 0 : n;
+    if (!met_there(met_path("%s/%s/cgroup.procs", met_cgroups(), mo.cgroup)))
         die(EXIT_KVIS, "--cgroup %s: no cgroup (version 2) with this path", mo.cgroup);
 }
 
@@ -34692,13 +34710,13 @@ static int cmd_replay(void)
     bool whole = rp_play();
     if (proc)
         proc_replay_end(whole);
-    if (!whole)
+    if (whole) {
+        rec_finish(&st);
+    } else {
         u_warn("%s: %s: only the events before this point are shown, without the summary",
                rec_in.name, rec_in.wrong);
-    if (whole)
-        rec_finish(&st);
-    else
         rec_flush();
+    }
     px_close();
     cmd_replay_table();
     if (whole)

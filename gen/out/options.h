@@ -489,7 +489,7 @@ enum {
       NULL, "", "    --list-events", \
       "list the names of hardware events that this machine can count, and exit" }, \
     { IN_MONITOR, 0, "cgroup", "PATH", false, \
-      OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
+      OPT_STRING, { .string = &mo.cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
       "also show the metrics of the cgroup (v2) PATH" }, \
     { IN_MONITOR, 0, "per-cpu", NULL, false, \
@@ -545,7 +545,7 @@ enum {
       NULL, "attach", "-p, --pid=PID", \
       "also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable" }, \
     { IN_DIAGNOSE, 0, "cgroup", "PATH", false, \
-      OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
+      OPT_STRING, { .string = &mo.cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
       "also show the metrics of the cgroup (v2) PATH" }, \
     { IN_DIAGNOSE, 0, "virtio", NULL, false, \

@@ -59,8 +59,10 @@ for locale in LC_ALL=C LANG=C LC_CTYPE=POSIX; do
     env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" replay rec >replay 2>&1
     env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" diff rec rec >diff 2>&1; has diff ' ms -> '
     env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" diagnose -d 0.2 >diagnose 2>&1
+    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" proc --backend=ptrace --tree -o tree -- sh -c '/bin/true; :' 2>&9 9>&-
+    has tree '[^ ]- /bin/true$'
     sed -i 's/ä//g' trace replay diff
-    LC_ALL=C grep -n "$(printf '[\200-\377]')" trace replay diff >&9 && fail "$locale: not ASCII"
+    LC_ALL=C grep -n "$(printf '[\200-\377]')" trace replay diff tree >&9 && fail "$locale: not ASCII"
     # Processes of this machine can have any name, so diagnose must only lack the characters of kvis itself.
     printf '%s\n' → … · × ≥ ─ │ └ ├ █ ° µ | LC_ALL=C grep -n -F -f - diagnose >&9 && fail "$locale: not ASCII"
 done

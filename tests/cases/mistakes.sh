@@ -85,7 +85,7 @@ done <<'END'
 2|trace -e signal=FOO true|'signal=FOO': allowed values:
 2|trace --verbose=3 true|--verbose: '3': takes no value
 2|trace --json= true|a file name is missing
-2|trace -p 1 -- true|a command and -p PID cannot be combined
+2|trace -p 1 -- true|a command, -p PID, --all and --cgroup cannot be combined
 125|trace --backend=hybrid -p 1|--backend=hybrid needs a command; fix: omit the option, or use --backend=observe
 2|trace --backend=ptrace -w same -o same true|same: kvis already uses this file
 2|replay -w a.kvis a.kvis|a.kvis: kvis already uses this file

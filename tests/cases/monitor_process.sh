@@ -121,8 +121,11 @@ echo 1 >$cg/cgroup.procs
 printf 'usage_usec 100\nuser_usec 60\nsystem_usec 40\nnr_throttled 2\nthrottled_usec 9\n' >$cg/cpu.stat
 printf 'anon 4096\nfile 8192\nfile_mapped 1\npgfault 5\n' >$cg/memory.stat
 echo 12345 >$cg/memory.current
-for path in a/b /sys/fs/cgroup/a/b; do
-    run monitor -n 1 -i 0.1 --json=json --path.rootfs=t --cgroup=$path --prometheus=p.prom
+mkdir -p u/proc u/sys/fs/cgroup # next to v1
+cp -r t/sys/fs/cgroup u/sys/fs/cgroup/unified
+: >u/sys/fs/cgroup/unified/cgroup.controllers
+for path in t:a/b t:/a/b t:/sys/fs/cgroup/a/b u:a/b u:/a/b u:/sys/fs/cgroup/unified/a/b; do
+    run monitor -n 1 -i 0.1 --json=json --path.rootfs=${path%%:*} --cgroup=${path#*:} --prometheus=p.prom
     status 0
     want '[E[0][k] for k in ("cgroup_memory_anon_bytes", "cgroup_memory_file_bytes", "cgroup_memory_bytes")] == [4096, 8192, 12345]'
     has p.prom '^kvis_cgroup_cpu_seconds_total 0.0001$'

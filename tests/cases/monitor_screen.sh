@@ -184,7 +184,7 @@ kill -SEGV "$(pid)"
 ended 139
 start 80 24
 kill -USR1 "$(pid)"
-ended 138
+ended 0
 start 80 24 -n 3
 ended 0
 # stopped, the terminal is the shell's again

@@ -16,6 +16,7 @@ EOF
 cat >asked <<'EOF'
 trap 'echo INT >>got' INT
 trap 'echo TERM >>got' TERM
+trap 'echo USR1 >>got' USR1
 : >ready
 until [ -e stop ]; do sleep 0.02; done
 exit 7
@@ -30,9 +31,9 @@ def told(n):
     open("stop", "w").close()
     about = [l.strip() for pid in [p.pid, *witness(p.pid)] for l in open(f"/proc/{pid}/status") if re.match("Name|State|S..P|SigB", l)]
     sys.exit(f"the command has not got signal {n}: {open('got').read().split()} {about}")
-def taken(*pids): # TERM and INT
+def taken(*pids): # TERM, INT and USR1
     for pid in pids:
-        while any(l.startswith("ShdPnd:") and int(l.split()[1], 16) & 0x4002 for l in open(f"/proc/{pid}/status")):
+        while any(l.startswith("ShdPnd:") and int(l.split()[1], 16) & 0x4202 for l in open(f"/proc/{pid}/status")):
             time.sleep(0.001)
 def witness(pid): # the process that tells kvis about the group's signals; ptrace needs none
     kids = open(f"/proc/{pid}/task/{pid}/children").read().split()
@@ -48,6 +49,12 @@ with subprocess.Popen(sys.argv[1:], start_new_session=True) as p:
     taken(p.pid, *witness(p.pid)) # else the kernel would merge the next signal with the one before
     os.kill(p.pid, signal.SIGINT)
     told(3)
+    os.killpg(p.pid, signal.SIGUSR1)
+    told(4)
+    taken(p.pid, *witness(p.pid))
+    for i in (5, 6): # kvis ends by none of them
+        os.kill(p.pid, signal.SIGUSR1)
+        told(i)
     for pid in witness(p.pid): # signals of two senders merge in the witness, but not in kvis
         go, ready = os.pipe()
         if os.fork() == 0:
@@ -82,5 +89,5 @@ for how in "trace --backend=ptrace" "trace" "proc -o rows" "open -o rows" "diagn
     # shellcheck disable=SC2086 # words
     python3 third.py "$KVIS" $how -- sh asked >out 2>err 9>&-
     eq "status of $how" 7 $?
-    eq "signals that the command got under $how" "TERM INT INT" "$(head -n 3 got | xargs)"
+    eq "signals that the command got under $how" "TERM INT INT USR1 USR1 USR1" "$(head -n 6 got | xargs)"
 done

@@ -66,6 +66,7 @@ for backend in ("ptrace", "hybrid"):
 # what it is renamed to. A call that looks at a link itself, or only makes one with that text, does not touch it.
 MANY = '''
 import os
+os.stat(f"/proc/{os.getpid()}/cwd/data"); os.lstat("/proc/self/root" + os.getcwd() + "/data")
 os.stat("lnk"); os.stat("/proc/self/cwd/hard"); os.chmod("lnk", 0o600); os.lstat("lnk"); os.readlink("lnk"); os.symlink("data", "lnk2"); os.unlink("lnk2")
 f = os.open("hard", os.O_RDONLY); os.read(f, 1); os.stat(f"/dev/fd/{f}"); os.lstat(f"/proc/self/fd/{f}"); os.close(f)
 f = os.open("dlnk/../data2", os.O_RDONLY); os.read(f, 1); os.close(f)
@@ -73,8 +74,8 @@ f = os.open("dlnk/in", os.O_RDONLY | os.O_CREAT); os.fsync(f); os.close(f); os.u
 os.rename("data", "moved"); os.truncate("moved", 5); os.unlink("moved"); os.unlink("hard")
 f = os.open("other", os.O_RDWR | os.O_CREAT); os.write(f, b"x"); os.close(f)
 '''
-for wanted, truth in (("data", "newfstatat newfstatat chmod openat read newfstatat close rename truncate unlink unlink"),
-                      ("lnk", "newfstatat newfstatat chmod newfstatat readlink openat read newfstatat close rename truncate unlink "
+for wanted, truth in (("data", "newfstatat newfstatat newfstatat newfstatat chmod openat read newfstatat close rename truncate unlink unlink"),
+                      ("lnk", "newfstatat newfstatat newfstatat newfstatat chmod newfstatat readlink openat read newfstatat close rename truncate unlink "
                               "unlink"),
                       ("absent", ""), ("real", "openat fsync close unlink"), ("data2", "openat read close")):
     for backend in ("ptrace", "hybrid"):

@@ -267,9 +267,9 @@ static void unix_(void)
     if (n > 100)
         skip("the directory's name is too long for a socket");
     un(abs, (size_t)n + 1, abs, SOCK_STREAM, "'unix', 'unix-stream'");
-    snprintf(abs, sizeof abs, "%cabs%d", 0, getpid());
-    snprintf(shown, sizeof shown, "@abs%d", getpid());
-    un(abs, strlen(shown), shown, SOCK_STREAM, "'unix', 'unix-stream'");
+    n = snprintf(abs, sizeof abs, "%ca%cbs%d", 0, 0, getpid());
+    snprintf(shown, sizeof shown, "@a\\x00bs%d", getpid());
+    un(abs, (size_t)n, shown, SOCK_STREAM, "'unix', 'unix-stream'");
     un("seq", 3, "seq", SOCK_SEQPACKET, "'unix-seqpacket',"); /* no NUL at its end, relative */
     snprintf(rel, sizeof rel, "%sdgram", t_cwd);
     un(rel, strlen(rel) + 1, rel, SOCK_DGRAM, "'unix-dgram',");
