@@ -536,8 +536,8 @@ static void dotdot(void)
         wrote(real, 17);
         want("[e['path'] for e in by('open', path='%s%s')] == ['%s%s'] * 2", t_cwd, real, t_cwd, real);
         want("row('files', path='%s%s')['bytes_written'] == 17", t_cwd, real);
-        if (i == 2) /* not removed below before kvis asks for it */
-            want("len(by('unlink', path='%ss/f2')) == 2", t_cwd);
+        if (i == 2) /* BPF's record of an unlink can be read after the program has ended: then nobody knows the link */
+            want("S['backend'] == 'hybrid' or len(by('unlink', path='%ss/f2')) == 2", t_cwd);
     }
     int f = (int)CHK(creat("b/../made", 0644));
     CHK(unlink("made"));
