@@ -9203,6 +9203,7 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
+/* err: an errno; -1: the outcome is unknown. */
 static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
     static const char *const failure[16] = {
@@ -9213,10 +9214,11 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
     bool answered = q->m.flags >> 15;
     u32 code = answered ? q->m.flags & 15 : 0; /* RCODE */
     struct event *e = ev_new(EK_RESOLVE, NULL, ns);
-    u64 took_ns = q->sent_ns && e->ts_ns > q->sent_ns ? e->ts_ns - q->sent_ns : 0;
+    bool timed = err >= 0 && q->sent_ns && e->ts_ns > q->sent_ns;
+    u64 took_ns = timed ? e->ts_ns - q->sent_ns : 0;
     e->pid = q->pid;
     e->tid = q->tid;
-    e->err = err;
+    e->err = MAX(err, 0);
     e->row = q->row;
     e->unasked = !sc_set[q->row] || took_ns < opt.min_ns;
     ev_bytes(e, EV_name, q->m.name, q->m.name_len);
@@ -9257,19 +9259,8 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-static void md_dns_answered(struct md_query *answer, u64 ns)
-{
-    struct md_query *q = md_dns_find(answer);
-    answer->sent_ns = q ? q->sent_ns : 0;
-    md_dns_emit(answer, 0, ns);
-    if (q) {
-        q->o = NULL;
-        md_queries.n--;
-    }
-}
-
 /* Returns the DNS message at address `at` in a static struct; NULL: it is neither a received answer
- * (in) nor a sent query. */
+ * (in) nor a sent query. An answer ends its query, which names the server if the call does not. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9277,9 +9268,10 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     static struct md_query q;
     u32 n;
     const char *addr = fd_peer_addr(server, &n);
-    bool udp = o && o->sock && !strncmp(o->sock, "udp", 3) && n >= sizeof port;
-    n = udp ? n - strlen(port) : 0;
-    if (!udp || memcmp(addr + n, port, strlen(port)) || n > sizeof q.server || !at || bytes <= 0)
+    bool udp = o && o->sock && !strncmp(o->sock, "udp", 3), unnamed = in && !n && md_queries.n;
+    n -= n >= sizeof port ? strlen(port) : n;
+    if (!udp || !at || bytes <= 0 || n > sizeof q.server
+        || (!unnamed && strcmp(addr + n, port)))
         return NULL;
     q = (struct md_query){ .o = o, .open_ns = o->open_ns, .sent_ns = c->enter_ns, .pid = t->pid,
                            .tid = t->tid, .fd = (s32)c->arg[0], .row = c->row,
@@ -9287,7 +9279,17 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     memcpy(q.server, addr, n);
     s64 len = mem_read(t, at, q.m.p, MIN((size_t)bytes, sizeof q.m.p));
     q.m.len = (u32)MAX(len, (s64)0);
-    return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
+    if (!md_dns_question(&q.m) || q.m.flags >> 15 != in)
+        return NULL;
+    struct md_query *asked = in ? md_dns_find(&q) : &q;
+    q.sent_ns = asked ? asked->sent_ns : 0;
+    if (in && asked) {
+        q.server_len = asked->server_len;
+        memcpy(q.server, asked->server, sizeof q.server);
+        asked->o = NULL;
+        md_queries.n--;
+    }
+    return asked || !unnamed ? &q : NULL;
 }
 
 /* Reports the unanswered queries of a socket; NULL: of all sockets, at the end. */
@@ -9842,7 +9844,7 @@ static bool md_outcome(struct task *t, const struct call *c)
         can_show |= shows_outcome[i] == c->id;
     struct ofd *o = can_show ? fd_get(t, c->arg[0]) : NULL;
     int err = o && (o->connect_ns || md_queries.n) ? md_connected(t, c) : -1;
-    if (err > 0)
+    if (err > 0 && o->peer) /* an error of a socket without a peer is about one datagram */
         md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
         return false;
@@ -9977,7 +9979,9 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         ev_bytes(e, EV_name, dns->m.name, dns->m.name_len);
     md_emit(e);
     if (dns && in)
-        md_dns_answered(dns, t->at_ns);
+        md_dns_emit(dns, 0, t->at_ns);
+    else if (in && o) /* these bytes can be an answer that kvis cannot read */
+        md_dns_over(o, -1, t->at_ns);
 }
 
 static void md_read_write(struct task *t, struct call *c)
