@@ -9720,7 +9720,7 @@ static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
     o->sock = fd_sock_type(w->family, w->type, w->protocol);
-    if (o->sock)
+    if (o->sock && w->local_port) /* 0: the socket is not bound */
         o->local = fd_peer(o->sock, &sa[0], sizeof sa[0]);
     if (o->sock && w->has_peer)
         o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);

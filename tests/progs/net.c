@@ -184,6 +184,7 @@ static void outcome(void)
     want("row('failed', name='connect', error='ECONNREFUSED')['count'] == %d", N_WAYS);
     want("'127.0.0.1:%d' in str(S['connections'])", up);
     want("'127.0.0.1:%d' not in str(S['connections'])", down);
+    want("not any(str(e.get('local_addr')).endswith(':0') for e in E)");
     close(l);
 }
 
