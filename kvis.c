@@ -10189,7 +10189,7 @@ static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
     static char mode[16];
-    s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
+    s32 to = md_path_arg(c, 1), arg = c->id == SC_move_mount ? to : md_path_arg(c, 0);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     /* 32-bit CPUs pass the size in two registers. */
