@@ -9782,15 +9782,13 @@ static void md_connect(struct task *t, struct call *c)
     struct name *peer = sa.ss_family == AF_UNSPEC ? NULL : fd_peer(o->sock, &sa, len);
     bool going = c->err == EINPROGRESS;
     if (!c->err || going) {
-        o->peer = peer;
-        if (peer && !going)
-            peer->opens++;
         if (peer) {
             md_look_at_socket(t, o, c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            o->peer = peer; /* a connecting socket has no peer in the kernel yet */
+            peer->opens += !going;
         }
+        o->peer = peer; /* a connecting socket has no peer in the kernel yet */
     }
     struct event *e = md_connect_event(t, c, o, peer);
     if (going) {
@@ -9828,40 +9826,6 @@ static int md_connected(struct task *t, const struct call *c)
     default:
         return -1;
     }
-}
-
-/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) too,
- * which then needs no event of its own. */
-static bool md_outcome(struct task *t, const struct call *c)
-{
-    static const u16 shows_outcome[] = {
-        SC_connect, SC_getsockopt, SC_getpeername, SC_read, SC_readv, SC_write, SC_writev, SC_recv,
-        SC_recvfrom, SC_recvmsg, SC_recvmmsg, SC_send, SC_sendto, SC_sendmsg, SC_sendmmsg,
-        SC_sendfile
-    };
-    bool can_show = false;
-    for (size_t i = 0; (fdt.connecting || md_queries.n) && i < ARRAY_LEN(shows_outcome); i++)
-        can_show |= shows_outcome[i] == c->id;
-    struct ofd *o = can_show ? fd_get(t, c->arg[0]) : NULL;
-    int err = o && (o->connect_ns || md_queries.n) ? md_connected(t, c) : -1;
-    if (err > 0 && o->peer) /* an error of a socket without a peer is about one datagram */
-        md_dns_over(o, err, t->at_ns);
-    if (err < 0 || !o->connect_ns)
-        return false;
-    struct event *e = md_connect_event(t, c, o, o->peer);
-    e->err = err;
-    e->row = SC_connect;
-    e->unasked = !sc_set[SC_connect];
-    ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
-        st_fail(&st, SC_connect, (u16)err, 1);
-    if (!err && o->peer)
-        o->peer->opens++;
-    o->connect_ns = 0;
-    fdt.connecting--;
-    if (o->peer)
-        md_emit(e);
-    return c->id == SC_connect;
 }
 
 static void md_accept(struct task *t, struct call *c)
@@ -10161,8 +10125,6 @@ static s32 md_path_arg(const struct call *c, u32 n)
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
-    p->ok = false;
-    p->len = 0;
     if (arg >= 0) {
         md_path(c, (u32)arg, p);
         return;
@@ -10174,9 +10136,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
         p->len = (u32)MAX(n, 0);
         return;
     }
-    if (kind != K_FD && kind != K_DIRFD)
-        return;
-    struct ofd *o = fd_get(t, c->arg[0]);
+    struct ofd *o = kind == K_FD || kind == K_DIRFD ? fd_get(t, c->arg[0]) : NULL;
     p->ok = o && o->name;
     p->len = p->ok ? MIN(o->name->len, sizeof p->s - 1) : 0;
     if (p->ok)
@@ -10626,6 +10586,37 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         return;
     md_calls[as->id].enter(t, as);
     memmove(c->outlen, as->outlen, sizeof c->outlen);
+}
+
+/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) too,
+ * which then needs no event of its own. */
+static bool md_outcome(struct task *t, const struct call *c)
+{
+    void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
+    bool can_show = end == md_connect || end == md_read_write || end == md_recvfrom
+                    || end == md_sendto || end == md_msg || end == md_mmsg || end == md_copy
+                    || c->id == SC_getsockopt || c->id == SC_getpeername;
+    bool waits = can_show && (fdt.connecting || md_queries.n);
+    struct ofd *o = waits ? fd_get(t, c->arg[0]) : NULL;
+    int err = o ? md_connected(t, c) : -1;
+    if (err > 0 && o->peer) /* an error of a socket without a peer is about one datagram */
+        md_dns_over(o, err, t->at_ns);
+    if (err < 0 || !o->connect_ns)
+        return false;
+    struct event *e = md_connect_event(t, c, o, o->peer);
+    e->err = err;
+    e->row = SC_connect;
+    e->unasked = !sc_set[SC_connect];
+    ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
+        st_fail(&st, SC_connect, (u16)err, 1);
+    o->connect_ns = 0;
+    fdt.connecting--;
+    if (o->peer) {
+        o->peer->opens += !err;
+        md_emit(e);
+    }
+    return c->id == SC_connect;
 }
 
 static void md_exit(struct task *t, struct call *c)
