@@ -9283,9 +9283,11 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
         return NULL;
     struct md_query *asked = in ? md_dns_find(&q) : &q;
     q.sent_ns = asked ? asked->sent_ns : 0;
-    if (in && asked) {
+    if (unnamed && asked) {
         q.server_len = asked->server_len;
         memcpy(q.server, asked->server, sizeof q.server);
+    }
+    if (in && asked) {
         asked->o = NULL;
         md_queries.n--;
     }
@@ -10599,7 +10601,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     bool waits = can_show && (fdt.connecting || md_queries.n);
     struct ofd *o = waits ? fd_get(t, c->arg[0]) : NULL;
     int err = o ? md_connected(t, c) : -1;
-    if (err > 0 && o->peer) /* an error of a socket without a peer is about one datagram */
+    if (err > 0 && (o->peer || err == ECONNREFUSED)) /* else it is the error of one sendto(2) */
         md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
         return false;

@@ -386,6 +386,14 @@ static void resolve(void)
     CHK(recv(u, b, 12, 0));
     want("one('resolve', name='plain.example')['answer'] == '10.1.2.7'");
     want("not any(one('resolve', name='short.example').get(k) for k in ('answer', 'failure', 'error', 'duration_ns'))");
+    /* as musl asks: two servers the same; one answers */
+    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 2);
+    CHK(sendto(u, b, n = dns(b, 12, "both.example", 1, NULL, 0, 0, 0), 0, &a.s, alen));
+    addr4(53);
+    CHK(sendto(u, b, n, 0, &a.s, alen));
+    ANSWER(12, "both.example", 1, RECORD "\x0a\1\2\7", 1, 0);
+    CHK(recvfrom(u, b, sizeof b, 0, &a.s, &len));
+    want("one('resolve', name='both.example')['server'] == '127.0.0.1'");
     /* as Go does */
     MUST(CHK(write(c, b, dns(b, 4, "a\x1b[2J.example", 1, NULL, 0, 0, 0))) > 0);
     ANSWER(4, "a\x1b[2J.example", 1, RECORD "\x0a\1\2\5", 1, 0);
@@ -417,7 +425,12 @@ static void resolve(void)
     addr4(53);
     CHK(sendto(u, b, 20, 0, &a.s, alen));
     want("one('send', fd=%d, bytes=20)['remote_addr'] == '127.0.0.1:53'", u);
-    want("len(by('resolve')) == 11");
+    CHK(setsockopt(u, IPPROTO_IP, IP_RECVERR, &(int){ 1 }, sizeof(int)));
+    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 2);
+    CHK(sendto(u, b, dns(b, 13, "gone.example", 1, NULL, 0, 0, 0), 0, &a.s, alen));
+    MUST(recv(u, b, sizeof b, 0) == -1 && errno == ECONNREFUSED);
+    want("one('resolve', name='gone.example')['error'] == 'ECONNREFUSED'");
+    want("len(by('resolve')) == 13");
     want("'127.0.0.1:53' in [p['remote_addr'] for p in S['peers']]");
 }
 
