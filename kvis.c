@@ -9199,6 +9199,7 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
+/* err: an errno; -1: the outcome is unknown. */
 static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
     static const char *const failure[16] = {
@@ -9209,10 +9210,11 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
     bool answered = q->m.flags >> 15;
     u32 rcode = answered ? q->m.flags & 15 : 0;
     struct event *e = ev_new(EK_RESOLVE, NULL, ns);
-    u64 took_ns = q->sent_ns && e->ts_ns > q->sent_ns ? e->ts_ns - q->sent_ns : 0;
+    bool timed = err >= 0 && q->sent_ns && e->ts_ns > q->sent_ns;
+    u64 took_ns = timed ? e->ts_ns - q->sent_ns : 0;
     e->pid = q->pid;
     e->tid = q->tid;
-    e->err = err;
+    e->err = MAX(err, 0);
     e->row = q->row;
     e->unasked = !sc_set[q->row] || took_ns < opt.min_ns;
     ev_bytes(e, EV_name, q->m.name, q->m.name_len);
@@ -9253,19 +9255,9 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-static void md_dns_answered(struct md_query *answer, u64 ns)
-{
-    struct md_query *q = md_dns_find(answer);
-    answer->sent_ns = q ? q->sent_ns : 0;
-    md_dns_emit(answer, 0, ns);
-    if (q) {
-        q->o = NULL;
-        md_queries.n--;
-    }
-}
-
-/* Returns the DNS message at address `at`: an answer if `in`, otherwise a query. Returns NULL for
- * other data. The struct is static. */
+/* Returns the DNS message at address `at`: a received answer if `in`, otherwise a sent query. Returns
+ * NULL for other data. The struct is static. An answer ends its query, which names the server if the
+ * call does not. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9273,9 +9265,10 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     static struct md_query q;
     u32 n;
     const char *addr = fd_peer_addr(server, &n);
-    bool udp = o && o->sock && !strncmp(o->sock, "udp", 3) && n >= sizeof port;
-    n = udp ? n - strlen(port) : 0;
-    if (!udp || memcmp(addr + n, port, strlen(port)) || n > sizeof q.server || !at || bytes <= 0)
+    bool udp = o && o->sock && !strncmp(o->sock, "udp", 3), unnamed = in && !n && md_queries.n;
+    n -= n >= sizeof port ? strlen(port) : n;
+    if (!udp || !at || bytes <= 0 || n > sizeof q.server
+        || (!unnamed && strcmp(addr + n, port)))
         return NULL;
     q = (struct md_query){ .o = o, .open_ns = o->open_ns, .sent_ns = c->enter_ns, .pid = t->pid,
                            .tid = t->tid, .fd = (s32)c->arg[0], .row = c->row,
@@ -9283,7 +9276,19 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     memcpy(q.server, addr, n);
     s64 len = mem_read(t, at, q.m.p, MIN((size_t)bytes, sizeof q.m.p));
     q.m.len = (u32)MAX(len, (s64)0);
-    return md_dns_question(&q.m) && q.m.flags >> 15 == in ? &q : NULL;
+    if (!md_dns_question(&q.m) || q.m.flags >> 15 != in)
+        return NULL;
+    struct md_query *asked = in ? md_dns_find(&q) : &q;
+    q.sent_ns = asked ? asked->sent_ns : 0;
+    if (unnamed && asked) {
+        q.server_len = asked->server_len;
+        memcpy(q.server, asked->server, sizeof q.server);
+    }
+    if (in && asked) {
+        asked->o = NULL;
+        md_queries.n--;
+    }
+    return asked || !unnamed ? &q : NULL;
 }
 
 /* Reports unanswered DNS queries: those of a socket or, if o is NULL, all. */
@@ -9714,7 +9719,7 @@ static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
     o->sock = fd_sock_type(w->family, w->type, w->protocol);
-    if (o->sock)
+    if (o->sock && w->local_port) /* 0: the socket is not bound */
         o->local = fd_peer(o->sock, &sa[0], sizeof sa[0]);
     if (o->sock && w->has_peer)
         o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);
@@ -9776,15 +9781,13 @@ static void md_connect(struct task *t, struct call *c)
     struct name *peer = sa.ss_family == AF_UNSPEC ? NULL : fd_peer(o->sock, &sa, len);
     bool going = c->err == EINPROGRESS;
     if (!c->err || going) {
-        o->peer = peer;
-        if (peer && !going)
-            peer->opens++;
         if (peer) {
             md_look_at_socket(t, o, c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            o->peer = peer; /* a connecting socket has no peer in the kernel yet */
+            peer->opens += !going;
         }
+        o->peer = peer; /* a connecting socket has no peer in the kernel yet */
     }
     struct event *e = md_connect_event(t, c, o, peer);
     if (going) {
@@ -9822,40 +9825,6 @@ static int md_connected(struct task *t, const struct call *c)
     default:
         return -1;
     }
-}
-
-/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) too,
- * which then needs no event of its own. */
-static bool md_outcome(struct task *t, const struct call *c)
-{
-    static const u16 shows_outcome[] = {
-        SC_connect, SC_getsockopt, SC_getpeername, SC_read, SC_readv, SC_write, SC_writev, SC_recv,
-        SC_recvfrom, SC_recvmsg, SC_recvmmsg, SC_send, SC_sendto, SC_sendmsg, SC_sendmmsg,
-        SC_sendfile
-    };
-    bool can_show = false;
-    for (size_t i = 0; (fdt.connecting || md_queries.n) && i < ARRAY_LEN(shows_outcome); i++)
-        can_show |= shows_outcome[i] == c->id;
-    struct ofd *o = can_show ? fd_get(t, c->arg[0]) : NULL;
-    int err = o && (o->connect_ns || md_queries.n) ? md_connected(t, c) : -1;
-    if (err > 0)
-        md_dns_over(o, err, t->at_ns);
-    if (err < 0 || !o->connect_ns)
-        return false;
-    struct event *e = md_connect_event(t, c, o, o->peer);
-    e->err = err;
-    e->row = SC_connect;
-    e->unasked = !sc_set[SC_connect];
-    ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts connect(2) calls */
-        st_fail(&st, SC_connect, (u16)err, 1);
-    if (!err && o->peer)
-        o->peer->opens++;
-    o->connect_ns = 0;
-    fdt.connecting--;
-    if (o->peer)
-        md_emit(e);
-    return c->id == SC_connect;
 }
 
 static void md_accept(struct task *t, struct call *c)
@@ -9972,7 +9941,9 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
         ev_bytes(e, EV_name, dns->m.name, dns->m.name_len);
     md_emit(e);
     if (dns && in)
-        md_dns_answered(dns, t->at_ns);
+        md_dns_emit(dns, 0, t->at_ns);
+    else if (in && o) /* these bytes can be an answer that kvis cannot read */
+        md_dns_over(o, -1, t->at_ns);
 }
 
 static void md_read_write(struct task *t, struct call *c)
@@ -10153,8 +10124,6 @@ static s32 md_path_arg(const struct call *c, u32 n)
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
-    p->ok = false;
-    p->len = 0;
     if (arg >= 0) {
         md_path(c, (u32)arg, p);
         if (!c->err && p->ok && *p->s == '/' && strstr(p->s, "/.."))
@@ -10168,9 +10137,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
         p->len = (u32)MAX(n, 0);
         return;
     }
-    if (kind != K_FD && kind != K_DIRFD)
-        return;
-    struct ofd *o = fd_get(t, c->arg[0]);
+    struct ofd *o = kind == K_FD || kind == K_DIRFD ? fd_get(t, c->arg[0]) : NULL;
     p->ok = o && o->name;
     p->len = p->ok ? MIN(o->name->len, sizeof p->s - 1) : 0;
     if (p->ok)
@@ -10183,7 +10150,7 @@ static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
     static char mode[16];
-    s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
+    s32 to = md_path_arg(c, 1), arg = c->id == SC_move_mount ? to : md_path_arg(c, 0);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     /* 32-bit CPUs pass the size of truncate64(2) in two registers. */
@@ -10620,6 +10587,37 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         return;
     md_calls[as->id].enter(t, as);
     memmove(c->outlen, as->outlen, sizeof c->outlen);
+}
+
+/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) too,
+ * which then needs no event of its own. */
+static bool md_outcome(struct task *t, const struct call *c)
+{
+    void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
+    bool can_show = end == md_connect || end == md_read_write || end == md_recvfrom
+                    || end == md_sendto || end == md_msg || end == md_mmsg || end == md_copy
+                    || c->id == SC_getsockopt || c->id == SC_getpeername;
+    bool waits = can_show && (fdt.connecting || md_queries.n);
+    struct ofd *o = waits ? fd_get(t, c->arg[0]) : NULL;
+    int err = o ? md_connected(t, c) : -1;
+    if (err > 0 && (o->peer || err == ECONNREFUSED)) /* else it is the error of one sendto(2) */
+        md_dns_over(o, err, t->at_ns);
+    if (err < 0 || !o->connect_ns)
+        return false;
+    struct event *e = md_connect_event(t, c, o, o->peer);
+    e->err = err;
+    e->row = SC_connect;
+    e->unasked = !sc_set[SC_connect];
+    ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
+        st_fail(&st, SC_connect, (u16)err, 1);
+    o->connect_ns = 0;
+    fdt.connecting--;
+    if (o->peer) {
+        o->peer->opens += !err;
+        md_emit(e);
+    }
+    return c->id == SC_connect;
 }
 
 static void md_exit(struct task *t, struct call *c)

@@ -111,4 +111,6 @@ try:
 except FileNotFoundError:
     pass'
     has err 'exec .*/no-such-program failed: ENOENT'; hasnt err 'exec .*/true failed'
+    run trace --backend=$backend -e trace=openat --json=json -- sh -c 'sleep 0.01; :' # -e leaves out no wait for a CPU
+    [ $backend = ptrace ] || want "S['sched_wait_max_ns'] >= S['sched_wait_p50_ns'] > 0"
 done

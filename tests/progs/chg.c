@@ -128,6 +128,9 @@ static void others(void)
     char path[4200];
     MUST(syscall(SYS_mq_unlink, "kvis-no-such-queue") < 0 && errno == ENOENT);
     want(call, "mq_unlink", "'kvis-no-such-queue'", "");
+    MUST(syscall(SYS_move_mount, f, "", AT_FDCWD, "nowhere/dir", 4 /* MOVE_MOUNT_F_EMPTY_PATH */) < 0);
+    snprintf(path, sizeof path, "'%snowhere/dir'", t_cwd);
+    want(call, "move_mount", path, ""); /* as mount(2): where it is to be */
     MUST(syscall(SYS_delete_module, "kvis_no_such_module", O_NONBLOCK) < 0);
     want(call, "delete_module", "'kvis_no_such_module'", "");
     MUST(syscall(SYS_init_module, 0, 0, "") < 0);

@@ -184,6 +184,7 @@ static void outcome(void)
     want("row('failed', name='connect', error='ECONNREFUSED')['count'] == %d", N_WAYS);
     want("'127.0.0.1:%d' in str(S['connections'])", up);
     want("'127.0.0.1:%d' not in str(S['connections'])", down);
+    want("not any(str(e.get('local_addr')).endswith(':0') for e in E)");
     close(l);
 }
 
@@ -375,6 +376,24 @@ static void resolve(void)
     CHK(recvmsg(u, &h, 0));
     want("one('resolve', name='absent.example')['failure'] == 'NXDOMAIN'");
     CHK(recv(server, b, sizeof b, 0));
+    /* the sender is not asked for; the answer is not read whole */
+    addr4(53);
+    CHK(sendto(u, b, dns(b, 10, "plain.example", 1, NULL, 0, 0, 0), 0, &a.s, alen));
+    CHK(sendto(u, b, dns(b, 11, "short.example", 1, NULL, 0, 0, 0), 0, &a.s, alen));
+    ANSWER(10, "plain.example", 1, RECORD "\x0a\1\2\7", 1, 0);
+    CHK(recv(u, b, sizeof b, 0));
+    ANSWER(11, "short.example", 1, RECORD "\x0a\1\2\7", 1, 0);
+    CHK(recv(u, b, 12, 0));
+    want("one('resolve', name='plain.example')['answer'] == '10.1.2.7'");
+    want("not any(one('resolve', name='short.example').get(k) for k in ('answer', 'failure', 'error', 'duration_ns'))");
+    /* as musl asks: two servers the same; one answers */
+    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 2);
+    CHK(sendto(u, b, n = dns(b, 12, "both.example", 1, NULL, 0, 0, 0), 0, &a.s, alen));
+    addr4(53);
+    CHK(sendto(u, b, n, 0, &a.s, alen));
+    ANSWER(12, "both.example", 1, RECORD "\x0a\1\2\7", 1, 0);
+    CHK(recvfrom(u, b, sizeof b, 0, &a.s, &len));
+    want("one('resolve', name='both.example')['server'] == '127.0.0.1'");
     /* as Go does */
     MUST(CHK(write(c, b, dns(b, 4, "a\x1b[2J.example", 1, NULL, 0, 0, 0))) > 0);
     ANSWER(4, "a\x1b[2J.example", 1, RECORD "\x0a\1\2\5", 1, 0);
@@ -406,7 +425,12 @@ static void resolve(void)
     addr4(53);
     CHK(sendto(u, b, 20, 0, &a.s, alen));
     want("one('send', fd=%d, bytes=20)['remote_addr'] == '127.0.0.1:53'", u);
-    want("len(by('resolve')) == 9");
+    CHK(setsockopt(u, IPPROTO_IP, IP_RECVERR, &(int){ 1 }, sizeof(int)));
+    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 2);
+    CHK(sendto(u, b, dns(b, 13, "gone.example", 1, NULL, 0, 0, 0), 0, &a.s, alen));
+    MUST(recv(u, b, sizeof b, 0) == -1 && errno == ECONNREFUSED);
+    want("one('resolve', name='gone.example')['error'] == 'ECONNREFUSED'");
+    want("len(by('resolve')) == 13");
     want("'127.0.0.1:53' in [p['remote_addr'] for p in S['peers']]");
 }
 
