@@ -17186,6 +17186,7 @@ static struct {
     const char *why_not;   /* reason why kvis uses only ptrace */
     bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
     bool classic_tracepoints; /* !bpf_raw_is_whole(); wire_thread.word[]: arguments in order */
+    bool nest_late;        /* the BPF program call_nest is loaded when a call needs it */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
@@ -17651,6 +17652,11 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
+static u32 hy_nest_program(void)
+{
+    return hy.classic_tracepoints ? PROG_CALL_NEST_TP : PROG_CALL_NEST;
+}
+
 static u32 hy_programs(bool sched)
 {
     bool raw = !hy.classic_tracepoints;
@@ -17663,8 +17669,8 @@ static u32 hy_programs(bool sched)
     if (hy_follows())
         mask |= raw ? 1u << PROG_CALL_SIGNAL | 1u << PROG_CALL_SENT
                     : 1u << PROG_CALL_SIGNAL_TP | 1u << PROG_CALL_SENT_TP | 1u << PROG_CALL_GONE_TP;
-    if (!hy.count)
-        mask |= 1u << (raw ? PROG_CALL_NEST : PROG_CALL_NEST_TP);
+    if (!hy.count && !hy.nest_late)
+        mask |= 1u << hy_nest_program();
     if (sched)
         mask |= 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_WAKE | 1u << PROG_CALL_WAKING;
     return hy_everyone() ? mask & ~births : mask;
@@ -17696,6 +17702,7 @@ static int hy_open(u32 ring_bytes)
     struct bpf_cfgs *c = &o->cfg;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
+    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* calls must show what threads sent */
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes, .entries = hy_entries,
                            .map_ring = rb_open,
                            .lodger = hy.sched ? &disk_family : NULL };
@@ -17735,9 +17742,26 @@ static int hy_let_nest(void)
 {
     u32 first = 0;
     struct bpf_obj *o = &hy.obj;
-    const int *prog = &o->prog[hy.classic_tracepoints ? PROG_CALL_NEST_TP : PROG_CALL_NEST];
+    const int *prog = &o->prog[hy_nest_program()];
     int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
     return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
+}
+
+static void *hy_load_nest(void *unused)
+{
+    if (!bpf_load(&hy.obj, 1u << hy_nest_program()))
+        hy_let_nest();
+    return unused;
+}
+
+/* Loads call_nest when the first call needs it, while the program runs. Until then, such calls hold
+ * their threads. */
+static void hy_start_nest(void)
+{
+    pthread_t th;
+    if (hy.nest_late && !u_thread(&th, hy_load_nest, NULL))
+        pthread_detach(th);
+    hy.nest_late = false;
 }
 
 /* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which
@@ -17755,7 +17779,7 @@ static void *hy_load_disk(void *err)
         o->cfg.v[0].val |= old && i < PROG_DISK_ISSUE;
         e = old ? bpf_load_either(o, i) : bpf_load(o, 1u << i);
     }
-    *(int *)err = e;
+    *(int *)err = e ? e : bpf_attach(o, (1u << disk_family.n_progs) - 1);
     return NULL;
 }
 
@@ -17807,12 +17831,12 @@ static int hy_attach(u32 mask)
     int e = hy_put_cgroup();
     if (e || (e = hy_let_nest()))
         return e;
-    return bpf_attach(&hy.obj, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
+    return bpf_attach(&hy.obj, mask & ~(1u << hy_nest_program()));
 }
 
-/* Another thread loads the BPF programs for disk requests meanwhile. Attaching comes last: a
- * tracepoint that was just detached, as by a previous run of kvis, can be attached again only after
- * an RCU grace period (kernel/tracepoint.c), and all other attaching waits for it. */
+/* Another thread loads and attaches the BPF programs for disk requests meanwhile. (A tracepoint
+ * that was just detached, as by a previous run of kvis, can be attached again only after an RCU
+ * grace period, for which all other attaching waits: kernel/tracepoint.c.) */
 static int hy_load(void)
 {
     pthread_t th;
@@ -17820,15 +17844,13 @@ static int hy_load(void)
     u32 mask = hy_programs(hy.sched);
     bool beside = hy.sched && !bpf_is_locked() && u_thread(&th, hy_load_disk, &disk) == 0;
     int e = bpf_load(&hy.obj, mask);
+    if (!e)
+        e = hy_attach(mask);
     if (beside)
         pthread_join(th, NULL);
-    if (e || (e = hy_attach(mask)))
-        return e;
-    if (hy.sched && !beside)
+    else if (hy.sched)
         hy_load_disk(&disk);
-    if (hy.sched && !disk)
-        disk = bpf_attach(&hy.disk, (1u << disk_family.n_progs) - 1);
-    if (disk)
+    if (!e && disk)
         e = hy_without_disk(disk);
     return e || !hy_follows() ? e : hy_load_proc();
 }
@@ -18910,8 +18932,11 @@ static void tr_pending(struct task *t)
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr_batched(w->tid);
-    hy_call.live = w->unread && s && WIFSTOPPED(s->status);
-    return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
+    bool held = w->unread & UNREAD_HELD;
+    if (w->unread & UNREAD_NEST)
+        hy_start_nest();
+    hy_call.live = held && s && WIFSTOPPED(s->status);
+    return held && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
 /* Returns the letter of a task's state (__task_state_index, include/linux/sched.h). */

@@ -3,9 +3,9 @@
  * disk.bpf.c
  *   sha256 6a06b9868589138c9aab484905bcdd84a4deb7464c23d349bd86baa50ffa28cf
  * probe.h
- *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
+ *   sha256 a5db11cad3e5a50385f1317d580f12ca612c283d3e391a66b218b93ba6d8f55c
  * wire.h
- *   sha256 76c386fe08de53e12191642af87c5029cef2f4d62a7e7bfc16e4f1704a12ce5b
+ *   sha256 963b10bd3b42ff1621c04e18ca84163ece639e7c43442f22dd5df8602d1e5267
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -23,7 +23,7 @@
  *   lowest kernel 5.5 (probe_read_kernel)
  * program disk_issue: raw_tp/block_rq_issue, 244 instructions, stack 88
  *   lowest kernel 5.5 (probe_read_kernel)
- * program disk_done: raw_tp/block_rq_complete, 176 instructions, stack 88
+ * program disk_done: raw_tp/block_rq_complete, 178 instructions, stack 88
  *   lowest kernel 5.8 (a map of type RINGBUF)
  *
  * helpers, with the kernel that introduced each:
@@ -131,7 +131,7 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*   65 */ I_LD_IMM64(R9, 0x11),           /* r9 = 17 ll  [req_flag_bits.__REQ_FUA] */
     /*   67 */ I_LD_IMM64(R7, 0x12),           /* r7 = 18 ll  [req_flag_bits.__REQ_PREFLUSH] */
     // disk.bpf.c:134  io.op = READ(b, bi_opf) & flushes;
-    /*   69 */ I_STX_MEM(W, R10, -8, R2),      /* *(u32 *)(r10 - 8) = r2 */
+    /*   69 */ I_STX_MEM(DW, R10, -8, R2),     /* *(u64 *)(r10 - 8) = r2 */
     /*   70 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [bio.bi_opf] */
     /*   71 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*   72 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -152,9 +152,9 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*   83 */ I_ALU64_REG(LSH, R8, R9),       /* r8 <<= r9 */
     /*   84 */ I_ALU64_REG(OR, R8, R1),        /* r8 |= r1 */
     // disk.bpf.c:134  io.op = READ(b, bi_opf) & flushes;
-    /*   85 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*   86 */ I_ALU64_REG(AND, R1, R8),       /* r1 &= r8 */
-    /*   87 */ I_STX_MEM(W, R10, -32, R1),     /* *(u32 *)(r10 - 32) = r1 */
+    /*   85 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*   86 */ I_ALU64_REG(AND, R8, R1),       /* r8 &= r1 */
+    /*   87 */ I_STX_MEM(W, R10, -32, R8),     /* *(u32 *)(r10 - 32) = r8 */
     /*   88 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
     /*   89 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     // disk.bpf.c:78  io->pid = CFG(CFG_NS_INO) ? 0 : (u32)(id >> 32);
@@ -166,18 +166,18 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*   95 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
     /*   96 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   97 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L108 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   98 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
     /*   99 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  100 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  101 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  102 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  104 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*  105 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L108 */
     /*  106 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*  107 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:136  if (io.op)
     /* L108: */
@@ -229,17 +229,17 @@ static const struct bpf_insn disk_bio_insns[] = {
     /*  147 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  148 */ I_JMP_IMM(JEQ, R0, 0, 44),      /* if r0 == 0 goto L193 */
     /*  149 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  150 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  151 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  152 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  153 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  155 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*  156 */ I_JMP_IMM(JEQ, R0, 0, 36),      /* if r0 == 0 goto L193 */
     /*  157 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*  158 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  159 */ I_JA(33),                       /* goto L193 */
     /* L160: */
@@ -509,17 +509,17 @@ static const struct bpf_insn disk_split_insns[] = {
     /*   76 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   77 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L88 */
     /*   78 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   79 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   80 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   81 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   82 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   84 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*   85 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L88 */
     /*   86 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   87 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:167  }
     /* L88: */
@@ -614,12 +614,12 @@ static const struct bpf_insn disk_insert_insns[] = {
     /*   18 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*   19 */ I_LDX_MEM(DW, R6, R10, -72),    /* r6 = *(u64 *)(r10 - 72) */
     // disk.bpf.c:195  u32 op = READ(rq, cmd_flags) & OP_MASK;
-    /*   20 */ I_STX_MEM(W, R10, -72, R8),     /* *(u32 *)(r10 - 72) = r8 */
+    /*   20 */ I_STX_MEM(DW, R10, -72, R8),    /* *(u64 *)(r10 - 72) = r8 */
     /*   21 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*   22 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
     /*   23 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   24 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   25 */ I_LDX_MEM(W, R9, R10, -72),     /* r9 = *(u32 *)(r10 - 72) */
+    /*   25 */ I_LDX_MEM(DW, R9, R10, -72),    /* r9 = *(u64 *)(r10 - 72) */
     /*   26 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   27 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
     // disk.bpf.c:196  struct io *was = bpf_map_lookup_elem(&ios, &key), io = { 0 };
@@ -800,17 +800,17 @@ static const struct bpf_insn disk_insert_insns[] = {
     /*  166 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  167 */ I_JMP_IMM(JEQ, R0, 0, 18),      /* if r0 == 0 goto L186 */
     /*  168 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  169 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  170 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  171 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  172 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  174 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*  175 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L186 */
     /*  176 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*  177 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  178 */ I_JA(7),                        /* goto L186 */
     // disk.bpf.c:200  if (was) /* stale: the earlier request was merged into another */
@@ -880,12 +880,12 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*   18 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*   19 */ I_LDX_MEM(DW, R9, R10, -72),    /* r9 = *(u64 *)(r10 - 72) */
     // disk.bpf.c:195  u32 op = READ(rq, cmd_flags) & OP_MASK;
-    /*   20 */ I_STX_MEM(W, R10, -72, R8),     /* *(u32 *)(r10 - 72) = r8 */
+    /*   20 */ I_STX_MEM(DW, R10, -72, R8),    /* *(u64 *)(r10 - 72) = r8 */
     /*   21 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*   22 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
     /*   23 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   24 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   25 */ I_LDX_MEM(W, R7, R10, -72),     /* r7 = *(u32 *)(r10 - 72) */
+    /*   25 */ I_LDX_MEM(DW, R7, R10, -72),    /* r7 = *(u64 *)(r10 - 72) */
     /*   26 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   27 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
     // disk.bpf.c:196  struct io *was = bpf_map_lookup_elem(&ios, &key), io = { 0 };
@@ -897,6 +897,7 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*   34 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
     /*   35 */ I_STX_MEM(DW, R10, -64, R8),    /* *(u64 *)(r10 - 64) = r8 */
     /*   36 */ I_STX_MEM(DW, R10, -72, R8),    /* *(u64 *)(r10 - 72) = r8 */
+    // disk.bpf.c:195  u32 op = READ(rq, cmd_flags) & OP_MASK;
     /*   37 */ I_ALU64_IMM(AND, R7, 255),      /* r7 &= 255 */
     /*   38 */ I_STX_MEM(DW, R10, -80, R7),    /* *(u64 *)(r10 - 80) = r7 */
     // disk.bpf.c:197  if (was && was->life == life) {
@@ -1086,17 +1087,17 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*  181 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
     /*  182 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // disk.bpf.c:208  io.bytes = READ(rq, __data_len);
-    /*  183 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
+    /*  183 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
     /*  184 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  185 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  186 */ I_MOV64_IMM(R9, 4),             /* r9 = 4 */
     /*  187 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  188 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*  189 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  190 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  190 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  191 */ I_STX_MEM(W, R10, -48, R1),     /* *(u32 *)(r10 - 48) = r1 */
     // disk.bpf.c:209  io.dev = (u32)READ(d, major) << 20 | (u32)READ(d, first_minor);
-    /*  192 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
+    /*  192 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
     /*  193 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [gendisk.major] */
     /*  194 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  195 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -1106,8 +1107,8 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*  199 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*  200 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [gendisk.first_minor] */
     /*  201 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  202 */ I_LDX_MEM(W, R6, R10, -8),      /* r6 = *(u32 *)(r10 - 8) */
-    /*  203 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
+    /*  202 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /*  203 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
     /*  204 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  205 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  206 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
@@ -1118,9 +1119,9 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*  210 */ I_STX_MEM(W, R10, -40, R1),     /* *(u32 *)(r10 - 40) = r1 */
     // disk.bpf.c:209  io.dev = (u32)READ(d, major) << 20 | (u32)READ(d, first_minor);
     /*  211 */ I_ALU64_IMM(LSH, R6, 20),       /* r6 <<= 20 */
-    /*  212 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  213 */ I_ALU64_REG(OR, R1, R6),        /* r1 |= r6 */
-    /*  214 */ I_STX_MEM(W, R10, -44, R1),     /* *(u32 *)(r10 - 44) = r1 */
+    /*  212 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  213 */ I_ALU64_REG(OR, R6, R1),        /* r6 |= r1 */
+    /*  214 */ I_STX_MEM(W, R10, -44, R6),     /* *(u32 *)(r10 - 44) = r6 */
     // disk.bpf.c:214  put(key, &io);
     /*  215 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
     /*  216 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
@@ -1133,17 +1134,17 @@ static const struct bpf_insn disk_issue_insns[] = {
     /*  223 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
     /*  224 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  225 */ I_JMP_IMM(JEQ, R0, 0, 16),      /* if r0 == 0 goto L242 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  226 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
     /*  227 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  228 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  229 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  231 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*  232 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L242 */
     /*  233 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*  234 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  235 */ I_JA(6),                        /* goto L242 */
     // disk.bpf.c:200  if (was) /* stale: the earlier request was merged into another */
@@ -1190,7 +1191,7 @@ static const struct bpf_patch disk_issue_patches[] = {
 /* end program disk_issue */
 
 /* begin program disk_done
- * section raw_tp/block_rq_complete, 176 instructions, stack 88 bytes
+ * section raw_tp/block_rq_complete, 178 instructions, stack 88 bytes
  * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn disk_done_insns[] = {
     // disk.bpf.c:250  int disk_done(struct raw_tp *ctx)
@@ -1327,7 +1328,7 @@ static const struct bpf_insn disk_done_insns[] = {
     /* L109: */
     /*  109 */ I_LDX_MEM(DW, R7, R10, -72),    /* r7 = *(u64 *)(r10 - 72) */
     // disk.bpf.c:256  if (!io)
-    /*  110 */ I_JMP_IMM(JEQ, R7, 0, 63),      /* if r7 == 0 goto L174 */
+    /*  110 */ I_JMP_IMM(JEQ, R7, 0, 65),      /* if r7 == 0 goto L176 */
     /*  111 */ I_LDX_MEM(DW, R3, R10, -88),    /* r3 = *(u64 *)(r10 - 88) */
     // disk.bpf.c:258  if ((s32)ctx->arg[1])
     /*  112 */ I_LDX_MEM(DW, R1, R3, 8),       /* r1 = *(u64 *)(r3 + 8) */
@@ -1341,7 +1342,7 @@ static const struct bpf_insn disk_done_insns[] = {
     /* L118: */
     /*  118 */ I_LDX_MEM(DW, R6, R3, 16),      /* r6 = *(u64 *)(r3 + 16) */
     /*  119 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  120 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
+    /*  120 */ I_STX_MEM(DW, R10, -64, R1),    /* *(u64 *)(r10 - 64) = r1 */
     /*  121 */ I_MOV64_IMM(R1, 36),            /* r1 = 36  [request.__data_len] */
     /*  122 */ I_LDX_MEM(DW, R3, R10, -80),    /* r3 = *(u64 *)(r10 - 80) */
     /*  123 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -1349,78 +1350,80 @@ static const struct bpf_insn disk_done_insns[] = {
     /*  125 */ I_ALU64_IMM(ADD, R1, -64),      /* r1 += -64 */
     /*  126 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  127 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  128 */ I_LDX_MEM(W, R1, R10, -64),     /* r1 = *(u32 *)(r10 - 64) */
+    /*  128 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
     /*  129 */ I_ALU64_IMM(LSH, R6, 32),       /* r6 <<= 32 */
     /*  130 */ I_ALU64_IMM(RSH, R6, 32),       /* r6 >>= 32 */
-    /*  131 */ I_JMP_REG(JGT, R1, R6, 42),     /* if r1 > r6 goto L174 */
+    /*  131 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  132 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  133 */ I_JMP_REG(JLT, R6, R1, 42),     /* if r6 < r1 goto L176 */
     // disk.bpf.c:263  bpf_ktime_get_ns(), io->issue_ns, io->insert_ns,
-    /*  132 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  134 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
     // disk.bpf.c:262  struct wire_io w = {
-    /*  133 */ I_STX_MEM(DW, R10, -64, R0),    /* *(u64 *)(r10 - 64) = r0 */
+    /*  135 */ I_STX_MEM(DW, R10, -64, R0),    /* *(u64 *)(r10 - 64) = r0 */
     // disk.bpf.c:263  bpf_ktime_get_ns(), io->issue_ns, io->insert_ns,
-    /*  134 */ I_LDX_MEM(DW, R1, R7, 8),       /* r1 = *(u64 *)(r7 + 8) */
+    /*  136 */ I_LDX_MEM(DW, R1, R7, 8),       /* r1 = *(u64 *)(r7 + 8) */
     // disk.bpf.c:262  struct wire_io w = {
-    /*  135 */ I_STX_MEM(DW, R10, -56, R1),    /* *(u64 *)(r10 - 56) = r1 */
+    /*  137 */ I_STX_MEM(DW, R10, -56, R1),    /* *(u64 *)(r10 - 56) = r1 */
     // disk.bpf.c:263  bpf_ktime_get_ns(), io->issue_ns, io->insert_ns,
-    /*  136 */ I_LDX_MEM(DW, R2, R7, 0),       /* r2 = *(u64 *)(r7 + 0) */
+    /*  138 */ I_LDX_MEM(DW, R2, R7, 0),       /* r2 = *(u64 *)(r7 + 0) */
     // disk.bpf.c:262  struct wire_io w = {
-    /*  137 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
+    /*  139 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
     // disk.bpf.c:264  io->bytes, io->dev, io->op, io->error, io->tid, io->pid,
-    /*  138 */ I_LDX_MEM(W, R2, R7, 24),       /* r2 = *(u32 *)(r7 + 24) */
+    /*  140 */ I_LDX_MEM(W, R2, R7, 24),       /* r2 = *(u32 *)(r7 + 24) */
     // disk.bpf.c:262  struct wire_io w = {
-    /*  139 */ I_STX_MEM(W, R10, -40, R2),     /* *(u32 *)(r10 - 40) = r2 */
+    /*  141 */ I_STX_MEM(W, R10, -40, R2),     /* *(u32 *)(r10 - 40) = r2 */
     // disk.bpf.c:264  io->bytes, io->dev, io->op, io->error, io->tid, io->pid,
-    /*  140 */ I_LDX_MEM(W, R2, R7, 28),       /* r2 = *(u32 *)(r7 + 28) */
+    /*  142 */ I_LDX_MEM(W, R2, R7, 28),       /* r2 = *(u32 *)(r7 + 28) */
     // disk.bpf.c:262  struct wire_io w = {
-    /*  141 */ I_STX_MEM(W, R10, -36, R2),     /* *(u32 *)(r10 - 36) = r2 */
+    /*  143 */ I_STX_MEM(W, R10, -36, R2),     /* *(u32 *)(r10 - 36) = r2 */
     // disk.bpf.c:264  io->bytes, io->dev, io->op, io->error, io->tid, io->pid,
-    /*  142 */ I_LDX_MEM(W, R2, R7, 32),       /* r2 = *(u32 *)(r7 + 32) */
+    /*  144 */ I_LDX_MEM(W, R2, R7, 32),       /* r2 = *(u32 *)(r7 + 32) */
     // disk.bpf.c:262  struct wire_io w = {
-    /*  143 */ I_STX_MEM(W, R10, -32, R2),     /* *(u32 *)(r10 - 32) = r2 */
+    /*  145 */ I_STX_MEM(W, R10, -32, R2),     /* *(u32 *)(r10 - 32) = r2 */
     // disk.bpf.c:264  io->bytes, io->dev, io->op, io->error, io->tid, io->pid,
-    /*  144 */ I_LDX_MEM(W, R2, R7, 36),       /* r2 = *(u32 *)(r7 + 36) */
+    /*  146 */ I_LDX_MEM(W, R2, R7, 36),       /* r2 = *(u32 *)(r7 + 36) */
     // disk.bpf.c:262  struct wire_io w = {
-    /*  145 */ I_STX_MEM(W, R10, -28, R2),     /* *(u32 *)(r10 - 28) = r2 */
+    /*  147 */ I_STX_MEM(W, R10, -28, R2),     /* *(u32 *)(r10 - 28) = r2 */
     // disk.bpf.c:264  io->bytes, io->dev, io->op, io->error, io->tid, io->pid,
-    /*  146 */ I_LDX_MEM(W, R2, R7, 40),       /* r2 = *(u32 *)(r7 + 40) */
+    /*  148 */ I_LDX_MEM(W, R2, R7, 40),       /* r2 = *(u32 *)(r7 + 40) */
     // disk.bpf.c:262  struct wire_io w = {
-    /*  147 */ I_STX_MEM(W, R10, -24, R2),     /* *(u32 *)(r10 - 24) = r2 */
+    /*  149 */ I_STX_MEM(W, R10, -24, R2),     /* *(u32 *)(r10 - 24) = r2 */
     // disk.bpf.c:264  io->bytes, io->dev, io->op, io->error, io->tid, io->pid,
-    /*  148 */ I_LDX_MEM(W, R2, R7, 44),       /* r2 = *(u32 *)(r7 + 44) */
+    /*  150 */ I_LDX_MEM(W, R2, R7, 44),       /* r2 = *(u32 *)(r7 + 44) */
     // disk.bpf.c:262  struct wire_io w = {
-    /*  149 */ I_STX_MEM(W, R10, -20, R2),     /* *(u32 *)(r10 - 20) = r2 */
+    /*  151 */ I_STX_MEM(W, R10, -20, R2),     /* *(u32 *)(r10 - 20) = r2 */
     // disk.bpf.c:266  if (io->issue_ns && bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
-    /*  150 */ I_JMP_IMM(JEQ, R1, 0, 18),      /* if r1 == 0 goto L169 */
-    /*  151 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  152 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    /*  153 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  155 */ I_MOV64_IMM(R3, 48),            /* r3 = 48 */
-    /*  156 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  157 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  158 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L169 */
-    /*  159 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  160 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  161 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  162 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  163 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  165 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  166 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L169 */
-    /*  167 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  168 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
-    /* L169: */
-    /*  169 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  170 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
+    /*  152 */ I_JMP_IMM(JEQ, R1, 0, 18),      /* if r1 == 0 goto L171 */
+    /*  153 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  154 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
+    /*  155 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  157 */ I_MOV64_IMM(R3, 48),            /* r3 = 48 */
+    /*  158 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  159 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  160 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L171 */
+    /*  161 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  162 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  163 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  164 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  165 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  167 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  168 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L171 */
+    /*  169 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  170 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /* L171: */
+    /*  171 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  172 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     // disk.bpf.c:268  bpf_map_delete_elem(&ios, &key);
-    /*  171 */ I_LD_MAP(R1, ios),              /* r1 = map ios */
-    /*  173 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
+    /*  173 */ I_LD_MAP(R1, ios),              /* r1 = map ios */
+    /*  175 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
     // disk.bpf.c:270  }
-    /* L174: */
-    /*  174 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  175 */ I_EXIT(),                       /* exit */
+    /* L176: */
+    /*  176 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  177 */ I_EXIT(),                       /* exit */
 };
 static const struct bpf_patch disk_done_patches[] = {
     { 5, PATCH_MAP, 0, "ios" },
@@ -1437,9 +1440,9 @@ static const struct bpf_patch disk_done_patches[] = {
     { 88, PATCH_OFF, 8, "bio.bi_next" },
     { 100, PATCH_MAP, 0, "ios" },
     { 121, PATCH_OFF, 4, "request.__data_len" },
-    { 153, PATCH_MAP, 0, "events" },
-    { 163, PATCH_MAP, 0, "lost" },
-    { 171, PATCH_MAP, 0, "ios" },
+    { 155, PATCH_MAP, 0, "events" },
+    { 165, PATCH_MAP, 0, "lost" },
+    { 173, PATCH_MAP, 0, "ios" },
 };
 /* end program disk_done */
 

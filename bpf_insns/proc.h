@@ -3,9 +3,9 @@
  * proc.bpf.c
  *   sha256 0ab81d32bc646d30fddc3bc1317fb3b435ca9f7c8a1d9051ea5843cbd6bc0809
  * probe.h
- *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
+ *   sha256 a5db11cad3e5a50385f1317d580f12ca612c283d3e391a66b218b93ba6d8f55c
  * wire.h
- *   sha256 76c386fe08de53e12191642af87c5029cef2f4d62a7e7bfc16e4f1704a12ce5b
+ *   sha256 963b10bd3b42ff1621c04e18ca84163ece639e7c43442f22dd5df8602d1e5267
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -14,19 +14,19 @@
  * map execing: HASH, key 8, value 24, entries 8192, flags 0x0
  * map proc_scratch: PERCPU_ARRAY, key 4, value 13176, entries 5, flags 0x0
  * map traced: HASH, key 4, value 296, entries 0, flags 0x0
- * program proc_fork: both/task/task_newtask, 547 instructions, stack 88
+ * program proc_fork: both/task/task_newtask, 557 instructions, stack 88
  *   lowest kernel 5.8 (a map of type RINGBUF)
- * program proc_exec: both/sched/sched_process_exec, 1261 instructions, stack 88
+ * program proc_exec: both/sched/sched_process_exec, 1277 instructions, stack 88
  *   lowest kernel 5.8 (a map of type RINGBUF)
- * program proc_exit: both/sched/sched_process_exit, 823 instructions, stack 80
+ * program proc_exit: both/sched/sched_process_exit, 829 instructions, stack 80
  *   lowest kernel 5.8 (a map of type RINGBUF)
- * program proc_call: both/raw_syscalls/sys_enter, 580 instructions, stack 104
+ * program proc_call: both/raw_syscalls/sys_enter, 586 instructions, stack 104
  *   lowest kernel 5.8 (a map of type RINGBUF)
  *   with CFG_ARGV=0: 5.5 (probe_read_kernel)
- * program proc_return: both/raw_syscalls/sys_exit, 535 instructions, stack 112
+ * program proc_return: both/raw_syscalls/sys_exit, 541 instructions, stack 112
  *   lowest kernel 5.8 (a map of type RINGBUF)
  *   with CFG_FAILED=0: 5.5 (probe_read_kernel)
- * program proc_begun: both/sched/sched_prepare_exec, 973 instructions, stack 88
+ * program proc_begun: both/sched/sched_prepare_exec, 979 instructions, stack 88
  *   lowest kernel 5.15 (task_pt_regs)
  *
  * helpers, with the kernel that introduced each:
@@ -53,7 +53,7 @@
 #include "../gen/insn.h"
 
 /* begin program proc_fork
- * section both/task/task_newtask, 547 instructions, stack 88 bytes
+ * section both/task/task_newtask, 557 instructions, stack 88 bytes
  * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn proc_fork_insns[] = {
     // proc.bpf.c:296  if (CFG(CFG_RAW)) {
@@ -147,7 +147,7 @@ static const struct bpf_insn proc_fork_insns[] = {
     /*   68 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     /*   69 */ I_STX_MEM(DW, R10, -24, R9),    /* *(u64 *)(r10 - 24) = r9 */
     // proc.bpf.c:246  for (int i = 0; i < 16 && at != head; i++) {
-    /*   70 */ I_JMP_REG(JEQ, R8, R9, 25),     /* if r8 == r9 goto L96 */
+    /*   70 */ I_JMP_REG(JEQ, R9, R8, 25),     /* if r9 == r8 goto L96 */
     /*   71 */ I_LDX_MEM(DW, R9, R10, -32),    /* r9 = *(u64 *)(r10 - 32) */
     /*   72 */ I_ALU64_IMM(LSH, R9, 32),       /* r9 <<= 32 */
     /*   73 */ I_ALU64_IMM(RSH, R9, 32),       /* r9 >>= 32 */
@@ -175,19 +175,19 @@ static const struct bpf_insn proc_fork_insns[] = {
     /*   92 */ I_ALU64_IMM(ADD, R6, 1),        /* r6 += 1 */
     /*   93 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     /*   94 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
-    /*   95 */ I_JMP_REG(JNE, R8, R1, 6),      /* if r8 != r1 goto L102 */
+    /*   95 */ I_JMP_REG(JNE, R1, R8, 6),      /* if r1 != r8 goto L102 */
     // proc.bpf.c:259  if (!followed((u32)bpf_get_current_pid_tgid()))
     /* L96: */
     /*   96 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     /*   97 */ I_STX_MEM(W, R10, -8, R0),      /* *(u32 *)(r10 - 8) = r0 */
     // proc.bpf.c:110  return !CFG(CFG_FOLLOWED) || bpf_map_lookup_elem(&traced, &tid);
     /*   98 */ I_LD_CONST(R1, CFG_FOLLOWED),   /* r1 = CFG_FOLLOWED */
-    /*  100 */ I_JMP_IMM(JNE, R1, 0, 19),      /* if r1 != 0 goto L120 */
-    /*  101 */ I_JA(24),                       /* goto L126 */
+    /*  100 */ I_JMP_IMM(JNE, R1, 0, 21),      /* if r1 != 0 goto L122 */
+    /*  101 */ I_JA(26),                       /* goto L128 */
     // proc.bpf.c:248  if ((u32)READ(child, pid) == pid)
     /* L102: */
     /*  102 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  103 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  103 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     // proc.bpf.c:247  struct task_struct *child = (void *)at - off;
     /*  104 */ I_MOV64_REG(R7, R8),            /* r7 = r8 */
     /*  105 */ I_ALU64_REG(ADD, R7, R9),       /* r7 += r9 */
@@ -199,558 +199,568 @@ static const struct bpf_insn proc_fork_insns[] = {
     // proc.bpf.c:248  if ((u32)READ(child, pid) == pid)
     /*  111 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  112 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  113 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  113 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  114 */ I_LDX_MEM(DW, R2, R10, -80),    /* r2 = *(u64 *)(r10 - 80) */
     /*  115 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
     /*  116 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  117 */ I_JMP_REG(JNE, R1, R2, -41),    /* if r1 != r2 goto L77 */
-    /*  118 */ I_STX_MEM(DW, R10, -72, R7),    /* *(u64 *)(r10 - 72) = r7 */
-    /*  119 */ I_JA(-24),                      /* goto L96 */
-    /* L120: */
-    /*  120 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  121 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*  117 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  118 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  119 */ I_JMP_REG(JNE, R2, R1, -43),    /* if r2 != r1 goto L77 */
+    /*  120 */ I_STX_MEM(DW, R10, -72, R7),    /* *(u64 *)(r10 - 72) = r7 */
+    /*  121 */ I_JA(-26),                      /* goto L96 */
+    /* L122: */
+    /*  122 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  123 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
     // proc.bpf.c:110  return !CFG(CFG_FOLLOWED) || bpf_map_lookup_elem(&traced, &tid);
-    /*  122 */ I_LD_MAP(R1, traced),           /* r1 = map traced */
-    /*  124 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  124 */ I_LD_MAP(R1, traced),           /* r1 = map traced */
+    /*  126 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // proc.bpf.c:259  if (!followed((u32)bpf_get_current_pid_tgid()))
-    /*  125 */ I_JMP_IMM(JEQ, R0, 0, 419),     /* if r0 == 0 goto L545 */
-    /* L126: */
-    /*  126 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    /*  127 */ I_STX_MEM(W, R10, -12, R1),     /* *(u32 *)(r10 - 12) = r1 */
-    /*  128 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  129 */ I_ALU64_IMM(ADD, R2, -12),      /* r2 += -12 */
+    /*  127 */ I_JMP_IMM(JEQ, R0, 0, 427),     /* if r0 == 0 goto L555 */
+    /* L128: */
+    /*  128 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
+    /*  129 */ I_STX_MEM(W, R10, -12, R1),     /* *(u32 *)(r10 - 12) = r1 */
+    /*  130 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  131 */ I_ALU64_IMM(ADD, R2, -12),      /* r2 += -12 */
     // proc.bpf.c:186  struct record *r = bpf_map_lookup_elem(&proc_scratch, &slot);
-    /*  130 */ I_LD_MAP(R1, proc_scratch),     /* r1 = map proc_scratch */
-    /*  132 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*  133 */ I_MOV64_REG(R9, R0),            /* r9 = r0 */
+    /*  132 */ I_LD_MAP(R1, proc_scratch),     /* r1 = map proc_scratch */
+    /*  134 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  135 */ I_MOV64_REG(R9, R0),            /* r9 = r0 */
     // proc.bpf.c:187  if (!r || !who_is_it(r, child))
-    /*  134 */ I_JMP_IMM(JEQ, R9, 0, 410),     /* if r9 == 0 goto L545 */
+    /*  136 */ I_JMP_IMM(JEQ, R9, 0, 418),     /* if r9 == 0 goto L555 */
     // proc.bpf.c:144  u64 id = bpf_get_current_pid_tgid();
-    /*  135 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
-    /*  136 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  137 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
+    /*  138 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:147  h->ppid = h->ns_pid = 0;
-    /*  137 */ I_STX_MEM(DW, R9, 64, R6),      /* *(u64 *)(r9 + 64) = r6 */
+    /*  139 */ I_STX_MEM(DW, R9, 64, R6),      /* *(u64 *)(r9 + 64) = r6 */
     // proc.bpf.c:146  h->tid = (u32)id;
-    /*  138 */ I_STX_MEM(W, R9, 60, R0),       /* *(u32 *)(r9 + 60) = r0 */
+    /*  140 */ I_STX_MEM(W, R9, 60, R0),       /* *(u32 *)(r9 + 60) = r0 */
     // proc.bpf.c:145  h->pid = (u32)(id >> 32);
-    /*  139 */ I_ALU64_IMM(RSH, R0, 32),       /* r0 >>= 32 */
-    /*  140 */ I_STX_MEM(W, R9, 56, R0),       /* *(u32 *)(r9 + 56) = r0 */
+    /*  141 */ I_ALU64_IMM(RSH, R0, 32),       /* r0 >>= 32 */
+    /*  142 */ I_STX_MEM(W, R9, 56, R0),       /* *(u32 *)(r9 + 56) = r0 */
     // proc.bpf.c:148  if (CFG(CFG_BTF)) {
-    /*  141 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  143 */ I_JMP_IMM(JEQ, R1, 0, 237),     /* if r1 == 0 goto L381 */
+    /*  143 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  145 */ I_JMP_IMM(JEQ, R1, 0, 243),     /* if r1 == 0 goto L389 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
-    /*  144 */ I_CALL(get_current_task),       /* call get_current_task */
-    /*  145 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*  146 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  147 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // proc.bpf.c:150  struct task_struct *leader = READ(t, group_leader), *parent = READ(leader, re
-    /*  146 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  147 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  148 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  149 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  150 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  148 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  149 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  150 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  151 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  152 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
-    /*  151 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  153 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:150  struct task_struct *leader = READ(t, group_leader), *parent = READ(leader, re
-    /*  152 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  153 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  154 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
-    /*  155 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  156 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [task_struct.real_parent] */
-    /*  157 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  158 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  159 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  154 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  155 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  156 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  157 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  158 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [task_struct.real_parent] */
+    /*  159 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  160 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  161 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
-    /*  160 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  162 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:150  struct task_struct *leader = READ(t, group_leader), *parent = READ(leader, re
-    /*  161 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  162 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  163 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  163 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  164 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  165 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
-    /*  164 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
-    /*  165 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [task_struct.tgid] */
-    /*  166 */ I_STX_MEM(DW, R10, -24, R3),    /* *(u64 *)(r10 - 24) = r3 */
-    /*  167 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  168 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  166 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  167 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [task_struct.tgid] */
+    /*  168 */ I_STX_MEM(DW, R10, -24, R3),    /* *(u64 *)(r10 - 24) = r3 */
+    /*  169 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  170 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
-    /*  169 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  171 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
-    /*  170 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  171 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  172 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  173 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
-    /*  174 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
-    /*  175 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  172 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  173 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  174 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  175 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
+    /*  176 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
+    /*  177 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
     // proc.bpf.c:152  r->id[ID_PROCESS] = READ(leader, thread_pid);
-    /*  176 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  177 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  178 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  179 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
-    /*  178 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  180 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:152  r->id[ID_PROCESS] = READ(leader, thread_pid);
-    /*  179 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  180 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  181 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  182 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
-    /*  183 */ I_STX_MEM(DW, R9, 13144, R8),   /* *(u64 *)(r9 + 13144) = r8 */
+    /*  181 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  182 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  183 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  184 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  185 */ I_STX_MEM(DW, R9, 13144, R8),   /* *(u64 *)(r9 + 13144) = r8 */
     // proc.bpf.c:116  u32 level = READ(pid, level);
-    /*  184 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
-    /*  185 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
-    /*  186 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  187 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  188 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  186 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  187 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
+    /*  188 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  189 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  190 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
-    /*  189 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  191 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:116  u32 level = READ(pid, level);
-    /*  190 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  191 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  192 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  192 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  193 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  194 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  195 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  196 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // proc.bpf.c:118  return level < 32 ? (u32)READ(up + level, nr) : 0; /* 32: MAX_PID_NS_LEVEL */
-    /*  193 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L208 */
-    /*  194 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  195 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /*  196 */ I_STX_MEM(W, R10, -8, R3),      /* *(u32 *)(r10 - 8) = r3 */
-    /*  197 */ I_ALU64_REG(ADD, R8, R2),       /* r8 += r2 */
-    /*  198 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
-    /*  199 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  200 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
-    /*  201 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  202 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  203 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  204 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  205 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  206 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  207 */ I_LDX_MEM(W, R6, R10, -8),      /* r6 = *(u32 *)(r10 - 8) */
+    /*  197 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L212 */
+    /*  198 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  199 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
+    /*  200 */ I_STX_MEM(DW, R10, -8, R3),     /* *(u64 *)(r10 - 8) = r3 */
+    /*  201 */ I_ALU64_REG(ADD, R8, R2),       /* r8 += r2 */
+    /*  202 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
+    /*  203 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  204 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  205 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  206 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  207 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  208 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  209 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  210 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  211 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:153  h->ns_pid = nr_inside(r->id[ID_PROCESS]);
-    /* L208: */
-    /*  208 */ I_STX_MEM(W, R9, 68, R6),       /* *(u32 *)(r9 + 68) = r6 */
+    /* L212: */
+    /*  212 */ I_STX_MEM(W, R9, 68, R6),       /* *(u32 *)(r9 + 68) = r6 */
     // proc.bpf.c:154  if (CFG(CFG_NS_INO)) {
-    /*  209 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  211 */ I_JMP_IMM(JEQ, R1, 0, 124),     /* if r1 == 0 goto L336 */
-    /*  212 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  213 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
-    /*  214 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  215 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  213 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  215 */ I_JMP_IMM(JEQ, R1, 0, 128),     /* if r1 == 0 goto L344 */
+    /*  216 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  217 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
+    /*  218 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  219 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:155  parent = READ(parent, group_leader);
-    /*  216 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  217 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  218 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  219 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  220 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  221 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
-    /*  222 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  223 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  220 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  221 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  222 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  223 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  224 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  225 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
+    /*  226 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  227 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:156  r->id[ID_THREAD] = READ(t, thread_pid);
-    /*  224 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  225 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  226 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  227 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  228 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  229 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  230 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  231 */ I_STX_MEM(DW, R9, 13152, R1),   /* *(u64 *)(r9 + 13152) = r1 */
-    /*  232 */ I_MOV64_IMM(R7, 32),            /* r7 = 32  [task_struct.thread_pid] */
-    /*  233 */ I_ALU64_REG(ADD, R8, R7),       /* r8 += r7 */
+    /*  228 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  229 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  230 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  231 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  232 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  233 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  234 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  235 */ I_STX_MEM(DW, R9, 13152, R1),   /* *(u64 *)(r9 + 13152) = r1 */
+    /*  236 */ I_MOV64_IMM(R7, 32),            /* r7 = 32  [task_struct.thread_pid] */
+    /*  237 */ I_ALU64_REG(ADD, R8, R7),       /* r8 += r7 */
     // proc.bpf.c:157  r->id[ID_PARENT] = READ(parent, thread_pid);
-    /*  234 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  235 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  236 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  237 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  238 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  239 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  240 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  241 */ I_STX_MEM(DW, R9, 13160, R1),   /* *(u64 *)(r9 + 13160) = r1 */
-    /*  242 */ I_LDX_MEM(DW, R3, R10, -72),    /* r3 = *(u64 *)(r10 - 72) */
-    /*  243 */ I_ALU64_REG(ADD, R3, R7),       /* r3 += r7 */
+    /*  238 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  239 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  240 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  241 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  242 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  243 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  244 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  245 */ I_STX_MEM(DW, R9, 13160, R1),   /* *(u64 *)(r9 + 13160) = r1 */
+    /*  246 */ I_LDX_MEM(DW, R3, R10, -72),    /* r3 = *(u64 *)(r10 - 72) */
+    /*  247 */ I_ALU64_REG(ADD, R3, R7),       /* r3 += r7 */
     // proc.bpf.c:158  r->id[ID_CHILD] = READ(child, thread_pid);
-    /*  244 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  245 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  246 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  247 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  248 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  249 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  250 */ I_STX_MEM(DW, R9, 13168, R1),   /* *(u64 *)(r9 + 13168) = r1 */
-    /*  251 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
-    /*  252 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
-    /*  253 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  254 */ I_STX_MEM(DW, R10, -32, R2),    /* *(u64 *)(r10 - 32) = r2 */
-    /*  255 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
-    /*  256 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  257 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
-    /*  258 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  259 */ I_STX_MEM(DW, R10, -64, R9),    /* *(u64 *)(r10 - 64) = r9 */
-    /*  260 */ I_JA(4),                        /* goto L265 */
-    /* L261: */
-    /*  261 */ I_LDX_MEM(DW, R8, R10, -56),    /* r8 = *(u64 *)(r10 - 56) */
-    // proc.bpf.c:126  for (u32 k = 0; k < N_IDS; k++) {
-    /*  262 */ I_ALU64_IMM(ADD, R8, 1),        /* r8 += 1 */
-    /*  263 */ I_LDX_MEM(DW, R9, R10, -64),    /* r9 = *(u64 *)(r10 - 64) */
-    /*  264 */ I_JMP_IMM(JEQ, R8, 4, 67),      /* if r8 == 4 goto L332 */
-    // proc.bpf.c:127  struct pid *pid = r->id[k];
+    /*  248 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  249 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  250 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  251 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  252 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  253 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  254 */ I_STX_MEM(DW, R9, 13168, R1),   /* *(u64 *)(r9 + 13168) = r1 */
+    /*  255 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
+    /*  256 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
+    /*  257 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  258 */ I_STX_MEM(DW, R10, -32, R2),    /* *(u64 *)(r10 - 32) = r2 */
+    /*  259 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
+    /*  260 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  261 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
+    /*  262 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  263 */ I_STX_MEM(DW, R10, -64, R9),    /* *(u64 *)(r10 - 64) = r9 */
+    /*  264 */ I_JA(4),                        /* goto L269 */
     /* L265: */
-    /*  265 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  266 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
-    /*  267 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*  268 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  269 */ I_LDX_MEM(DW, R7, R2, 13144),   /* r7 = *(u64 *)(r2 + 13144) */
-    /*  270 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  265 */ I_LDX_MEM(DW, R8, R10, -56),    /* r8 = *(u64 *)(r10 - 56) */
+    // proc.bpf.c:126  for (u32 k = 0; k < N_IDS; k++) {
+    /*  266 */ I_ALU64_IMM(ADD, R8, 1),        /* r8 += 1 */
+    /*  267 */ I_LDX_MEM(DW, R9, R10, -64),    /* r9 = *(u64 *)(r10 - 64) */
+    /*  268 */ I_JMP_IMM(JEQ, R8, 4, 71),      /* if r8 == 4 goto L340 */
+    // proc.bpf.c:127  struct pid *pid = r->id[k];
+    /* L269: */
+    /*  269 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  270 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
+    /*  271 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*  272 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  273 */ I_LDX_MEM(DW, R7, R2, 13144),   /* r7 = *(u64 *)(r2 + 13144) */
+    /*  274 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  271 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
-    /*  272 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  273 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
-    /*  274 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  275 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  276 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  277 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  278 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  279 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
+    /*  275 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  276 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  277 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
+    /*  278 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  279 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  280 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  281 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  282 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  283 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  280 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  281 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
-    /*  282 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  284 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  285 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
+    /*  286 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  283 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  287 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  284 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
-    /*  285 */ I_STX_MEM(W, R9, 13128, R6),    /* *(u32 *)(r9 + 13128) = r6 */
-    /*  286 */ I_ALU64_IMM(ADD, R9, 13128),    /* r9 += 13128 */
-    /*  287 */ I_STX_MEM(DW, R10, -40, R9),    /* *(u64 *)(r10 - 40) = r9 */
-    /*  288 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  289 */ I_JA(7),                        /* goto L297 */
+    /*  288 */ I_STX_MEM(W, R9, 13128, R6),    /* *(u32 *)(r9 + 13128) = r6 */
+    /*  289 */ I_ALU64_IMM(ADD, R9, 13128),    /* r9 += 13128 */
+    /*  290 */ I_STX_MEM(DW, R10, -40, R9),    /* *(u64 *)(r10 - 40) = r9 */
+    /*  291 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  292 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  293 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  294 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  295 */ I_JA(7),                        /* goto L303 */
     // proc.bpf.c:131  for (u32 i = 0; i < 32 && i <= level; i++) {
-    /* L290: */
-    /*  290 */ I_JMP_IMM(JGT, R6, 30, -30),    /* if r6 > 30 goto L261 */
-    /*  291 */ I_ALU64_IMM(ADD, R7, 16),       /* r7 += 16 */
-    /*  292 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
-    /*  293 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  294 */ I_LDX_MEM(DW, R2, R10, -24),    /* r2 = *(u64 *)(r10 - 24) */
-    /*  295 */ I_JMP_REG(JLT, R6, R2, 1),      /* if r6 < r2 goto L297 */
-    /*  296 */ I_JA(-36),                      /* goto L261 */
-    /* L297: */
-    /*  297 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
+    /* L296: */
+    /*  296 */ I_JMP_IMM(JGT, R6, 30, -32),    /* if r6 > 30 goto L265 */
+    /*  297 */ I_ALU64_IMM(ADD, R7, 16),       /* r7 += 16 */
+    /*  298 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
+    /*  299 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  300 */ I_LDX_MEM(DW, R2, R10, -24),    /* r2 = *(u64 *)(r10 - 24) */
+    /*  301 */ I_JMP_REG(JLT, R6, R2, 1),      /* if r6 < r2 goto L303 */
+    /*  302 */ I_JA(-38),                      /* goto L265 */
+    /* L303: */
+    /*  303 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // proc.bpf.c:133  struct pid_namespace *ns = READ(u, ns);
-    /*  298 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  299 */ I_LDX_MEM(DW, R1, R10, -32),    /* r1 = *(u64 *)(r10 - 32) */
-    /*  300 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  301 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*  302 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  303 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  304 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  305 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  306 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  307 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  308 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  304 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  305 */ I_LDX_MEM(DW, R1, R10, -32),    /* r1 = *(u64 *)(r10 - 32) */
+    /*  306 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  307 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  308 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  309 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  310 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  311 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  312 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  313 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  314 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // proc.bpf.c:134  if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-    /*  309 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
-    /*  310 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
-    /*  311 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  312 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  313 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  314 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  315 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  316 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  317 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  319 */ I_JMP_REG(JNE, R2, R1, -30),    /* if r2 != r1 goto L290 */
+    /*  315 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  316 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
+    /*  317 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  318 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  319 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  320 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  321 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  322 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  323 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  325 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  326 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  327 */ I_JMP_REG(JNE, R1, R2, -32),    /* if r1 != r2 goto L296 */
     // proc.bpf.c:135  r->nr[k] = (u32)READ(u, nr);
-    /*  320 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
-    /*  321 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  322 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
-    /*  323 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  324 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  325 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  326 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  327 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  328 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  329 */ I_LDX_MEM(DW, R2, R10, -40),    /* r2 = *(u64 *)(r10 - 40) */
-    /*  330 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
-    /*  331 */ I_JA(-42),                      /* goto L290 */
+    /*  328 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  329 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  330 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
+    /*  331 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  332 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  333 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  334 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  335 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  336 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  337 */ I_LDX_MEM(DW, R2, R10, -40),    /* r2 = *(u64 *)(r10 - 40) */
+    /*  338 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
+    /*  339 */ I_JA(-44),                      /* goto L296 */
     // proc.bpf.c:160  h->pid = r->nr[ID_PROCESS];
-    /* L332: */
-    /*  332 */ I_LDX_MEM(DW, R1, R9, 13128),   /* r1 = *(u64 *)(r9 + 13128) */
-    /*  333 */ I_STX_MEM(DW, R9, 56, R1),      /* *(u64 *)(r9 + 56) = r1 */
+    /* L340: */
+    /*  340 */ I_LDX_MEM(DW, R1, R9, 13128),   /* r1 = *(u64 *)(r9 + 13128) */
+    /*  341 */ I_STX_MEM(DW, R9, 56, R1),      /* *(u64 *)(r9 + 56) = r1 */
     // proc.bpf.c:162  h->ppid = r->nr[ID_PARENT];
-    /*  334 */ I_LDX_MEM(W, R1, R9, 13136),    /* r1 = *(u32 *)(r9 + 13136) */
-    /*  335 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
+    /*  342 */ I_LDX_MEM(W, R1, R9, 13136),    /* r1 = *(u32 *)(r9 + 13136) */
+    /*  343 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
     // proc.bpf.c:171  return h->pid && h->tid && h->pid != CFG(CFG_SELF);
-    /* L336: */
-    /*  336 */ I_LDX_MEM(W, R1, R9, 56),       /* r1 = *(u32 *)(r9 + 56) */
-    /* L337: */
-    /*  337 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  338 */ I_JMP_IMM(JEQ, R2, 0, 206),     /* if r2 == 0 goto L545 */
-    /*  339 */ I_LDX_MEM(W, R2, R9, 60),       /* r2 = *(u32 *)(r9 + 60) */
-    /*  340 */ I_JMP_IMM(JEQ, R2, 0, 204),     /* if r2 == 0 goto L545 */
-    /*  341 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
+    /* L344: */
+    /*  344 */ I_LDX_MEM(W, R1, R9, 56),       /* r1 = *(u32 *)(r9 + 56) */
+    /* L345: */
+    /*  345 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  346 */ I_JMP_IMM(JEQ, R2, 0, 208),     /* if r2 == 0 goto L555 */
+    /*  347 */ I_LDX_MEM(W, R2, R9, 60),       /* r2 = *(u32 *)(r9 + 60) */
+    /*  348 */ I_JMP_IMM(JEQ, R2, 0, 206),     /* if r2 == 0 goto L555 */
+    /*  349 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
     // proc.bpf.c:187  if (!r || !who_is_it(r, child))
-    /*  343 */ I_JMP_REG(JEQ, R2, R1, 201),    /* if r2 == r1 goto L545 */
+    /*  351 */ I_JMP_REG(JEQ, R2, R1, 203),    /* if r2 == r1 goto L555 */
     // proc.bpf.c:190  u64 ids = bpf_get_current_uid_gid();
-    /*  344 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
-    /*  345 */ I_MOV64_REG(R8, R0),            /* r8 = r0 */
+    /*  352 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
+    /*  353 */ I_MOV64_REG(R8, R0),            /* r8 = r0 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  346 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*  347 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  354 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  355 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     // proc.bpf.c:192  h->kind = kind;
-    /*  348 */ I_STX_MEM(W, R9, 108, R1),      /* *(u32 *)(r9 + 108) = r1 */
+    /*  356 */ I_STX_MEM(W, R9, 108, R1),      /* *(u32 *)(r9 + 108) = r1 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  349 */ I_STX_MEM(DW, R9, 0, R0),       /* *(u64 *)(r9 + 0) = r0 */
+    /*  357 */ I_STX_MEM(DW, R9, 0, R0),       /* *(u64 *)(r9 + 0) = r0 */
     // proc.bpf.c:194  h->gid = (u32)(ids >> 32);
-    /*  350 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  351 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  352 */ I_STX_MEM(W, R9, 76, R1),       /* *(u32 *)(r9 + 76) = r1 */
+    /*  358 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  359 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  360 */ I_STX_MEM(W, R9, 76, R1),       /* *(u32 *)(r9 + 76) = r1 */
     // proc.bpf.c:193  h->uid = (u32)ids;
-    /*  353 */ I_STX_MEM(W, R9, 72, R8),       /* *(u32 *)(r9 + 72) = r8 */
+    /*  361 */ I_STX_MEM(W, R9, 72, R8),       /* *(u32 *)(r9 + 72) = r8 */
     // proc.bpf.c:195  h->cgroup = bpf_get_current_cgroup_id();
-    /*  354 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
-    /*  355 */ I_STX_MEM(DW, R9, 16, R0),      /* *(u64 *)(r9 + 16) = r0 */
-    /*  356 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
+    /*  362 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
+    /*  363 */ I_STX_MEM(DW, R9, 16, R0),      /* *(u64 *)(r9 + 16) = r0 */
+    /*  364 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
     // proc.bpf.c:199  h->live = ~0U;
-    /*  358 */ I_STX_MEM(DW, R9, 88, R1),      /* *(u64 *)(r9 + 88) = r1 */
-    /*  359 */ I_LD_IMM64(R1, 0xffffffff00000000), /* r1 = -4294967296 ll */
+    /*  366 */ I_STX_MEM(DW, R9, 88, R1),      /* *(u64 *)(r9 + 88) = r1 */
+    /*  367 */ I_LD_IMM64(R1, 0xffffffff00000000), /* r1 = -4294967296 ll */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  361 */ I_STX_MEM(DW, R9, 80, R1),      /* *(u64 *)(r9 + 80) = r1 */
-    /*  362 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  369 */ I_STX_MEM(DW, R9, 80, R1),      /* *(u64 *)(r9 + 80) = r1 */
+    /*  370 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:200  h->name_len = h->exe_len = h->cwd_len = 0;
-    /*  363 */ I_STX_MEM(W, R9, 104, R6),      /* *(u32 *)(r9 + 104) = r6 */
+    /*  371 */ I_STX_MEM(W, R9, 104, R6),      /* *(u32 *)(r9 + 104) = r6 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  364 */ I_STX_MEM(DW, R9, 112, R6),     /* *(u64 *)(r9 + 112) = r6 */
+    /*  372 */ I_STX_MEM(DW, R9, 112, R6),     /* *(u64 *)(r9 + 112) = r6 */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  365 */ I_STX_MEM(DW, R9, 96, R6),      /* *(u64 *)(r9 + 96) = r6 */
+    /*  373 */ I_STX_MEM(DW, R9, 96, R6),      /* *(u64 *)(r9 + 96) = r6 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  366 */ I_STX_MEM(DW, R9, 8, R6),       /* *(u64 *)(r9 + 8) = r6 */
-    /*  367 */ I_STX_MEM(DW, R9, 24, R6),      /* *(u64 *)(r9 + 24) = r6 */
-    /*  368 */ I_STX_MEM(DW, R9, 32, R6),      /* *(u64 *)(r9 + 32) = r6 */
+    /*  374 */ I_STX_MEM(DW, R9, 8, R6),       /* *(u64 *)(r9 + 8) = r6 */
+    /*  375 */ I_STX_MEM(DW, R9, 24, R6),      /* *(u64 *)(r9 + 24) = r6 */
+    /*  376 */ I_STX_MEM(DW, R9, 32, R6),      /* *(u64 *)(r9 + 32) = r6 */
     // proc.bpf.c:202  bpf_get_current_comm(h->comm, sizeof h->comm);
-    /*  369 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /*  370 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
-    /*  371 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  372 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  377 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  378 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
+    /*  379 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  380 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // proc.bpf.c:203  r->at = 0;
-    /*  373 */ I_STX_MEM(W, R9, 13112, R6),    /* *(u32 *)(r9 + 13112) = r6 */
+    /*  381 */ I_STX_MEM(W, R9, 13112, R6),    /* *(u32 *)(r9 + 13112) = r6 */
     // proc.bpf.c:204  if (CFG(CFG_BTF))
-    /*  374 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  376 */ I_LDX_MEM(DW, R8, R10, -88),    /* r8 = *(u64 *)(r10 - 88) */
-    /*  377 */ I_JMP_IMM(JEQ, R1, 0, 50),      /* if r1 == 0 goto L428 */
-    /*  378 */ I_LDX_MEM(DW, R3, R10, -72),    /* r3 = *(u64 *)(r10 - 72) */
+    /*  382 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  384 */ I_LDX_MEM(DW, R8, R10, -88),    /* r8 = *(u64 *)(r10 - 88) */
+    /*  385 */ I_JMP_IMM(JEQ, R1, 0, 50),      /* if r1 == 0 goto L436 */
+    /*  386 */ I_LDX_MEM(DW, R3, R10, -72),    /* r3 = *(u64 *)(r10 - 72) */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  379 */ I_JMP_IMM(JEQ, R3, 0, 20),      /* if r3 == 0 goto L400 */
-    /*  380 */ I_JA(21),                       /* goto L402 */
+    /*  387 */ I_JMP_IMM(JEQ, R3, 0, 20),      /* if r3 == 0 goto L408 */
+    /*  388 */ I_JA(21),                       /* goto L410 */
     // proc.bpf.c:164  } else if (CFG(CFG_NS_INO)) {
-    /* L381: */
-    /*  381 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  383 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  385 */ I_JMP_IMM(JEQ, R1, 0, -50),     /* if r1 == 0 goto L336 */
-    /*  386 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L389: */
+    /*  389 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  391 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  393 */ I_JMP_IMM(JEQ, R1, 0, -50),     /* if r1 == 0 goto L344 */
+    /*  394 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  387 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  395 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  388 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
-    /*  390 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  396 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
+    /*  398 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  391 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
+    /*  399 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
     // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  392 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
-    /*  393 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
-    /*  394 */ I_JMP_IMM(JNE, R0, 0, 150),     /* if r0 != 0 goto L545 */
+    /*  400 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
+    /*  401 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
+    /*  402 */ I_JMP_IMM(JNE, R0, 0, 152),     /* if r0 != 0 goto L555 */
     // proc.bpf.c:168  h->pid = in.tgid;
-    /*  395 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
-    /*  396 */ I_STX_MEM(W, R9, 56, R1),       /* *(u32 *)(r9 + 56) = r1 */
+    /*  403 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
+    /*  404 */ I_STX_MEM(W, R9, 56, R1),       /* *(u32 *)(r9 + 56) = r1 */
     // proc.bpf.c:169  h->tid = in.pid;
-    /*  397 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
-    /*  398 */ I_STX_MEM(W, R9, 60, R2),       /* *(u32 *)(r9 + 60) = r2 */
-    /*  399 */ I_JA(-63),                      /* goto L337 */
+    /*  405 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
+    /*  406 */ I_STX_MEM(W, R9, 60, R2),       /* *(u32 *)(r9 + 60) = r2 */
+    /*  407 */ I_JA(-63),                      /* goto L345 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /* L400: */
-    /*  400 */ I_CALL(get_current_task),       /* call get_current_task */
-    /*  401 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
-    /* L402: */
-    /*  402 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /* L408: */
+    /*  408 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  409 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
+    /* L410: */
+    /*  410 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  403 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  404 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  405 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  406 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  407 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  408 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  409 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  410 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  411 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
+    /*  411 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  412 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  413 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  414 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  415 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  416 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  417 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  418 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  419 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
     // proc.bpf.c:177  if (EXISTS(leader, start_boottime))
-    /*  412 */ I_JMP_IMM(JEQ, R1, 0, 3),       /* if r1 == 0 goto L416 */
+    /*  420 */ I_JMP_IMM(JEQ, R1, 0, 3),       /* if r1 == 0 goto L424 */
     // proc.bpf.c:178  return READ(leader, start_boottime);
-    /*  413 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  414 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
-    /*  415 */ I_JA(5),                        /* goto L421 */
-    /* L416: */
-    /*  416 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.real_start_time] */
+    /*  421 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  422 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
+    /*  423 */ I_JA(5),                        /* goto L429 */
+    /* L424: */
+    /*  424 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.real_start_time] */
     // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
-    /*  417 */ I_JMP_IMM(JEQ, R1, 0, 9),       /* if r1 == 0 goto L427 */
-    /*  418 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  419 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  420 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
-    /* L421: */
-    /*  421 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  422 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  423 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  424 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  425 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  426 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /*  425 */ I_JMP_IMM(JEQ, R1, 0, 9),       /* if r1 == 0 goto L435 */
+    /*  426 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  427 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  428 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
+    /* L429: */
+    /*  429 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  430 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  431 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  432 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  433 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  434 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /* L427: */
-    /*  427 */ I_STX_MEM(DW, R9, 8, R6),       /* *(u64 *)(r9 + 8) = r6 */
-    /* L428: */
-    /*  428 */ I_LDX_MEM(DW, R6, R10, -72),    /* r6 = *(u64 *)(r10 - 72) */
+    /* L435: */
+    /*  435 */ I_STX_MEM(DW, R9, 8, R6),       /* *(u64 *)(r9 + 8) = r6 */
+    /* L436: */
+    /*  436 */ I_LDX_MEM(DW, R6, R10, -72),    /* r6 = *(u64 *)(r10 - 72) */
     // proc.bpf.c:264  if (!child && CFG(CFG_NS_INO)) {
-    /*  429 */ I_JMP_IMM(JNE, R6, 0, 12),      /* if r6 != 0 goto L442 */
-    /*  430 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  432 */ I_JMP_IMM(JEQ, R1, 0, 9),       /* if r1 == 0 goto L442 */
-    /*  433 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  434 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  435 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  436 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  437 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  439 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  440 */ I_JMP_IMM(JEQ, R0, 0, 104),     /* if r0 == 0 goto L545 */
-    /*  441 */ I_JA(101),                      /* goto L543 */
+    /*  437 */ I_JMP_IMM(JNE, R6, 0, 12),      /* if r6 != 0 goto L450 */
+    /*  438 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  440 */ I_JMP_IMM(JEQ, R1, 0, 9),       /* if r1 == 0 goto L450 */
+    /*  441 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  442 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  443 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  444 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  445 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  447 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  448 */ I_JMP_IMM(JEQ, R0, 0, 106),     /* if r0 == 0 goto L555 */
+    /*  449 */ I_JA(103),                      /* goto L553 */
     // proc.bpf.c:270  h->was = h->tid;
-    /* L442: */
-    /*  442 */ I_LDX_MEM(W, R1, R9, 60),       /* r1 = *(u32 *)(r9 + 60) */
-    /*  443 */ I_STX_MEM(W, R9, 80, R1),       /* *(u32 *)(r9 + 80) = r1 */
-    // proc.bpf.c:269  h->flags = flags;
-    /*  444 */ I_STX_MEM(DW, R9, 24, R8),      /* *(u64 *)(r9 + 24) = r8 */
-    // proc.bpf.c:271  if (!(flags & CLONE_PARENT))
-    /*  445 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  446 */ I_ALU64_IMM(AND, R1, 32768),    /* r1 &= 32768 */
-    /*  447 */ I_JMP_IMM(JNE, R1, 0, 2),       /* if r1 != 0 goto L450 */
-    // proc.bpf.c:272  h->ppid = h->pid;
-    /*  448 */ I_LDX_MEM(W, R1, R9, 56),       /* r1 = *(u32 *)(r9 + 56) */
-    /*  449 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
-    // proc.bpf.c:273  h->tid = tid;
     /* L450: */
-    /*  450 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
-    /*  451 */ I_STX_MEM(W, R9, 60, R1),       /* *(u32 *)(r9 + 60) = r1 */
+    /*  450 */ I_LDX_MEM(W, R1, R9, 60),       /* r1 = *(u32 *)(r9 + 60) */
+    /*  451 */ I_STX_MEM(W, R9, 80, R1),       /* *(u32 *)(r9 + 80) = r1 */
+    // proc.bpf.c:269  h->flags = flags;
+    /*  452 */ I_STX_MEM(DW, R9, 24, R8),      /* *(u64 *)(r9 + 24) = r8 */
+    // proc.bpf.c:271  if (!(flags & CLONE_PARENT))
+    /*  453 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  454 */ I_ALU64_IMM(AND, R1, 32768),    /* r1 &= 32768 */
+    /*  455 */ I_JMP_IMM(JNE, R1, 0, 2),       /* if r1 != 0 goto L458 */
+    // proc.bpf.c:272  h->ppid = h->pid;
+    /*  456 */ I_LDX_MEM(W, R1, R9, 56),       /* r1 = *(u32 *)(r9 + 56) */
+    /*  457 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
+    // proc.bpf.c:273  h->tid = tid;
+    /* L458: */
+    /*  458 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
+    /*  459 */ I_STX_MEM(W, R9, 60, R1),       /* *(u32 *)(r9 + 60) = r1 */
     // proc.bpf.c:274  if (child && CFG(CFG_BTF)) {
-    /*  452 */ I_JMP_IMM(JEQ, R6, 0, 8),       /* if r6 == 0 goto L461 */
-    /*  453 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  455 */ I_JMP_IMM(JEQ, R1, 0, 5),       /* if r1 == 0 goto L461 */
+    /*  460 */ I_JMP_IMM(JEQ, R6, 0, 8),       /* if r6 == 0 goto L469 */
+    /*  461 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  463 */ I_JMP_IMM(JEQ, R1, 0, 5),       /* if r1 == 0 goto L469 */
     // proc.bpf.c:275  h->tid = CFG(CFG_NS_INO) ? r->nr[ID_CHILD] : (u32)READ(child, pid);
-    /*  456 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  458 */ I_JMP_IMM(JEQ, R1, 0, 6),       /* if r1 == 0 goto L465 */
-    /*  459 */ I_LDX_MEM(W, R1, R9, 13140),    /* r1 = *(u32 *)(r9 + 13140) */
-    /*  460 */ I_JA(14),                       /* goto L475 */
-    /* L461: */
-    /*  461 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  464 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  466 */ I_JMP_IMM(JEQ, R1, 0, 6),       /* if r1 == 0 goto L473 */
+    /*  467 */ I_LDX_MEM(W, R1, R9, 13140),    /* r1 = *(u32 *)(r9 + 13140) */
+    /*  468 */ I_JA(14),                       /* goto L483 */
+    /* L469: */
+    /*  469 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:279  h->start_ns = 0;
-    /*  462 */ I_STX_MEM(DW, R9, 8, R1),       /* *(u64 *)(r9 + 8) = r1 */
+    /*  470 */ I_STX_MEM(DW, R9, 8, R1),       /* *(u64 *)(r9 + 8) = r1 */
     // proc.bpf.c:278  h->ns_pid = 0;
-    /*  463 */ I_STX_MEM(W, R9, 68, R1),       /* *(u32 *)(r9 + 68) = r1 */
-    /*  464 */ I_JA(46),                       /* goto L511 */
-    /* L465: */
-    /*  465 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  471 */ I_STX_MEM(W, R9, 68, R1),       /* *(u32 *)(r9 + 68) = r1 */
+    /*  472 */ I_JA(48),                       /* goto L521 */
+    /* L473: */
+    /*  473 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:275  h->tid = CFG(CFG_NS_INO) ? r->nr[ID_CHILD] : (u32)READ(child, pid);
-    /*  466 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  467 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.pid] */
-    /*  468 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  469 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  470 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  471 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  472 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  473 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  474 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /* L475: */
-    /*  475 */ I_STX_MEM(W, R9, 60, R1),       /* *(u32 *)(r9 + 60) = r1 */
-    /*  476 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
-    /*  477 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  478 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  474 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  475 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.pid] */
+    /*  476 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  477 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  478 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  479 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  480 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  481 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  482 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L483: */
+    /*  483 */ I_STX_MEM(W, R9, 60, R1),       /* *(u32 *)(r9 + 60) = r1 */
+    /*  484 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
+    /*  485 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  486 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // proc.bpf.c:276  h->ns_pid = nr_inside(READ(child, thread_pid));
-    /*  479 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  480 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  487 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  488 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:275  h->tid = CFG(CFG_NS_INO) ? r->nr[ID_CHILD] : (u32)READ(child, pid);
-    /*  481 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  489 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:276  h->ns_pid = nr_inside(READ(child, thread_pid));
-    /*  482 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  483 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  484 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  485 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /*  490 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  491 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  492 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  493 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:116  u32 level = READ(pid, level);
-    /*  486 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
-    /*  487 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
-    /*  488 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  489 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  490 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  494 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  495 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
+    /*  496 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  497 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  498 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:275  h->tid = CFG(CFG_NS_INO) ? r->nr[ID_CHILD] : (u32)READ(child, pid);
-    /*  491 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  499 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:116  u32 level = READ(pid, level);
-    /*  492 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  493 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  494 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  500 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  501 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  502 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  503 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  504 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // proc.bpf.c:118  return level < 32 ? (u32)READ(up + level, nr) : 0; /* 32: MAX_PID_NS_LEVEL */
-    /*  495 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L510 */
-    /*  496 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  497 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /*  498 */ I_STX_MEM(W, R10, -8, R3),      /* *(u32 *)(r10 - 8) = r3 */
-    /*  499 */ I_ALU64_REG(ADD, R6, R2),       /* r6 += r2 */
-    /*  500 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
-    /*  501 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  502 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
-    /*  503 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  504 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  505 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  506 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  507 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  508 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  509 */ I_LDX_MEM(W, R7, R10, -8),      /* r7 = *(u32 *)(r10 - 8) */
+    /*  505 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L520 */
+    /*  506 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  507 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
+    /*  508 */ I_STX_MEM(DW, R10, -8, R3),     /* *(u64 *)(r10 - 8) = r3 */
+    /*  509 */ I_ALU64_REG(ADD, R6, R2),       /* r6 += r2 */
+    /*  510 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
+    /*  511 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  512 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  513 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  514 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  515 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  516 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  517 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  518 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  519 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:276  h->ns_pid = nr_inside(READ(child, thread_pid));
-    /* L510: */
-    /*  510 */ I_STX_MEM(W, R9, 68, R7),       /* *(u32 *)(r9 + 68) = r7 */
+    /* L520: */
+    /*  520 */ I_STX_MEM(W, R9, 68, R7),       /* *(u32 *)(r9 + 68) = r7 */
     // proc.bpf.c:281  if (flags & CLONE_THREAD)
-    /* L511: */
-    /*  511 */ I_ALU64_IMM(AND, R8, 65536),    /* r8 &= 65536 */
-    /*  512 */ I_JMP_IMM(JEQ, R8, 0, 4),       /* if r8 == 0 goto L517 */
-    /*  513 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L521: */
+    /*  521 */ I_ALU64_IMM(AND, R8, 65536),    /* r8 &= 65536 */
+    /*  522 */ I_JMP_IMM(JEQ, R8, 0, 4),       /* if r8 == 0 goto L527 */
+    /*  523 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:282  h->ns_pid = 0;
-    /*  514 */ I_STX_MEM(W, R9, 68, R1),       /* *(u32 *)(r9 + 68) = r1 */
+    /*  524 */ I_STX_MEM(W, R9, 68, R1),       /* *(u32 *)(r9 + 68) = r1 */
     // proc.bpf.c:285  if (h->tid)
-    /*  515 */ I_LDX_MEM(W, R1, R9, 60),       /* r1 = *(u32 *)(r9 + 60) */
-    /*  516 */ I_JA(2),                        /* goto L519 */
+    /*  525 */ I_LDX_MEM(W, R1, R9, 60),       /* r1 = *(u32 *)(r9 + 60) */
+    /*  526 */ I_JA(2),                        /* goto L529 */
     // proc.bpf.c:284  h->pid = h->tid;
-    /* L517: */
-    /*  517 */ I_LDX_MEM(W, R1, R9, 60),       /* r1 = *(u32 *)(r9 + 60) */
-    /*  518 */ I_STX_MEM(W, R9, 56, R1),       /* *(u32 *)(r9 + 56) = r1 */
+    /* L527: */
+    /*  527 */ I_LDX_MEM(W, R1, R9, 60),       /* r1 = *(u32 *)(r9 + 60) */
+    /*  528 */ I_STX_MEM(W, R9, 56, R1),       /* *(u32 *)(r9 + 56) = r1 */
     // proc.bpf.c:285  if (h->tid)
-    /* L519: */
-    /*  519 */ I_JMP_IMM(JEQ, R1, 0, 25),      /* if r1 == 0 goto L545 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /*  520 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  522 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  523 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  524 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  526 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  527 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L529 */
-    /*  528 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
     /* L529: */
-    /*  529 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  531 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*  532 */ I_MOV64_IMM(R3, 296),           /* r3 = 296 */
-    /*  533 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  534 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L545 */
-    /*  535 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  536 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  537 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  538 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  539 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  541 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  542 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L545 */
-    /* L543: */
-    /*  543 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    /*  544 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /*  529 */ I_JMP_IMM(JEQ, R1, 0, 25),      /* if r1 == 0 goto L555 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /*  530 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  532 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  533 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  534 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  536 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  537 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L539 */
+    /*  538 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /* L539: */
+    /*  539 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  541 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*  542 */ I_MOV64_IMM(R3, 296),           /* r3 = 296 */
+    /*  543 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  544 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L555 */
+    /*  545 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  546 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  547 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  548 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  549 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  551 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  552 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L555 */
+    /* L553: */
+    /*  553 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  554 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:305  return 0;
-    /* L545: */
-    /*  545 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  546 */ I_EXIT(),                       /* exit */
+    /* L555: */
+    /*  555 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  556 */ I_EXIT(),                       /* exit */
 };
 static const struct bpf_patch proc_fork_patches[] = {
     { 0, PATCH_CONST, 0, "CFG_RAW" },
@@ -767,54 +777,54 @@ static const struct bpf_patch proc_fork_patches[] = {
     { 77, PATCH_OFF, 8, "list_head.prev" },
     { 98, PATCH_CONST, 0, "CFG_FOLLOWED" },
     { 107, PATCH_OFF, 4, "task_struct.pid" },
-    { 122, PATCH_MAP, 0, "traced" },
-    { 130, PATCH_MAP, 0, "proc_scratch" },
-    { 141, PATCH_CONST, 0, "CFG_BTF" },
-    { 147, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 156, PATCH_OFF, 8, "task_struct.real_parent" },
-    { 165, PATCH_OFF, 4, "task_struct.tgid" },
-    { 174, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 185, PATCH_OFF, 4, "pid.level" },
-    { 194, PATCH_OFF, 0, "pid.numbers" },
-    { 200, PATCH_OFF, 4, "upid.nr" },
-    { 209, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 212, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 221, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 232, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 251, PATCH_OFF, 0, "pid.numbers" },
-    { 252, PATCH_OFF, 8, "upid.ns" },
-    { 255, PATCH_OFF, 4, "upid.nr" },
-    { 273, PATCH_OFF, 4, "pid.level" },
-    { 310, PATCH_OFF, 4, "pid_namespace.ns.inum" },
-    { 317, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 341, PATCH_CONST, 0, "CFG_SELF" },
-    { 374, PATCH_CONST, 0, "CFG_BTF" },
-    { 381, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 383, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 388, PATCH_CONST, 0, "CFG_NS_DEV" },
-    { 404, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 411, PATCH_EXISTS, 0, "task_struct.start_boottime" },
-    { 414, PATCH_OFF, 8, "task_struct.start_boottime" },
-    { 416, PATCH_EXISTS, 0, "task_struct.real_start_time" },
-    { 420, PATCH_OFF, 8, "task_struct.real_start_time" },
-    { 430, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 437, PATCH_MAP, 0, "lost" },
-    { 453, PATCH_CONST, 0, "CFG_BTF" },
-    { 456, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 467, PATCH_OFF, 4, "task_struct.pid" },
-    { 476, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 487, PATCH_OFF, 4, "pid.level" },
-    { 496, PATCH_OFF, 0, "pid.numbers" },
-    { 502, PATCH_OFF, 4, "upid.nr" },
-    { 520, PATCH_MAP, 0, "events" },
-    { 524, PATCH_CONST, 0, "CFG_WAKE" },
-    { 529, PATCH_MAP, 0, "events" },
-    { 539, PATCH_MAP, 0, "lost" },
+    { 124, PATCH_MAP, 0, "traced" },
+    { 132, PATCH_MAP, 0, "proc_scratch" },
+    { 143, PATCH_CONST, 0, "CFG_BTF" },
+    { 149, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 158, PATCH_OFF, 8, "task_struct.real_parent" },
+    { 167, PATCH_OFF, 4, "task_struct.tgid" },
+    { 176, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 187, PATCH_OFF, 4, "pid.level" },
+    { 198, PATCH_OFF, 0, "pid.numbers" },
+    { 204, PATCH_OFF, 4, "upid.nr" },
+    { 213, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 216, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 225, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 236, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 255, PATCH_OFF, 0, "pid.numbers" },
+    { 256, PATCH_OFF, 8, "upid.ns" },
+    { 259, PATCH_OFF, 4, "upid.nr" },
+    { 277, PATCH_OFF, 4, "pid.level" },
+    { 316, PATCH_OFF, 4, "pid_namespace.ns.inum" },
+    { 323, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 349, PATCH_CONST, 0, "CFG_SELF" },
+    { 382, PATCH_CONST, 0, "CFG_BTF" },
+    { 389, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 391, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 396, PATCH_CONST, 0, "CFG_NS_DEV" },
+    { 412, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 419, PATCH_EXISTS, 0, "task_struct.start_boottime" },
+    { 422, PATCH_OFF, 8, "task_struct.start_boottime" },
+    { 424, PATCH_EXISTS, 0, "task_struct.real_start_time" },
+    { 428, PATCH_OFF, 8, "task_struct.real_start_time" },
+    { 438, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 445, PATCH_MAP, 0, "lost" },
+    { 461, PATCH_CONST, 0, "CFG_BTF" },
+    { 464, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 475, PATCH_OFF, 4, "task_struct.pid" },
+    { 484, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 495, PATCH_OFF, 4, "pid.level" },
+    { 506, PATCH_OFF, 0, "pid.numbers" },
+    { 512, PATCH_OFF, 4, "upid.nr" },
+    { 530, PATCH_MAP, 0, "events" },
+    { 534, PATCH_CONST, 0, "CFG_WAKE" },
+    { 539, PATCH_MAP, 0, "events" },
+    { 549, PATCH_MAP, 0, "lost" },
 };
 /* end program proc_fork */
 
 /* begin program proc_exec
- * section both/sched/sched_process_exec, 1261 instructions, stack 88 bytes
+ * section both/sched/sched_process_exec, 1277 instructions, stack 88 bytes
  * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn proc_exec_insns[] = {
     // proc.bpf.c:440  int proc_exec(struct raw_tp *ctx)
@@ -837,7 +847,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*   12 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*   13 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:448  was = (u32)KEPT(ctx->arg[1]);
-    /*   14 */ I_LDX_MEM(DW, R6, R6, 8),       /* r6 = *(u64 *)(r6 + 8) */
+    /*   14 */ I_LDX_MEM(DW, R8, R6, 8),       /* r8 = *(u64 *)(r6 + 8) */
     /*   15 */ I_JA(5),                        /* goto L21 */
     // proc.bpf.c:450  name = KEPT((char *)ctx + (record->filename & 0xffff));
     /* L16: */
@@ -846,7 +856,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*   18 */ I_MOV64_REG(R7, R6),            /* r7 = r6 */
     /*   19 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
     // proc.bpf.c:451  was = KEPT((u32)record->old_pid);
-    /*   20 */ I_LDX_MEM(W, R6, R6, 4),        /* r6 = *(u32 *)(r6 + 4) */
+    /*   20 */ I_LDX_MEM(W, R8, R6, 4),        /* r8 = *(u32 *)(r6 + 4) */
     // proc.bpf.c:400  if (!followed((u32)bpf_get_current_pid_tgid()) && !followed(was))
     /* L21: */
     /*   21 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
@@ -862,7 +872,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*   31 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // proc.bpf.c:400  if (!followed((u32)bpf_get_current_pid_tgid()) && !followed(was))
     /*   32 */ I_JMP_IMM(JNE, R0, 0, 11),      /* if r0 != 0 goto L44 */
-    /*   33 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    /*   33 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
     // proc.bpf.c:110  return !CFG(CFG_FOLLOWED) || bpf_map_lookup_elem(&traced, &tid);
     /*   34 */ I_LD_CONST(R1, CFG_FOLLOWED),   /* r1 = CFG_FOLLOWED */
     /*   36 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L38 */
@@ -873,33 +883,33 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*   40 */ I_LD_MAP(R1, traced),           /* r1 = map traced */
     /*   42 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // proc.bpf.c:400  if (!followed((u32)bpf_get_current_pid_tgid()) && !followed(was))
-    /*   43 */ I_JMP_IMM(JEQ, R0, 0, 1215),    /* if r0 == 0 goto L1259 */
+    /*   43 */ I_JMP_IMM(JEQ, R0, 0, 1094),    /* if r0 == 0 goto L1138 */
     /* L44: */
-    /*   44 */ I_STX_MEM(DW, R10, -72, R6),    /* *(u64 *)(r10 - 72) = r6 */
-    /*   45 */ I_STX_MEM(DW, R10, -80, R7),    /* *(u64 *)(r10 - 80) = r7 */
-    /*   46 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*   47 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
-    /*   48 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   49 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
+    /*   44 */ I_STX_MEM(DW, R10, -80, R7),    /* *(u64 *)(r10 - 80) = r7 */
+    /*   45 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*   46 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
+    /*   47 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*   48 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     // proc.bpf.c:186  struct record *r = bpf_map_lookup_elem(&proc_scratch, &slot);
-    /*   50 */ I_LD_MAP(R1, proc_scratch),     /* r1 = map proc_scratch */
-    /*   52 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*   53 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*   49 */ I_LD_MAP(R1, proc_scratch),     /* r1 = map proc_scratch */
+    /*   51 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*   52 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // proc.bpf.c:187  if (!r || !who_is_it(r, child))
-    /*   54 */ I_JMP_IMM(JEQ, R7, 0, 1204),    /* if r7 == 0 goto L1259 */
+    /*   53 */ I_JMP_IMM(JEQ, R7, 0, 1084),    /* if r7 == 0 goto L1138 */
     // proc.bpf.c:144  u64 id = bpf_get_current_pid_tgid();
-    /*   55 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
+    /*   54 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     // proc.bpf.c:147  h->ppid = h->ns_pid = 0;
-    /*   56 */ I_STX_MEM(DW, R7, 64, R6),      /* *(u64 *)(r7 + 64) = r6 */
+    /*   55 */ I_STX_MEM(DW, R7, 64, R6),      /* *(u64 *)(r7 + 64) = r6 */
     // proc.bpf.c:146  h->tid = (u32)id;
-    /*   57 */ I_STX_MEM(W, R7, 60, R0),       /* *(u32 *)(r7 + 60) = r0 */
+    /*   56 */ I_STX_MEM(W, R7, 60, R0),       /* *(u32 *)(r7 + 60) = r0 */
     // proc.bpf.c:145  h->pid = (u32)(id >> 32);
-    /*   58 */ I_ALU64_IMM(RSH, R0, 32),       /* r0 >>= 32 */
-    /*   59 */ I_STX_MEM(W, R7, 56, R0),       /* *(u32 *)(r7 + 56) = r0 */
+    /*   57 */ I_ALU64_IMM(RSH, R0, 32),       /* r0 >>= 32 */
+    /*   58 */ I_STX_MEM(W, R7, 56, R0),       /* *(u32 *)(r7 + 56) = r0 */
     // proc.bpf.c:148  if (CFG(CFG_BTF)) {
-    /*   60 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*   62 */ I_STX_MEM(DW, R10, -64, R7),    /* *(u64 *)(r10 - 64) = r7 */
-    /*   63 */ I_JMP_IMM(JEQ, R1, 0, 252),     /* if r1 == 0 goto L316 */
+    /*   59 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*   61 */ I_STX_MEM(DW, R10, -64, R7),    /* *(u64 *)(r10 - 64) = r7 */
+    /*   62 */ I_STX_MEM(DW, R10, -72, R8),    /* *(u64 *)(r10 - 72) = r8 */
+    /*   63 */ I_JMP_IMM(JEQ, R1, 0, 266),     /* if r1 == 0 goto L330 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
     /*   64 */ I_CALL(get_current_task),       /* call get_current_task */
     /*   65 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
@@ -929,7 +939,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*   84 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*   85 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
-    /*   86 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    /*   86 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   87 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [task_struct.tgid] */
     /*   88 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*   89 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -939,7 +949,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
     /*   92 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   93 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   94 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*   94 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*   95 */ I_STX_MEM(W, R8, 64, R1),       /* *(u32 *)(r8 + 64) = r1 */
     /*   96 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
     /*   97 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
@@ -955,7 +965,7 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*  104 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
     /*  105 */ I_STX_MEM(DW, R8, 13144, R7),   /* *(u64 *)(r8 + 13144) = r7 */
     // proc.bpf.c:116  u32 level = READ(pid, level);
-    /*  106 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    /*  106 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*  107 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
     /*  108 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  109 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -965,1385 +975,1401 @@ static const struct bpf_insn proc_exec_insns[] = {
     // proc.bpf.c:116  u32 level = READ(pid, level);
     /*  112 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  113 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  114 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  114 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  115 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  116 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // proc.bpf.c:118  return level < 32 ? (u32)READ(up + level, nr) : 0; /* 32: MAX_PID_NS_LEVEL */
-    /*  115 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L130 */
-    /*  116 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  117 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /*  118 */ I_STX_MEM(W, R10, -8, R3),      /* *(u32 *)(r10 - 8) = r3 */
-    /*  119 */ I_ALU64_REG(ADD, R7, R2),       /* r7 += r2 */
-    /*  120 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
-    /*  121 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  122 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  117 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L132 */
+    /*  118 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  119 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
+    /*  120 */ I_STX_MEM(DW, R10, -8, R3),     /* *(u64 *)(r10 - 8) = r3 */
+    /*  121 */ I_ALU64_REG(ADD, R7, R2),       /* r7 += r2 */
+    /*  122 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
     /*  123 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  124 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  125 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  126 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  127 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  128 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  129 */ I_LDX_MEM(W, R6, R10, -8),      /* r6 = *(u32 *)(r10 - 8) */
-    /* L130: */
-    /*  130 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    /*  124 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  125 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  126 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  127 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  128 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  129 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  130 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  131 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L132: */
+    /*  132 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
     // proc.bpf.c:153  h->ns_pid = nr_inside(r->id[ID_PROCESS]);
-    /*  131 */ I_STX_MEM(W, R7, 68, R6),       /* *(u32 *)(r7 + 68) = r6 */
+    /*  133 */ I_STX_MEM(W, R7, 68, R6),       /* *(u32 *)(r7 + 68) = r6 */
     // proc.bpf.c:154  if (CFG(CFG_NS_INO)) {
-    /*  132 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  134 */ I_JMP_IMM(JEQ, R1, 0, 123),     /* if r1 == 0 goto L258 */
-    /*  135 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  136 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  137 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  134 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  136 */ I_JMP_IMM(JEQ, R1, 0, 127),     /* if r1 == 0 goto L264 */
+    /*  137 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  138 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  139 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // proc.bpf.c:155  parent = READ(parent, group_leader);
-    /*  138 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
-    /*  139 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  140 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  141 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  142 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  143 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  144 */ I_MOV64_IMM(R6, 32),            /* r6 = 32  [task_struct.thread_pid] */
-    /*  145 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
-    /*  146 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
-    /*  147 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
+    /*  140 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  141 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  142 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  143 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  144 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  145 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  146 */ I_MOV64_IMM(R6, 32),            /* r6 = 32  [task_struct.thread_pid] */
+    /*  147 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
+    /*  148 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
+    /*  149 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:156  r->id[ID_THREAD] = READ(t, thread_pid);
-    /*  148 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
-    /*  149 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  150 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  151 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  152 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  153 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  154 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
-    /*  155 */ I_STX_MEM(DW, R2, 13152, R1),   /* *(u64 *)(r2 + 13152) = r1 */
-    /*  156 */ I_ALU64_REG(ADD, R7, R6),       /* r7 += r6 */
+    /*  150 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  151 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  152 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  153 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  154 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  155 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  156 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
+    /*  157 */ I_STX_MEM(DW, R2, 13152, R1),   /* *(u64 *)(r2 + 13152) = r1 */
+    /*  158 */ I_ALU64_REG(ADD, R7, R6),       /* r7 += r6 */
     // proc.bpf.c:157  r->id[ID_PARENT] = READ(parent, thread_pid);
-    /*  157 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
-    /*  158 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  159 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  160 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  161 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  162 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
-    /*  163 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  164 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  165 */ I_STX_MEM(DW, R7, 13160, R1),   /* *(u64 *)(r7 + 13160) = r1 */
+    /*  159 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  160 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  161 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  162 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  163 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  164 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    /*  165 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  166 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  167 */ I_STX_MEM(DW, R7, 13160, R1),   /* *(u64 *)(r7 + 13160) = r1 */
     // proc.bpf.c:158  r->id[ID_CHILD] = READ(child, thread_pid);
-    /*  166 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
-    /*  167 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  168 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  169 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  170 */ I_MOV64_IMM(R3, 32),            /* r3 = 32  [task_struct.thread_pid] */
-    /*  171 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  172 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  173 */ I_STX_MEM(DW, R7, 13168, R1),   /* *(u64 *)(r7 + 13168) = r1 */
-    /*  174 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
-    /*  175 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
-    /*  176 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  177 */ I_STX_MEM(DW, R10, -32, R2),    /* *(u64 *)(r10 - 32) = r2 */
-    /*  178 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
-    /*  179 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  180 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
-    /*  181 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  182 */ I_JA(4),                        /* goto L187 */
-    /* L183: */
-    /*  183 */ I_LDX_MEM(DW, R8, R10, -56),    /* r8 = *(u64 *)(r10 - 56) */
+    /*  168 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  169 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  170 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  171 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  172 */ I_MOV64_IMM(R3, 32),            /* r3 = 32  [task_struct.thread_pid] */
+    /*  173 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  174 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  175 */ I_STX_MEM(DW, R7, 13168, R1),   /* *(u64 *)(r7 + 13168) = r1 */
+    /*  176 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
+    /*  177 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
+    /*  178 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  179 */ I_STX_MEM(DW, R10, -32, R2),    /* *(u64 *)(r10 - 32) = r2 */
+    /*  180 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
+    /*  181 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  182 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
+    /*  183 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  184 */ I_JA(4),                        /* goto L189 */
+    /* L185: */
+    /*  185 */ I_LDX_MEM(DW, R8, R10, -56),    /* r8 = *(u64 *)(r10 - 56) */
     // proc.bpf.c:126  for (u32 k = 0; k < N_IDS; k++) {
-    /*  184 */ I_ALU64_IMM(ADD, R8, 1),        /* r8 += 1 */
-    /*  185 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
-    /*  186 */ I_JMP_IMM(JEQ, R8, 4, 67),      /* if r8 == 4 goto L254 */
+    /*  186 */ I_ALU64_IMM(ADD, R8, 1),        /* r8 += 1 */
+    /*  187 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    /*  188 */ I_JMP_IMM(JEQ, R8, 4, 71),      /* if r8 == 4 goto L260 */
     // proc.bpf.c:127  struct pid *pid = r->id[k];
-    /* L187: */
-    /*  187 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  188 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
-    /*  189 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  190 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  191 */ I_LDX_MEM(DW, R6, R2, 13144),   /* r6 = *(u64 *)(r2 + 13144) */
-    /*  192 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /* L189: */
+    /*  189 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  190 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
+    /*  191 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  192 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  193 */ I_LDX_MEM(DW, R6, R2, 13144),   /* r6 = *(u64 *)(r2 + 13144) */
+    /*  194 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  193 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
-    /*  194 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  195 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
-    /*  196 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  197 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  198 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  199 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  200 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  201 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
+    /*  195 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  196 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  197 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
+    /*  198 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  199 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  200 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  201 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  202 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  203 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  202 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  203 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
-    /*  204 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  204 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  205 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
+    /*  206 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  205 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  207 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  206 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
-    /*  207 */ I_STX_MEM(W, R7, 13128, R9),    /* *(u32 *)(r7 + 13128) = r9 */
-    /*  208 */ I_ALU64_IMM(ADD, R7, 13128),    /* r7 += 13128 */
-    /*  209 */ I_STX_MEM(DW, R10, -40, R7),    /* *(u64 *)(r10 - 40) = r7 */
-    /*  210 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  211 */ I_JA(7),                        /* goto L219 */
+    /*  208 */ I_STX_MEM(W, R7, 13128, R9),    /* *(u32 *)(r7 + 13128) = r9 */
+    /*  209 */ I_ALU64_IMM(ADD, R7, 13128),    /* r7 += 13128 */
+    /*  210 */ I_STX_MEM(DW, R10, -40, R7),    /* *(u64 *)(r10 - 40) = r7 */
+    /*  211 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  212 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  213 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  214 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  215 */ I_JA(7),                        /* goto L223 */
     // proc.bpf.c:131  for (u32 i = 0; i < 32 && i <= level; i++) {
-    /* L212: */
-    /*  212 */ I_JMP_IMM(JGT, R7, 30, -30),    /* if r7 > 30 goto L183 */
-    /*  213 */ I_ALU64_IMM(ADD, R6, 16),       /* r6 += 16 */
-    /*  214 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  215 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  216 */ I_LDX_MEM(DW, R2, R10, -24),    /* r2 = *(u64 *)(r10 - 24) */
-    /*  217 */ I_JMP_REG(JLT, R7, R2, 1),      /* if r7 < r2 goto L219 */
-    /*  218 */ I_JA(-36),                      /* goto L183 */
-    /* L219: */
-    /*  219 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
+    /* L216: */
+    /*  216 */ I_JMP_IMM(JGT, R7, 30, -32),    /* if r7 > 30 goto L185 */
+    /*  217 */ I_ALU64_IMM(ADD, R6, 16),       /* r6 += 16 */
+    /*  218 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  219 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  220 */ I_LDX_MEM(DW, R2, R10, -24),    /* r2 = *(u64 *)(r10 - 24) */
+    /*  221 */ I_JMP_REG(JLT, R7, R2, 1),      /* if r7 < r2 goto L223 */
+    /*  222 */ I_JA(-38),                      /* goto L185 */
+    /* L223: */
+    /*  223 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // proc.bpf.c:133  struct pid_namespace *ns = READ(u, ns);
-    /*  220 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  221 */ I_LDX_MEM(DW, R1, R10, -32),    /* r1 = *(u64 *)(r10 - 32) */
-    /*  222 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  223 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  224 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
-    /*  225 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  226 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  227 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  228 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  229 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  230 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  224 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  225 */ I_LDX_MEM(DW, R1, R10, -32),    /* r1 = *(u64 *)(r10 - 32) */
+    /*  226 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  227 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  228 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  229 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  230 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  231 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  232 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  233 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  234 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     // proc.bpf.c:134  if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-    /*  231 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
-    /*  232 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
-    /*  233 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  234 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  235 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  236 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  237 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  238 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  239 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  241 */ I_JMP_REG(JNE, R2, R1, -30),    /* if r2 != r1 goto L212 */
+    /*  235 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  236 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
+    /*  237 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  238 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  239 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  240 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  241 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  242 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  243 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  245 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  246 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  247 */ I_JMP_REG(JNE, R1, R2, -32),    /* if r1 != r2 goto L216 */
     // proc.bpf.c:135  r->nr[k] = (u32)READ(u, nr);
-    /*  242 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
-    /*  243 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  244 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
-    /*  245 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  246 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  247 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  248 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  249 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  250 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  251 */ I_LDX_MEM(DW, R2, R10, -40),    /* r2 = *(u64 *)(r10 - 40) */
-    /*  252 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
-    /*  253 */ I_JA(-42),                      /* goto L212 */
+    /*  248 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  249 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  250 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
+    /*  251 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  252 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  253 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  254 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  255 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  256 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  257 */ I_LDX_MEM(DW, R2, R10, -40),    /* r2 = *(u64 *)(r10 - 40) */
+    /*  258 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
+    /*  259 */ I_JA(-44),                      /* goto L216 */
     // proc.bpf.c:160  h->pid = r->nr[ID_PROCESS];
-    /* L254: */
-    /*  254 */ I_LDX_MEM(DW, R1, R7, 13128),   /* r1 = *(u64 *)(r7 + 13128) */
-    /*  255 */ I_STX_MEM(DW, R7, 56, R1),      /* *(u64 *)(r7 + 56) = r1 */
+    /* L260: */
+    /*  260 */ I_LDX_MEM(DW, R1, R7, 13128),   /* r1 = *(u64 *)(r7 + 13128) */
+    /*  261 */ I_STX_MEM(DW, R7, 56, R1),      /* *(u64 *)(r7 + 56) = r1 */
     // proc.bpf.c:162  h->ppid = r->nr[ID_PARENT];
-    /*  256 */ I_LDX_MEM(W, R1, R7, 13136),    /* r1 = *(u32 *)(r7 + 13136) */
-    /*  257 */ I_STX_MEM(W, R7, 64, R1),       /* *(u32 *)(r7 + 64) = r1 */
+    /*  262 */ I_LDX_MEM(W, R1, R7, 13136),    /* r1 = *(u32 *)(r7 + 13136) */
+    /*  263 */ I_STX_MEM(W, R7, 64, R1),       /* *(u32 *)(r7 + 64) = r1 */
     // proc.bpf.c:171  return h->pid && h->tid && h->pid != CFG(CFG_SELF);
-    /* L258: */
-    /*  258 */ I_LDX_MEM(W, R1, R7, 56),       /* r1 = *(u32 *)(r7 + 56) */
-    /* L259: */
-    /*  259 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  260 */ I_JMP_IMM(JEQ, R2, 0, 998),     /* if r2 == 0 goto L1259 */
-    /*  261 */ I_LDX_MEM(W, R2, R7, 60),       /* r2 = *(u32 *)(r7 + 60) */
-    /*  262 */ I_JMP_IMM(JEQ, R2, 0, 996),     /* if r2 == 0 goto L1259 */
-    /*  263 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
+    /* L264: */
+    /*  264 */ I_LDX_MEM(W, R1, R7, 56),       /* r1 = *(u32 *)(r7 + 56) */
+    /* L265: */
+    /*  265 */ I_LDX_MEM(DW, R9, R10, -72),    /* r9 = *(u64 *)(r10 - 72) */
+    /*  266 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  267 */ I_JMP_IMM(JEQ, R2, 0, 870),     /* if r2 == 0 goto L1138 */
+    /*  268 */ I_LDX_MEM(W, R2, R7, 60),       /* r2 = *(u32 *)(r7 + 60) */
+    /*  269 */ I_JMP_IMM(JEQ, R2, 0, 868),     /* if r2 == 0 goto L1138 */
+    /*  270 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
     // proc.bpf.c:187  if (!r || !who_is_it(r, child))
-    /*  265 */ I_JMP_REG(JEQ, R2, R1, 993),    /* if r2 == r1 goto L1259 */
+    /*  272 */ I_JMP_REG(JEQ, R2, R1, 865),    /* if r2 == r1 goto L1138 */
     // proc.bpf.c:190  u64 ids = bpf_get_current_uid_gid();
-    /*  266 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
-    /*  267 */ I_MOV64_REG(R8, R7),            /* r8 = r7 */
-    /*  268 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*  273 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
+    /*  274 */ I_MOV64_REG(R8, R7),            /* r8 = r7 */
+    /*  275 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  269 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*  270 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
+    /*  276 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  277 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
     // proc.bpf.c:192  h->kind = kind;
-    /*  271 */ I_STX_MEM(W, R8, 108, R1),      /* *(u32 *)(r8 + 108) = r1 */
+    /*  278 */ I_STX_MEM(W, R8, 108, R1),      /* *(u32 *)(r8 + 108) = r1 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  272 */ I_STX_MEM(DW, R8, 0, R0),       /* *(u64 *)(r8 + 0) = r0 */
+    /*  279 */ I_STX_MEM(DW, R8, 0, R0),       /* *(u64 *)(r8 + 0) = r0 */
     // proc.bpf.c:194  h->gid = (u32)(ids >> 32);
-    /*  273 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  274 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  275 */ I_STX_MEM(W, R8, 76, R1),       /* *(u32 *)(r8 + 76) = r1 */
+    /*  280 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  281 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  282 */ I_STX_MEM(W, R8, 76, R1),       /* *(u32 *)(r8 + 76) = r1 */
     // proc.bpf.c:193  h->uid = (u32)ids;
-    /*  276 */ I_STX_MEM(W, R8, 72, R7),       /* *(u32 *)(r8 + 72) = r7 */
+    /*  283 */ I_STX_MEM(W, R8, 72, R7),       /* *(u32 *)(r8 + 72) = r7 */
     // proc.bpf.c:195  h->cgroup = bpf_get_current_cgroup_id();
-    /*  277 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
-    /*  278 */ I_STX_MEM(DW, R8, 16, R0),      /* *(u64 *)(r8 + 16) = r0 */
-    /*  279 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
+    /*  284 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
+    /*  285 */ I_STX_MEM(DW, R8, 16, R0),      /* *(u64 *)(r8 + 16) = r0 */
+    /*  286 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
     // proc.bpf.c:199  h->live = ~0U;
-    /*  281 */ I_STX_MEM(DW, R8, 88, R1),      /* *(u64 *)(r8 + 88) = r1 */
-    /*  282 */ I_LD_IMM64(R7, 0xffffffff00000000), /* r7 = -4294967296 ll */
+    /*  288 */ I_STX_MEM(DW, R8, 88, R1),      /* *(u64 *)(r8 + 88) = r1 */
+    /*  289 */ I_LD_IMM64(R6, 0xffffffff00000000), /* r6 = -4294967296 ll */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  284 */ I_STX_MEM(DW, R8, 80, R7),      /* *(u64 *)(r8 + 80) = r7 */
-    /*  285 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  291 */ I_STX_MEM(DW, R8, 80, R6),      /* *(u64 *)(r8 + 80) = r6 */
+    /*  292 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // proc.bpf.c:200  h->name_len = h->exe_len = h->cwd_len = 0;
-    /*  286 */ I_STX_MEM(W, R8, 104, R6),      /* *(u32 *)(r8 + 104) = r6 */
+    /*  293 */ I_STX_MEM(W, R8, 104, R7),      /* *(u32 *)(r8 + 104) = r7 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  287 */ I_STX_MEM(DW, R8, 112, R6),     /* *(u64 *)(r8 + 112) = r6 */
+    /*  294 */ I_STX_MEM(DW, R8, 112, R7),     /* *(u64 *)(r8 + 112) = r7 */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  288 */ I_STX_MEM(DW, R8, 96, R6),      /* *(u64 *)(r8 + 96) = r6 */
+    /*  295 */ I_STX_MEM(DW, R8, 96, R7),      /* *(u64 *)(r8 + 96) = r7 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  289 */ I_STX_MEM(DW, R8, 8, R6),       /* *(u64 *)(r8 + 8) = r6 */
-    /*  290 */ I_STX_MEM(DW, R8, 24, R6),      /* *(u64 *)(r8 + 24) = r6 */
-    /*  291 */ I_STX_MEM(DW, R8, 32, R6),      /* *(u64 *)(r8 + 32) = r6 */
+    /*  296 */ I_STX_MEM(DW, R8, 8, R7),       /* *(u64 *)(r8 + 8) = r7 */
+    /*  297 */ I_STX_MEM(DW, R8, 24, R7),      /* *(u64 *)(r8 + 24) = r7 */
+    /*  298 */ I_STX_MEM(DW, R8, 32, R7),      /* *(u64 *)(r8 + 32) = r7 */
     // proc.bpf.c:202  bpf_get_current_comm(h->comm, sizeof h->comm);
-    /*  292 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  293 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
-    /*  294 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  295 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  299 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  300 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
+    /*  301 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  302 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // proc.bpf.c:203  r->at = 0;
-    /*  296 */ I_STX_MEM(W, R8, 13112, R6),    /* *(u32 *)(r8 + 13112) = r6 */
+    /*  303 */ I_STX_MEM(W, R8, 13112, R7),    /* *(u32 *)(r8 + 13112) = r7 */
     // proc.bpf.c:204  if (CFG(CFG_BTF))
-    /*  297 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  299 */ I_JMP_IMM(JEQ, R1, 0, 49),      /* if r1 == 0 goto L349 */
+    /*  304 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  306 */ I_JMP_IMM(JEQ, R1, 0, 56),      /* if r1 == 0 goto L363 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  300 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  307 */ I_CALL(get_current_task),       /* call get_current_task */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  301 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  302 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  303 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
-    /*  304 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  308 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  309 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  310 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
+    /*  311 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  305 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  312 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  306 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  307 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
-    /*  308 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  309 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  310 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
+    /*  313 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  314 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
+    /*  315 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  316 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  317 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
     // proc.bpf.c:177  if (EXISTS(leader, start_boottime))
-    /*  311 */ I_JMP_IMM(JEQ, R1, 0, 23),      /* if r1 == 0 goto L335 */
-    /*  312 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  318 */ I_JMP_IMM(JEQ, R1, 0, 30),      /* if r1 == 0 goto L349 */
+    /*  319 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:178  return READ(leader, start_boottime);
-    /*  313 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  314 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
-    /*  315 */ I_JA(25),                       /* goto L341 */
+    /*  320 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  321 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
+    /*  322 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  323 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  324 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  325 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  326 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  327 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  328 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    /*  329 */ I_JA(32),                       /* goto L362 */
     // proc.bpf.c:164  } else if (CFG(CFG_NS_INO)) {
-    /* L316: */
-    /*  316 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  318 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  320 */ I_JMP_IMM(JEQ, R1, 0, -63),     /* if r1 == 0 goto L258 */
-    /*  321 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  322 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  323 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
-    /*  325 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
-    // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  326 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
-    // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  327 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
-    /*  328 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
-    /*  329 */ I_JMP_IMM(JNE, R0, 0, 929),     /* if r0 != 0 goto L1259 */
-    // proc.bpf.c:168  h->pid = in.tgid;
-    /*  330 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
-    /*  331 */ I_STX_MEM(W, R7, 56, R1),       /* *(u32 *)(r7 + 56) = r1 */
-    // proc.bpf.c:169  h->tid = in.pid;
-    /*  332 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
-    /*  333 */ I_STX_MEM(W, R7, 60, R2),       /* *(u32 *)(r7 + 60) = r2 */
-    /*  334 */ I_JA(-76),                      /* goto L259 */
-    /* L335: */
+    /* L330: */
+    /*  330 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  332 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  334 */ I_JMP_IMM(JEQ, R1, 0, -71),     /* if r1 == 0 goto L264 */
     /*  335 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  336 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.real_start_time] */
-    // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
-    /*  337 */ I_JMP_IMM(JEQ, R2, 0, 9),       /* if r2 == 0 goto L347 */
-    /*  338 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  339 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  340 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
-    /* L341: */
-    /*  341 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  342 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  343 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  344 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  345 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  346 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /* L347: */
-    /*  347 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
-    /*  348 */ I_STX_MEM(DW, R2, 8, R1),       /* *(u64 *)(r2 + 8) = r1 */
-    // proc.bpf.c:406  u64 key = (bpf_get_current_pid_tgid() >> 32 << 32) | was;
+    // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
+    /*  336 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
+    /*  337 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
+    /*  339 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
+    /*  340 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
+    // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
+    /*  341 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
+    /*  342 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
+    /*  343 */ I_JMP_IMM(JNE, R0, 0, 794),     /* if r0 != 0 goto L1138 */
+    // proc.bpf.c:168  h->pid = in.tgid;
+    /*  344 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
+    /*  345 */ I_STX_MEM(W, R7, 56, R1),       /* *(u32 *)(r7 + 56) = r1 */
+    // proc.bpf.c:169  h->tid = in.pid;
+    /*  346 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
+    /*  347 */ I_STX_MEM(W, R7, 60, R2),       /* *(u32 *)(r7 + 60) = r2 */
+    /*  348 */ I_JA(-84),                      /* goto L265 */
     /* L349: */
-    /*  349 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
-    /*  350 */ I_ALU64_REG(AND, R0, R7),       /* r0 &= r7 */
-    /*  351 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  352 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  353 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  354 */ I_ALU64_REG(OR, R0, R1),        /* r0 |= r1 */
-    /*  355 */ I_STX_MEM(DW, R10, -16, R0),    /* *(u64 *)(r10 - 16) = r0 */
+    /*  349 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  350 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.real_start_time] */
+    /*  351 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
+    /*  352 */ I_JMP_IMM(JEQ, R2, 0, 9),       /* if r2 == 0 goto L362 */
+    /*  353 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  354 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  355 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
+    /*  356 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  357 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  358 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  359 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  360 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  361 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
+    /* L362: */
+    /*  362 */ I_STX_MEM(DW, R7, 8, R1),       /* *(u64 *)(r7 + 8) = r1 */
+    // proc.bpf.c:406  u64 key = (bpf_get_current_pid_tgid() >> 32 << 32) | was;
+    /* L363: */
+    /*  363 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
+    /*  364 */ I_ALU64_REG(AND, R0, R6),       /* r0 &= r6 */
+    /*  365 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  366 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  367 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  368 */ I_ALU64_REG(OR, R0, R1),        /* r0 |= r1 */
+    /*  369 */ I_STX_MEM(DW, R10, -16, R0),    /* *(u64 *)(r10 - 16) = r0 */
     // proc.bpf.c:407  struct task_struct *t = (void *)bpf_get_current_task();
-    /*  356 */ I_CALL(get_current_task),       /* call get_current_task */
-    /*  357 */ I_STX_MEM(DW, R10, -48, R0),    /* *(u64 *)(r10 - 48) = r0 */
+    /*  370 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  371 */ I_STX_MEM(DW, R10, -48, R0),    /* *(u64 *)(r10 - 48) = r0 */
     // proc.bpf.c:408  if (CFG(CFG_FAILED) || CFG(CFG_ARGV))
-    /*  358 */ I_LD_CONST(R1, CFG_FAILED),     /* r1 = CFG_FAILED */
-    /*  360 */ I_JMP_IMM(JNE, R1, 0, 3),       /* if r1 != 0 goto L364 */
-    /*  361 */ I_LD_CONST(R1, CFG_ARGV),       /* r1 = CFG_ARGV */
-    /*  363 */ I_JMP_IMM(JEQ, R1, 0, 5),       /* if r1 == 0 goto L369 */
-    /* L364: */
-    /*  364 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  365 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
+    /*  372 */ I_LD_CONST(R1, CFG_FAILED),     /* r1 = CFG_FAILED */
+    /*  374 */ I_JMP_IMM(JNE, R1, 0, 3),       /* if r1 != 0 goto L378 */
+    /*  375 */ I_LD_CONST(R1, CFG_ARGV),       /* r1 = CFG_ARGV */
+    /*  377 */ I_JMP_IMM(JEQ, R1, 0, 5),       /* if r1 == 0 goto L383 */
+    /* L378: */
+    /*  378 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  379 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     // proc.bpf.c:409  bpf_map_delete_elem(&execing, &key);
-    /*  366 */ I_LD_MAP(R1, execing),          /* r1 = map execing */
-    /*  368 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
+    /*  380 */ I_LD_MAP(R1, execing),          /* r1 = map execing */
+    /*  382 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
     // proc.bpf.c:411  if (CFG(CFG_BTF)) {
-    /* L369: */
-    /*  369 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  371 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  372 */ I_STX_MEM(DW, R10, -56, R2),    /* *(u64 *)(r10 - 56) = r2 */
-    /*  373 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
-    /*  374 */ I_JMP_IMM(JEQ, R1, 0, 138),     /* if r1 == 0 goto L513 */
-    /*  375 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [task_struct.mm] */
-    /*  376 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
-    /*  377 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  378 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /* L383: */
+    /*  383 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  385 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  386 */ I_STX_MEM(DW, R10, -56, R2),    /* *(u64 *)(r10 - 56) = r2 */
+    /*  387 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    /*  388 */ I_JMP_IMM(JEQ, R1, 0, 139),     /* if r1 == 0 goto L528 */
+    /*  389 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [task_struct.mm] */
+    /*  390 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
+    /*  391 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  392 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:412  struct mm_struct *mm = READ(t, mm);
-    /*  379 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  380 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  381 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  382 */ I_MOV64_IMM(R8, 8),             /* r8 = 8 */
-    /*  383 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  384 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  385 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /*  393 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  394 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  395 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  396 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  397 */ I_MOV64_IMM(R8, 8),             /* r8 = 8 */
+    /*  398 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  399 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  400 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:413  args = put_strings(r, PROC_ARGS, READ(mm, arg_start), READ(mm, arg_end));
-    /*  386 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  387 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [mm_struct.arg_start] */
-    /*  388 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  389 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  390 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  391 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  392 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  393 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  394 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  395 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
-    /*  396 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  397 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [mm_struct.arg_end] */
-    /*  398 */ I_STX_MEM(DW, R10, -88, R6),    /* *(u64 *)(r10 - 88) = r6 */
-    /*  399 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  400 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  401 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  402 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  403 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  404 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  405 */ I_LDX_MEM(DW, R4, R10, -8),     /* r4 = *(u64 *)(r10 - 8) */
+    /*  401 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  402 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [mm_struct.arg_start] */
+    /*  403 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  404 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  405 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  406 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  407 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  408 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  409 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
+    /*  410 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  411 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  412 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [mm_struct.arg_end] */
+    /*  413 */ I_STX_MEM(DW, R10, -88, R6),    /* *(u64 *)(r10 - 88) = r6 */
+    /*  414 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  415 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  416 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  417 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  418 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  419 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  420 */ I_LDX_MEM(DW, R2, R10, -8),     /* r2 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:378  h->at = 0;
-    /*  406 */ I_STX_MEM(W, R7, 92, R9),       /* *(u32 *)(r7 + 92) = r9 */
-    /*  407 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
+    /*  421 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  422 */ I_STX_MEM(W, R7, 92, R1),       /* *(u32 *)(r7 + 92) = r1 */
+    /*  423 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
     // proc.bpf.c:377  h->kind = kind;
-    /*  408 */ I_STX_MEM(W, R7, 108, R1),      /* *(u32 *)(r7 + 108) = r1 */
-    /*  409 */ I_MOV64_REG(R9, R7),            /* r9 = r7 */
-    /*  410 */ I_ALU64_IMM(ADD, R9, 296),      /* r9 += 296 */
-    /*  411 */ I_STX_MEM(DW, R10, -40, R9),    /* *(u64 *)(r10 - 40) = r9 */
-    /*  412 */ I_STX_MEM(DW, R10, -32, R4),    /* *(u64 *)(r10 - 32) = r4 */
-    /*  413 */ I_JA(15),                       /* goto L429 */
+    /*  424 */ I_STX_MEM(W, R7, 108, R1),      /* *(u32 *)(r7 + 108) = r1 */
+    /*  425 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  426 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
+    /*  427 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  428 */ I_STX_MEM(DW, R10, -40, R9),    /* *(u64 *)(r10 - 40) = r9 */
+    /*  429 */ I_STX_MEM(DW, R10, -32, R2),    /* *(u64 *)(r10 - 32) = r2 */
+    /*  430 */ I_JA(14),                       /* goto L445 */
     // proc.bpf.c:391  h->at = (u32)(at + left);
-    /* L414: */
-    /*  414 */ I_ALU64_REG(ADD, R6, R7),       /* r6 += r7 */
-    /*  415 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
-    /*  416 */ I_STX_MEM(W, R7, 92, R6),       /* *(u32 *)(r7 + 92) = r6 */
+    /* L431: */
+    /*  431 */ I_ALU64_REG(ADD, R6, R7),       /* r6 += r7 */
+    /*  432 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    /*  433 */ I_STX_MEM(W, R7, 92, R6),       /* *(u32 *)(r7 + 92) = r6 */
     // proc.bpf.c:380  for (int i = 0; i < PROC_PIECES; i++) {
-    /*  417 */ I_ALU64_IMM(ADD, R8, -1),       /* r8 += -1 */
-    /*  418 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  419 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  420 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  421 */ I_LDX_MEM(DW, R4, R10, -32),    /* r4 = *(u64 *)(r10 - 32) */
-    /*  422 */ I_JMP_IMM(JNE, R1, 0, 6),       /* if r1 != 0 goto L429 */
+    /*  434 */ I_ALU64_IMM(ADD, R8, -1),       /* r8 += -1 */
+    /*  435 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  436 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  437 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  438 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
+    /*  439 */ I_JMP_IMM(JNE, R1, 0, 5),       /* if r1 != 0 goto L445 */
     // proc.bpf.c:393  return end > from ? (u32)(end - from) : 0;
-    /* L423: */
-    /*  423 */ I_MOV64_REG(R1, R4),            /* r1 = r4 */
-    /*  424 */ I_LDX_MEM(DW, R2, R10, -24),    /* r2 = *(u64 *)(r10 - 24) */
-    /*  425 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
-    /*  426 */ I_JMP_REG(JGT, R4, R2, 44),     /* if r4 > r2 goto L471 */
-    /*  427 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  428 */ I_JA(42),                       /* goto L471 */
+    /* L440: */
+    /*  440 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /*  441 */ I_ALU64_REG(SUB, R1, R9),       /* r1 -= r9 */
+    /*  442 */ I_JMP_REG(JGT, R2, R9, 44),     /* if r2 > r9 goto L487 */
+    /*  443 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  444 */ I_JA(42),                       /* goto L487 */
     // proc.bpf.c:381  u64 at = *(volatile u32 *)&h->at, left = end - from - at;
-    /* L429: */
-    /*  429 */ I_LDX_MEM(W, R6, R7, 92),       /* r6 = *(u32 *)(r7 + 92) */
+    /* L445: */
+    /*  445 */ I_LDX_MEM(W, R6, R7, 92),       /* r6 = *(u32 *)(r7 + 92) */
     // proc.bpf.c:382  if (from + at >= end)
-    /*  430 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
-    /*  431 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
-    /*  432 */ I_JMP_REG(JLE, R4, R3, -10),    /* if r4 <= r3 goto L423 */
+    /*  446 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  447 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
+    /*  448 */ I_JMP_REG(JLE, R2, R3, -9),     /* if r2 <= r3 goto L440 */
     // proc.bpf.c:381  u64 at = *(volatile u32 *)&h->at, left = end - from - at;
-    /*  433 */ I_MOV64_REG(R7, R4),            /* r7 = r4 */
-    /*  434 */ I_ALU64_REG(SUB, R7, R3),       /* r7 -= r3 */
+    /*  449 */ I_MOV64_REG(R7, R2),            /* r7 = r2 */
+    /*  450 */ I_ALU64_REG(SUB, R7, R3),       /* r7 -= r3 */
     // proc.bpf.c:385  if (left > PROC_PIECE)
-    /*  435 */ I_JMP_IMM(JLT, R7, 8192, 1),    /* if r7 < 8192 goto L437 */
-    /*  436 */ I_MOV64_IMM(R7, 8192),          /* r7 = 8192 */
+    /*  451 */ I_JMP_IMM(JLT, R7, 8192, 1),    /* if r7 < 8192 goto L453 */
+    /*  452 */ I_MOV64_IMM(R7, 8192),          /* r7 = 8192 */
     // proc.bpf.c:387  if (!bpf_probe_read_user(r->data, left, (void *)(from + at))) {
-    /* L437: */
-    /*  437 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /*  438 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  439 */ I_CALL(probe_read_user),        /* call probe_read_user */
-    /*  440 */ I_JMP_IMM(JNE, R0, 0, -27),     /* if r0 != 0 goto L414 */
-    /*  441 */ I_LDX_MEM(DW, R9, R10, -64),    /* r9 = *(u64 *)(r10 - 64) */
+    /* L453: */
+    /*  453 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  454 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  455 */ I_CALL(probe_read_user),        /* call probe_read_user */
+    /*  456 */ I_JMP_IMM(JNE, R0, 0, -26),     /* if r0 != 0 goto L431 */
+    /*  457 */ I_LDX_MEM(DW, R9, R10, -64),    /* r9 = *(u64 *)(r10 - 64) */
     // proc.bpf.c:388  h->arg_len = (u32)left;
-    /*  442 */ I_STX_MEM(W, R9, 96, R7),       /* *(u32 *)(r9 + 96) = r7 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /*  443 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  445 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  446 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  447 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  449 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  450 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L452 */
-    /*  451 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
+    /*  458 */ I_STX_MEM(W, R9, 96, R7),       /* *(u32 *)(r9 + 96) = r7 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /*  459 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  461 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  462 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  463 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  465 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  466 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L468 */
+    /*  467 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
     // proc.bpf.c:389  emit(r, sizeof *h + left);
-    /* L452: */
-    /*  452 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  453 */ I_ALU64_IMM(ADD, R3, 296),      /* r3 += 296 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /*  454 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  456 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*  457 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  458 */ I_LDX_MEM(DW, R9, R10, -40),    /* r9 = *(u64 *)(r10 - 40) */
-    /*  459 */ I_JMP_IMM(JEQ, R0, 0, -46),     /* if r0 == 0 goto L414 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  460 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  461 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  462 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  463 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  464 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  466 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  467 */ I_JMP_IMM(JEQ, R0, 0, -54),     /* if r0 == 0 goto L414 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  468 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    /*  469 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
-    /*  470 */ I_JA(-57),                      /* goto L414 */
-    /* L471: */
-    /*  471 */ I_STX_MEM(DW, R10, -56, R1),    /* *(u64 *)(r10 - 56) = r1 */
+    /* L468: */
+    /*  468 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  469 */ I_ALU64_IMM(ADD, R3, 296),      /* r3 += 296 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /*  470 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  472 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*  473 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  474 */ I_LDX_MEM(DW, R9, R10, -40),    /* r9 = *(u64 *)(r10 - 40) */
+    /*  475 */ I_JMP_IMM(JEQ, R0, 0, -45),     /* if r0 == 0 goto L431 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  476 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  477 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  478 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  479 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  480 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  482 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  483 */ I_JMP_IMM(JEQ, R0, 0, -53),     /* if r0 == 0 goto L431 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  484 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  485 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /*  486 */ I_JA(-56),                      /* goto L431 */
+    /* L487: */
+    /*  487 */ I_STX_MEM(DW, R10, -56, R1),    /* *(u64 *)(r10 - 56) = r1 */
     // proc.bpf.c:414  if (CFG(CFG_ENV))
-    /*  472 */ I_LD_CONST(R1, CFG_ENV),        /* r1 = CFG_ENV */
-    /*  474 */ I_JMP_IMM(JEQ, R1, 0, 38),      /* if r1 == 0 goto L513 */
-    /*  475 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  488 */ I_LD_CONST(R1, CFG_ENV),        /* r1 = CFG_ENV */
+    /*  490 */ I_JMP_IMM(JEQ, R1, 0, 37),      /* if r1 == 0 goto L528 */
+    /*  491 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     // proc.bpf.c:415  put_strings(r, PROC_ENV, READ(mm, env_start), READ(mm, env_end));
-    /*  476 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  477 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mm_struct.env_start] */
-    /*  478 */ I_LDX_MEM(DW, R6, R10, -88),    /* r6 = *(u64 *)(r10 - 88) */
-    /*  479 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  480 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  481 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  482 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  483 */ I_MOV64_IMM(R8, 8),             /* r8 = 8 */
-    /*  484 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  485 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  486 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [mm_struct.env_end] */
-    /*  487 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  488 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  489 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
-    /*  490 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  491 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  492 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  493 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  494 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  492 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  493 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mm_struct.env_start] */
+    /*  494 */ I_LDX_MEM(DW, R6, R10, -88),    /* r6 = *(u64 *)(r10 - 88) */
     /*  495 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  496 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  497 */ I_LDX_MEM(DW, R2, R10, -8),     /* r2 = *(u64 *)(r10 - 8) */
+    /*  496 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  497 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  498 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  499 */ I_MOV64_IMM(R8, 8),             /* r8 = 8 */
+    /*  500 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  501 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  502 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [mm_struct.env_end] */
+    /*  503 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  504 */ I_LDX_MEM(DW, R4, R10, -8),     /* r4 = *(u64 *)(r10 - 8) */
+    /*  505 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  506 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  507 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  508 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  509 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  510 */ I_MOV64_REG(R6, R4),            /* r6 = r4 */
+    /*  511 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  512 */ I_LDX_MEM(DW, R2, R10, -8),     /* r2 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:378  h->at = 0;
-    /*  498 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  499 */ I_STX_MEM(W, R7, 92, R1),       /* *(u32 *)(r7 + 92) = r1 */
-    /*  500 */ I_MOV64_IMM(R1, 3),             /* r1 = 3 */
+    /*  513 */ I_STX_MEM(W, R7, 92, R9),       /* *(u32 *)(r7 + 92) = r9 */
+    /*  514 */ I_MOV64_IMM(R1, 3),             /* r1 = 3 */
     // proc.bpf.c:377  h->kind = kind;
-    /*  501 */ I_STX_MEM(W, R7, 108, R1),      /* *(u32 *)(r7 + 108) = r1 */
-    /*  502 */ I_STX_MEM(DW, R10, -32, R2),    /* *(u64 *)(r10 - 32) = r2 */
-    /*  503 */ I_JA(21),                       /* goto L525 */
+    /*  515 */ I_STX_MEM(W, R7, 108, R1),      /* *(u32 *)(r7 + 108) = r1 */
+    /*  516 */ I_STX_MEM(DW, R10, -40, R6),    /* *(u64 *)(r10 - 40) = r6 */
+    /*  517 */ I_STX_MEM(DW, R10, -32, R2),    /* *(u64 *)(r10 - 32) = r2 */
+    /*  518 */ I_JA(21),                       /* goto L540 */
     // proc.bpf.c:391  h->at = (u32)(at + left);
-    /* L504: */
-    /*  504 */ I_ALU64_REG(ADD, R6, R7),       /* r6 += r7 */
-    /*  505 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
-    /*  506 */ I_STX_MEM(W, R7, 92, R6),       /* *(u32 *)(r7 + 92) = r6 */
+    /* L519: */
+    /*  519 */ I_ALU64_REG(ADD, R9, R7),       /* r9 += r7 */
+    /*  520 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    /*  521 */ I_STX_MEM(W, R7, 92, R9),       /* *(u32 *)(r7 + 92) = r9 */
     // proc.bpf.c:380  for (int i = 0; i < PROC_PIECES; i++) {
-    /*  507 */ I_ALU64_IMM(ADD, R8, -1),       /* r8 += -1 */
-    /*  508 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  509 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  510 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  511 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
-    /*  512 */ I_JMP_IMM(JNE, R1, 0, 12),      /* if r1 != 0 goto L525 */
+    /*  522 */ I_ALU64_IMM(ADD, R8, -1),       /* r8 += -1 */
+    /*  523 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  524 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  525 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  526 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
+    /*  527 */ I_JMP_IMM(JNE, R1, 0, 12),      /* if r1 != 0 goto L540 */
     // proc.bpf.c:419  h->arg_len = args;
-    /* L513: */
-    /*  513 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
-    /*  514 */ I_STX_MEM(W, R7, 96, R1),       /* *(u32 *)(r7 + 96) = r1 */
-    /*  515 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
+    /* L528: */
+    /*  528 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
+    /*  529 */ I_STX_MEM(W, R7, 96, R1),       /* *(u32 *)(r7 + 96) = r1 */
+    /*  530 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
     // proc.bpf.c:417  h->kind = PROC_EXEC;
-    /*  516 */ I_STX_MEM(W, R7, 108, R1),      /* *(u32 *)(r7 + 108) = r1 */
+    /*  531 */ I_STX_MEM(W, R7, 108, R1),      /* *(u32 *)(r7 + 108) = r1 */
     // proc.bpf.c:418  h->at = 0;
-    /*  517 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  518 */ I_STX_MEM(W, R7, 92, R1),       /* *(u32 *)(r7 + 92) = r1 */
+    /*  532 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  533 */ I_STX_MEM(W, R7, 92, R1),       /* *(u32 *)(r7 + 92) = r1 */
     // proc.bpf.c:420  h->was = CFG(CFG_NS_INO) ? 0 : was; /* `was` belongs to the initial pid names
-    /*  519 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  521 */ I_LDX_MEM(DW, R2, R10, -72),    /* r2 = *(u64 *)(r10 - 72) */
-    /*  522 */ I_JMP_IMM(JEQ, R1, 0, 44),      /* if r1 == 0 goto L567 */
-    /*  523 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  524 */ I_JA(42),                       /* goto L567 */
+    /*  534 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  536 */ I_LDX_MEM(DW, R2, R10, -72),    /* r2 = *(u64 *)(r10 - 72) */
+    /*  537 */ I_JMP_IMM(JEQ, R1, 0, 44),      /* if r1 == 0 goto L582 */
+    /*  538 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  539 */ I_JA(42),                       /* goto L582 */
     // proc.bpf.c:381  u64 at = *(volatile u32 *)&h->at, left = end - from - at;
-    /* L525: */
-    /*  525 */ I_LDX_MEM(W, R6, R7, 92),       /* r6 = *(u32 *)(r7 + 92) */
+    /* L540: */
+    /*  540 */ I_LDX_MEM(W, R9, R7, 92),       /* r9 = *(u32 *)(r7 + 92) */
     // proc.bpf.c:382  if (from + at >= end)
-    /*  526 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
-    /*  527 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
-    /*  528 */ I_JMP_REG(JLE, R2, R3, -16),    /* if r2 <= r3 goto L513 */
+    /*  541 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  542 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
+    /*  543 */ I_JMP_REG(JLE, R2, R3, -16),    /* if r2 <= r3 goto L528 */
     // proc.bpf.c:381  u64 at = *(volatile u32 *)&h->at, left = end - from - at;
-    /*  529 */ I_MOV64_REG(R7, R2),            /* r7 = r2 */
-    /*  530 */ I_ALU64_REG(SUB, R7, R3),       /* r7 -= r3 */
+    /*  544 */ I_MOV64_REG(R7, R2),            /* r7 = r2 */
+    /*  545 */ I_ALU64_REG(SUB, R7, R3),       /* r7 -= r3 */
     // proc.bpf.c:385  if (left > PROC_PIECE)
-    /*  531 */ I_JMP_IMM(JLT, R7, 8192, 1),    /* if r7 < 8192 goto L533 */
-    /*  532 */ I_MOV64_IMM(R7, 8192),          /* r7 = 8192 */
+    /*  546 */ I_JMP_IMM(JLT, R7, 8192, 1),    /* if r7 < 8192 goto L548 */
+    /*  547 */ I_MOV64_IMM(R7, 8192),          /* r7 = 8192 */
     // proc.bpf.c:387  if (!bpf_probe_read_user(r->data, left, (void *)(from + at))) {
-    /* L533: */
-    /*  533 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /*  534 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  535 */ I_CALL(probe_read_user),        /* call probe_read_user */
-    /*  536 */ I_JMP_IMM(JNE, R0, 0, -33),     /* if r0 != 0 goto L504 */
-    /*  537 */ I_LDX_MEM(DW, R9, R10, -64),    /* r9 = *(u64 *)(r10 - 64) */
-    // proc.bpf.c:388  h->arg_len = (u32)left;
-    /*  538 */ I_STX_MEM(W, R9, 96, R7),       /* *(u32 *)(r9 + 96) = r7 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /*  539 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  541 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  542 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  543 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  545 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  546 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L548 */
-    /*  547 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // proc.bpf.c:389  emit(r, sizeof *h + left);
     /* L548: */
-    /*  548 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  549 */ I_ALU64_IMM(ADD, R3, 296),      /* r3 += 296 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /*  550 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  552 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*  553 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  554 */ I_LDX_MEM(DW, R9, R10, -40),    /* r9 = *(u64 *)(r10 - 40) */
-    /*  555 */ I_JMP_IMM(JEQ, R0, 0, -52),     /* if r0 == 0 goto L504 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  556 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  557 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  558 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  559 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  560 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  562 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  563 */ I_JMP_IMM(JEQ, R0, 0, -60),     /* if r0 == 0 goto L504 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  564 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    /*  565 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
-    /*  566 */ I_JA(-63),                      /* goto L504 */
+    /*  548 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  549 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  550 */ I_CALL(probe_read_user),        /* call probe_read_user */
+    /*  551 */ I_JMP_IMM(JNE, R0, 0, -33),     /* if r0 != 0 goto L519 */
+    /*  552 */ I_LDX_MEM(DW, R6, R10, -64),    /* r6 = *(u64 *)(r10 - 64) */
+    // proc.bpf.c:388  h->arg_len = (u32)left;
+    /*  553 */ I_STX_MEM(W, R6, 96, R7),       /* *(u32 *)(r6 + 96) = r7 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /*  554 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  556 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  557 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  558 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  560 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  561 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L563 */
+    /*  562 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
+    // proc.bpf.c:389  emit(r, sizeof *h + left);
+    /* L563: */
+    /*  563 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  564 */ I_ALU64_IMM(ADD, R3, 296),      /* r3 += 296 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /*  565 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  567 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
+    /*  568 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  569 */ I_LDX_MEM(DW, R6, R10, -40),    /* r6 = *(u64 *)(r10 - 40) */
+    /*  570 */ I_JMP_IMM(JEQ, R0, 0, -52),     /* if r0 == 0 goto L519 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  571 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  572 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  573 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  574 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  575 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  577 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  578 */ I_JMP_IMM(JEQ, R0, 0, -60),     /* if r0 == 0 goto L519 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  579 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  580 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /*  581 */ I_JA(-63),                      /* goto L519 */
     // proc.bpf.c:420  h->was = CFG(CFG_NS_INO) ? 0 : was; /* `was` belongs to the initial pid names
-    /* L567: */
-    /*  567 */ I_STX_MEM(W, R7, 80, R2),       /* *(u32 *)(r7 + 80) = r2 */
+    /* L582: */
+    /*  582 */ I_STX_MEM(W, R7, 80, R2),       /* *(u32 *)(r7 + 80) = r2 */
     // proc.bpf.c:421  if (CFG(CFG_BTF)) {
-    /*  568 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  570 */ I_LDX_MEM(DW, R9, R10, -48),    /* r9 = *(u64 *)(r10 - 48) */
-    /*  571 */ I_JMP_IMM(JEQ, R1, 0, 336),     /* if r1 == 0 goto L908 */
-    /*  572 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
-    /*  573 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  574 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  575 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    // proc.bpf.c:216  struct signal_struct *s = READ(t, signal);
-    /*  576 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  577 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  578 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  579 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  580 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  581 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
-    /*  582 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.se.sum_exec_runtime] */
-    /*  583 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:218  USED(o->run_ns, t, se.sum_exec_runtime), USED(d->run_ns, s, sum_sched_runtime
-    /*  584 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L595 */
-    /*  585 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  586 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  587 */ I_MOV64_IMM(R1, 144),           /* r1 = 144  [task_struct.se.sum_exec_runtime] */
-    /*  588 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  583 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  585 */ I_LDX_MEM(DW, R8, R10, -48),    /* r8 = *(u64 *)(r10 - 48) */
+    /*  586 */ I_JMP_IMM(JEQ, R1, 0, 336),     /* if r1 == 0 goto L923 */
+    /*  587 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
+    /*  588 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  589 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  590 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  591 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  592 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  593 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  594 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L595: */
-    /*  595 */ I_STX_MEM(DW, R7, 120, R1),     /* *(u64 *)(r7 + 120) = r1 */
-    /*  596 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.sum_sched_runtime] */
-    /*  597 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L608 */
+    /*  590 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    // proc.bpf.c:216  struct signal_struct *s = READ(t, signal);
+    /*  591 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  592 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  593 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  594 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  595 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  596 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
+    /*  597 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.se.sum_exec_runtime] */
     /*  598 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  599 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  600 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [signal_struct.sum_sched_runtime] */
-    /*  601 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  602 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  603 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  604 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  605 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  606 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  607 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L608: */
-    /*  608 */ I_STX_MEM(DW, R7, 208, R6),     /* *(u64 *)(r7 + 208) = r6 */
-    /*  609 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  610 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.utime] */
-    /*  611 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:219  USED(o->user_ns, t, utime), USED(d->user_ns, s, utime);
-    /*  612 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L623 */
+    // proc.bpf.c:218  USED(o->run_ns, t, se.sum_exec_runtime), USED(d->run_ns, s, sum_sched_runtime
+    /*  599 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L610 */
+    /*  600 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  601 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  602 */ I_MOV64_IMM(R1, 144),           /* r1 = 144  [task_struct.se.sum_exec_runtime] */
+    /*  603 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  604 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  605 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  606 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  607 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  608 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  609 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L610: */
+    /*  610 */ I_STX_MEM(DW, R7, 120, R1),     /* *(u64 *)(r7 + 120) = r1 */
+    /*  611 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.sum_sched_runtime] */
+    /*  612 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L623 */
     /*  613 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  614 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  615 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [task_struct.utime] */
+    /*  615 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [signal_struct.sum_sched_runtime] */
     /*  616 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  617 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  618 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  619 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  620 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  621 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  622 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  622 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     /* L623: */
-    /*  623 */ I_STX_MEM(DW, R7, 128, R1),     /* *(u64 *)(r7 + 128) = r1 */
-    /*  624 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.utime] */
-    /*  625 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L636 */
+    /*  623 */ I_STX_MEM(DW, R7, 208, R6),     /* *(u64 *)(r7 + 208) = r6 */
+    /*  624 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  625 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.utime] */
     /*  626 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  627 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  628 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [signal_struct.utime] */
-    /*  629 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  630 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  631 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  632 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  633 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  634 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  635 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L636: */
-    /*  636 */ I_STX_MEM(DW, R7, 216, R6),     /* *(u64 *)(r7 + 216) = r6 */
-    /*  637 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  638 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.stime] */
-    /*  639 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:220  USED(o->system_ns, t, stime), USED(d->system_ns, s, stime);
-    /*  640 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L651 */
+    // proc.bpf.c:219  USED(o->user_ns, t, utime), USED(d->user_ns, s, utime);
+    /*  627 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L638 */
+    /*  628 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  629 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  630 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [task_struct.utime] */
+    /*  631 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  632 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  633 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  634 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  635 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  636 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  637 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L638: */
+    /*  638 */ I_STX_MEM(DW, R7, 128, R1),     /* *(u64 *)(r7 + 128) = r1 */
+    /*  639 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.utime] */
+    /*  640 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L651 */
     /*  641 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  642 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  643 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [task_struct.stime] */
+    /*  643 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [signal_struct.utime] */
     /*  644 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  645 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  646 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  647 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  648 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  649 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  650 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  650 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     /* L651: */
-    /*  651 */ I_STX_MEM(DW, R7, 136, R1),     /* *(u64 *)(r7 + 136) = r1 */
-    /*  652 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.stime] */
-    /*  653 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L664 */
+    /*  651 */ I_STX_MEM(DW, R7, 216, R6),     /* *(u64 *)(r7 + 216) = r6 */
+    /*  652 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  653 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.stime] */
     /*  654 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  655 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  656 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [signal_struct.stime] */
-    /*  657 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  658 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  659 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  660 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  661 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  662 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  663 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L664: */
-    /*  664 */ I_STX_MEM(DW, R7, 224, R6),     /* *(u64 *)(r7 + 224) = r6 */
-    /*  665 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  666 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.min_flt] */
-    /*  667 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:221  USED(o->minor, t, min_flt), USED(d->minor, s, min_flt);
-    /*  668 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L679 */
+    // proc.bpf.c:220  USED(o->system_ns, t, stime), USED(d->system_ns, s, stime);
+    /*  655 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L666 */
+    /*  656 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  657 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  658 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [task_struct.stime] */
+    /*  659 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  660 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  661 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  662 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  663 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  664 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  665 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L666: */
+    /*  666 */ I_STX_MEM(DW, R7, 136, R1),     /* *(u64 *)(r7 + 136) = r1 */
+    /*  667 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.stime] */
+    /*  668 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L679 */
     /*  669 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  670 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  671 */ I_MOV64_IMM(R1, 128),           /* r1 = 128  [task_struct.min_flt] */
+    /*  671 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [signal_struct.stime] */
     /*  672 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  673 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  674 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  675 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  676 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  677 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  678 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  678 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     /* L679: */
-    /*  679 */ I_STX_MEM(DW, R7, 144, R1),     /* *(u64 *)(r7 + 144) = r1 */
-    /*  680 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.min_flt] */
-    /*  681 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L692 */
+    /*  679 */ I_STX_MEM(DW, R7, 224, R6),     /* *(u64 *)(r7 + 224) = r6 */
+    /*  680 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  681 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.min_flt] */
     /*  682 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  683 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  684 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [signal_struct.min_flt] */
-    /*  685 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  686 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  687 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  688 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  689 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  690 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  691 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L692: */
-    /*  692 */ I_STX_MEM(DW, R7, 232, R6),     /* *(u64 *)(r7 + 232) = r6 */
-    /*  693 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  694 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.maj_flt] */
-    /*  695 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:222  USED(o->major, t, maj_flt), USED(d->major, s, maj_flt);
-    /*  696 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L707 */
+    // proc.bpf.c:221  USED(o->minor, t, min_flt), USED(d->minor, s, min_flt);
+    /*  683 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L694 */
+    /*  684 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  685 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  686 */ I_MOV64_IMM(R1, 128),           /* r1 = 128  [task_struct.min_flt] */
+    /*  687 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  688 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  689 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  690 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  691 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  692 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  693 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L694: */
+    /*  694 */ I_STX_MEM(DW, R7, 144, R1),     /* *(u64 *)(r7 + 144) = r1 */
+    /*  695 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.min_flt] */
+    /*  696 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L707 */
     /*  697 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  698 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  699 */ I_MOV64_IMM(R1, 136),           /* r1 = 136  [task_struct.maj_flt] */
+    /*  699 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [signal_struct.min_flt] */
     /*  700 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  701 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  702 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  703 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  704 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  705 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  706 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  706 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     /* L707: */
-    /*  707 */ I_STX_MEM(DW, R7, 152, R1),     /* *(u64 *)(r7 + 152) = r1 */
-    /*  708 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.maj_flt] */
-    /*  709 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L720 */
+    /*  707 */ I_STX_MEM(DW, R7, 232, R6),     /* *(u64 *)(r7 + 232) = r6 */
+    /*  708 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  709 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.maj_flt] */
     /*  710 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  711 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  712 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [signal_struct.maj_flt] */
-    /*  713 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  714 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  715 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  716 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  717 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  718 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  719 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L720: */
-    /*  720 */ I_STX_MEM(DW, R7, 240, R6),     /* *(u64 *)(r7 + 240) = r6 */
-    /*  721 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  722 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.nvcsw] */
-    /*  723 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:223  USED(o->waits, t, nvcsw), USED(d->waits, s, nvcsw);
-    /*  724 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L735 */
+    // proc.bpf.c:222  USED(o->major, t, maj_flt), USED(d->major, s, maj_flt);
+    /*  711 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L722 */
+    /*  712 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  713 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  714 */ I_MOV64_IMM(R1, 136),           /* r1 = 136  [task_struct.maj_flt] */
+    /*  715 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  716 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  717 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  718 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  719 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  720 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  721 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L722: */
+    /*  722 */ I_STX_MEM(DW, R7, 152, R1),     /* *(u64 *)(r7 + 152) = r1 */
+    /*  723 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.maj_flt] */
+    /*  724 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L735 */
     /*  725 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  726 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  727 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [task_struct.nvcsw] */
+    /*  727 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [signal_struct.maj_flt] */
     /*  728 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  729 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  730 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  731 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  732 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  733 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  734 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  734 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     /* L735: */
-    /*  735 */ I_STX_MEM(DW, R7, 160, R1),     /* *(u64 *)(r7 + 160) = r1 */
-    /*  736 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.nvcsw] */
-    /*  737 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L748 */
+    /*  735 */ I_STX_MEM(DW, R7, 240, R6),     /* *(u64 *)(r7 + 240) = r6 */
+    /*  736 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  737 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.nvcsw] */
     /*  738 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  739 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  740 */ I_MOV64_IMM(R1, 48),            /* r1 = 48  [signal_struct.nvcsw] */
-    /*  741 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  742 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  743 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  744 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  745 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  746 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  747 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L748: */
-    /*  748 */ I_STX_MEM(DW, R7, 248, R6),     /* *(u64 *)(r7 + 248) = r6 */
-    /*  749 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  750 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.nivcsw] */
-    /*  751 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:224  USED(o->preempted, t, nivcsw), USED(d->preempted, s, nivcsw);
-    /*  752 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L763 */
+    // proc.bpf.c:223  USED(o->waits, t, nvcsw), USED(d->waits, s, nvcsw);
+    /*  739 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L750 */
+    /*  740 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  741 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  742 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [task_struct.nvcsw] */
+    /*  743 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  744 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  745 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  746 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  747 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  748 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  749 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L750: */
+    /*  750 */ I_STX_MEM(DW, R7, 160, R1),     /* *(u64 *)(r7 + 160) = r1 */
+    /*  751 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.nvcsw] */
+    /*  752 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L763 */
     /*  753 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  754 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  755 */ I_MOV64_IMM(R1, 120),           /* r1 = 120  [task_struct.nivcsw] */
+    /*  755 */ I_MOV64_IMM(R1, 48),            /* r1 = 48  [signal_struct.nvcsw] */
     /*  756 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  757 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  758 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  759 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  760 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  761 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  762 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  762 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     /* L763: */
-    /*  763 */ I_STX_MEM(DW, R7, 168, R1),     /* *(u64 *)(r7 + 168) = r1 */
-    /*  764 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.nivcsw] */
-    /*  765 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L776 */
+    /*  763 */ I_STX_MEM(DW, R7, 248, R6),     /* *(u64 *)(r7 + 248) = r6 */
+    /*  764 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  765 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.nivcsw] */
     /*  766 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  767 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  768 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [signal_struct.nivcsw] */
-    /*  769 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  770 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  771 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  772 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  773 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  774 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  775 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L776: */
-    /*  776 */ I_STX_MEM(DW, R7, 256, R6),     /* *(u64 *)(r7 + 256) = r6 */
-    /*  777 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  778 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.ioac.read_bytes] */
-    /*  779 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:225  USED(o->read_bytes, t, ioac.read_bytes), USED(d->read_bytes, s, ioac.read_byt
-    /*  780 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L791 */
+    // proc.bpf.c:224  USED(o->preempted, t, nivcsw), USED(d->preempted, s, nivcsw);
+    /*  767 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L778 */
+    /*  768 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  769 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  770 */ I_MOV64_IMM(R1, 120),           /* r1 = 120  [task_struct.nivcsw] */
+    /*  771 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  772 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  773 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  774 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  775 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  776 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  777 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L778: */
+    /*  778 */ I_STX_MEM(DW, R7, 168, R1),     /* *(u64 *)(r7 + 168) = r1 */
+    /*  779 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.nivcsw] */
+    /*  780 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L791 */
     /*  781 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  782 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  783 */ I_MOV64_IMM(R1, 168),           /* r1 = 168  [task_struct.ioac.read_bytes] */
+    /*  783 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [signal_struct.nivcsw] */
     /*  784 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  785 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  786 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  787 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  788 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  789 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  790 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  790 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     /* L791: */
-    /*  791 */ I_STX_MEM(DW, R7, 176, R1),     /* *(u64 *)(r7 + 176) = r1 */
-    /*  792 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.ioac.read_bytes] */
-    /*  793 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L804 */
+    /*  791 */ I_STX_MEM(DW, R7, 256, R6),     /* *(u64 *)(r7 + 256) = r6 */
+    /*  792 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  793 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.ioac.read_bytes] */
     /*  794 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  795 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  796 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [signal_struct.ioac.read_bytes] */
-    /*  797 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  798 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  799 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  800 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  801 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  802 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  803 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L804: */
-    /*  804 */ I_STX_MEM(DW, R7, 264, R6),     /* *(u64 *)(r7 + 264) = r6 */
-    /*  805 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  806 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.ioac.write_bytes] */
-    /*  807 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:226  USED(o->write_bytes, t, ioac.write_bytes), USED(d->write_bytes, s, ioac.write
-    /*  808 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L819 */
+    // proc.bpf.c:225  USED(o->read_bytes, t, ioac.read_bytes), USED(d->read_bytes, s, ioac.read_byt
+    /*  795 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L806 */
+    /*  796 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  797 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  798 */ I_MOV64_IMM(R1, 168),           /* r1 = 168  [task_struct.ioac.read_bytes] */
+    /*  799 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  800 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  801 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  802 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  803 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  804 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  805 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L806: */
+    /*  806 */ I_STX_MEM(DW, R7, 176, R1),     /* *(u64 *)(r7 + 176) = r1 */
+    /*  807 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.ioac.read_bytes] */
+    /*  808 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L819 */
     /*  809 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  810 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  811 */ I_MOV64_IMM(R1, 176),           /* r1 = 176  [task_struct.ioac.write_bytes] */
+    /*  811 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [signal_struct.ioac.read_bytes] */
     /*  812 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  813 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  814 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  815 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  816 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  817 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  818 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  818 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     /* L819: */
-    /*  819 */ I_STX_MEM(DW, R7, 184, R1),     /* *(u64 *)(r7 + 184) = r1 */
-    /*  820 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.ioac.write_bytes] */
-    /*  821 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L832 */
+    /*  819 */ I_STX_MEM(DW, R7, 264, R6),     /* *(u64 *)(r7 + 264) = r6 */
+    /*  820 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  821 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.ioac.write_bytes] */
     /*  822 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  823 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  824 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [signal_struct.ioac.write_bytes] */
-    /*  825 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  826 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  827 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  828 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  829 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  830 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  831 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L832: */
-    /*  832 */ I_STX_MEM(DW, R7, 272, R6),     /* *(u64 *)(r7 + 272) = r6 */
-    /*  833 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  834 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.ioac.rchar] */
-    /*  835 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:227  USED(o->read_chars, t, ioac.rchar), USED(d->read_chars, s, ioac.rchar);
-    /*  836 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L847 */
+    // proc.bpf.c:226  USED(o->write_bytes, t, ioac.write_bytes), USED(d->write_bytes, s, ioac.write
+    /*  823 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L834 */
+    /*  824 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  825 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  826 */ I_MOV64_IMM(R1, 176),           /* r1 = 176  [task_struct.ioac.write_bytes] */
+    /*  827 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  828 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  829 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  830 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  831 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  832 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  833 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L834: */
+    /*  834 */ I_STX_MEM(DW, R7, 184, R1),     /* *(u64 *)(r7 + 184) = r1 */
+    /*  835 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.ioac.write_bytes] */
+    /*  836 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L847 */
     /*  837 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  838 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  839 */ I_MOV64_IMM(R1, 152),           /* r1 = 152  [task_struct.ioac.rchar] */
+    /*  839 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [signal_struct.ioac.write_bytes] */
     /*  840 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  841 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  842 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  843 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  844 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  845 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  846 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  846 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     /* L847: */
-    /*  847 */ I_STX_MEM(DW, R7, 192, R1),     /* *(u64 *)(r7 + 192) = r1 */
-    /*  848 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.ioac.rchar] */
-    /*  849 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L860 */
+    /*  847 */ I_STX_MEM(DW, R7, 272, R6),     /* *(u64 *)(r7 + 272) = r6 */
+    /*  848 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  849 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.ioac.rchar] */
     /*  850 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  851 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  852 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [signal_struct.ioac.rchar] */
-    /*  853 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  854 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  855 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  856 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  857 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  858 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  859 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L860: */
-    /*  860 */ I_STX_MEM(DW, R7, 280, R6),     /* *(u64 *)(r7 + 280) = r6 */
-    /*  861 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  862 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.ioac.wchar] */
-    /*  863 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // proc.bpf.c:228  USED(o->write_chars, t, ioac.wchar), USED(d->write_chars, s, ioac.wchar);
-    /*  864 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L875 */
+    // proc.bpf.c:227  USED(o->read_chars, t, ioac.rchar), USED(d->read_chars, s, ioac.rchar);
+    /*  851 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L862 */
+    /*  852 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  853 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  854 */ I_MOV64_IMM(R1, 152),           /* r1 = 152  [task_struct.ioac.rchar] */
+    /*  855 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  856 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  857 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  858 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  859 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  860 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  861 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L862: */
+    /*  862 */ I_STX_MEM(DW, R7, 192, R1),     /* *(u64 *)(r7 + 192) = r1 */
+    /*  863 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.ioac.rchar] */
+    /*  864 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L875 */
     /*  865 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  866 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  867 */ I_MOV64_IMM(R1, 160),           /* r1 = 160  [task_struct.ioac.wchar] */
+    /*  867 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [signal_struct.ioac.rchar] */
     /*  868 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  869 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*  870 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  871 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  872 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  873 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  874 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  874 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     /* L875: */
-    /*  875 */ I_STX_MEM(DW, R7, 200, R1),     /* *(u64 *)(r7 + 200) = r1 */
-    /*  876 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.ioac.wchar] */
-    /*  877 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L888 */
+    /*  875 */ I_STX_MEM(DW, R7, 280, R6),     /* *(u64 *)(r7 + 280) = r6 */
+    /*  876 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  877 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.ioac.wchar] */
     /*  878 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  879 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  880 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [signal_struct.ioac.wchar] */
-    /*  881 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  882 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  883 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  884 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  885 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  886 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  887 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L888: */
-    /*  888 */ I_STX_MEM(DW, R7, 288, R6),     /* *(u64 *)(r7 + 288) = r6 */
-    /*  889 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
-    /*  890 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  891 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  892 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    // proc.bpf.c:423  struct signal_struct *s = READ(t, signal);
-    /*  893 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  894 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:228  USED(o->write_chars, t, ioac.wchar), USED(d->write_chars, s, ioac.wchar);
-    /*  895 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  879 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L890 */
+    /*  880 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  881 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  882 */ I_MOV64_IMM(R1, 160),           /* r1 = 160  [task_struct.ioac.wchar] */
+    /*  883 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  884 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  885 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  886 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  887 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  888 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  889 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L890: */
+    /*  890 */ I_STX_MEM(DW, R7, 200, R1),     /* *(u64 *)(r7 + 200) = r1 */
+    /*  891 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [signal_struct.ioac.wchar] */
+    /*  892 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L903 */
+    /*  893 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  894 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  895 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [signal_struct.ioac.wchar] */
+    /*  896 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  897 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  898 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  899 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  900 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  901 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  902 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L903: */
+    /*  903 */ I_STX_MEM(DW, R7, 288, R6),     /* *(u64 *)(r7 + 288) = r6 */
+    /*  904 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
+    /*  905 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  906 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  907 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:423  struct signal_struct *s = READ(t, signal);
-    /*  896 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  897 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  898 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:424  h->max_rss = READ(s, maxrss);
-    /*  899 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  900 */ I_MOV64_IMM(R1, 80),            /* r1 = 80  [signal_struct.maxrss] */
-    /*  901 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  902 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  908 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  909 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:228  USED(o->write_chars, t, ioac.wchar), USED(d->write_chars, s, ioac.wchar);
-    /*  903 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  910 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    // proc.bpf.c:423  struct signal_struct *s = READ(t, signal);
+    /*  911 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  912 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  913 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:424  h->max_rss = READ(s, maxrss);
-    /*  904 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  905 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  906 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  907 */ I_STX_MEM(DW, R7, 32, R1),      /* *(u64 *)(r7 + 32) = r1 */
+    /*  914 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  915 */ I_MOV64_IMM(R1, 80),            /* r1 = 80  [signal_struct.maxrss] */
+    /*  916 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  917 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    // proc.bpf.c:228  USED(o->write_chars, t, ioac.wchar), USED(d->write_chars, s, ioac.wchar);
+    /*  918 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    // proc.bpf.c:424  h->max_rss = READ(s, maxrss);
+    /*  919 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  920 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  921 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  922 */ I_STX_MEM(DW, R7, 32, R1),      /* *(u64 *)(r7 + 32) = r1 */
     // proc.bpf.c:426  long n = bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, name);
-    /* L908: */
-    /*  908 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  909 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
-    /*  910 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
-    /*  911 */ I_LDX_MEM(DW, R3, R10, -80),    /* r3 = *(u64 *)(r10 - 80) */
-    /*  912 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
-    /*  913 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L923: */
+    /*  923 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  924 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
+    /*  925 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
+    /*  926 */ I_LDX_MEM(DW, R3, R10, -80),    /* r3 = *(u64 *)(r10 - 80) */
+    /*  927 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
+    /*  928 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:427  r->at = 0;
-    /*  914 */ I_STX_MEM(W, R7, 13112, R1),    /* *(u32 *)(r7 + 13112) = r1 */
+    /*  929 */ I_STX_MEM(W, R7, 13112, R1),    /* *(u32 *)(r7 + 13112) = r1 */
     // proc.bpf.c:428  if (n > 0 && n <= PROC_NAME_MAX) {
-    /*  915 */ I_ALU64_IMM(ADD, R0, -1),       /* r0 += -1 */
-    /*  916 */ I_JMP_IMM(JGT, R0, 4095, 2),    /* if r0 > 4095 goto L919 */
+    /*  930 */ I_ALU64_IMM(ADD, R0, -1),       /* r0 += -1 */
+    /*  931 */ I_JMP_IMM(JGT, R0, 4095, 2),    /* if r0 > 4095 goto L934 */
     // proc.bpf.c:430  r->at = (u32)n - 1;
-    /*  917 */ I_STX_MEM(W, R7, 13112, R0),    /* *(u32 *)(r7 + 13112) = r0 */
+    /*  932 */ I_STX_MEM(W, R7, 13112, R0),    /* *(u32 *)(r7 + 13112) = r0 */
     // proc.bpf.c:429  h->name_len = (u16)(n - 1);
-    /*  918 */ I_STX_MEM(H, R7, 100, R0),      /* *(u16 *)(r7 + 100) = r0 */
+    /*  933 */ I_STX_MEM(H, R7, 100, R0),      /* *(u16 *)(r7 + 100) = r0 */
     // proc.bpf.c:432  if (CFG(CFG_BTF))
-    /* L919: */
-    /*  919 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  921 */ I_JMP_IMM(JEQ, R1, 0, 309),     /* if r1 == 0 goto L1231 */
-    /*  922 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /* L934: */
+    /*  934 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  936 */ I_JMP_IMM(JEQ, R1, 0, 173),     /* if r1 == 0 goto L1110 */
+    /*  937 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     // proc.bpf.c:357  struct fs_struct *fs = READ(t, fs);
-    /*  923 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  924 */ I_MOV64_IMM(R1, 48),            /* r1 = 48  [task_struct.fs] */
-    /*  925 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  926 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  927 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  928 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  929 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  930 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  931 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [task_struct.mm] */
-    /*  932 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  933 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  938 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  939 */ I_MOV64_IMM(R1, 48),            /* r1 = 48  [task_struct.fs] */
+    /*  940 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  941 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  942 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  943 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  944 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  945 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  946 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [task_struct.mm] */
+    /*  947 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  948 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:358  struct mm_struct *mm = READ(t, mm);
-    /*  934 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  935 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  936 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  937 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  938 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  939 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  940 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  949 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  950 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  951 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  952 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  953 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  954 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  955 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  956 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:359  struct file *exe = READ(mm, exe_file);
-    /*  941 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  942 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [mm_struct.exe_file] */
-    /*  943 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  944 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  945 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  946 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  947 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  948 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
+    /*  957 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  958 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [mm_struct.exe_file] */
+    /*  959 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  960 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  961 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  962 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  963 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  964 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:360  u32 from = *(volatile u32 *)&r->at;
-    /*  949 */ I_LDX_MEM(W, R2, R7, 13112),    /* r2 = *(u32 *)(r7 + 13112) */
+    /*  965 */ I_LDX_MEM(W, R2, R7, 13112),    /* r2 = *(u32 *)(r7 + 13112) */
     // proc.bpf.c:361  if (exe)
-    /*  950 */ I_JMP_IMM(JEQ, R9, 0, 138),     /* if r9 == 0 goto L1089 */
-    /*  951 */ I_STX_MEM(DW, R10, -72, R2),    /* *(u64 *)(r10 - 72) = r2 */
-    /*  952 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [file.f_path] */
-    /*  953 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    // proc.bpf.c:329  struct vfsmount *vfs = READ(p, mnt), *root_vfs = READ(fs, root.mnt);
-    /*  954 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  955 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [path.mnt] */
-    /*  956 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  957 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  958 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  959 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  960 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  961 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  962 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  963 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
-    /*  964 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  965 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fs_struct.root.mnt] */
-    /*  966 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  967 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  968 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  969 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  970 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  971 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  972 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [path.dentry] */
-    /*  973 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  974 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:330  struct dentry *d = READ(p, dentry), *root = READ(fs, root.dentry);
-    /*  975 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
-    /*  976 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  977 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  978 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  979 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  980 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  981 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  982 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
-    /*  983 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  984 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fs_struct.root.dentry] */
-    /*  985 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
-    /*  986 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  987 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  988 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  989 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  990 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  991 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  992 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
-    /*  993 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  994 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
-    // proc.bpf.c:333  if (d == root && vfs == root_vfs)
-    /* L995: */
-    /*  995 */ I_LDX_MEM(DW, R1, R10, -40),    /* r1 = *(u64 *)(r10 - 40) */
-    /*  996 */ I_JMP_REG(JNE, R7, R1, 4),      /* if r7 != r1 goto L1001 */
-    /*  997 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*  998 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
-    /*  999 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
-    /* 1000 */ I_JMP_REG(JEQ, R1, R2, 55),     /* if r1 == r2 goto L1056 */
-    /* L1001: */
-    /* 1001 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    // proc.bpf.c:335  struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
-    /* 1002 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /* 1003 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /* 1004 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [dentry.d_parent] */
-    /* 1005 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1006 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /* 1007 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /* 1008 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1009 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1010 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* 1011 */ I_STX_MEM(DW, R10, -32, R1),    /* *(u64 *)(r10 - 32) = r1 */
-    /* 1012 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /* 1013 */ I_LDX_MEM(DW, R8, R10, -24),    /* r8 = *(u64 *)(r10 - 24) */
-    /* 1014 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /* 1015 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [vfsmount.mnt_root] */
-    /* 1016 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1017 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /* 1018 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /* 1019 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1020 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1021 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:336  if (d != top) {
-    /* 1022 */ I_JMP_REG(JEQ, R7, R1, 39),     /* if r7 == r1 goto L1062 */
-    // proc.bpf.c:337  if (!put_part(r, READ(d, d_name.name), end))
-    /* 1023 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /* 1024 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /* 1025 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [dentry.d_name.name] */
-    /* 1026 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1027 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /* 1028 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /* 1029 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1030 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1031 */ I_MOV64_IMM(R6, 3),             /* r6 = 3 */
-    /* 1032 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:315  u32 at = *(volatile u32 *)&r->at;
-    /* 1033 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /* 1034 */ I_LDX_MEM(W, R8, R1, 13112),    /* r8 = *(u32 *)(r1 + 13112) */
-    // proc.bpf.c:316  if (at > end)
-    /* 1035 */ I_JMP_IMM(JGT, R8, 8192, 20),   /* if r8 > 8192 goto L1056 */
-    // proc.bpf.c:318  long n = bpf_probe_read_kernel_str(r->data + at, PROC_PART_MAX, name);
-    /* 1036 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /* 1037 */ I_ALU64_REG(ADD, R1, R8),       /* r1 += r8 */
-    /* 1038 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
-    /* 1039 */ I_MOV64_IMM(R2, 264),           /* r2 = 264 */
-    /* 1040 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
-    /* 1041 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
-    // proc.bpf.c:319  if (n <= 0 || n >= PROC_PART_MAX)
-    /* 1042 */ I_JMP_IMM(JSLT, R0, 1, 13),     /* if r0 s< 1 goto L1056 */
-    /* 1043 */ I_JMP_IMM(JSGT, R0, 263, 12),   /* if r0 s> 263 goto L1056 */
-    // proc.bpf.c:321  r->at = at + (u32)n;
-    /* 1044 */ I_ALU64_REG(ADD, R8, R0),       /* r8 += r0 */
-    /* 1045 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /* 1046 */ I_STX_MEM(W, R1, 13112, R8),    /* *(u32 *)(r1 + 13112) = r8 */
-    /* 1047 */ I_MOV64_IMM(R6, 5),             /* r6 = 5 */
-    /* 1048 */ I_JMP_REG(JEQ, R7, R2, 7),      /* if r7 == r2 goto L1056 */
-    /* L1049: */
-    /* 1049 */ I_MOV64_IMM(R6, 3),             /* r6 = 3 */
-    // proc.bpf.c:332  for (int i = 0; i < depth; i++) {
-    /* 1050 */ I_ALU64_IMM(ADD, R9, -1),       /* r9 += -1 */
-    /* 1051 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /* 1052 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /* 1053 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /* 1054 */ I_MOV64_REG(R7, R2),            /* r7 = r2 */
-    /* 1055 */ I_JMP_IMM(JNE, R1, 0, -61),     /* if r1 != 0 goto L995 */
-    /* L1056: */
-    /* 1056 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
-    // proc.bpf.c:362  h->exe_state = put_path(r, &exe->f_path, fs, EXE_END, PROC_EXE_DEPTH);
-    /* 1057 */ I_STX_MEM(B, R7, 106, R6),      /* *(u8 *)(r7 + 106) = r6 */
-    /* 1058 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /* 1059 */ I_LDX_MEM(DW, R8, R10, -56),    /* r8 = *(u64 *)(r10 - 56) */
-    /* 1060 */ I_LDX_MEM(DW, R2, R10, -72),    /* r2 = *(u64 *)(r10 - 72) */
-    /* 1061 */ I_JA(27),                       /* goto L1089 */
-    // proc.bpf.c:345  struct mount *over = READ(m, mnt_parent);
-    /* L1062: */
-    /* 1062 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    // proc.bpf.c:344  struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
-    /* 1063 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
-    /* 1064 */ I_ALU64_REG(SUB, R8, R1),       /* r8 -= r1 */
-    /* 1065 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /* 1066 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [mount.mnt_parent] */
-    /* 1067 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1068 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /* 1069 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    // proc.bpf.c:345  struct mount *over = READ(m, mnt_parent);
-    /* 1070 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1071 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1072 */ I_MOV64_IMM(R6, 5),             /* r6 = 5 */
-    /* 1073 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
-    /* 1074 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    // proc.bpf.c:346  if (m == over)
-    /* 1075 */ I_JMP_REG(JEQ, R7, R8, -20),    /* if r7 == r8 goto L1056 */
-    // proc.bpf.c:348  d = READ(m, mnt_mountpoint);
-    /* 1076 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /* 1077 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /* 1078 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [mount.mnt_mountpoint] */
-    /* 1079 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1080 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /* 1081 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /* 1082 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1083 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    // proc.bpf.c:349  vfs = (void *)over + OFFSET(struct mount, mnt);
-    /* 1084 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
-    /* 1085 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    // proc.bpf.c:348  d = READ(m, mnt_mountpoint);
-    /* 1086 */ I_LDX_MEM(DW, R2, R10, -8),     /* r2 = *(u64 *)(r10 - 8) */
-    /* 1087 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
-    /* 1088 */ I_JA(-40),                      /* goto L1049 */
+    /*  966 */ I_JMP_IMM(JNE, R9, 0, 173),     /* if r9 != 0 goto L1140 */
     // proc.bpf.c:363  u32 mid = *(volatile u32 *)&r->at;
-    /* L1089: */
-    /* 1089 */ I_LDX_MEM(W, R1, R7, 13112),    /* r1 = *(u32 *)(r7 + 13112) */
-    /* 1090 */ I_STX_MEM(DW, R10, -56, R1),    /* *(u64 *)(r10 - 56) = r1 */
+    /* L967: */
+    /*  967 */ I_LDX_MEM(W, R1, R7, 13112),    /* r1 = *(u32 *)(r7 + 13112) */
+    /*  968 */ I_STX_MEM(DW, R10, -56, R1),    /* *(u64 *)(r10 - 56) = r1 */
     // proc.bpf.c:364  h->exe_len = (u16)(mid - from);
-    /* 1091 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
-    /* 1092 */ I_STX_MEM(H, R7, 102, R1),      /* *(u16 *)(r7 + 102) = r1 */
-    /* 1093 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [fs_struct.pwd] */
+    /*  969 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
+    /*  970 */ I_STX_MEM(H, R7, 102, R1),      /* *(u16 *)(r7 + 102) = r1 */
+    /*  971 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [fs_struct.pwd] */
+    /*  972 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // proc.bpf.c:329  struct vfsmount *vfs = READ(p, mnt), *root_vfs = READ(fs, root.mnt);
-    /* 1094 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /* 1095 */ I_MOV64_REG(R9, R8),            /* r9 = r8 */
-    /* 1096 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /* 1097 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [path.mnt] */
-    /* 1098 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /* 1099 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1100 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  973 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  974 */ I_MOV64_REG(R9, R6),            /* r9 = r6 */
+    /*  975 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  976 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [path.mnt] */
+    /*  977 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  978 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  979 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:363  u32 mid = *(volatile u32 *)&r->at;
-    /* 1101 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  980 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:329  struct vfsmount *vfs = READ(p, mnt), *root_vfs = READ(fs, root.mnt);
-    /* 1102 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1103 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1104 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* 1105 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
-    /* 1106 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /* 1107 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fs_struct.root.mnt] */
-    /* 1108 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /* 1109 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1110 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  981 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  982 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  983 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  984 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  985 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  986 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fs_struct.root.mnt] */
+    /*  987 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  988 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  989 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:363  u32 mid = *(volatile u32 *)&r->at;
-    /* 1111 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  990 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:329  struct vfsmount *vfs = READ(p, mnt), *root_vfs = READ(fs, root.mnt);
-    /* 1112 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1113 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1114 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [path.dentry] */
-    /* 1115 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /* 1116 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  991 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  992 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  993 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [path.dentry] */
+    /*  994 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  995 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:330  struct dentry *d = READ(p, dentry), *root = READ(fs, root.dentry);
-    /* 1117 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
-    /* 1118 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /* 1119 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  996 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
+    /*  997 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  998 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:363  u32 mid = *(volatile u32 *)&r->at;
-    /* 1120 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  999 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:330  struct dentry *d = READ(p, dentry), *root = READ(fs, root.dentry);
-    /* 1121 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1122 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /* 1123 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1124 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
-    /* 1125 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /* 1126 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fs_struct.root.dentry] */
-    /* 1127 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /* 1128 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1000 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1001 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /* 1002 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1003 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
+    /* 1004 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /* 1005 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fs_struct.root.dentry] */
+    /* 1006 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /* 1007 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:363  u32 mid = *(volatile u32 *)&r->at;
-    /* 1129 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1008 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:330  struct dentry *d = READ(p, dentry), *root = READ(fs, root.dentry);
-    /* 1130 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1131 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /* 1132 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1133 */ I_MOV64_IMM(R9, 20),            /* r9 = 20 */
-    /* 1134 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* 1135 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
+    /* 1009 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1010 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /* 1011 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1012 */ I_MOV64_IMM(R9, 20),            /* r9 = 20 */
+    /* 1013 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* 1014 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
     // proc.bpf.c:333  if (d == root && vfs == root_vfs)
-    /* L1136: */
-    /* 1136 */ I_LDX_MEM(DW, R1, R10, -40),    /* r1 = *(u64 *)(r10 - 40) */
-    /* 1137 */ I_JMP_REG(JNE, R7, R1, 4),      /* if r7 != r1 goto L1142 */
-    /* 1138 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /* 1139 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
-    /* 1140 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
-    /* 1141 */ I_JMP_REG(JEQ, R1, R2, 55),     /* if r1 == r2 goto L1197 */
-    /* L1142: */
-    /* 1142 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /* L1015: */
+    /* 1015 */ I_LDX_MEM(DW, R1, R10, -40),    /* r1 = *(u64 *)(r10 - 40) */
+    /* 1016 */ I_JMP_REG(JNE, R7, R1, 4),      /* if r7 != r1 goto L1021 */
+    /* 1017 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    /* 1018 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /* 1019 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
+    /* 1020 */ I_JMP_REG(JEQ, R1, R2, 55),     /* if r1 == r2 goto L1076 */
+    /* L1021: */
+    /* 1021 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:335  struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
-    /* 1143 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /* 1144 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /* 1145 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [dentry.d_parent] */
+    /* 1022 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /* 1023 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /* 1024 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [dentry.d_parent] */
+    /* 1025 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1026 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1027 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1028 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1029 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1030 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* 1031 */ I_STX_MEM(DW, R10, -32, R1),    /* *(u64 *)(r10 - 32) = r1 */
+    /* 1032 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /* 1033 */ I_LDX_MEM(DW, R8, R10, -24),    /* r8 = *(u64 *)(r10 - 24) */
+    /* 1034 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /* 1035 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [vfsmount.mnt_root] */
+    /* 1036 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1037 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1038 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1039 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1040 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1041 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    // proc.bpf.c:336  if (d != top) {
+    /* 1042 */ I_JMP_REG(JEQ, R7, R1, 40),     /* if r7 == r1 goto L1083 */
+    // proc.bpf.c:337  if (!put_part(r, READ(d, d_name.name), end))
+    /* 1043 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /* 1044 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /* 1045 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [dentry.d_name.name] */
+    /* 1046 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1047 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1048 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1049 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1050 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1051 */ I_MOV64_IMM(R6, 3),             /* r6 = 3 */
+    /* 1052 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    // proc.bpf.c:315  u32 at = *(volatile u32 *)&r->at;
+    /* 1053 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /* 1054 */ I_LDX_MEM(W, R8, R1, 13112),    /* r8 = *(u32 *)(r1 + 13112) */
+    // proc.bpf.c:316  if (at > end)
+    /* 1055 */ I_JMP_IMM(JGT, R8, 12552, 20),  /* if r8 > 12552 goto L1076 */
+    // proc.bpf.c:318  long n = bpf_probe_read_kernel_str(r->data + at, PROC_PART_MAX, name);
+    /* 1056 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /* 1057 */ I_ALU64_REG(ADD, R1, R8),       /* r1 += r8 */
+    /* 1058 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
+    /* 1059 */ I_MOV64_IMM(R2, 264),           /* r2 = 264 */
+    /* 1060 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
+    /* 1061 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
+    // proc.bpf.c:319  if (n <= 0 || n >= PROC_PART_MAX)
+    /* 1062 */ I_JMP_IMM(JSLT, R0, 1, 13),     /* if r0 s< 1 goto L1076 */
+    /* 1063 */ I_JMP_IMM(JSGT, R0, 263, 12),   /* if r0 s> 263 goto L1076 */
+    // proc.bpf.c:321  r->at = at + (u32)n;
+    /* 1064 */ I_ALU64_REG(ADD, R8, R0),       /* r8 += r0 */
+    /* 1065 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /* 1066 */ I_STX_MEM(W, R1, 13112, R8),    /* *(u32 *)(r1 + 13112) = r8 */
+    /* 1067 */ I_MOV64_IMM(R6, 5),             /* r6 = 5 */
+    /* 1068 */ I_JMP_REG(JEQ, R7, R2, 7),      /* if r7 == r2 goto L1076 */
+    /* L1069: */
+    /* 1069 */ I_MOV64_IMM(R6, 3),             /* r6 = 3 */
+    // proc.bpf.c:332  for (int i = 0; i < depth; i++) {
+    /* 1070 */ I_ALU64_IMM(ADD, R9, -1),       /* r9 += -1 */
+    /* 1071 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /* 1072 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /* 1073 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /* 1074 */ I_MOV64_REG(R7, R2),            /* r7 = r2 */
+    /* 1075 */ I_JMP_IMM(JNE, R1, 0, -61),     /* if r1 != 0 goto L1015 */
+    /* L1076: */
+    /* 1076 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    // proc.bpf.c:365  h->cwd_state = put_path(r, &fs->pwd, fs, CWD_END, PROC_CWD_DEPTH);
+    /* 1077 */ I_STX_MEM(B, R7, 107, R6),      /* *(u8 *)(r7 + 107) = r6 */
+    // proc.bpf.c:366  u32 end = *(volatile u32 *)&r->at;
+    /* 1078 */ I_LDX_MEM(W, R1, R7, 13112),    /* r1 = *(u32 *)(r7 + 13112) */
+    // proc.bpf.c:367  h->cwd_len = (u16)(end - mid);
+    /* 1079 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
+    /* 1080 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
+    /* 1081 */ I_STX_MEM(H, R7, 104, R1),      /* *(u16 *)(r7 + 104) = r1 */
+    /* 1082 */ I_JA(27),                       /* goto L1110 */
+    // proc.bpf.c:345  struct mount *over = READ(m, mnt_parent);
+    /* L1083: */
+    /* 1083 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    // proc.bpf.c:344  struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
+    /* 1084 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
+    /* 1085 */ I_ALU64_REG(SUB, R8, R1),       /* r8 -= r1 */
+    /* 1086 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /* 1087 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [mount.mnt_parent] */
+    /* 1088 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1089 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1090 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    // proc.bpf.c:345  struct mount *over = READ(m, mnt_parent);
+    /* 1091 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1092 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1093 */ I_MOV64_IMM(R6, 5),             /* r6 = 5 */
+    /* 1094 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
+    /* 1095 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    // proc.bpf.c:346  if (m == over)
+    /* 1096 */ I_JMP_REG(JEQ, R8, R7, -21),    /* if r8 == r7 goto L1076 */
+    // proc.bpf.c:348  d = READ(m, mnt_mountpoint);
+    /* 1097 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* 1098 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /* 1099 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [mount.mnt_mountpoint] */
+    /* 1100 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1101 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1102 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1103 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1104 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    // proc.bpf.c:349  vfs = (void *)over + OFFSET(struct mount, mnt);
+    /* 1105 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
+    /* 1106 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    // proc.bpf.c:348  d = READ(m, mnt_mountpoint);
+    /* 1107 */ I_LDX_MEM(DW, R2, R10, -8),     /* r2 = *(u64 *)(r10 - 8) */
+    /* 1108 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /* 1109 */ I_JA(-41),                      /* goto L1069 */
+    // proc.bpf.c:434  u32 at = *(volatile u32 *)&r->at;
+    /* L1110: */
+    /* 1110 */ I_LDX_MEM(W, R7, R7, 13112),    /* r7 = *(u32 *)(r7 + 13112) */
+    // proc.bpf.c:435  if (at <= sizeof r->data)
+    /* 1111 */ I_JMP_IMM(JGT, R7, 12816, 26),  /* if r7 > 12816 goto L1138 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /* 1112 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /* 1114 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /* 1115 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /* 1116 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /* 1118 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /* 1119 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L1121 */
+    /* 1120 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
+    // proc.bpf.c:436  emit(r, sizeof *h + at);
+    /* L1121: */
+    /* 1121 */ I_ALU64_IMM(ADD, R7, 296),      /* r7 += 296 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /* 1122 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /* 1124 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
+    /* 1125 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /* 1126 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /* 1127 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L1138 */
+    /* 1128 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /* 1129 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /* 1130 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /* 1131 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /* 1132 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /* 1134 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /* 1135 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L1138 */
+    /* 1136 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /* 1137 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    // proc.bpf.c:454  return 0;
+    /* L1138: */
+    /* 1138 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /* 1139 */ I_EXIT(),                       /* exit */
+    /* L1140: */
+    /* 1140 */ I_STX_MEM(DW, R10, -72, R2),    /* *(u64 *)(r10 - 72) = r2 */
+    /* 1141 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [file.f_path] */
+    /* 1142 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    // proc.bpf.c:329  struct vfsmount *vfs = READ(p, mnt), *root_vfs = READ(fs, root.mnt);
+    /* 1143 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /* 1144 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [path.mnt] */
+    /* 1145 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /* 1146 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /* 1147 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /* 1148 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /* 1149 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /* 1150 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /* 1151 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* 1152 */ I_STX_MEM(DW, R10, -32, R1),    /* *(u64 *)(r10 - 32) = r1 */
-    /* 1153 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /* 1154 */ I_LDX_MEM(DW, R8, R10, -24),    /* r8 = *(u64 *)(r10 - 24) */
-    /* 1155 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /* 1156 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [vfsmount.mnt_root] */
-    /* 1157 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1158 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /* 1159 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /* 1160 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1161 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1162 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:336  if (d != top) {
-    /* 1163 */ I_JMP_REG(JEQ, R7, R1, 40),     /* if r7 == r1 goto L1204 */
-    // proc.bpf.c:337  if (!put_part(r, READ(d, d_name.name), end))
-    /* 1164 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /* 1165 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /* 1166 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [dentry.d_name.name] */
-    /* 1167 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1168 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /* 1169 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /* 1170 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1171 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1172 */ I_MOV64_IMM(R6, 3),             /* r6 = 3 */
-    /* 1173 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:315  u32 at = *(volatile u32 *)&r->at;
-    /* 1174 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /* 1175 */ I_LDX_MEM(W, R8, R1, 13112),    /* r8 = *(u32 *)(r1 + 13112) */
-    // proc.bpf.c:316  if (at > end)
-    /* 1176 */ I_JMP_IMM(JGT, R8, 12552, 20),  /* if r8 > 12552 goto L1197 */
-    // proc.bpf.c:318  long n = bpf_probe_read_kernel_str(r->data + at, PROC_PART_MAX, name);
-    /* 1177 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /* 1178 */ I_ALU64_REG(ADD, R1, R8),       /* r1 += r8 */
-    /* 1179 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
-    /* 1180 */ I_MOV64_IMM(R2, 264),           /* r2 = 264 */
-    /* 1181 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
-    /* 1182 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
-    // proc.bpf.c:319  if (n <= 0 || n >= PROC_PART_MAX)
-    /* 1183 */ I_JMP_IMM(JSLT, R0, 1, 13),     /* if r0 s< 1 goto L1197 */
-    /* 1184 */ I_JMP_IMM(JSGT, R0, 263, 12),   /* if r0 s> 263 goto L1197 */
-    // proc.bpf.c:321  r->at = at + (u32)n;
-    /* 1185 */ I_ALU64_REG(ADD, R8, R0),       /* r8 += r0 */
-    /* 1186 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /* 1187 */ I_STX_MEM(W, R1, 13112, R8),    /* *(u32 *)(r1 + 13112) = r8 */
-    /* 1188 */ I_MOV64_IMM(R6, 5),             /* r6 = 5 */
-    /* 1189 */ I_JMP_REG(JEQ, R7, R2, 7),      /* if r7 == r2 goto L1197 */
+    /* 1152 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /* 1153 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /* 1154 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fs_struct.root.mnt] */
+    /* 1155 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /* 1156 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1157 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1158 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1159 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1160 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1161 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [path.dentry] */
+    /* 1162 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /* 1163 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    // proc.bpf.c:330  struct dentry *d = READ(p, dentry), *root = READ(fs, root.dentry);
+    /* 1164 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
+    /* 1165 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /* 1166 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1167 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1168 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1169 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /* 1170 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1171 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
+    /* 1172 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /* 1173 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fs_struct.root.dentry] */
+    /* 1174 */ I_STX_MEM(DW, R10, -56, R6),    /* *(u64 *)(r10 - 56) = r6 */
+    /* 1175 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /* 1176 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1177 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1178 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1179 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /* 1180 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1181 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
+    /* 1182 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* 1183 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
+    // proc.bpf.c:333  if (d == root && vfs == root_vfs)
+    /* L1184: */
+    /* 1184 */ I_LDX_MEM(DW, R1, R10, -40),    /* r1 = *(u64 *)(r10 - 40) */
+    /* 1185 */ I_JMP_REG(JNE, R7, R1, 4),      /* if r7 != r1 goto L1190 */
+    /* 1186 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    /* 1187 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /* 1188 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
+    /* 1189 */ I_JMP_REG(JEQ, R1, R2, 55),     /* if r1 == r2 goto L1245 */
     /* L1190: */
-    /* 1190 */ I_MOV64_IMM(R6, 3),             /* r6 = 3 */
+    /* 1190 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    // proc.bpf.c:335  struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
+    /* 1191 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /* 1192 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /* 1193 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [dentry.d_parent] */
+    /* 1194 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1195 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1196 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1197 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1198 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1199 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* 1200 */ I_STX_MEM(DW, R10, -32, R1),    /* *(u64 *)(r10 - 32) = r1 */
+    /* 1201 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /* 1202 */ I_LDX_MEM(DW, R8, R10, -24),    /* r8 = *(u64 *)(r10 - 24) */
+    /* 1203 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /* 1204 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [vfsmount.mnt_root] */
+    /* 1205 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1206 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1207 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1208 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1209 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1210 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    // proc.bpf.c:336  if (d != top) {
+    /* 1211 */ I_JMP_REG(JEQ, R7, R1, 38),     /* if r7 == r1 goto L1250 */
+    // proc.bpf.c:337  if (!put_part(r, READ(d, d_name.name), end))
+    /* 1212 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /* 1213 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /* 1214 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [dentry.d_name.name] */
+    /* 1215 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1216 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1217 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1218 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1219 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1220 */ I_MOV64_IMM(R6, 3),             /* r6 = 3 */
+    /* 1221 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    // proc.bpf.c:315  u32 at = *(volatile u32 *)&r->at;
+    /* 1222 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /* 1223 */ I_LDX_MEM(W, R8, R1, 13112),    /* r8 = *(u32 *)(r1 + 13112) */
+    // proc.bpf.c:316  if (at > end)
+    /* 1224 */ I_JMP_IMM(JGT, R8, 8192, 20),   /* if r8 > 8192 goto L1245 */
+    // proc.bpf.c:318  long n = bpf_probe_read_kernel_str(r->data + at, PROC_PART_MAX, name);
+    /* 1225 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /* 1226 */ I_ALU64_REG(ADD, R1, R8),       /* r1 += r8 */
+    /* 1227 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
+    /* 1228 */ I_MOV64_IMM(R2, 264),           /* r2 = 264 */
+    /* 1229 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
+    /* 1230 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
+    // proc.bpf.c:319  if (n <= 0 || n >= PROC_PART_MAX)
+    /* 1231 */ I_JMP_IMM(JSLT, R0, 1, 13),     /* if r0 s< 1 goto L1245 */
+    /* 1232 */ I_JMP_IMM(JSGT, R0, 263, 12),   /* if r0 s> 263 goto L1245 */
+    // proc.bpf.c:321  r->at = at + (u32)n;
+    /* 1233 */ I_ALU64_REG(ADD, R8, R0),       /* r8 += r0 */
+    /* 1234 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /* 1235 */ I_STX_MEM(W, R1, 13112, R8),    /* *(u32 *)(r1 + 13112) = r8 */
+    /* 1236 */ I_MOV64_IMM(R6, 5),             /* r6 = 5 */
+    /* 1237 */ I_JMP_REG(JEQ, R7, R2, 7),      /* if r7 == r2 goto L1245 */
+    /* L1238: */
+    /* 1238 */ I_MOV64_IMM(R6, 3),             /* r6 = 3 */
     // proc.bpf.c:332  for (int i = 0; i < depth; i++) {
-    /* 1191 */ I_ALU64_IMM(ADD, R9, -1),       /* r9 += -1 */
-    /* 1192 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /* 1193 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /* 1194 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /* 1195 */ I_MOV64_REG(R7, R2),            /* r7 = r2 */
-    /* 1196 */ I_JMP_IMM(JNE, R1, 0, -61),     /* if r1 != 0 goto L1136 */
-    /* L1197: */
-    /* 1197 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
-    // proc.bpf.c:365  h->cwd_state = put_path(r, &fs->pwd, fs, CWD_END, PROC_CWD_DEPTH);
-    /* 1198 */ I_STX_MEM(B, R7, 107, R6),      /* *(u8 *)(r7 + 107) = r6 */
-    // proc.bpf.c:366  u32 end = *(volatile u32 *)&r->at;
-    /* 1199 */ I_LDX_MEM(W, R1, R7, 13112),    /* r1 = *(u32 *)(r7 + 13112) */
-    // proc.bpf.c:367  h->cwd_len = (u16)(end - mid);
-    /* 1200 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
-    /* 1201 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
-    /* 1202 */ I_STX_MEM(H, R7, 104, R1),      /* *(u16 *)(r7 + 104) = r1 */
-    /* 1203 */ I_JA(27),                       /* goto L1231 */
+    /* 1239 */ I_ALU64_IMM(ADD, R9, -1),       /* r9 += -1 */
+    /* 1240 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /* 1241 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /* 1242 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /* 1243 */ I_MOV64_REG(R7, R2),            /* r7 = r2 */
+    /* 1244 */ I_JMP_IMM(JNE, R1, 0, -61),     /* if r1 != 0 goto L1184 */
+    /* L1245: */
+    /* 1245 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    // proc.bpf.c:362  h->exe_state = put_path(r, &exe->f_path, fs, EXE_END, PROC_EXE_DEPTH);
+    /* 1246 */ I_STX_MEM(B, R7, 106, R6),      /* *(u8 *)(r7 + 106) = r6 */
+    /* 1247 */ I_LDX_MEM(DW, R6, R10, -56),    /* r6 = *(u64 *)(r10 - 56) */
+    /* 1248 */ I_LDX_MEM(DW, R2, R10, -72),    /* r2 = *(u64 *)(r10 - 72) */
+    /* 1249 */ I_JA(-283),                     /* goto L967 */
     // proc.bpf.c:345  struct mount *over = READ(m, mnt_parent);
-    /* L1204: */
-    /* 1204 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /* L1250: */
+    /* 1250 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     // proc.bpf.c:344  struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
-    /* 1205 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
-    /* 1206 */ I_ALU64_REG(SUB, R8, R1),       /* r8 -= r1 */
-    /* 1207 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /* 1208 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [mount.mnt_parent] */
-    /* 1209 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1210 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /* 1211 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1251 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
+    /* 1252 */ I_ALU64_REG(SUB, R8, R1),       /* r8 -= r1 */
+    /* 1253 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /* 1254 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [mount.mnt_parent] */
+    /* 1255 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1256 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1257 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:345  struct mount *over = READ(m, mnt_parent);
-    /* 1212 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1213 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /* 1214 */ I_MOV64_IMM(R6, 5),             /* r6 = 5 */
-    /* 1215 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
-    /* 1216 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /* 1258 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1259 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1260 */ I_MOV64_IMM(R6, 5),             /* r6 = 5 */
+    /* 1261 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
+    /* 1262 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     // proc.bpf.c:346  if (m == over)
-    /* 1217 */ I_JMP_REG(JEQ, R7, R8, -21),    /* if r7 == r8 goto L1197 */
+    /* 1263 */ I_JMP_REG(JEQ, R8, R7, -19),    /* if r8 == r7 goto L1245 */
     // proc.bpf.c:348  d = READ(m, mnt_mountpoint);
-    /* 1218 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /* 1219 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /* 1220 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [mount.mnt_mountpoint] */
-    /* 1221 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /* 1222 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /* 1223 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /* 1224 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /* 1225 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* 1264 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* 1265 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /* 1266 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [mount.mnt_mountpoint] */
+    /* 1267 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* 1268 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /* 1269 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /* 1270 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /* 1271 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // proc.bpf.c:349  vfs = (void *)over + OFFSET(struct mount, mnt);
-    /* 1226 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
-    /* 1227 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /* 1272 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
+    /* 1273 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
     // proc.bpf.c:348  d = READ(m, mnt_mountpoint);
-    /* 1228 */ I_LDX_MEM(DW, R2, R10, -8),     /* r2 = *(u64 *)(r10 - 8) */
-    /* 1229 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
-    /* 1230 */ I_JA(-41),                      /* goto L1190 */
-    // proc.bpf.c:434  u32 at = *(volatile u32 *)&r->at;
-    /* L1231: */
-    /* 1231 */ I_LDX_MEM(W, R7, R7, 13112),    /* r7 = *(u32 *)(r7 + 13112) */
-    // proc.bpf.c:435  if (at <= sizeof r->data)
-    /* 1232 */ I_JMP_IMM(JGT, R7, 12816, 26),  /* if r7 > 12816 goto L1259 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /* 1233 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /* 1235 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /* 1236 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /* 1237 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /* 1239 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /* 1240 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L1242 */
-    /* 1241 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // proc.bpf.c:436  emit(r, sizeof *h + at);
-    /* L1242: */
-    /* 1242 */ I_ALU64_IMM(ADD, R7, 296),      /* r7 += 296 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /* 1243 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /* 1245 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
-    /* 1246 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /* 1247 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /* 1248 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L1259 */
-    /* 1249 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /* 1250 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /* 1251 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /* 1252 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /* 1253 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /* 1255 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /* 1256 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L1259 */
-    /* 1257 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /* 1258 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
-    // proc.bpf.c:454  return 0;
-    /* L1259: */
-    /* 1259 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /* 1260 */ I_EXIT(),                       /* exit */
+    /* 1274 */ I_LDX_MEM(DW, R2, R10, -8),     /* r2 = *(u64 *)(r10 - 8) */
+    /* 1275 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /* 1276 */ I_JA(-39),                      /* goto L1238 */
 };
 static const struct bpf_patch proc_exec_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
@@ -2354,139 +2380,139 @@ static const struct bpf_patch proc_exec_patches[] = {
     { 29, PATCH_MAP, 0, "traced" },
     { 34, PATCH_CONST, 0, "CFG_FOLLOWED" },
     { 40, PATCH_MAP, 0, "traced" },
-    { 50, PATCH_MAP, 0, "proc_scratch" },
-    { 60, PATCH_CONST, 0, "CFG_BTF" },
+    { 49, PATCH_MAP, 0, "proc_scratch" },
+    { 59, PATCH_CONST, 0, "CFG_BTF" },
     { 67, PATCH_OFF, 8, "task_struct.group_leader" },
     { 78, PATCH_OFF, 8, "task_struct.real_parent" },
     { 87, PATCH_OFF, 4, "task_struct.tgid" },
     { 96, PATCH_OFF, 8, "task_struct.thread_pid" },
     { 107, PATCH_OFF, 4, "pid.level" },
-    { 116, PATCH_OFF, 0, "pid.numbers" },
-    { 122, PATCH_OFF, 4, "upid.nr" },
-    { 132, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 135, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 144, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 170, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 174, PATCH_OFF, 0, "pid.numbers" },
-    { 175, PATCH_OFF, 8, "upid.ns" },
-    { 178, PATCH_OFF, 4, "upid.nr" },
-    { 195, PATCH_OFF, 4, "pid.level" },
-    { 232, PATCH_OFF, 4, "pid_namespace.ns.inum" },
-    { 239, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 263, PATCH_CONST, 0, "CFG_SELF" },
-    { 297, PATCH_CONST, 0, "CFG_BTF" },
-    { 302, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 310, PATCH_EXISTS, 0, "task_struct.start_boottime" },
-    { 314, PATCH_OFF, 8, "task_struct.start_boottime" },
-    { 316, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 318, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 323, PATCH_CONST, 0, "CFG_NS_DEV" },
-    { 336, PATCH_EXISTS, 0, "task_struct.real_start_time" },
-    { 340, PATCH_OFF, 8, "task_struct.real_start_time" },
-    { 358, PATCH_CONST, 0, "CFG_FAILED" },
-    { 361, PATCH_CONST, 0, "CFG_ARGV" },
-    { 366, PATCH_MAP, 0, "execing" },
-    { 369, PATCH_CONST, 0, "CFG_BTF" },
-    { 375, PATCH_OFF, 8, "task_struct.mm" },
-    { 387, PATCH_OFF, 8, "mm_struct.arg_start" },
-    { 397, PATCH_OFF, 8, "mm_struct.arg_end" },
-    { 443, PATCH_MAP, 0, "events" },
-    { 447, PATCH_CONST, 0, "CFG_WAKE" },
-    { 454, PATCH_MAP, 0, "events" },
-    { 464, PATCH_MAP, 0, "lost" },
-    { 472, PATCH_CONST, 0, "CFG_ENV" },
-    { 477, PATCH_OFF, 8, "mm_struct.env_start" },
-    { 486, PATCH_OFF, 8, "mm_struct.env_end" },
-    { 519, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 539, PATCH_MAP, 0, "events" },
-    { 543, PATCH_CONST, 0, "CFG_WAKE" },
-    { 550, PATCH_MAP, 0, "events" },
-    { 560, PATCH_MAP, 0, "lost" },
-    { 568, PATCH_CONST, 0, "CFG_BTF" },
-    { 572, PATCH_OFF, 8, "task_struct.signal" },
-    { 582, PATCH_EXISTS, 0, "task_struct.se.sum_exec_runtime" },
-    { 587, PATCH_OFF, 8, "task_struct.se.sum_exec_runtime" },
-    { 596, PATCH_EXISTS, 0, "signal_struct.sum_sched_runtime" },
-    { 600, PATCH_OFF, 8, "signal_struct.sum_sched_runtime" },
-    { 610, PATCH_EXISTS, 0, "task_struct.utime" },
-    { 615, PATCH_OFF, 8, "task_struct.utime" },
-    { 624, PATCH_EXISTS, 0, "signal_struct.utime" },
-    { 628, PATCH_OFF, 8, "signal_struct.utime" },
-    { 638, PATCH_EXISTS, 0, "task_struct.stime" },
-    { 643, PATCH_OFF, 8, "task_struct.stime" },
-    { 652, PATCH_EXISTS, 0, "signal_struct.stime" },
-    { 656, PATCH_OFF, 8, "signal_struct.stime" },
-    { 666, PATCH_EXISTS, 0, "task_struct.min_flt" },
-    { 671, PATCH_OFF, 8, "task_struct.min_flt" },
-    { 680, PATCH_EXISTS, 0, "signal_struct.min_flt" },
-    { 684, PATCH_OFF, 8, "signal_struct.min_flt" },
-    { 694, PATCH_EXISTS, 0, "task_struct.maj_flt" },
-    { 699, PATCH_OFF, 8, "task_struct.maj_flt" },
-    { 708, PATCH_EXISTS, 0, "signal_struct.maj_flt" },
-    { 712, PATCH_OFF, 8, "signal_struct.maj_flt" },
-    { 722, PATCH_EXISTS, 0, "task_struct.nvcsw" },
-    { 727, PATCH_OFF, 8, "task_struct.nvcsw" },
-    { 736, PATCH_EXISTS, 0, "signal_struct.nvcsw" },
-    { 740, PATCH_OFF, 8, "signal_struct.nvcsw" },
-    { 750, PATCH_EXISTS, 0, "task_struct.nivcsw" },
-    { 755, PATCH_OFF, 8, "task_struct.nivcsw" },
-    { 764, PATCH_EXISTS, 0, "signal_struct.nivcsw" },
-    { 768, PATCH_OFF, 8, "signal_struct.nivcsw" },
-    { 778, PATCH_EXISTS, 0, "task_struct.ioac.read_bytes" },
-    { 783, PATCH_OFF, 8, "task_struct.ioac.read_bytes" },
-    { 792, PATCH_EXISTS, 0, "signal_struct.ioac.read_bytes" },
-    { 796, PATCH_OFF, 8, "signal_struct.ioac.read_bytes" },
-    { 806, PATCH_EXISTS, 0, "task_struct.ioac.write_bytes" },
-    { 811, PATCH_OFF, 8, "task_struct.ioac.write_bytes" },
-    { 820, PATCH_EXISTS, 0, "signal_struct.ioac.write_bytes" },
-    { 824, PATCH_OFF, 8, "signal_struct.ioac.write_bytes" },
-    { 834, PATCH_EXISTS, 0, "task_struct.ioac.rchar" },
-    { 839, PATCH_OFF, 8, "task_struct.ioac.rchar" },
-    { 848, PATCH_EXISTS, 0, "signal_struct.ioac.rchar" },
-    { 852, PATCH_OFF, 8, "signal_struct.ioac.rchar" },
-    { 862, PATCH_EXISTS, 0, "task_struct.ioac.wchar" },
-    { 867, PATCH_OFF, 8, "task_struct.ioac.wchar" },
-    { 876, PATCH_EXISTS, 0, "signal_struct.ioac.wchar" },
-    { 880, PATCH_OFF, 8, "signal_struct.ioac.wchar" },
-    { 889, PATCH_OFF, 8, "task_struct.signal" },
-    { 900, PATCH_OFF, 8, "signal_struct.maxrss" },
-    { 919, PATCH_CONST, 0, "CFG_BTF" },
-    { 924, PATCH_OFF, 8, "task_struct.fs" },
-    { 931, PATCH_OFF, 8, "task_struct.mm" },
-    { 942, PATCH_OFF, 8, "mm_struct.exe_file" },
-    { 952, PATCH_OFF, 0, "file.f_path" },
-    { 955, PATCH_OFF, 8, "path.mnt" },
-    { 965, PATCH_OFF, 8, "fs_struct.root.mnt" },
-    { 972, PATCH_OFF, 8, "path.dentry" },
-    { 984, PATCH_OFF, 8, "fs_struct.root.dentry" },
-    { 1004, PATCH_OFF, 8, "dentry.d_parent" },
-    { 1015, PATCH_OFF, 8, "vfsmount.mnt_root" },
-    { 1025, PATCH_OFF, 8, "dentry.d_name.name" },
-    { 1063, PATCH_OFF, 0, "mount.mnt" },
-    { 1066, PATCH_OFF, 8, "mount.mnt_parent" },
-    { 1078, PATCH_OFF, 8, "mount.mnt_mountpoint" },
+    { 118, PATCH_OFF, 0, "pid.numbers" },
+    { 124, PATCH_OFF, 4, "upid.nr" },
+    { 134, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 137, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 146, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 172, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 176, PATCH_OFF, 0, "pid.numbers" },
+    { 177, PATCH_OFF, 8, "upid.ns" },
+    { 180, PATCH_OFF, 4, "upid.nr" },
+    { 197, PATCH_OFF, 4, "pid.level" },
+    { 236, PATCH_OFF, 4, "pid_namespace.ns.inum" },
+    { 243, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 270, PATCH_CONST, 0, "CFG_SELF" },
+    { 304, PATCH_CONST, 0, "CFG_BTF" },
+    { 309, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 317, PATCH_EXISTS, 0, "task_struct.start_boottime" },
+    { 321, PATCH_OFF, 8, "task_struct.start_boottime" },
+    { 330, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 332, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 337, PATCH_CONST, 0, "CFG_NS_DEV" },
+    { 350, PATCH_EXISTS, 0, "task_struct.real_start_time" },
+    { 355, PATCH_OFF, 8, "task_struct.real_start_time" },
+    { 372, PATCH_CONST, 0, "CFG_FAILED" },
+    { 375, PATCH_CONST, 0, "CFG_ARGV" },
+    { 380, PATCH_MAP, 0, "execing" },
+    { 383, PATCH_CONST, 0, "CFG_BTF" },
+    { 389, PATCH_OFF, 8, "task_struct.mm" },
+    { 402, PATCH_OFF, 8, "mm_struct.arg_start" },
+    { 412, PATCH_OFF, 8, "mm_struct.arg_end" },
+    { 459, PATCH_MAP, 0, "events" },
+    { 463, PATCH_CONST, 0, "CFG_WAKE" },
+    { 470, PATCH_MAP, 0, "events" },
+    { 480, PATCH_MAP, 0, "lost" },
+    { 488, PATCH_CONST, 0, "CFG_ENV" },
+    { 493, PATCH_OFF, 8, "mm_struct.env_start" },
+    { 502, PATCH_OFF, 8, "mm_struct.env_end" },
+    { 534, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 554, PATCH_MAP, 0, "events" },
+    { 558, PATCH_CONST, 0, "CFG_WAKE" },
+    { 565, PATCH_MAP, 0, "events" },
+    { 575, PATCH_MAP, 0, "lost" },
+    { 583, PATCH_CONST, 0, "CFG_BTF" },
+    { 587, PATCH_OFF, 8, "task_struct.signal" },
+    { 597, PATCH_EXISTS, 0, "task_struct.se.sum_exec_runtime" },
+    { 602, PATCH_OFF, 8, "task_struct.se.sum_exec_runtime" },
+    { 611, PATCH_EXISTS, 0, "signal_struct.sum_sched_runtime" },
+    { 615, PATCH_OFF, 8, "signal_struct.sum_sched_runtime" },
+    { 625, PATCH_EXISTS, 0, "task_struct.utime" },
+    { 630, PATCH_OFF, 8, "task_struct.utime" },
+    { 639, PATCH_EXISTS, 0, "signal_struct.utime" },
+    { 643, PATCH_OFF, 8, "signal_struct.utime" },
+    { 653, PATCH_EXISTS, 0, "task_struct.stime" },
+    { 658, PATCH_OFF, 8, "task_struct.stime" },
+    { 667, PATCH_EXISTS, 0, "signal_struct.stime" },
+    { 671, PATCH_OFF, 8, "signal_struct.stime" },
+    { 681, PATCH_EXISTS, 0, "task_struct.min_flt" },
+    { 686, PATCH_OFF, 8, "task_struct.min_flt" },
+    { 695, PATCH_EXISTS, 0, "signal_struct.min_flt" },
+    { 699, PATCH_OFF, 8, "signal_struct.min_flt" },
+    { 709, PATCH_EXISTS, 0, "task_struct.maj_flt" },
+    { 714, PATCH_OFF, 8, "task_struct.maj_flt" },
+    { 723, PATCH_EXISTS, 0, "signal_struct.maj_flt" },
+    { 727, PATCH_OFF, 8, "signal_struct.maj_flt" },
+    { 737, PATCH_EXISTS, 0, "task_struct.nvcsw" },
+    { 742, PATCH_OFF, 8, "task_struct.nvcsw" },
+    { 751, PATCH_EXISTS, 0, "signal_struct.nvcsw" },
+    { 755, PATCH_OFF, 8, "signal_struct.nvcsw" },
+    { 765, PATCH_EXISTS, 0, "task_struct.nivcsw" },
+    { 770, PATCH_OFF, 8, "task_struct.nivcsw" },
+    { 779, PATCH_EXISTS, 0, "signal_struct.nivcsw" },
+    { 783, PATCH_OFF, 8, "signal_struct.nivcsw" },
+    { 793, PATCH_EXISTS, 0, "task_struct.ioac.read_bytes" },
+    { 798, PATCH_OFF, 8, "task_struct.ioac.read_bytes" },
+    { 807, PATCH_EXISTS, 0, "signal_struct.ioac.read_bytes" },
+    { 811, PATCH_OFF, 8, "signal_struct.ioac.read_bytes" },
+    { 821, PATCH_EXISTS, 0, "task_struct.ioac.write_bytes" },
+    { 826, PATCH_OFF, 8, "task_struct.ioac.write_bytes" },
+    { 835, PATCH_EXISTS, 0, "signal_struct.ioac.write_bytes" },
+    { 839, PATCH_OFF, 8, "signal_struct.ioac.write_bytes" },
+    { 849, PATCH_EXISTS, 0, "task_struct.ioac.rchar" },
+    { 854, PATCH_OFF, 8, "task_struct.ioac.rchar" },
+    { 863, PATCH_EXISTS, 0, "signal_struct.ioac.rchar" },
+    { 867, PATCH_OFF, 8, "signal_struct.ioac.rchar" },
+    { 877, PATCH_EXISTS, 0, "task_struct.ioac.wchar" },
+    { 882, PATCH_OFF, 8, "task_struct.ioac.wchar" },
+    { 891, PATCH_EXISTS, 0, "signal_struct.ioac.wchar" },
+    { 895, PATCH_OFF, 8, "signal_struct.ioac.wchar" },
+    { 904, PATCH_OFF, 8, "task_struct.signal" },
+    { 915, PATCH_OFF, 8, "signal_struct.maxrss" },
+    { 934, PATCH_CONST, 0, "CFG_BTF" },
+    { 939, PATCH_OFF, 8, "task_struct.fs" },
+    { 946, PATCH_OFF, 8, "task_struct.mm" },
+    { 958, PATCH_OFF, 8, "mm_struct.exe_file" },
+    { 971, PATCH_OFF, 0, "fs_struct.pwd" },
+    { 976, PATCH_OFF, 8, "path.mnt" },
+    { 986, PATCH_OFF, 8, "fs_struct.root.mnt" },
+    { 993, PATCH_OFF, 8, "path.dentry" },
+    { 1005, PATCH_OFF, 8, "fs_struct.root.dentry" },
+    { 1024, PATCH_OFF, 8, "dentry.d_parent" },
+    { 1035, PATCH_OFF, 8, "vfsmount.mnt_root" },
+    { 1045, PATCH_OFF, 8, "dentry.d_name.name" },
     { 1084, PATCH_OFF, 0, "mount.mnt" },
-    { 1093, PATCH_OFF, 0, "fs_struct.pwd" },
-    { 1097, PATCH_OFF, 8, "path.mnt" },
-    { 1107, PATCH_OFF, 8, "fs_struct.root.mnt" },
-    { 1114, PATCH_OFF, 8, "path.dentry" },
-    { 1126, PATCH_OFF, 8, "fs_struct.root.dentry" },
-    { 1145, PATCH_OFF, 8, "dentry.d_parent" },
-    { 1156, PATCH_OFF, 8, "vfsmount.mnt_root" },
-    { 1166, PATCH_OFF, 8, "dentry.d_name.name" },
-    { 1205, PATCH_OFF, 0, "mount.mnt" },
-    { 1208, PATCH_OFF, 8, "mount.mnt_parent" },
-    { 1220, PATCH_OFF, 8, "mount.mnt_mountpoint" },
-    { 1226, PATCH_OFF, 0, "mount.mnt" },
-    { 1233, PATCH_MAP, 0, "events" },
-    { 1237, PATCH_CONST, 0, "CFG_WAKE" },
-    { 1243, PATCH_MAP, 0, "events" },
-    { 1253, PATCH_MAP, 0, "lost" },
+    { 1087, PATCH_OFF, 8, "mount.mnt_parent" },
+    { 1099, PATCH_OFF, 8, "mount.mnt_mountpoint" },
+    { 1105, PATCH_OFF, 0, "mount.mnt" },
+    { 1112, PATCH_MAP, 0, "events" },
+    { 1116, PATCH_CONST, 0, "CFG_WAKE" },
+    { 1122, PATCH_MAP, 0, "events" },
+    { 1132, PATCH_MAP, 0, "lost" },
+    { 1141, PATCH_OFF, 0, "file.f_path" },
+    { 1144, PATCH_OFF, 8, "path.mnt" },
+    { 1154, PATCH_OFF, 8, "fs_struct.root.mnt" },
+    { 1161, PATCH_OFF, 8, "path.dentry" },
+    { 1173, PATCH_OFF, 8, "fs_struct.root.dentry" },
+    { 1193, PATCH_OFF, 8, "dentry.d_parent" },
+    { 1204, PATCH_OFF, 8, "vfsmount.mnt_root" },
+    { 1214, PATCH_OFF, 8, "dentry.d_name.name" },
+    { 1251, PATCH_OFF, 0, "mount.mnt" },
+    { 1254, PATCH_OFF, 8, "mount.mnt_parent" },
+    { 1266, PATCH_OFF, 8, "mount.mnt_mountpoint" },
+    { 1272, PATCH_OFF, 0, "mount.mnt" },
 };
 /* end program proc_exec */
 
 /* begin program proc_exit
- * section both/sched/sched_process_exit, 823 instructions, stack 80 bytes
+ * section both/sched/sched_process_exit, 829 instructions, stack 80 bytes
  * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn proc_exit_insns[] = {
     // proc.bpf.c:488  u64 id = bpf_get_current_pid_tgid();
@@ -2518,7 +2544,7 @@ static const struct bpf_insn proc_exit_insns[] = {
     /*   22 */ I_LD_MAP(R1, traced),           /* r1 = map traced */
     /*   24 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // proc.bpf.c:493  if (!followed(tid))
-    /*   25 */ I_JMP_IMM(JEQ, R0, 0, 795),     /* if r0 == 0 goto L821 */
+    /*   25 */ I_JMP_IMM(JEQ, R0, 0, 801),     /* if r0 == 0 goto L827 */
     // proc.bpf.c:495  if (CFG(CFG_FOLLOWED))
     /* L26: */
     /*   26 */ I_LD_CONST(R1, CFG_FOLLOWED),   /* r1 = CFG_FOLLOWED */
@@ -2538,7 +2564,7 @@ static const struct bpf_insn proc_exit_insns[] = {
     /*   40 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   41 */ I_MOV64_REG(R9, R0),            /* r9 = r0 */
     // proc.bpf.c:187  if (!r || !who_is_it(r, child))
-    /*   42 */ I_JMP_IMM(JEQ, R9, 0, 778),     /* if r9 == 0 goto L821 */
+    /*   42 */ I_JMP_IMM(JEQ, R9, 0, 784),     /* if r9 == 0 goto L827 */
     // proc.bpf.c:144  u64 id = bpf_get_current_pid_tgid();
     /*   43 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     /*   44 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
@@ -2551,7 +2577,7 @@ static const struct bpf_insn proc_exit_insns[] = {
     /*   48 */ I_STX_MEM(W, R9, 56, R0),       /* *(u32 *)(r9 + 56) = r0 */
     // proc.bpf.c:148  if (CFG(CFG_BTF)) {
     /*   49 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*   51 */ I_JMP_IMM(JEQ, R1, 0, 251),     /* if r1 == 0 goto L303 */
+    /*   51 */ I_JMP_IMM(JEQ, R1, 0, 257),     /* if r1 == 0 goto L309 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
     /*   52 */ I_CALL(get_current_task),       /* call get_current_task */
     // proc.bpf.c:150  struct task_struct *leader = READ(t, group_leader), *parent = READ(leader, re
@@ -2580,7 +2606,7 @@ static const struct bpf_insn proc_exit_insns[] = {
     /*   71 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*   72 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
-    /*   73 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    /*   73 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   74 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [task_struct.tgid] */
     /*   75 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*   76 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -2590,7 +2616,7 @@ static const struct bpf_insn proc_exit_insns[] = {
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
     /*   79 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   80 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   81 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*   81 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*   82 */ I_STX_MEM(W, R7, 64, R1),       /* *(u32 *)(r7 + 64) = r1 */
     /*   83 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
     /*   84 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
@@ -2606,7 +2632,7 @@ static const struct bpf_insn proc_exit_insns[] = {
     /*   91 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
     /*   92 */ I_STX_MEM(DW, R7, 13144, R9),   /* *(u64 *)(r7 + 13144) = r9 */
     // proc.bpf.c:116  u32 level = READ(pid, level);
-    /*   93 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    /*   93 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   94 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
     /*   95 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*   96 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -2616,853 +2642,859 @@ static const struct bpf_insn proc_exit_insns[] = {
     // proc.bpf.c:116  u32 level = READ(pid, level);
     /*   99 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  100 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  101 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  101 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  102 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  103 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // proc.bpf.c:118  return level < 32 ? (u32)READ(up + level, nr) : 0; /* 32: MAX_PID_NS_LEVEL */
-    /*  102 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L117 */
-    /*  103 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  104 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /*  105 */ I_STX_MEM(W, R10, -8, R3),      /* *(u32 *)(r10 - 8) = r3 */
-    /*  106 */ I_ALU64_REG(ADD, R9, R2),       /* r9 += r2 */
-    /*  107 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
-    /*  108 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  109 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  104 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L119 */
+    /*  105 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  106 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
+    /*  107 */ I_STX_MEM(DW, R10, -8, R3),     /* *(u64 *)(r10 - 8) = r3 */
+    /*  108 */ I_ALU64_REG(ADD, R9, R2),       /* r9 += r2 */
+    /*  109 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
     /*  110 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  111 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  112 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  113 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  114 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  115 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  116 */ I_LDX_MEM(W, R6, R10, -8),      /* r6 = *(u32 *)(r10 - 8) */
+    /*  111 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  112 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  113 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  114 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  115 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  116 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  117 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  118 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:153  h->ns_pid = nr_inside(r->id[ID_PROCESS]);
-    /* L117: */
-    /*  117 */ I_STX_MEM(W, R7, 68, R6),       /* *(u32 *)(r7 + 68) = r6 */
+    /* L119: */
+    /*  119 */ I_STX_MEM(W, R7, 68, R6),       /* *(u32 *)(r7 + 68) = r6 */
     // proc.bpf.c:154  if (CFG(CFG_NS_INO)) {
-    /*  118 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  120 */ I_MOV64_REG(R9, R7),            /* r9 = r7 */
-    /*  121 */ I_JMP_IMM(JEQ, R1, 0, 122),     /* if r1 == 0 goto L244 */
-    /*  122 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  123 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  124 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  120 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  122 */ I_MOV64_REG(R9, R7),            /* r9 = r7 */
+    /*  123 */ I_JMP_IMM(JEQ, R1, 0, 126),     /* if r1 == 0 goto L250 */
+    /*  124 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  125 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  126 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // proc.bpf.c:155  parent = READ(parent, group_leader);
-    /*  125 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  126 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  127 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  128 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  129 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  130 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  131 */ I_MOV64_IMM(R6, 32),            /* r6 = 32  [task_struct.thread_pid] */
-    /*  132 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
-    /*  133 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
-    /*  134 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  127 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  128 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  129 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  130 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  131 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  132 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  133 */ I_MOV64_IMM(R6, 32),            /* r6 = 32  [task_struct.thread_pid] */
+    /*  134 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
+    /*  135 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
+    /*  136 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:156  r->id[ID_THREAD] = READ(t, thread_pid);
-    /*  135 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  136 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  137 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  138 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  139 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  140 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  141 */ I_STX_MEM(DW, R9, 13152, R1),   /* *(u64 *)(r9 + 13152) = r1 */
-    /*  142 */ I_ALU64_REG(ADD, R8, R6),       /* r8 += r6 */
+    /*  137 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  138 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  139 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  140 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  141 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  142 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  143 */ I_STX_MEM(DW, R9, 13152, R1),   /* *(u64 *)(r9 + 13152) = r1 */
+    /*  144 */ I_ALU64_REG(ADD, R8, R6),       /* r8 += r6 */
     // proc.bpf.c:157  r->id[ID_PARENT] = READ(parent, thread_pid);
-    /*  143 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  144 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  145 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  146 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  147 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  148 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  149 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  150 */ I_STX_MEM(DW, R9, 13160, R1),   /* *(u64 *)(r9 + 13160) = r1 */
+    /*  145 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  146 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  147 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  148 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  149 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  150 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  151 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  152 */ I_STX_MEM(DW, R9, 13160, R1),   /* *(u64 *)(r9 + 13160) = r1 */
     // proc.bpf.c:158  r->id[ID_CHILD] = READ(child, thread_pid);
-    /*  151 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  152 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  153 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  154 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  155 */ I_MOV64_IMM(R3, 32),            /* r3 = 32  [task_struct.thread_pid] */
-    /*  156 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  157 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  158 */ I_STX_MEM(DW, R9, 13168, R1),   /* *(u64 *)(r9 + 13168) = r1 */
-    /*  159 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
-    /*  160 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
-    /*  161 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  162 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
-    /*  163 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
-    /*  164 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  165 */ I_STX_MEM(DW, R10, -64, R2),    /* *(u64 *)(r10 - 64) = r2 */
-    /*  166 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  167 */ I_STX_MEM(DW, R10, -80, R9),    /* *(u64 *)(r10 - 80) = r9 */
-    /*  168 */ I_JA(4),                        /* goto L173 */
-    /* L169: */
-    /*  169 */ I_LDX_MEM(DW, R8, R10, -72),    /* r8 = *(u64 *)(r10 - 72) */
+    /*  153 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  154 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  155 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  156 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  157 */ I_MOV64_IMM(R3, 32),            /* r3 = 32  [task_struct.thread_pid] */
+    /*  158 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  159 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  160 */ I_STX_MEM(DW, R9, 13168, R1),   /* *(u64 *)(r9 + 13168) = r1 */
+    /*  161 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
+    /*  162 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
+    /*  163 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  164 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
+    /*  165 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
+    /*  166 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  167 */ I_STX_MEM(DW, R10, -64, R2),    /* *(u64 *)(r10 - 64) = r2 */
+    /*  168 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  169 */ I_STX_MEM(DW, R10, -80, R9),    /* *(u64 *)(r10 - 80) = r9 */
+    /*  170 */ I_JA(4),                        /* goto L175 */
+    /* L171: */
+    /*  171 */ I_LDX_MEM(DW, R8, R10, -72),    /* r8 = *(u64 *)(r10 - 72) */
     // proc.bpf.c:126  for (u32 k = 0; k < N_IDS; k++) {
-    /*  170 */ I_ALU64_IMM(ADD, R8, 1),        /* r8 += 1 */
-    /*  171 */ I_LDX_MEM(DW, R9, R10, -80),    /* r9 = *(u64 *)(r10 - 80) */
-    /*  172 */ I_JMP_IMM(JEQ, R8, 4, 67),      /* if r8 == 4 goto L240 */
+    /*  172 */ I_ALU64_IMM(ADD, R8, 1),        /* r8 += 1 */
+    /*  173 */ I_LDX_MEM(DW, R9, R10, -80),    /* r9 = *(u64 *)(r10 - 80) */
+    /*  174 */ I_JMP_IMM(JEQ, R8, 4, 71),      /* if r8 == 4 goto L246 */
     // proc.bpf.c:127  struct pid *pid = r->id[k];
-    /* L173: */
-    /*  173 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  174 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
-    /*  175 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*  176 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  177 */ I_LDX_MEM(DW, R6, R2, 13144),   /* r6 = *(u64 *)(r2 + 13144) */
-    /*  178 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /* L175: */
+    /*  175 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  176 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
+    /*  177 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*  178 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  179 */ I_LDX_MEM(DW, R6, R2, 13144),   /* r6 = *(u64 *)(r2 + 13144) */
+    /*  180 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  179 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
-    /*  180 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  181 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
-    /*  182 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  183 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  184 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  185 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  186 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  187 */ I_STX_MEM(DW, R10, -72, R8),    /* *(u64 *)(r10 - 72) = r8 */
+    /*  181 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  182 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  183 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
+    /*  184 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  185 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  186 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  187 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  188 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  189 */ I_STX_MEM(DW, R10, -72, R8),    /* *(u64 *)(r10 - 72) = r8 */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  188 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  189 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
-    /*  190 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  190 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  191 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
+    /*  192 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  191 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  193 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  192 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
-    /*  193 */ I_STX_MEM(W, R9, 13128, R7),    /* *(u32 *)(r9 + 13128) = r7 */
-    /*  194 */ I_ALU64_IMM(ADD, R9, 13128),    /* r9 += 13128 */
-    /*  195 */ I_STX_MEM(DW, R10, -56, R9),    /* *(u64 *)(r10 - 56) = r9 */
-    /*  196 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  197 */ I_JA(7),                        /* goto L205 */
+    /*  194 */ I_STX_MEM(W, R9, 13128, R7),    /* *(u32 *)(r9 + 13128) = r7 */
+    /*  195 */ I_ALU64_IMM(ADD, R9, 13128),    /* r9 += 13128 */
+    /*  196 */ I_STX_MEM(DW, R10, -56, R9),    /* *(u64 *)(r10 - 56) = r9 */
+    /*  197 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  198 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  199 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
+    /*  200 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  201 */ I_JA(7),                        /* goto L209 */
     // proc.bpf.c:131  for (u32 i = 0; i < 32 && i <= level; i++) {
-    /* L198: */
-    /*  198 */ I_JMP_IMM(JGT, R7, 30, -30),    /* if r7 > 30 goto L169 */
-    /*  199 */ I_ALU64_IMM(ADD, R6, 16),       /* r6 += 16 */
-    /*  200 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  201 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  202 */ I_LDX_MEM(DW, R2, R10, -40),    /* r2 = *(u64 *)(r10 - 40) */
-    /*  203 */ I_JMP_REG(JLT, R7, R2, 1),      /* if r7 < r2 goto L205 */
-    /*  204 */ I_JA(-36),                      /* goto L169 */
-    /* L205: */
-    /*  205 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
+    /* L202: */
+    /*  202 */ I_JMP_IMM(JGT, R7, 30, -32),    /* if r7 > 30 goto L171 */
+    /*  203 */ I_ALU64_IMM(ADD, R6, 16),       /* r6 += 16 */
+    /*  204 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  205 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  206 */ I_LDX_MEM(DW, R2, R10, -40),    /* r2 = *(u64 *)(r10 - 40) */
+    /*  207 */ I_JMP_REG(JLT, R7, R2, 1),      /* if r7 < r2 goto L209 */
+    /*  208 */ I_JA(-38),                      /* goto L171 */
+    /* L209: */
+    /*  209 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // proc.bpf.c:133  struct pid_namespace *ns = READ(u, ns);
-    /*  206 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  207 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
-    /*  208 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  209 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*  210 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  211 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  212 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  213 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  214 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  215 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  216 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  210 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  211 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
+    /*  212 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  213 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  214 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  215 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  216 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  217 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  218 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  219 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  220 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // proc.bpf.c:134  if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-    /*  217 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
-    /*  218 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
-    /*  219 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  220 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  221 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  222 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  223 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  224 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  225 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  227 */ I_JMP_REG(JNE, R2, R1, -30),    /* if r2 != r1 goto L198 */
+    /*  221 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  222 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
+    /*  223 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  224 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  225 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  226 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  227 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  228 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  229 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  231 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  232 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  233 */ I_JMP_REG(JNE, R1, R2, -32),    /* if r1 != r2 goto L202 */
     // proc.bpf.c:135  r->nr[k] = (u32)READ(u, nr);
-    /*  228 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
-    /*  229 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  230 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /*  231 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  232 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  233 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  234 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  235 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  236 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  237 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
-    /*  238 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
-    /*  239 */ I_JA(-42),                      /* goto L198 */
+    /*  234 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  235 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  236 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /*  237 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  238 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  239 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  240 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  241 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  242 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  243 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
+    /*  244 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
+    /*  245 */ I_JA(-44),                      /* goto L202 */
     // proc.bpf.c:160  h->pid = r->nr[ID_PROCESS];
-    /* L240: */
-    /*  240 */ I_LDX_MEM(DW, R1, R9, 13128),   /* r1 = *(u64 *)(r9 + 13128) */
-    /*  241 */ I_STX_MEM(DW, R9, 56, R1),      /* *(u64 *)(r9 + 56) = r1 */
+    /* L246: */
+    /*  246 */ I_LDX_MEM(DW, R1, R9, 13128),   /* r1 = *(u64 *)(r9 + 13128) */
+    /*  247 */ I_STX_MEM(DW, R9, 56, R1),      /* *(u64 *)(r9 + 56) = r1 */
     // proc.bpf.c:162  h->ppid = r->nr[ID_PARENT];
-    /*  242 */ I_LDX_MEM(W, R1, R9, 13136),    /* r1 = *(u32 *)(r9 + 13136) */
-    /*  243 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
+    /*  248 */ I_LDX_MEM(W, R1, R9, 13136),    /* r1 = *(u32 *)(r9 + 13136) */
+    /*  249 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
     // proc.bpf.c:171  return h->pid && h->tid && h->pid != CFG(CFG_SELF);
-    /* L244: */
-    /*  244 */ I_LDX_MEM(W, R1, R9, 56),       /* r1 = *(u32 *)(r9 + 56) */
-    /* L245: */
-    /*  245 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  246 */ I_JMP_IMM(JEQ, R2, 0, 574),     /* if r2 == 0 goto L821 */
-    /*  247 */ I_LDX_MEM(W, R2, R9, 60),       /* r2 = *(u32 *)(r9 + 60) */
-    /*  248 */ I_JMP_IMM(JEQ, R2, 0, 572),     /* if r2 == 0 goto L821 */
-    /*  249 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
+    /* L250: */
+    /*  250 */ I_LDX_MEM(W, R1, R9, 56),       /* r1 = *(u32 *)(r9 + 56) */
+    /* L251: */
+    /*  251 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  252 */ I_JMP_IMM(JEQ, R2, 0, 574),     /* if r2 == 0 goto L827 */
+    /*  253 */ I_LDX_MEM(W, R2, R9, 60),       /* r2 = *(u32 *)(r9 + 60) */
+    /*  254 */ I_JMP_IMM(JEQ, R2, 0, 572),     /* if r2 == 0 goto L827 */
+    /*  255 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
     // proc.bpf.c:187  if (!r || !who_is_it(r, child))
-    /*  251 */ I_JMP_REG(JEQ, R2, R1, 569),    /* if r2 == r1 goto L821 */
+    /*  257 */ I_JMP_REG(JEQ, R2, R1, 569),    /* if r2 == r1 goto L827 */
     // proc.bpf.c:190  u64 ids = bpf_get_current_uid_gid();
-    /*  252 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
-    /*  253 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*  258 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
+    /*  259 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  254 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*  255 */ I_MOV64_IMM(R1, 6),             /* r1 = 6 */
+    /*  260 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  261 */ I_MOV64_IMM(R1, 6),             /* r1 = 6 */
     // proc.bpf.c:192  h->kind = kind;
-    /*  256 */ I_STX_MEM(W, R9, 108, R1),      /* *(u32 *)(r9 + 108) = r1 */
+    /*  262 */ I_STX_MEM(W, R9, 108, R1),      /* *(u32 *)(r9 + 108) = r1 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  257 */ I_STX_MEM(DW, R9, 0, R0),       /* *(u64 *)(r9 + 0) = r0 */
+    /*  263 */ I_STX_MEM(DW, R9, 0, R0),       /* *(u64 *)(r9 + 0) = r0 */
     // proc.bpf.c:194  h->gid = (u32)(ids >> 32);
-    /*  258 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  259 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  260 */ I_STX_MEM(W, R9, 76, R1),       /* *(u32 *)(r9 + 76) = r1 */
+    /*  264 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  265 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  266 */ I_STX_MEM(W, R9, 76, R1),       /* *(u32 *)(r9 + 76) = r1 */
     // proc.bpf.c:193  h->uid = (u32)ids;
-    /*  261 */ I_STX_MEM(W, R9, 72, R7),       /* *(u32 *)(r9 + 72) = r7 */
+    /*  267 */ I_STX_MEM(W, R9, 72, R7),       /* *(u32 *)(r9 + 72) = r7 */
     // proc.bpf.c:195  h->cgroup = bpf_get_current_cgroup_id();
-    /*  262 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
-    /*  263 */ I_STX_MEM(DW, R9, 16, R0),      /* *(u64 *)(r9 + 16) = r0 */
-    /*  264 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
+    /*  268 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
+    /*  269 */ I_STX_MEM(DW, R9, 16, R0),      /* *(u64 *)(r9 + 16) = r0 */
+    /*  270 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
     // proc.bpf.c:199  h->live = ~0U;
-    /*  266 */ I_STX_MEM(DW, R9, 88, R1),      /* *(u64 *)(r9 + 88) = r1 */
-    /*  267 */ I_LD_IMM64(R1, 0xffffffff00000000), /* r1 = -4294967296 ll */
+    /*  272 */ I_STX_MEM(DW, R9, 88, R1),      /* *(u64 *)(r9 + 88) = r1 */
+    /*  273 */ I_LD_IMM64(R1, 0xffffffff00000000), /* r1 = -4294967296 ll */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  269 */ I_STX_MEM(DW, R9, 80, R1),      /* *(u64 *)(r9 + 80) = r1 */
-    /*  270 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  275 */ I_STX_MEM(DW, R9, 80, R1),      /* *(u64 *)(r9 + 80) = r1 */
+    /*  276 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // proc.bpf.c:200  h->name_len = h->exe_len = h->cwd_len = 0;
-    /*  271 */ I_STX_MEM(W, R9, 104, R7),      /* *(u32 *)(r9 + 104) = r7 */
+    /*  277 */ I_STX_MEM(W, R9, 104, R7),      /* *(u32 *)(r9 + 104) = r7 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  272 */ I_STX_MEM(DW, R9, 112, R7),     /* *(u64 *)(r9 + 112) = r7 */
+    /*  278 */ I_STX_MEM(DW, R9, 112, R7),     /* *(u64 *)(r9 + 112) = r7 */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  273 */ I_STX_MEM(DW, R9, 96, R7),      /* *(u64 *)(r9 + 96) = r7 */
+    /*  279 */ I_STX_MEM(DW, R9, 96, R7),      /* *(u64 *)(r9 + 96) = r7 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  274 */ I_STX_MEM(DW, R9, 8, R7),       /* *(u64 *)(r9 + 8) = r7 */
-    /*  275 */ I_STX_MEM(DW, R9, 24, R7),      /* *(u64 *)(r9 + 24) = r7 */
-    /*  276 */ I_STX_MEM(DW, R9, 32, R7),      /* *(u64 *)(r9 + 32) = r7 */
+    /*  280 */ I_STX_MEM(DW, R9, 8, R7),       /* *(u64 *)(r9 + 8) = r7 */
+    /*  281 */ I_STX_MEM(DW, R9, 24, R7),      /* *(u64 *)(r9 + 24) = r7 */
+    /*  282 */ I_STX_MEM(DW, R9, 32, R7),      /* *(u64 *)(r9 + 32) = r7 */
     // proc.bpf.c:202  bpf_get_current_comm(h->comm, sizeof h->comm);
-    /*  277 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /*  278 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
-    /*  279 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  280 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  283 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  284 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
+    /*  285 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  286 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // proc.bpf.c:203  r->at = 0;
-    /*  281 */ I_STX_MEM(W, R9, 13112, R7),    /* *(u32 *)(r9 + 13112) = r7 */
+    /*  287 */ I_STX_MEM(W, R9, 13112, R7),    /* *(u32 *)(r9 + 13112) = r7 */
     // proc.bpf.c:204  if (CFG(CFG_BTF))
-    /*  282 */ I_LD_CONST(R6, CFG_BTF),        /* r6 = CFG_BTF */
-    /*  284 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  286 */ I_JMP_IMM(JEQ, R1, 0, 48),      /* if r1 == 0 goto L335 */
+    /*  288 */ I_LD_CONST(R6, CFG_BTF),        /* r6 = CFG_BTF */
+    /*  290 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  292 */ I_JMP_IMM(JEQ, R1, 0, 48),      /* if r1 == 0 goto L341 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  287 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  293 */ I_CALL(get_current_task),       /* call get_current_task */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  288 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  289 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  290 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
-    /*  291 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  294 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  295 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  296 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
+    /*  297 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  292 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  298 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  293 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  294 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
-    /*  295 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  296 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  297 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
+    /*  299 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  300 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
+    /*  301 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  302 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  303 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
     // proc.bpf.c:177  if (EXISTS(leader, start_boottime))
-    /*  298 */ I_JMP_IMM(JEQ, R1, 0, 23),      /* if r1 == 0 goto L322 */
-    /*  299 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  304 */ I_JMP_IMM(JEQ, R1, 0, 23),      /* if r1 == 0 goto L328 */
+    /*  305 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:178  return READ(leader, start_boottime);
-    /*  300 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  301 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
-    /*  302 */ I_JA(25),                       /* goto L328 */
+    /*  306 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  307 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
+    /*  308 */ I_JA(25),                       /* goto L334 */
     // proc.bpf.c:164  } else if (CFG(CFG_NS_INO)) {
-    /* L303: */
-    /*  303 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  305 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  307 */ I_JMP_IMM(JEQ, R1, 0, -64),     /* if r1 == 0 goto L244 */
-    /*  308 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L309: */
+    /*  309 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  311 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  313 */ I_JMP_IMM(JEQ, R1, 0, -64),     /* if r1 == 0 goto L250 */
+    /*  314 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  309 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  315 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  310 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
-    /*  312 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  316 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
+    /*  318 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  313 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
+    /*  319 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
     // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  314 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
-    /*  315 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
-    /*  316 */ I_JMP_IMM(JNE, R0, 0, 504),     /* if r0 != 0 goto L821 */
+    /*  320 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
+    /*  321 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
+    /*  322 */ I_JMP_IMM(JNE, R0, 0, 504),     /* if r0 != 0 goto L827 */
     // proc.bpf.c:168  h->pid = in.tgid;
-    /*  317 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
-    /*  318 */ I_STX_MEM(W, R9, 56, R1),       /* *(u32 *)(r9 + 56) = r1 */
+    /*  323 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
+    /*  324 */ I_STX_MEM(W, R9, 56, R1),       /* *(u32 *)(r9 + 56) = r1 */
     // proc.bpf.c:169  h->tid = in.pid;
-    /*  319 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
-    /*  320 */ I_STX_MEM(W, R9, 60, R2),       /* *(u32 *)(r9 + 60) = r2 */
-    /*  321 */ I_JA(-77),                      /* goto L245 */
-    /* L322: */
-    /*  322 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  323 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.real_start_time] */
-    // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
-    /*  324 */ I_JMP_IMM(JEQ, R2, 0, 9),       /* if r2 == 0 goto L334 */
-    /*  325 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  326 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  327 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
+    /*  325 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
+    /*  326 */ I_STX_MEM(W, R9, 60, R2),       /* *(u32 *)(r9 + 60) = r2 */
+    /*  327 */ I_JA(-77),                      /* goto L251 */
     /* L328: */
-    /*  328 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  329 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  330 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  331 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  332 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  333 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
+    /*  328 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  329 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.real_start_time] */
+    // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
+    /*  330 */ I_JMP_IMM(JEQ, R2, 0, 9),       /* if r2 == 0 goto L340 */
+    /*  331 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  332 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  333 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
     /* L334: */
-    /*  334 */ I_STX_MEM(DW, R9, 8, R1),       /* *(u64 *)(r9 + 8) = r1 */
+    /*  334 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  335 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  336 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  337 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  338 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  339 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
+    /* L340: */
+    /*  340 */ I_STX_MEM(DW, R9, 8, R1),       /* *(u64 *)(r9 + 8) = r1 */
     // proc.bpf.c:501  if (CFG(CFG_BTF)) {
-    /* L335: */
-    /*  335 */ I_JMP_IMM(JEQ, R6, 0, 460),     /* if r6 == 0 goto L796 */
+    /* L341: */
+    /*  341 */ I_JMP_IMM(JEQ, R6, 0, 460),     /* if r6 == 0 goto L802 */
     // proc.bpf.c:502  struct task_struct *t = (void *)bpf_get_current_task();
-    /*  336 */ I_CALL(get_current_task),       /* call get_current_task */
-    /*  337 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
-    /*  338 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  342 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  343 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*  344 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:503  struct signal_struct *s = READ(t, signal);
-    /*  339 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  340 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
-    /*  341 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  342 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  343 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  344 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  345 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  346 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  347 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  345 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  346 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
+    /*  347 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  348 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  349 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  350 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  351 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  352 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  353 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:504  h->live = (u32)READ(s, live.counter);
-    /*  348 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
-    /*  349 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [signal_struct.live] */
-    /*  350 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  351 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  352 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  353 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  354 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  355 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  356 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  357 */ I_STX_MEM(DW, R10, -80, R9),    /* *(u64 *)(r10 - 80) = r9 */
-    /*  358 */ I_STX_MEM(W, R9, 88, R1),       /* *(u32 *)(r9 + 88) = r1 */
+    /*  354 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  355 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [signal_struct.live] */
+    /*  356 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  357 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  358 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  359 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  360 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  361 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  362 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  363 */ I_STX_MEM(DW, R10, -80, R9),    /* *(u64 *)(r10 - 80) = r9 */
+    /*  364 */ I_STX_MEM(W, R9, 88, R1),       /* *(u32 *)(r9 + 88) = r1 */
     // proc.bpf.c:481  struct task_struct *leader = READ(t, group_leader);
-    /*  359 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  360 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  361 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  362 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  363 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  364 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  365 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  366 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  367 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
+    /*  365 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  366 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  367 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  368 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  369 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  370 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  371 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  372 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  373 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:482  return READ(s, flags) & SIGNAL_GROUP_EXIT ? READ(s, group_exit_code) : READ(l
-    /*  368 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
-    /*  369 */ I_MOV64_IMM(R1, 20),            /* r1 = 20  [signal_struct.flags] */
-    /*  370 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  371 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  372 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  373 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  374 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  375 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  376 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  377 */ I_ALU64_IMM(AND, R1, 4),        /* r1 &= 4 */
-    /*  378 */ I_JMP_IMM(JEQ, R1, 0, 8),       /* if r1 == 0 goto L387 */
-    /*  379 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
-    /*  380 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [signal_struct.group_exit_code] */
-    /*  381 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  382 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  383 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  384 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  385 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  386 */ I_JA(7),                        /* goto L394 */
-    /* L387: */
-    /*  387 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
-    /*  388 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [task_struct.exit_code] */
-    /*  389 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  390 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  391 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  392 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  393 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /* L394: */
-    /*  394 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  395 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  396 */ I_LDX_MEM(DW, R6, R10, -80),    /* r6 = *(u64 *)(r10 - 80) */
+    /*  374 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  375 */ I_MOV64_IMM(R1, 20),            /* r1 = 20  [signal_struct.flags] */
+    /*  376 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  377 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  378 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  379 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  380 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  381 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  382 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  383 */ I_ALU64_IMM(AND, R1, 4),        /* r1 &= 4 */
+    /*  384 */ I_JMP_IMM(JEQ, R1, 0, 8),       /* if r1 == 0 goto L393 */
+    /*  385 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  386 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [signal_struct.group_exit_code] */
+    /*  387 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  388 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  389 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  390 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  391 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  392 */ I_JA(7),                        /* goto L400 */
+    /* L393: */
+    /*  393 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  394 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [task_struct.exit_code] */
+    /*  395 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  396 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  397 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  398 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  399 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /* L400: */
+    /*  400 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  401 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  402 */ I_LDX_MEM(DW, R6, R10, -80),    /* r6 = *(u64 *)(r10 - 80) */
     // proc.bpf.c:505  h->ret = status_of(t, s);
-    /*  397 */ I_STX_MEM(W, R6, 84, R1),       /* *(u32 *)(r6 + 84) = r1 */
-    /*  398 */ I_MOV64_IMM(R1, 80),            /* r1 = 80  [signal_struct.maxrss] */
-    /*  399 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  400 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  403 */ I_STX_MEM(W, R6, 84, R1),       /* *(u32 *)(r6 + 84) = r1 */
+    /*  404 */ I_MOV64_IMM(R1, 80),            /* r1 = 80  [signal_struct.maxrss] */
+    /*  405 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  406 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     // proc.bpf.c:506  h->max_rss = READ(s, maxrss);
-    /*  401 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  402 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  407 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  408 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:505  h->ret = status_of(t, s);
-    /*  403 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  409 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:506  h->max_rss = READ(s, maxrss);
-    /*  404 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  405 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  406 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  407 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  408 */ I_STX_MEM(DW, R6, 32, R1),      /* *(u64 *)(r6 + 32) = r1 */
-    /*  409 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [task_struct.mm] */
-    /*  410 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  411 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  410 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  411 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  412 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  413 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  414 */ I_STX_MEM(DW, R6, 32, R1),      /* *(u64 *)(r6 + 32) = r1 */
+    /*  415 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [task_struct.mm] */
+    /*  416 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  417 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     // proc.bpf.c:507  h->own_rss = own_peak(READ(t, mm));
-    /*  412 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  413 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  418 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  419 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:505  h->ret = status_of(t, s);
-    /*  414 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  420 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:507  h->own_rss = own_peak(READ(t, mm));
-    /*  415 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  416 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  417 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
-    /*  418 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  421 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  422 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  423 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  424 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:471  if (!mm || !EXISTS(mm, rss_stat[MM_FILEPAGES].count))
-    /*  419 */ I_JMP_IMM(JEQ, R8, 0, 56),      /* if r8 == 0 goto L476 */
-    /*  420 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [mm_struct.rss_stat[0].count] */
-    /*  421 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  422 */ I_JMP_IMM(JEQ, R1, 0, 53),      /* if r1 == 0 goto L476 */
-    /*  423 */ I_STX_MEM(DW, R10, -40, R7),    /* *(u64 *)(r10 - 40) = r7 */
-    /*  424 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  425 */ I_JMP_IMM(JEQ, R8, 0, 56),      /* if r8 == 0 goto L482 */
+    /*  426 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [mm_struct.rss_stat[0].count] */
+    /*  427 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  428 */ I_JMP_IMM(JEQ, R1, 0, 53),      /* if r1 == 0 goto L482 */
+    /*  429 */ I_STX_MEM(DW, R10, -40, R7),    /* *(u64 *)(r10 - 40) = r7 */
+    /*  430 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:473  u64 now = PAGES(mm, MM_FILEPAGES) + PAGES(mm, MM_ANONPAGES) + PAGES(mm, MM_SH
-    /*  425 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  426 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /*  427 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [mm_struct.rss_stat[0].count] */
-    /*  428 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  429 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  430 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  431 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  432 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  433 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  434 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  435 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
-    /*  436 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  437 */ I_MOV64_IMM(R1, 48),            /* r1 = 48  [mm_struct.rss_stat[1].count] */
-    /*  438 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  439 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  440 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  441 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  442 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  443 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  444 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /*  445 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  446 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [mm_struct.rss_stat[3].count] */
-    /*  447 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  448 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  449 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  450 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  451 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  452 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  453 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [mm_struct.hiwater_rss] */
-    /*  454 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  455 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
+    /*  431 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  432 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  433 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [mm_struct.rss_stat[0].count] */
+    /*  434 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  435 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  436 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  437 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  438 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  439 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  440 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  441 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
+    /*  442 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  443 */ I_MOV64_IMM(R1, 48),            /* r1 = 48  [mm_struct.rss_stat[1].count] */
+    /*  444 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  445 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  446 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  447 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  448 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  449 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  450 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /*  451 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  452 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [mm_struct.rss_stat[3].count] */
+    /*  453 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  454 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  455 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  456 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  457 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  458 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  459 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [mm_struct.hiwater_rss] */
+    /*  460 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  461 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:474  u64 peak = READ(mm, hiwater_rss);
-    /*  456 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  457 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  458 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  459 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  460 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  461 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  462 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  463 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
+    /*  462 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  463 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  464 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  465 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  466 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  467 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  468 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  469 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
     // proc.bpf.c:473  u64 now = PAGES(mm, MM_FILEPAGES) + PAGES(mm, MM_ANONPAGES) + PAGES(mm, MM_SH
-    /*  464 */ I_JMP_IMM(JSGT, R1, 0, 1),      /* if r1 s> 0 goto L466 */
-    /*  465 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /* L466: */
-    /*  466 */ I_JMP_IMM(JSGT, R6, 0, 1),      /* if r6 s> 0 goto L468 */
-    /*  467 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /* L468: */
-    /*  468 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  469 */ I_JMP_IMM(JSGT, R7, 0, 1),      /* if r7 s> 0 goto L471 */
-    /*  470 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /* L471: */
-    /*  471 */ I_ALU64_REG(ADD, R6, R7),       /* r6 += r7 */
+    /*  470 */ I_JMP_IMM(JSGT, R1, 0, 1),      /* if r1 s> 0 goto L472 */
+    /*  471 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L472: */
+    /*  472 */ I_JMP_IMM(JSGT, R6, 0, 1),      /* if r6 s> 0 goto L474 */
+    /*  473 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /* L474: */
+    /*  474 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  475 */ I_JMP_IMM(JSGT, R7, 0, 1),      /* if r7 s> 0 goto L477 */
+    /*  476 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /* L477: */
+    /*  477 */ I_ALU64_REG(ADD, R6, R7),       /* r6 += r7 */
     // proc.bpf.c:474  u64 peak = READ(mm, hiwater_rss);
-    /*  472 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  478 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:475  return now > peak ? now : peak;
-    /*  473 */ I_JMP_REG(JGT, R6, R1, 1),      /* if r6 > r1 goto L475 */
-    /*  474 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
-    /* L475: */
-    /*  475 */ I_LDX_MEM(DW, R7, R10, -40),    /* r7 = *(u64 *)(r10 - 40) */
+    /*  479 */ I_JMP_REG(JGT, R6, R1, 1),      /* if r6 > r1 goto L481 */
+    /*  480 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
+    /* L481: */
+    /*  481 */ I_LDX_MEM(DW, R7, R10, -40),    /* r7 = *(u64 *)(r10 - 40) */
     // proc.bpf.c:507  h->own_rss = own_peak(READ(t, mm));
-    /* L476: */
-    /*  476 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
-    /*  477 */ I_STX_MEM(DW, R1, 112, R6),     /* *(u64 *)(r1 + 112) = r6 */
-    /*  478 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
-    /*  479 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  480 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /* L482: */
+    /*  482 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
+    /*  483 */ I_STX_MEM(DW, R1, 112, R6),     /* *(u64 *)(r1 + 112) = r6 */
+    /*  484 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
+    /*  485 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  486 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     // proc.bpf.c:216  struct signal_struct *s = READ(t, signal);
-    /*  481 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  482 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  487 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  488 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:507  h->own_rss = own_peak(READ(t, mm));
-    /*  483 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  489 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:216  struct signal_struct *s = READ(t, signal);
-    /*  484 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  485 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  486 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
-    /*  487 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.se.sum_exec_runtime] */
+    /*  490 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  491 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  492 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  493 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.se.sum_exec_runtime] */
     // proc.bpf.c:218  USED(o->run_ns, t, se.sum_exec_runtime), USED(d->run_ns, s, sum_sched_runtime
-    /*  488 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L499 */
-    /*  489 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  490 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  491 */ I_MOV64_IMM(R1, 144),           /* r1 = 144  [task_struct.se.sum_exec_runtime] */
-    /*  492 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  493 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  494 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  495 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  496 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  497 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  498 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
-    /* L499: */
-    /*  499 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
-    /*  500 */ I_STX_MEM(DW, R1, 120, R9),     /* *(u64 *)(r1 + 120) = r9 */
-    /*  501 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
-    /*  502 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  503 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.sum_sched_runtime] */
-    /*  504 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  505 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L516 */
-    /*  506 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  507 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  508 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [signal_struct.sum_sched_runtime] */
-    /*  509 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  510 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  511 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  512 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  513 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  514 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  515 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L516: */
-    /*  516 */ I_STX_MEM(DW, R9, 208, R1),     /* *(u64 *)(r9 + 208) = r1 */
-    /*  517 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.utime] */
+    /*  494 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L505 */
+    /*  495 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  496 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  497 */ I_MOV64_IMM(R1, 144),           /* r1 = 144  [task_struct.se.sum_exec_runtime] */
+    /*  498 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  499 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  500 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  501 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  502 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  503 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  504 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
+    /* L505: */
+    /*  505 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
+    /*  506 */ I_STX_MEM(DW, R1, 120, R9),     /* *(u64 *)(r1 + 120) = r9 */
+    /*  507 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
+    /*  508 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  509 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.sum_sched_runtime] */
+    /*  510 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  511 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L522 */
+    /*  512 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  513 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  514 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [signal_struct.sum_sched_runtime] */
+    /*  515 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  516 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  517 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  518 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  519 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  520 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  521 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L522: */
+    /*  522 */ I_STX_MEM(DW, R9, 208, R1),     /* *(u64 *)(r9 + 208) = r1 */
+    /*  523 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.utime] */
     // proc.bpf.c:219  USED(o->user_ns, t, utime), USED(d->user_ns, s, utime);
-    /*  518 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L529 */
-    /*  519 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  520 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  521 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [task_struct.utime] */
-    /*  522 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  523 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  524 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  525 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  526 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  527 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  528 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L529: */
-    /*  529 */ I_STX_MEM(DW, R9, 128, R6),     /* *(u64 *)(r9 + 128) = r6 */
-    /*  530 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  531 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.utime] */
-    /*  532 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  533 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L544 */
-    /*  534 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  535 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  536 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [signal_struct.utime] */
-    /*  537 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  538 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  539 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  540 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  541 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  542 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  543 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L544: */
-    /*  544 */ I_STX_MEM(DW, R9, 216, R1),     /* *(u64 *)(r9 + 216) = r1 */
-    /*  545 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.stime] */
+    /*  524 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L535 */
+    /*  525 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  526 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  527 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [task_struct.utime] */
+    /*  528 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  529 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  530 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  531 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  532 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  533 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  534 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L535: */
+    /*  535 */ I_STX_MEM(DW, R9, 128, R6),     /* *(u64 *)(r9 + 128) = r6 */
+    /*  536 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  537 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.utime] */
+    /*  538 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  539 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L550 */
+    /*  540 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  541 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  542 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [signal_struct.utime] */
+    /*  543 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  544 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  545 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  546 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  547 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  548 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  549 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L550: */
+    /*  550 */ I_STX_MEM(DW, R9, 216, R1),     /* *(u64 *)(r9 + 216) = r1 */
+    /*  551 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.stime] */
     // proc.bpf.c:220  USED(o->system_ns, t, stime), USED(d->system_ns, s, stime);
-    /*  546 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L557 */
-    /*  547 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  548 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  549 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [task_struct.stime] */
-    /*  550 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  551 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  552 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  553 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  554 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  555 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  556 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L557: */
-    /*  557 */ I_STX_MEM(DW, R9, 136, R6),     /* *(u64 *)(r9 + 136) = r6 */
-    /*  558 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  559 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.stime] */
-    /*  560 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  561 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L572 */
-    /*  562 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  563 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  564 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [signal_struct.stime] */
-    /*  565 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  566 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  567 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  568 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  569 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  570 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  571 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L572: */
-    /*  572 */ I_STX_MEM(DW, R9, 224, R1),     /* *(u64 *)(r9 + 224) = r1 */
-    /*  573 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.min_flt] */
+    /*  552 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L563 */
+    /*  553 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  554 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  555 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [task_struct.stime] */
+    /*  556 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  557 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  558 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  559 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  560 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  561 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  562 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L563: */
+    /*  563 */ I_STX_MEM(DW, R9, 136, R6),     /* *(u64 *)(r9 + 136) = r6 */
+    /*  564 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  565 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.stime] */
+    /*  566 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  567 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L578 */
+    /*  568 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  569 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  570 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [signal_struct.stime] */
+    /*  571 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  572 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  573 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  574 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  575 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  576 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  577 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L578: */
+    /*  578 */ I_STX_MEM(DW, R9, 224, R1),     /* *(u64 *)(r9 + 224) = r1 */
+    /*  579 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.min_flt] */
     // proc.bpf.c:221  USED(o->minor, t, min_flt), USED(d->minor, s, min_flt);
-    /*  574 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L585 */
-    /*  575 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  576 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  577 */ I_MOV64_IMM(R1, 128),           /* r1 = 128  [task_struct.min_flt] */
-    /*  578 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  579 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  580 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  581 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  582 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  583 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  584 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L585: */
-    /*  585 */ I_STX_MEM(DW, R9, 144, R6),     /* *(u64 *)(r9 + 144) = r6 */
-    /*  586 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  587 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.min_flt] */
-    /*  588 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  589 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L600 */
-    /*  590 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  591 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  592 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [signal_struct.min_flt] */
-    /*  593 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  594 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  595 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  596 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  597 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  598 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  599 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L600: */
-    /*  600 */ I_STX_MEM(DW, R9, 232, R1),     /* *(u64 *)(r9 + 232) = r1 */
-    /*  601 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.maj_flt] */
+    /*  580 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L591 */
+    /*  581 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  582 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  583 */ I_MOV64_IMM(R1, 128),           /* r1 = 128  [task_struct.min_flt] */
+    /*  584 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  585 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  586 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  587 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  588 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  589 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  590 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L591: */
+    /*  591 */ I_STX_MEM(DW, R9, 144, R6),     /* *(u64 *)(r9 + 144) = r6 */
+    /*  592 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  593 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.min_flt] */
+    /*  594 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  595 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L606 */
+    /*  596 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  597 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  598 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [signal_struct.min_flt] */
+    /*  599 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  600 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  601 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  602 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  603 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  604 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  605 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L606: */
+    /*  606 */ I_STX_MEM(DW, R9, 232, R1),     /* *(u64 *)(r9 + 232) = r1 */
+    /*  607 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.maj_flt] */
     // proc.bpf.c:222  USED(o->major, t, maj_flt), USED(d->major, s, maj_flt);
-    /*  602 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L613 */
-    /*  603 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  604 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  605 */ I_MOV64_IMM(R1, 136),           /* r1 = 136  [task_struct.maj_flt] */
-    /*  606 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  607 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  608 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  609 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  610 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  611 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  612 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L613: */
-    /*  613 */ I_STX_MEM(DW, R9, 152, R6),     /* *(u64 *)(r9 + 152) = r6 */
-    /*  614 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  615 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.maj_flt] */
-    /*  616 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  617 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L628 */
-    /*  618 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  619 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  620 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [signal_struct.maj_flt] */
-    /*  621 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  622 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  623 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  624 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  625 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  626 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  627 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L628: */
-    /*  628 */ I_STX_MEM(DW, R9, 240, R1),     /* *(u64 *)(r9 + 240) = r1 */
-    /*  629 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.nvcsw] */
+    /*  608 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L619 */
+    /*  609 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  610 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  611 */ I_MOV64_IMM(R1, 136),           /* r1 = 136  [task_struct.maj_flt] */
+    /*  612 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  613 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  614 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  615 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  616 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  617 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  618 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L619: */
+    /*  619 */ I_STX_MEM(DW, R9, 152, R6),     /* *(u64 *)(r9 + 152) = r6 */
+    /*  620 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  621 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.maj_flt] */
+    /*  622 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  623 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L634 */
+    /*  624 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  625 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  626 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [signal_struct.maj_flt] */
+    /*  627 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  628 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  629 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  630 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  631 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  632 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  633 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L634: */
+    /*  634 */ I_STX_MEM(DW, R9, 240, R1),     /* *(u64 *)(r9 + 240) = r1 */
+    /*  635 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.nvcsw] */
     // proc.bpf.c:223  USED(o->waits, t, nvcsw), USED(d->waits, s, nvcsw);
-    /*  630 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L641 */
-    /*  631 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  632 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  633 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [task_struct.nvcsw] */
-    /*  634 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  635 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  636 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  637 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  638 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  639 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  640 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L641: */
-    /*  641 */ I_STX_MEM(DW, R9, 160, R6),     /* *(u64 *)(r9 + 160) = r6 */
-    /*  642 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  643 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.nvcsw] */
-    /*  644 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  645 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L656 */
-    /*  646 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  647 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  648 */ I_MOV64_IMM(R1, 48),            /* r1 = 48  [signal_struct.nvcsw] */
-    /*  649 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  650 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  651 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  652 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  653 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  654 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  655 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L656: */
-    /*  656 */ I_STX_MEM(DW, R9, 248, R1),     /* *(u64 *)(r9 + 248) = r1 */
-    /*  657 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.nivcsw] */
+    /*  636 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L647 */
+    /*  637 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  638 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  639 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [task_struct.nvcsw] */
+    /*  640 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  641 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  642 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  643 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  644 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  645 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  646 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L647: */
+    /*  647 */ I_STX_MEM(DW, R9, 160, R6),     /* *(u64 *)(r9 + 160) = r6 */
+    /*  648 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  649 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.nvcsw] */
+    /*  650 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  651 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L662 */
+    /*  652 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  653 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  654 */ I_MOV64_IMM(R1, 48),            /* r1 = 48  [signal_struct.nvcsw] */
+    /*  655 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  656 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  657 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  658 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  659 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  660 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  661 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L662: */
+    /*  662 */ I_STX_MEM(DW, R9, 248, R1),     /* *(u64 *)(r9 + 248) = r1 */
+    /*  663 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.nivcsw] */
     // proc.bpf.c:224  USED(o->preempted, t, nivcsw), USED(d->preempted, s, nivcsw);
-    /*  658 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L669 */
-    /*  659 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  660 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  661 */ I_MOV64_IMM(R1, 120),           /* r1 = 120  [task_struct.nivcsw] */
-    /*  662 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  663 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  664 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  665 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  666 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  667 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  668 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L669: */
-    /*  669 */ I_STX_MEM(DW, R9, 168, R6),     /* *(u64 *)(r9 + 168) = r6 */
-    /*  670 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  671 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.nivcsw] */
-    /*  672 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  673 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L684 */
-    /*  674 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  675 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  676 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [signal_struct.nivcsw] */
-    /*  677 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  678 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  679 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  680 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  681 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  682 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  683 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L684: */
-    /*  684 */ I_STX_MEM(DW, R9, 256, R1),     /* *(u64 *)(r9 + 256) = r1 */
-    /*  685 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.read_bytes] */
+    /*  664 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L675 */
+    /*  665 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  666 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  667 */ I_MOV64_IMM(R1, 120),           /* r1 = 120  [task_struct.nivcsw] */
+    /*  668 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  669 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  670 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  671 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  672 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  673 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  674 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L675: */
+    /*  675 */ I_STX_MEM(DW, R9, 168, R6),     /* *(u64 *)(r9 + 168) = r6 */
+    /*  676 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  677 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.nivcsw] */
+    /*  678 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  679 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L690 */
+    /*  680 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  681 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  682 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [signal_struct.nivcsw] */
+    /*  683 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  684 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  685 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  686 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  687 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  688 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  689 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L690: */
+    /*  690 */ I_STX_MEM(DW, R9, 256, R1),     /* *(u64 *)(r9 + 256) = r1 */
+    /*  691 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.read_bytes] */
     // proc.bpf.c:225  USED(o->read_bytes, t, ioac.read_bytes), USED(d->read_bytes, s, ioac.read_byt
-    /*  686 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L697 */
-    /*  687 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  688 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  689 */ I_MOV64_IMM(R1, 168),           /* r1 = 168  [task_struct.ioac.read_bytes] */
-    /*  690 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  691 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  692 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  693 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  694 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  695 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  696 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L697: */
-    /*  697 */ I_STX_MEM(DW, R9, 176, R6),     /* *(u64 *)(r9 + 176) = r6 */
-    /*  698 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  699 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.read_bytes] */
-    /*  700 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  701 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L712 */
-    /*  702 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  703 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  704 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [signal_struct.ioac.read_bytes] */
-    /*  705 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  706 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  707 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  708 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  709 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  710 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  711 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L712: */
-    /*  712 */ I_STX_MEM(DW, R9, 264, R1),     /* *(u64 *)(r9 + 264) = r1 */
-    /*  713 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.write_bytes] */
+    /*  692 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L703 */
+    /*  693 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  694 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  695 */ I_MOV64_IMM(R1, 168),           /* r1 = 168  [task_struct.ioac.read_bytes] */
+    /*  696 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  697 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  698 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  699 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  700 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  701 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  702 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L703: */
+    /*  703 */ I_STX_MEM(DW, R9, 176, R6),     /* *(u64 *)(r9 + 176) = r6 */
+    /*  704 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  705 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.read_bytes] */
+    /*  706 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  707 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L718 */
+    /*  708 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  709 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  710 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [signal_struct.ioac.read_bytes] */
+    /*  711 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  712 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  713 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  714 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  715 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  716 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  717 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L718: */
+    /*  718 */ I_STX_MEM(DW, R9, 264, R1),     /* *(u64 *)(r9 + 264) = r1 */
+    /*  719 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.write_bytes] */
     // proc.bpf.c:226  USED(o->write_bytes, t, ioac.write_bytes), USED(d->write_bytes, s, ioac.write
-    /*  714 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L725 */
-    /*  715 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  716 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  717 */ I_MOV64_IMM(R1, 176),           /* r1 = 176  [task_struct.ioac.write_bytes] */
-    /*  718 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  719 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  720 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  721 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  722 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  723 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  724 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L725: */
-    /*  725 */ I_STX_MEM(DW, R9, 184, R6),     /* *(u64 *)(r9 + 184) = r6 */
-    /*  726 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  727 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.write_bytes] */
-    /*  728 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  729 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L740 */
-    /*  730 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  731 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  732 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [signal_struct.ioac.write_bytes] */
-    /*  733 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  734 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  735 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  736 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  737 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  738 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  739 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L740: */
-    /*  740 */ I_STX_MEM(DW, R9, 272, R1),     /* *(u64 *)(r9 + 272) = r1 */
-    /*  741 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.rchar] */
+    /*  720 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L731 */
+    /*  721 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  722 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  723 */ I_MOV64_IMM(R1, 176),           /* r1 = 176  [task_struct.ioac.write_bytes] */
+    /*  724 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  725 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  726 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  727 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  728 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  729 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  730 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L731: */
+    /*  731 */ I_STX_MEM(DW, R9, 184, R6),     /* *(u64 *)(r9 + 184) = r6 */
+    /*  732 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  733 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.write_bytes] */
+    /*  734 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  735 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L746 */
+    /*  736 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  737 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  738 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [signal_struct.ioac.write_bytes] */
+    /*  739 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  740 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  741 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  742 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  743 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  744 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  745 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L746: */
+    /*  746 */ I_STX_MEM(DW, R9, 272, R1),     /* *(u64 *)(r9 + 272) = r1 */
+    /*  747 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.rchar] */
     // proc.bpf.c:227  USED(o->read_chars, t, ioac.rchar), USED(d->read_chars, s, ioac.rchar);
-    /*  742 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L753 */
-    /*  743 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  744 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  745 */ I_MOV64_IMM(R1, 152),           /* r1 = 152  [task_struct.ioac.rchar] */
-    /*  746 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  747 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  748 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  749 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  750 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  751 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  752 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L753: */
-    /*  753 */ I_STX_MEM(DW, R9, 192, R6),     /* *(u64 *)(r9 + 192) = r6 */
-    /*  754 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  755 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.rchar] */
-    /*  756 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  757 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L768 */
-    /*  758 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  759 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  760 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [signal_struct.ioac.rchar] */
-    /*  761 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  762 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  763 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  764 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  765 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  766 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  767 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L768: */
-    /*  768 */ I_STX_MEM(DW, R9, 280, R1),     /* *(u64 *)(r9 + 280) = r1 */
-    /*  769 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.wchar] */
+    /*  748 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L759 */
+    /*  749 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  750 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  751 */ I_MOV64_IMM(R1, 152),           /* r1 = 152  [task_struct.ioac.rchar] */
+    /*  752 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  753 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  754 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  755 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  756 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  757 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  758 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L759: */
+    /*  759 */ I_STX_MEM(DW, R9, 192, R6),     /* *(u64 *)(r9 + 192) = r6 */
+    /*  760 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  761 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.rchar] */
+    /*  762 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  763 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L774 */
+    /*  764 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  765 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  766 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [signal_struct.ioac.rchar] */
+    /*  767 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  768 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  769 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  770 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  771 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  772 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  773 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L774: */
+    /*  774 */ I_STX_MEM(DW, R9, 280, R1),     /* *(u64 *)(r9 + 280) = r1 */
+    /*  775 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.wchar] */
     // proc.bpf.c:228  USED(o->write_chars, t, ioac.wchar), USED(d->write_chars, s, ioac.wchar);
-    /*  770 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L781 */
-    /*  771 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  772 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  773 */ I_MOV64_IMM(R1, 160),           /* r1 = 160  [task_struct.ioac.wchar] */
-    /*  774 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  775 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  776 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  777 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  778 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  779 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  780 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L781: */
-    /*  781 */ I_STX_MEM(DW, R9, 200, R6),     /* *(u64 *)(r9 + 200) = r6 */
-    /*  782 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  783 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.wchar] */
-    /*  784 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L795 */
-    /*  785 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  786 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  787 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [signal_struct.ioac.wchar] */
-    /*  788 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  789 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  790 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  791 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  792 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  793 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  794 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L795: */
-    /*  795 */ I_STX_MEM(DW, R9, 288, R1),     /* *(u64 *)(r9 + 288) = r1 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /* L796: */
-    /*  796 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  798 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  799 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  800 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  802 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  803 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L805 */
-    /*  804 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /* L805: */
-    /*  805 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  807 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*  808 */ I_MOV64_IMM(R3, 296),           /* r3 = 296 */
-    /*  809 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  810 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L821 */
-    /*  811 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  812 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  813 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  814 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  815 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  817 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  818 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L821 */
-    /*  819 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  820 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /*  776 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L787 */
+    /*  777 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  778 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  779 */ I_MOV64_IMM(R1, 160),           /* r1 = 160  [task_struct.ioac.wchar] */
+    /*  780 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  781 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  782 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  783 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  784 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  785 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  786 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L787: */
+    /*  787 */ I_STX_MEM(DW, R9, 200, R6),     /* *(u64 *)(r9 + 200) = r6 */
+    /*  788 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  789 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.wchar] */
+    /*  790 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L801 */
+    /*  791 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  792 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  793 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [signal_struct.ioac.wchar] */
+    /*  794 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  795 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  796 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  797 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  798 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  799 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  800 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L801: */
+    /*  801 */ I_STX_MEM(DW, R9, 288, R1),     /* *(u64 *)(r9 + 288) = r1 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /* L802: */
+    /*  802 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  804 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  805 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  806 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  808 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  809 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L811 */
+    /*  810 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /* L811: */
+    /*  811 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  813 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*  814 */ I_MOV64_IMM(R3, 296),           /* r3 = 296 */
+    /*  815 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  816 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L827 */
+    /*  817 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  818 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  819 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  820 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  821 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  823 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  824 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L827 */
+    /*  825 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  826 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:512  }
-    /* L821: */
-    /*  821 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  822 */ I_EXIT(),                       /* exit */
+    /* L827: */
+    /*  827 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  828 */ I_EXIT(),                       /* exit */
 };
 static const struct bpf_patch proc_exit_patches[] = {
     { 2, PATCH_CONST, 0, "CFG_FAILED" },
@@ -3479,96 +3511,96 @@ static const struct bpf_patch proc_exit_patches[] = {
     { 74, PATCH_OFF, 4, "task_struct.tgid" },
     { 83, PATCH_OFF, 8, "task_struct.thread_pid" },
     { 94, PATCH_OFF, 4, "pid.level" },
-    { 103, PATCH_OFF, 0, "pid.numbers" },
-    { 109, PATCH_OFF, 4, "upid.nr" },
-    { 118, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 122, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 131, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 155, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 159, PATCH_OFF, 0, "pid.numbers" },
-    { 160, PATCH_OFF, 8, "upid.ns" },
-    { 163, PATCH_OFF, 4, "upid.nr" },
-    { 181, PATCH_OFF, 4, "pid.level" },
-    { 218, PATCH_OFF, 4, "pid_namespace.ns.inum" },
-    { 225, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 249, PATCH_CONST, 0, "CFG_SELF" },
-    { 282, PATCH_CONST, 0, "CFG_BTF" },
-    { 284, PATCH_CONST, 0, "CFG_BTF" },
-    { 289, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 297, PATCH_EXISTS, 0, "task_struct.start_boottime" },
-    { 301, PATCH_OFF, 8, "task_struct.start_boottime" },
-    { 303, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 305, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 310, PATCH_CONST, 0, "CFG_NS_DEV" },
-    { 323, PATCH_EXISTS, 0, "task_struct.real_start_time" },
-    { 327, PATCH_OFF, 8, "task_struct.real_start_time" },
-    { 340, PATCH_OFF, 8, "task_struct.signal" },
-    { 349, PATCH_OFF, 0, "signal_struct.live" },
-    { 360, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 369, PATCH_OFF, 4, "signal_struct.flags" },
-    { 380, PATCH_OFF, 4, "signal_struct.group_exit_code" },
-    { 388, PATCH_OFF, 4, "task_struct.exit_code" },
-    { 398, PATCH_OFF, 8, "signal_struct.maxrss" },
-    { 409, PATCH_OFF, 8, "task_struct.mm" },
-    { 420, PATCH_EXISTS, 0, "mm_struct.rss_stat[0].count" },
-    { 427, PATCH_OFF, 8, "mm_struct.rss_stat[0].count" },
-    { 437, PATCH_OFF, 8, "mm_struct.rss_stat[1].count" },
-    { 446, PATCH_OFF, 8, "mm_struct.rss_stat[3].count" },
-    { 453, PATCH_OFF, 8, "mm_struct.hiwater_rss" },
-    { 478, PATCH_OFF, 8, "task_struct.signal" },
-    { 487, PATCH_EXISTS, 0, "task_struct.se.sum_exec_runtime" },
-    { 491, PATCH_OFF, 8, "task_struct.se.sum_exec_runtime" },
-    { 503, PATCH_EXISTS, 0, "signal_struct.sum_sched_runtime" },
-    { 508, PATCH_OFF, 8, "signal_struct.sum_sched_runtime" },
-    { 517, PATCH_EXISTS, 0, "task_struct.utime" },
-    { 521, PATCH_OFF, 8, "task_struct.utime" },
-    { 531, PATCH_EXISTS, 0, "signal_struct.utime" },
-    { 536, PATCH_OFF, 8, "signal_struct.utime" },
-    { 545, PATCH_EXISTS, 0, "task_struct.stime" },
-    { 549, PATCH_OFF, 8, "task_struct.stime" },
-    { 559, PATCH_EXISTS, 0, "signal_struct.stime" },
-    { 564, PATCH_OFF, 8, "signal_struct.stime" },
-    { 573, PATCH_EXISTS, 0, "task_struct.min_flt" },
-    { 577, PATCH_OFF, 8, "task_struct.min_flt" },
-    { 587, PATCH_EXISTS, 0, "signal_struct.min_flt" },
-    { 592, PATCH_OFF, 8, "signal_struct.min_flt" },
-    { 601, PATCH_EXISTS, 0, "task_struct.maj_flt" },
-    { 605, PATCH_OFF, 8, "task_struct.maj_flt" },
-    { 615, PATCH_EXISTS, 0, "signal_struct.maj_flt" },
-    { 620, PATCH_OFF, 8, "signal_struct.maj_flt" },
-    { 629, PATCH_EXISTS, 0, "task_struct.nvcsw" },
-    { 633, PATCH_OFF, 8, "task_struct.nvcsw" },
-    { 643, PATCH_EXISTS, 0, "signal_struct.nvcsw" },
-    { 648, PATCH_OFF, 8, "signal_struct.nvcsw" },
-    { 657, PATCH_EXISTS, 0, "task_struct.nivcsw" },
-    { 661, PATCH_OFF, 8, "task_struct.nivcsw" },
-    { 671, PATCH_EXISTS, 0, "signal_struct.nivcsw" },
-    { 676, PATCH_OFF, 8, "signal_struct.nivcsw" },
-    { 685, PATCH_EXISTS, 0, "task_struct.ioac.read_bytes" },
-    { 689, PATCH_OFF, 8, "task_struct.ioac.read_bytes" },
-    { 699, PATCH_EXISTS, 0, "signal_struct.ioac.read_bytes" },
-    { 704, PATCH_OFF, 8, "signal_struct.ioac.read_bytes" },
-    { 713, PATCH_EXISTS, 0, "task_struct.ioac.write_bytes" },
-    { 717, PATCH_OFF, 8, "task_struct.ioac.write_bytes" },
-    { 727, PATCH_EXISTS, 0, "signal_struct.ioac.write_bytes" },
-    { 732, PATCH_OFF, 8, "signal_struct.ioac.write_bytes" },
-    { 741, PATCH_EXISTS, 0, "task_struct.ioac.rchar" },
-    { 745, PATCH_OFF, 8, "task_struct.ioac.rchar" },
-    { 755, PATCH_EXISTS, 0, "signal_struct.ioac.rchar" },
-    { 760, PATCH_OFF, 8, "signal_struct.ioac.rchar" },
-    { 769, PATCH_EXISTS, 0, "task_struct.ioac.wchar" },
-    { 773, PATCH_OFF, 8, "task_struct.ioac.wchar" },
-    { 783, PATCH_EXISTS, 0, "signal_struct.ioac.wchar" },
-    { 787, PATCH_OFF, 8, "signal_struct.ioac.wchar" },
-    { 796, PATCH_MAP, 0, "events" },
-    { 800, PATCH_CONST, 0, "CFG_WAKE" },
-    { 805, PATCH_MAP, 0, "events" },
-    { 815, PATCH_MAP, 0, "lost" },
+    { 105, PATCH_OFF, 0, "pid.numbers" },
+    { 111, PATCH_OFF, 4, "upid.nr" },
+    { 120, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 124, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 133, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 157, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 161, PATCH_OFF, 0, "pid.numbers" },
+    { 162, PATCH_OFF, 8, "upid.ns" },
+    { 165, PATCH_OFF, 4, "upid.nr" },
+    { 183, PATCH_OFF, 4, "pid.level" },
+    { 222, PATCH_OFF, 4, "pid_namespace.ns.inum" },
+    { 229, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 255, PATCH_CONST, 0, "CFG_SELF" },
+    { 288, PATCH_CONST, 0, "CFG_BTF" },
+    { 290, PATCH_CONST, 0, "CFG_BTF" },
+    { 295, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 303, PATCH_EXISTS, 0, "task_struct.start_boottime" },
+    { 307, PATCH_OFF, 8, "task_struct.start_boottime" },
+    { 309, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 311, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 316, PATCH_CONST, 0, "CFG_NS_DEV" },
+    { 329, PATCH_EXISTS, 0, "task_struct.real_start_time" },
+    { 333, PATCH_OFF, 8, "task_struct.real_start_time" },
+    { 346, PATCH_OFF, 8, "task_struct.signal" },
+    { 355, PATCH_OFF, 0, "signal_struct.live" },
+    { 366, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 375, PATCH_OFF, 4, "signal_struct.flags" },
+    { 386, PATCH_OFF, 4, "signal_struct.group_exit_code" },
+    { 394, PATCH_OFF, 4, "task_struct.exit_code" },
+    { 404, PATCH_OFF, 8, "signal_struct.maxrss" },
+    { 415, PATCH_OFF, 8, "task_struct.mm" },
+    { 426, PATCH_EXISTS, 0, "mm_struct.rss_stat[0].count" },
+    { 433, PATCH_OFF, 8, "mm_struct.rss_stat[0].count" },
+    { 443, PATCH_OFF, 8, "mm_struct.rss_stat[1].count" },
+    { 452, PATCH_OFF, 8, "mm_struct.rss_stat[3].count" },
+    { 459, PATCH_OFF, 8, "mm_struct.hiwater_rss" },
+    { 484, PATCH_OFF, 8, "task_struct.signal" },
+    { 493, PATCH_EXISTS, 0, "task_struct.se.sum_exec_runtime" },
+    { 497, PATCH_OFF, 8, "task_struct.se.sum_exec_runtime" },
+    { 509, PATCH_EXISTS, 0, "signal_struct.sum_sched_runtime" },
+    { 514, PATCH_OFF, 8, "signal_struct.sum_sched_runtime" },
+    { 523, PATCH_EXISTS, 0, "task_struct.utime" },
+    { 527, PATCH_OFF, 8, "task_struct.utime" },
+    { 537, PATCH_EXISTS, 0, "signal_struct.utime" },
+    { 542, PATCH_OFF, 8, "signal_struct.utime" },
+    { 551, PATCH_EXISTS, 0, "task_struct.stime" },
+    { 555, PATCH_OFF, 8, "task_struct.stime" },
+    { 565, PATCH_EXISTS, 0, "signal_struct.stime" },
+    { 570, PATCH_OFF, 8, "signal_struct.stime" },
+    { 579, PATCH_EXISTS, 0, "task_struct.min_flt" },
+    { 583, PATCH_OFF, 8, "task_struct.min_flt" },
+    { 593, PATCH_EXISTS, 0, "signal_struct.min_flt" },
+    { 598, PATCH_OFF, 8, "signal_struct.min_flt" },
+    { 607, PATCH_EXISTS, 0, "task_struct.maj_flt" },
+    { 611, PATCH_OFF, 8, "task_struct.maj_flt" },
+    { 621, PATCH_EXISTS, 0, "signal_struct.maj_flt" },
+    { 626, PATCH_OFF, 8, "signal_struct.maj_flt" },
+    { 635, PATCH_EXISTS, 0, "task_struct.nvcsw" },
+    { 639, PATCH_OFF, 8, "task_struct.nvcsw" },
+    { 649, PATCH_EXISTS, 0, "signal_struct.nvcsw" },
+    { 654, PATCH_OFF, 8, "signal_struct.nvcsw" },
+    { 663, PATCH_EXISTS, 0, "task_struct.nivcsw" },
+    { 667, PATCH_OFF, 8, "task_struct.nivcsw" },
+    { 677, PATCH_EXISTS, 0, "signal_struct.nivcsw" },
+    { 682, PATCH_OFF, 8, "signal_struct.nivcsw" },
+    { 691, PATCH_EXISTS, 0, "task_struct.ioac.read_bytes" },
+    { 695, PATCH_OFF, 8, "task_struct.ioac.read_bytes" },
+    { 705, PATCH_EXISTS, 0, "signal_struct.ioac.read_bytes" },
+    { 710, PATCH_OFF, 8, "signal_struct.ioac.read_bytes" },
+    { 719, PATCH_EXISTS, 0, "task_struct.ioac.write_bytes" },
+    { 723, PATCH_OFF, 8, "task_struct.ioac.write_bytes" },
+    { 733, PATCH_EXISTS, 0, "signal_struct.ioac.write_bytes" },
+    { 738, PATCH_OFF, 8, "signal_struct.ioac.write_bytes" },
+    { 747, PATCH_EXISTS, 0, "task_struct.ioac.rchar" },
+    { 751, PATCH_OFF, 8, "task_struct.ioac.rchar" },
+    { 761, PATCH_EXISTS, 0, "signal_struct.ioac.rchar" },
+    { 766, PATCH_OFF, 8, "signal_struct.ioac.rchar" },
+    { 775, PATCH_EXISTS, 0, "task_struct.ioac.wchar" },
+    { 779, PATCH_OFF, 8, "task_struct.ioac.wchar" },
+    { 789, PATCH_EXISTS, 0, "signal_struct.ioac.wchar" },
+    { 793, PATCH_OFF, 8, "signal_struct.ioac.wchar" },
+    { 802, PATCH_MAP, 0, "events" },
+    { 806, PATCH_CONST, 0, "CFG_WAKE" },
+    { 811, PATCH_MAP, 0, "events" },
+    { 821, PATCH_MAP, 0, "lost" },
 };
 /* end program proc_exit */
 
 /* begin program proc_call
- * section both/raw_syscalls/sys_enter, 580 instructions, stack 104 bytes
+ * section both/raw_syscalls/sys_enter, 586 instructions, stack 104 bytes
  * lowest kernel 5.8 (a map of type RINGBUF)
  *   with CFG_ARGV=0: 5.5 (probe_read_kernel) */
 static const struct bpf_insn proc_call_insns[] = {
@@ -3585,9 +3617,9 @@ static const struct bpf_insn proc_call_insns[] = {
     /*    6 */ I_LDX_MEM(DW, R8, R6, 0),       /* r8 = *(u64 *)(r6 + 0) */
     /* L7: */
     /*    7 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:168  u32 bits = 0;
+    // probe.h:169  u32 bits = 0;
     /*    8 */ I_STX_MEM(W, R10, -40, R1),     /* *(u32 *)(r10 - 40) = r1 */
-    // probe.h:169  if (!CFG(CFG_COMPAT_MASK))
+    // probe.h:170  if (!CFG(CFG_COMPAT_MASK))
     /*    9 */ I_LD_CONST(R7, CFG_COMPAT_MASK), /* r7 = CFG_COMPAT_MASK */
     /*   11 */ I_LD_CONST(R1, CFG_COMPAT_MASK), /* r1 = CFG_COMPAT_MASK */
     /*   13 */ I_JMP_IMM(JNE, R1, 0, 55),      /* if r1 != 0 goto L69 */
@@ -3664,7 +3696,7 @@ static const struct bpf_insn proc_call_insns[] = {
     /*   66 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
     /*   67 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     /*   68 */ I_JA(66),                       /* goto L135 */
-    // probe.h:171  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
+    // probe.h:172  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
     /* L69: */
     /*   69 */ I_CALL(get_current_task),       /* call get_current_task */
     /*   70 */ I_LD_CONST(R1, CFG_COMPAT_OFF), /* r1 = CFG_COMPAT_OFF */
@@ -3674,7 +3706,7 @@ static const struct bpf_insn proc_call_insns[] = {
     /*   75 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   76 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
     /*   77 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    // probe.h:172  return bits & CFG(CFG_COMPAT_MASK);
+    // probe.h:173  return bits & CFG(CFG_COMPAT_MASK);
     /*   78 */ I_LDX_MEM(W, R1, R10, -40),     /* r1 = *(u32 *)(r10 - 40) */
     /*   79 */ I_ALU64_REG(AND, R7, R1),       /* r7 &= r1 */
     /*   80 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
@@ -3786,16 +3818,16 @@ static const struct bpf_insn proc_call_insns[] = {
     /*  154 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*  155 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L165 */
     /*  156 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  157 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*  158 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  159 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  160 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  162 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*  163 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L165 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*  164 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // proc.bpf.c:587  if (!CFG(CFG_ARGV))
     /* L165: */
@@ -3824,7 +3856,7 @@ static const struct bpf_insn proc_call_insns[] = {
     // proc.bpf.c:148  if (CFG(CFG_BTF)) {
     /*  183 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
     /*  185 */ I_STX_MEM(DW, R10, -96, R9),    /* *(u64 *)(r10 - 96) = r9 */
-    /*  186 */ I_JMP_IMM(JEQ, R1, 0, 248),     /* if r1 == 0 goto L435 */
+    /*  186 */ I_JMP_IMM(JEQ, R1, 0, 254),     /* if r1 == 0 goto L441 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
     /*  187 */ I_CALL(get_current_task),       /* call get_current_task */
     // proc.bpf.c:150  struct task_struct *leader = READ(t, group_leader), *parent = READ(leader, re
@@ -3853,7 +3885,7 @@ static const struct bpf_insn proc_call_insns[] = {
     /*  206 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*  207 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
-    /*  208 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    /*  208 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*  209 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [task_struct.tgid] */
     /*  210 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  211 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -3863,7 +3895,7 @@ static const struct bpf_insn proc_call_insns[] = {
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
     /*  214 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  215 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  216 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  216 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  217 */ I_STX_MEM(W, R7, 64, R1),       /* *(u32 *)(r7 + 64) = r1 */
     /*  218 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
     /*  219 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
@@ -3879,7 +3911,7 @@ static const struct bpf_insn proc_call_insns[] = {
     /*  226 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
     /*  227 */ I_STX_MEM(DW, R7, 13144, R9),   /* *(u64 *)(r7 + 13144) = r9 */
     // proc.bpf.c:116  u32 level = READ(pid, level);
-    /*  228 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    /*  228 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*  229 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
     /*  230 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  231 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -3889,441 +3921,447 @@ static const struct bpf_insn proc_call_insns[] = {
     // proc.bpf.c:116  u32 level = READ(pid, level);
     /*  234 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  235 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  236 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  236 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  237 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  238 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // proc.bpf.c:118  return level < 32 ? (u32)READ(up + level, nr) : 0; /* 32: MAX_PID_NS_LEVEL */
-    /*  237 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L252 */
-    /*  238 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  239 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /*  240 */ I_STX_MEM(W, R10, -8, R3),      /* *(u32 *)(r10 - 8) = r3 */
-    /*  241 */ I_ALU64_REG(ADD, R9, R2),       /* r9 += r2 */
-    /*  242 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
-    /*  243 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  244 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  239 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L254 */
+    /*  240 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  241 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
+    /*  242 */ I_STX_MEM(DW, R10, -8, R3),     /* *(u64 *)(r10 - 8) = r3 */
+    /*  243 */ I_ALU64_REG(ADD, R9, R2),       /* r9 += r2 */
+    /*  244 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
     /*  245 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  246 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  247 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  248 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  249 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  250 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  251 */ I_LDX_MEM(W, R6, R10, -8),      /* r6 = *(u32 *)(r10 - 8) */
-    /* L252: */
-    /*  252 */ I_LDX_MEM(DW, R9, R10, -96),    /* r9 = *(u64 *)(r10 - 96) */
+    /*  246 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  247 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  248 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  249 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  250 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  251 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  252 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  253 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L254: */
+    /*  254 */ I_LDX_MEM(DW, R9, R10, -96),    /* r9 = *(u64 *)(r10 - 96) */
     // proc.bpf.c:153  h->ns_pid = nr_inside(r->id[ID_PROCESS]);
-    /*  253 */ I_STX_MEM(W, R9, 68, R6),       /* *(u32 *)(r9 + 68) = r6 */
+    /*  255 */ I_STX_MEM(W, R9, 68, R6),       /* *(u32 *)(r9 + 68) = r6 */
     // proc.bpf.c:154  if (CFG(CFG_NS_INO)) {
-    /*  254 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  256 */ I_JMP_IMM(JEQ, R1, 0, 121),     /* if r1 == 0 goto L378 */
-    /*  257 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  258 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  259 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  256 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  258 */ I_JMP_IMM(JEQ, R1, 0, 125),     /* if r1 == 0 goto L384 */
+    /*  259 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  260 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  261 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // proc.bpf.c:155  parent = READ(parent, group_leader);
-    /*  260 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  261 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  262 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  263 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  264 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  265 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  266 */ I_MOV64_IMM(R6, 32),            /* r6 = 32  [task_struct.thread_pid] */
-    /*  267 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
-    /*  268 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
-    /*  269 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  262 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  263 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  264 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  265 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  266 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  267 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  268 */ I_MOV64_IMM(R6, 32),            /* r6 = 32  [task_struct.thread_pid] */
+    /*  269 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
+    /*  270 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
+    /*  271 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:156  r->id[ID_THREAD] = READ(t, thread_pid);
-    /*  270 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  271 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  272 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  273 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  274 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  275 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  276 */ I_STX_MEM(DW, R9, 13152, R1),   /* *(u64 *)(r9 + 13152) = r1 */
-    /*  277 */ I_ALU64_REG(ADD, R8, R6),       /* r8 += r6 */
+    /*  272 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  273 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  274 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  275 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  276 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  277 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  278 */ I_STX_MEM(DW, R9, 13152, R1),   /* *(u64 *)(r9 + 13152) = r1 */
+    /*  279 */ I_ALU64_REG(ADD, R8, R6),       /* r8 += r6 */
     // proc.bpf.c:157  r->id[ID_PARENT] = READ(parent, thread_pid);
-    /*  278 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  279 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  280 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  281 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  282 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  283 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  284 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  285 */ I_STX_MEM(DW, R9, 13160, R1),   /* *(u64 *)(r9 + 13160) = r1 */
+    /*  280 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  281 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  282 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  283 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  284 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  285 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  286 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  287 */ I_STX_MEM(DW, R9, 13160, R1),   /* *(u64 *)(r9 + 13160) = r1 */
     // proc.bpf.c:158  r->id[ID_CHILD] = READ(child, thread_pid);
-    /*  286 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  287 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  288 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  289 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  290 */ I_MOV64_IMM(R3, 32),            /* r3 = 32  [task_struct.thread_pid] */
-    /*  291 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  292 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  293 */ I_STX_MEM(DW, R9, 13168, R1),   /* *(u64 *)(r9 + 13168) = r1 */
-    /*  294 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
-    /*  295 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
-    /*  296 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  297 */ I_STX_MEM(DW, R10, -64, R2),    /* *(u64 *)(r10 - 64) = r2 */
-    /*  298 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
-    /*  299 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  300 */ I_STX_MEM(DW, R10, -80, R2),    /* *(u64 *)(r10 - 80) = r2 */
-    /*  301 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  302 */ I_JA(4),                        /* goto L307 */
-    /* L303: */
-    /*  303 */ I_LDX_MEM(DW, R8, R10, -88),    /* r8 = *(u64 *)(r10 - 88) */
+    /*  288 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  289 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  290 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  291 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  292 */ I_MOV64_IMM(R3, 32),            /* r3 = 32  [task_struct.thread_pid] */
+    /*  293 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  294 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  295 */ I_STX_MEM(DW, R9, 13168, R1),   /* *(u64 *)(r9 + 13168) = r1 */
+    /*  296 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
+    /*  297 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
+    /*  298 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  299 */ I_STX_MEM(DW, R10, -64, R2),    /* *(u64 *)(r10 - 64) = r2 */
+    /*  300 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
+    /*  301 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  302 */ I_STX_MEM(DW, R10, -80, R2),    /* *(u64 *)(r10 - 80) = r2 */
+    /*  303 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  304 */ I_JA(4),                        /* goto L309 */
+    /* L305: */
+    /*  305 */ I_LDX_MEM(DW, R8, R10, -88),    /* r8 = *(u64 *)(r10 - 88) */
     // proc.bpf.c:126  for (u32 k = 0; k < N_IDS; k++) {
-    /*  304 */ I_ALU64_IMM(ADD, R8, 1),        /* r8 += 1 */
-    /*  305 */ I_LDX_MEM(DW, R9, R10, -96),    /* r9 = *(u64 *)(r10 - 96) */
-    /*  306 */ I_JMP_IMM(JEQ, R8, 4, 67),      /* if r8 == 4 goto L374 */
+    /*  306 */ I_ALU64_IMM(ADD, R8, 1),        /* r8 += 1 */
+    /*  307 */ I_LDX_MEM(DW, R9, R10, -96),    /* r9 = *(u64 *)(r10 - 96) */
+    /*  308 */ I_JMP_IMM(JEQ, R8, 4, 71),      /* if r8 == 4 goto L380 */
     // proc.bpf.c:127  struct pid *pid = r->id[k];
-    /* L307: */
-    /*  307 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  308 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
-    /*  309 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*  310 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  311 */ I_LDX_MEM(DW, R7, R2, 13144),   /* r7 = *(u64 *)(r2 + 13144) */
-    /*  312 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /* L309: */
+    /*  309 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  310 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
+    /*  311 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*  312 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  313 */ I_LDX_MEM(DW, R7, R2, 13144),   /* r7 = *(u64 *)(r2 + 13144) */
+    /*  314 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  313 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
-    /*  314 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  315 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
-    /*  316 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  317 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  318 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  319 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  320 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  321 */ I_STX_MEM(DW, R10, -88, R8),    /* *(u64 *)(r10 - 88) = r8 */
+    /*  315 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  316 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  317 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
+    /*  318 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  319 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  320 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  321 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  322 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  323 */ I_STX_MEM(DW, R10, -88, R8),    /* *(u64 *)(r10 - 88) = r8 */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  322 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  323 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
-    /*  324 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  324 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  325 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
+    /*  326 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  325 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  327 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  326 */ I_STX_MEM(DW, R10, -56, R1),    /* *(u64 *)(r10 - 56) = r1 */
-    /*  327 */ I_STX_MEM(W, R9, 13128, R6),    /* *(u32 *)(r9 + 13128) = r6 */
-    /*  328 */ I_ALU64_IMM(ADD, R9, 13128),    /* r9 += 13128 */
-    /*  329 */ I_STX_MEM(DW, R10, -72, R9),    /* *(u64 *)(r10 - 72) = r9 */
-    /*  330 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  331 */ I_JA(7),                        /* goto L339 */
+    /*  328 */ I_STX_MEM(W, R9, 13128, R6),    /* *(u32 *)(r9 + 13128) = r6 */
+    /*  329 */ I_ALU64_IMM(ADD, R9, 13128),    /* r9 += 13128 */
+    /*  330 */ I_STX_MEM(DW, R10, -72, R9),    /* *(u64 *)(r10 - 72) = r9 */
+    /*  331 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  332 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  333 */ I_STX_MEM(DW, R10, -56, R1),    /* *(u64 *)(r10 - 56) = r1 */
+    /*  334 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  335 */ I_JA(7),                        /* goto L343 */
     // proc.bpf.c:131  for (u32 i = 0; i < 32 && i <= level; i++) {
-    /* L332: */
-    /*  332 */ I_JMP_IMM(JGT, R6, 30, -30),    /* if r6 > 30 goto L303 */
-    /*  333 */ I_ALU64_IMM(ADD, R7, 16),       /* r7 += 16 */
-    /*  334 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
-    /*  335 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  336 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
-    /*  337 */ I_JMP_REG(JLT, R6, R2, 1),      /* if r6 < r2 goto L339 */
-    /*  338 */ I_JA(-36),                      /* goto L303 */
-    /* L339: */
-    /*  339 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
+    /* L336: */
+    /*  336 */ I_JMP_IMM(JGT, R6, 30, -32),    /* if r6 > 30 goto L305 */
+    /*  337 */ I_ALU64_IMM(ADD, R7, 16),       /* r7 += 16 */
+    /*  338 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
+    /*  339 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  340 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
+    /*  341 */ I_JMP_REG(JLT, R6, R2, 1),      /* if r6 < r2 goto L343 */
+    /*  342 */ I_JA(-38),                      /* goto L305 */
+    /* L343: */
+    /*  343 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // proc.bpf.c:133  struct pid_namespace *ns = READ(u, ns);
-    /*  340 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  341 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /*  342 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  343 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*  344 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  345 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  346 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  347 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  348 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  349 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  350 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  344 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  345 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /*  346 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  347 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  348 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  349 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  350 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  351 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  352 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  353 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  354 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // proc.bpf.c:134  if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-    /*  351 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
-    /*  352 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
-    /*  353 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  354 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  355 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  356 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  357 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  358 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  359 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  361 */ I_JMP_REG(JNE, R2, R1, -30),    /* if r2 != r1 goto L332 */
+    /*  355 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  356 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
+    /*  357 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  358 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  359 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  360 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  361 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  362 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  363 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  365 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  366 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  367 */ I_JMP_REG(JNE, R1, R2, -32),    /* if r1 != r2 goto L336 */
     // proc.bpf.c:135  r->nr[k] = (u32)READ(u, nr);
-    /*  362 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
-    /*  363 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  364 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
-    /*  365 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  366 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  367 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  368 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  369 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  370 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  371 */ I_LDX_MEM(DW, R2, R10, -72),    /* r2 = *(u64 *)(r10 - 72) */
-    /*  372 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
-    /*  373 */ I_JA(-42),                      /* goto L332 */
+    /*  368 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  369 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  370 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
+    /*  371 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  372 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  373 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  374 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  375 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  376 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  377 */ I_LDX_MEM(DW, R2, R10, -72),    /* r2 = *(u64 *)(r10 - 72) */
+    /*  378 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
+    /*  379 */ I_JA(-44),                      /* goto L336 */
     // proc.bpf.c:160  h->pid = r->nr[ID_PROCESS];
-    /* L374: */
-    /*  374 */ I_LDX_MEM(DW, R1, R9, 13128),   /* r1 = *(u64 *)(r9 + 13128) */
-    /*  375 */ I_STX_MEM(DW, R9, 56, R1),      /* *(u64 *)(r9 + 56) = r1 */
+    /* L380: */
+    /*  380 */ I_LDX_MEM(DW, R1, R9, 13128),   /* r1 = *(u64 *)(r9 + 13128) */
+    /*  381 */ I_STX_MEM(DW, R9, 56, R1),      /* *(u64 *)(r9 + 56) = r1 */
     // proc.bpf.c:162  h->ppid = r->nr[ID_PARENT];
-    /*  376 */ I_LDX_MEM(W, R1, R9, 13136),    /* r1 = *(u32 *)(r9 + 13136) */
-    /*  377 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
+    /*  382 */ I_LDX_MEM(W, R1, R9, 13136),    /* r1 = *(u32 *)(r9 + 13136) */
+    /*  383 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
     // proc.bpf.c:171  return h->pid && h->tid && h->pid != CFG(CFG_SELF);
-    /* L378: */
-    /*  378 */ I_LDX_MEM(W, R1, R9, 56),       /* r1 = *(u32 *)(r9 + 56) */
-    /* L379: */
-    /*  379 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  380 */ I_JMP_IMM(JEQ, R2, 0, -289),    /* if r2 == 0 goto L92 */
-    /*  381 */ I_LDX_MEM(W, R2, R9, 60),       /* r2 = *(u32 *)(r9 + 60) */
-    /*  382 */ I_JMP_IMM(JEQ, R2, 0, -291),    /* if r2 == 0 goto L92 */
-    /*  383 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
+    /* L384: */
+    /*  384 */ I_LDX_MEM(W, R1, R9, 56),       /* r1 = *(u32 *)(r9 + 56) */
+    /* L385: */
+    /*  385 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  386 */ I_JMP_IMM(JEQ, R2, 0, -295),    /* if r2 == 0 goto L92 */
+    /*  387 */ I_LDX_MEM(W, R2, R9, 60),       /* r2 = *(u32 *)(r9 + 60) */
+    /*  388 */ I_JMP_IMM(JEQ, R2, 0, -297),    /* if r2 == 0 goto L92 */
+    /*  389 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
     // proc.bpf.c:187  if (!r || !who_is_it(r, child))
-    /*  385 */ I_JMP_REG(JEQ, R2, R1, -294),   /* if r2 == r1 goto L92 */
+    /*  391 */ I_JMP_REG(JEQ, R2, R1, -300),   /* if r2 == r1 goto L92 */
     // proc.bpf.c:190  u64 ids = bpf_get_current_uid_gid();
-    /*  386 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
-    /*  387 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*  392 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
+    /*  393 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  388 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*  389 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
+    /*  394 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  395 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
     // proc.bpf.c:192  h->kind = kind;
-    /*  390 */ I_STX_MEM(W, R9, 108, R1),      /* *(u32 *)(r9 + 108) = r1 */
+    /*  396 */ I_STX_MEM(W, R9, 108, R1),      /* *(u32 *)(r9 + 108) = r1 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  391 */ I_STX_MEM(DW, R9, 0, R0),       /* *(u64 *)(r9 + 0) = r0 */
+    /*  397 */ I_STX_MEM(DW, R9, 0, R0),       /* *(u64 *)(r9 + 0) = r0 */
     // proc.bpf.c:194  h->gid = (u32)(ids >> 32);
-    /*  392 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  393 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  394 */ I_STX_MEM(W, R9, 76, R1),       /* *(u32 *)(r9 + 76) = r1 */
+    /*  398 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  399 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  400 */ I_STX_MEM(W, R9, 76, R1),       /* *(u32 *)(r9 + 76) = r1 */
     // proc.bpf.c:193  h->uid = (u32)ids;
-    /*  395 */ I_STX_MEM(W, R9, 72, R7),       /* *(u32 *)(r9 + 72) = r7 */
+    /*  401 */ I_STX_MEM(W, R9, 72, R7),       /* *(u32 *)(r9 + 72) = r7 */
     // proc.bpf.c:195  h->cgroup = bpf_get_current_cgroup_id();
-    /*  396 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
-    /*  397 */ I_STX_MEM(DW, R9, 16, R0),      /* *(u64 *)(r9 + 16) = r0 */
-    /*  398 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
+    /*  402 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
+    /*  403 */ I_STX_MEM(DW, R9, 16, R0),      /* *(u64 *)(r9 + 16) = r0 */
+    /*  404 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
     // proc.bpf.c:199  h->live = ~0U;
-    /*  400 */ I_STX_MEM(DW, R9, 88, R1),      /* *(u64 *)(r9 + 88) = r1 */
-    /*  401 */ I_LD_IMM64(R1, 0xffffffff00000000), /* r1 = -4294967296 ll */
+    /*  406 */ I_STX_MEM(DW, R9, 88, R1),      /* *(u64 *)(r9 + 88) = r1 */
+    /*  407 */ I_LD_IMM64(R1, 0xffffffff00000000), /* r1 = -4294967296 ll */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  403 */ I_STX_MEM(DW, R9, 80, R1),      /* *(u64 *)(r9 + 80) = r1 */
-    /*  404 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  409 */ I_STX_MEM(DW, R9, 80, R1),      /* *(u64 *)(r9 + 80) = r1 */
+    /*  410 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:200  h->name_len = h->exe_len = h->cwd_len = 0;
-    /*  405 */ I_STX_MEM(W, R9, 104, R6),      /* *(u32 *)(r9 + 104) = r6 */
+    /*  411 */ I_STX_MEM(W, R9, 104, R6),      /* *(u32 *)(r9 + 104) = r6 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  406 */ I_STX_MEM(DW, R9, 112, R6),     /* *(u64 *)(r9 + 112) = r6 */
+    /*  412 */ I_STX_MEM(DW, R9, 112, R6),     /* *(u64 *)(r9 + 112) = r6 */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  407 */ I_STX_MEM(DW, R9, 96, R6),      /* *(u64 *)(r9 + 96) = r6 */
+    /*  413 */ I_STX_MEM(DW, R9, 96, R6),      /* *(u64 *)(r9 + 96) = r6 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  408 */ I_STX_MEM(DW, R9, 8, R6),       /* *(u64 *)(r9 + 8) = r6 */
-    /*  409 */ I_STX_MEM(DW, R9, 24, R6),      /* *(u64 *)(r9 + 24) = r6 */
-    /*  410 */ I_STX_MEM(DW, R9, 32, R6),      /* *(u64 *)(r9 + 32) = r6 */
+    /*  414 */ I_STX_MEM(DW, R9, 8, R6),       /* *(u64 *)(r9 + 8) = r6 */
+    /*  415 */ I_STX_MEM(DW, R9, 24, R6),      /* *(u64 *)(r9 + 24) = r6 */
+    /*  416 */ I_STX_MEM(DW, R9, 32, R6),      /* *(u64 *)(r9 + 32) = r6 */
     // proc.bpf.c:202  bpf_get_current_comm(h->comm, sizeof h->comm);
-    /*  411 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /*  412 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
-    /*  413 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  414 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  417 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  418 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
+    /*  419 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  420 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // proc.bpf.c:203  r->at = 0;
-    /*  415 */ I_STX_MEM(W, R9, 13112, R6),    /* *(u32 *)(r9 + 13112) = r6 */
+    /*  421 */ I_STX_MEM(W, R9, 13112, R6),    /* *(u32 *)(r9 + 13112) = r6 */
     // proc.bpf.c:204  if (CFG(CFG_BTF))
-    /*  416 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  418 */ I_JMP_IMM(JEQ, R1, 0, 48),      /* if r1 == 0 goto L467 */
+    /*  422 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  424 */ I_JMP_IMM(JEQ, R1, 0, 48),      /* if r1 == 0 goto L473 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  419 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  425 */ I_CALL(get_current_task),       /* call get_current_task */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  420 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  421 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  422 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
-    /*  423 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  426 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  427 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  428 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
+    /*  429 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  424 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  430 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  425 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  426 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
-    /*  427 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  428 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  429 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
+    /*  431 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  432 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
+    /*  433 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  434 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  435 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
     // proc.bpf.c:177  if (EXISTS(leader, start_boottime))
-    /*  430 */ I_JMP_IMM(JEQ, R1, 0, 23),      /* if r1 == 0 goto L454 */
-    /*  431 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  436 */ I_JMP_IMM(JEQ, R1, 0, 23),      /* if r1 == 0 goto L460 */
+    /*  437 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:178  return READ(leader, start_boottime);
-    /*  432 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  433 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
-    /*  434 */ I_JA(25),                       /* goto L460 */
+    /*  438 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  439 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
+    /*  440 */ I_JA(25),                       /* goto L466 */
     // proc.bpf.c:164  } else if (CFG(CFG_NS_INO)) {
-    /* L435: */
-    /*  435 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  437 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  439 */ I_JMP_IMM(JEQ, R1, 0, -62),     /* if r1 == 0 goto L378 */
-    /*  440 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L441: */
+    /*  441 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  443 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  445 */ I_JMP_IMM(JEQ, R1, 0, -62),     /* if r1 == 0 goto L384 */
+    /*  446 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  441 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  447 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  442 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
-    /*  444 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  448 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
+    /*  450 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  445 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
+    /*  451 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
     // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  446 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
-    /*  447 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
-    /*  448 */ I_JMP_IMM(JNE, R0, 0, -357),    /* if r0 != 0 goto L92 */
+    /*  452 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
+    /*  453 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
+    /*  454 */ I_JMP_IMM(JNE, R0, 0, -363),    /* if r0 != 0 goto L92 */
     // proc.bpf.c:168  h->pid = in.tgid;
-    /*  449 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
-    /*  450 */ I_STX_MEM(W, R9, 56, R1),       /* *(u32 *)(r9 + 56) = r1 */
+    /*  455 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
+    /*  456 */ I_STX_MEM(W, R9, 56, R1),       /* *(u32 *)(r9 + 56) = r1 */
     // proc.bpf.c:169  h->tid = in.pid;
-    /*  451 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
-    /*  452 */ I_STX_MEM(W, R9, 60, R2),       /* *(u32 *)(r9 + 60) = r2 */
-    /*  453 */ I_JA(-75),                      /* goto L379 */
-    /* L454: */
-    /*  454 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  455 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.real_start_time] */
-    // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
-    /*  456 */ I_JMP_IMM(JEQ, R2, 0, 9),       /* if r2 == 0 goto L466 */
-    /*  457 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  458 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  459 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
+    /*  457 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
+    /*  458 */ I_STX_MEM(W, R9, 60, R2),       /* *(u32 *)(r9 + 60) = r2 */
+    /*  459 */ I_JA(-75),                      /* goto L385 */
     /* L460: */
-    /*  460 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  461 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  462 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  463 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  464 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  465 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
+    /*  460 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  461 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.real_start_time] */
+    // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
+    /*  462 */ I_JMP_IMM(JEQ, R2, 0, 9),       /* if r2 == 0 goto L472 */
+    /*  463 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  464 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  465 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
     /* L466: */
-    /*  466 */ I_STX_MEM(DW, R9, 8, R1),       /* *(u64 *)(r9 + 8) = r1 */
-    /* L467: */
-    /*  467 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
+    /*  466 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  467 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  468 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  469 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  470 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  471 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
+    /* L472: */
+    /*  472 */ I_STX_MEM(DW, R9, 8, R1),       /* *(u64 *)(r9 + 8) = r1 */
+    /* L473: */
+    /*  473 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
     // proc.bpf.c:536  r->argv_step = compat ? 4 : 8;
-    /*  468 */ I_LDX_MEM(DW, R2, R10, -104),   /* r2 = *(u64 *)(r10 - 104) */
-    /*  469 */ I_JMP_IMM(JNE, R2, 0, 1),       /* if r2 != 0 goto L471 */
-    /*  470 */ I_MOV64_IMM(R1, 8),             /* r1 = 8 */
+    /*  474 */ I_LDX_MEM(DW, R2, R10, -104),   /* r2 = *(u64 *)(r10 - 104) */
+    /*  475 */ I_JMP_IMM(JNE, R2, 0, 1),       /* if r2 != 0 goto L477 */
+    /*  476 */ I_MOV64_IMM(R1, 8),             /* r1 = 8 */
     // proc.bpf.c:591  put_argv(r, e.argv, compat, PROC_POINTERS);
-    /* L471: */
-    /*  471 */ I_LDX_MEM(DW, R3, R10, -32),    /* r3 = *(u64 *)(r10 - 32) */
-    /*  472 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /* L477: */
+    /*  477 */ I_LDX_MEM(DW, R3, R10, -32),    /* r3 = *(u64 *)(r10 - 32) */
+    /*  478 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
     // proc.bpf.c:531  h->kind = PROC_ARGS;
-    /*  473 */ I_STX_MEM(W, R9, 108, R2),      /* *(u32 *)(r9 + 108) = r2 */
+    /*  479 */ I_STX_MEM(W, R9, 108, R2),      /* *(u32 *)(r9 + 108) = r2 */
     // proc.bpf.c:535  r->argv = argv;
-    /*  474 */ I_STX_MEM(DW, R9, 13120, R3),   /* *(u64 *)(r9 + 13120) = r3 */
-    /*  475 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /*  476 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  480 */ I_STX_MEM(DW, R9, 13120, R3),   /* *(u64 *)(r9 + 13120) = r3 */
+    /*  481 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  482 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
     // proc.bpf.c:533  h->flags = argv ? ARGS_MORE : 0; /* cleared if the end of argv is reached */
-    /*  477 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L479 */
-    /*  478 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /* L479: */
-    /*  479 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  480 */ I_ALU64_IMM(ADD, R3, 24),       /* r3 += 24 */
-    /*  481 */ I_STX_MEM(DW, R10, -56, R3),    /* *(u64 *)(r10 - 56) = r3 */
-    /*  482 */ I_STX_MEM(DW, R9, 24, R2),      /* *(u64 *)(r9 + 24) = r2 */
+    /*  483 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L485 */
+    /*  484 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /* L485: */
+    /*  485 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  486 */ I_ALU64_IMM(ADD, R3, 24),       /* r3 += 24 */
+    /*  487 */ I_STX_MEM(DW, R10, -56, R3),    /* *(u64 *)(r10 - 56) = r3 */
+    /*  488 */ I_STX_MEM(DW, R9, 24, R2),      /* *(u64 *)(r9 + 24) = r2 */
     // proc.bpf.c:536  r->argv_step = compat ? 4 : 8;
-    /*  483 */ I_STX_MEM(W, R9, 13116, R1),    /* *(u32 *)(r9 + 13116) = r1 */
+    /*  489 */ I_STX_MEM(W, R9, 13116, R1),    /* *(u32 *)(r9 + 13116) = r1 */
     // proc.bpf.c:532  h->at = 0;
-    /*  484 */ I_STX_MEM(W, R9, 92, R7),       /* *(u32 *)(r9 + 92) = r7 */
+    /*  490 */ I_STX_MEM(W, R9, 92, R7),       /* *(u32 *)(r9 + 92) = r7 */
     // proc.bpf.c:534  r->at = 0;
-    /*  485 */ I_STX_MEM(W, R9, 13112, R7),    /* *(u32 *)(r9 + 13112) = r7 */
-    /*  486 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
-    /*  487 */ I_LD_IMM64(R9, 0x1ffffffffffffe), /* r9 = 9007199254740990 ll */
-    /*  489 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  490 */ I_JA(48),                       /* goto L539 */
+    /*  491 */ I_STX_MEM(W, R9, 13112, R7),    /* *(u32 *)(r9 + 13112) = r7 */
+    /*  492 */ I_LD_IMM64(R6, 0x1ffffffffffffe), /* r6 = 9007199254740990 ll */
+    /*  494 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
+    /*  495 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  496 */ I_JA(48),                       /* goto L545 */
     // proc.bpf.c:548  if (!p || at > EXE_END || i >= max)
-    /* L491: */
-    /*  491 */ I_JMP_IMM(JEQ, R3, 0, 12),      /* if r3 == 0 goto L504 */
-    /*  492 */ I_JMP_IMM(JGT, R8, 8192, 11),   /* if r8 > 8192 goto L504 */
-    /*  493 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
-    /*  494 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  495 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  496 */ I_JMP_IMM(JGT, R1, 127, 7),     /* if r1 > 127 goto L504 */
+    /* L497: */
+    /*  497 */ I_JMP_IMM(JEQ, R3, 0, 12),      /* if r3 == 0 goto L510 */
+    /*  498 */ I_JMP_IMM(JGT, R8, 8192, 11),   /* if r8 > 8192 goto L510 */
+    /*  499 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  500 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  501 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  502 */ I_JMP_IMM(JGT, R1, 127, 7),     /* if r1 > 127 goto L510 */
     // proc.bpf.c:550  r->data[at] = 0; /* before 6.x, the helper returns 0 for an empty string */
-    /*  497 */ I_LDX_MEM(DW, R1, R10, -96),    /* r1 = *(u64 *)(r10 - 96) */
-    /*  498 */ I_ALU64_REG(ADD, R1, R8),       /* r1 += r8 */
-    /*  499 */ I_STX_MEM(B, R1, 296, R7),      /* *(u8 *)(r1 + 296) = r7 */
-    /*  500 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
+    /*  503 */ I_LDX_MEM(DW, R1, R10, -96),    /* r1 = *(u64 *)(r10 - 96) */
+    /*  504 */ I_ALU64_REG(ADD, R1, R8),       /* r1 += r8 */
+    /*  505 */ I_STX_MEM(B, R1, 296, R7),      /* *(u8 *)(r1 + 296) = r7 */
+    /*  506 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
     // proc.bpf.c:551  long n = bpf_probe_read_user_str(r->data + at, PROC_STRING, (void *)p);
-    /*  501 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
-    /*  502 */ I_CALL(probe_read_user_str),    /* call probe_read_user_str */
+    /*  507 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
+    /*  508 */ I_CALL(probe_read_user_str),    /* call probe_read_user_str */
     // proc.bpf.c:552  if (n < 0)
-    /*  503 */ I_JMP_IMM(JSGT, R0, -1, 2),     /* if r0 s> -1 goto L506 */
-    /* L504: */
-    /*  504 */ I_LDX_MEM(DW, R4, R10, -96),    /* r4 = *(u64 *)(r10 - 96) */
-    /*  505 */ I_JA(19),                       /* goto L525 */
+    /*  509 */ I_JMP_IMM(JSGT, R0, -1, 2),     /* if r0 s> -1 goto L512 */
+    /* L510: */
+    /*  510 */ I_LDX_MEM(DW, R4, R10, -96),    /* r4 = *(u64 *)(r10 - 96) */
+    /*  511 */ I_JA(19),                       /* goto L531 */
     // proc.bpf.c:554  n += (u64)(n - 1) >> 63; /* 0 becomes 1 */
-    /* L506: */
-    /*  506 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
-    /*  507 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
-    /*  508 */ I_ALU64_IMM(RSH, R1, 63),       /* r1 >>= 63 */
-    /*  509 */ I_ALU64_REG(ADD, R1, R0),       /* r1 += r0 */
+    /* L512: */
+    /*  512 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
+    /*  513 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
+    /*  514 */ I_ALU64_IMM(RSH, R1, 63),       /* r1 >>= 63 */
+    /*  515 */ I_ALU64_REG(ADD, R1, R0),       /* r1 += r0 */
     // proc.bpf.c:556  r->at = at + (u32)n;
-    /*  510 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  511 */ I_LDX_MEM(DW, R4, R10, -96),    /* r4 = *(u64 *)(r10 - 96) */
-    /*  512 */ I_STX_MEM(W, R4, 13112, R8),    /* *(u32 *)(r4 + 13112) = r8 */
+    /*  516 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  517 */ I_LDX_MEM(DW, R4, R10, -96),    /* r4 = *(u64 *)(r10 - 96) */
+    /*  518 */ I_STX_MEM(W, R4, 13112, R8),    /* *(u32 *)(r4 + 13112) = r8 */
     // proc.bpf.c:555  h->flags |= (u64)n / PROC_STRING * ARGS_CUT; /* the string is truncated, or j
-    /*  513 */ I_ALU64_IMM(RSH, R1, 11),       /* r1 >>= 11 */
-    /*  514 */ I_ALU64_REG(AND, R1, R9),       /* r1 &= r9 */
-    /*  515 */ I_LDX_MEM(DW, R2, R4, 24),      /* r2 = *(u64 *)(r4 + 24) */
-    /*  516 */ I_ALU64_REG(OR, R2, R1),        /* r2 |= r1 */
-    /*  517 */ I_STX_MEM(DW, R4, 24, R2),      /* *(u64 *)(r4 + 24) = r2 */
-    /*  518 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
-    /*  519 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  519 */ I_ALU64_IMM(RSH, R1, 11),       /* r1 >>= 11 */
+    /*  520 */ I_ALU64_REG(AND, R1, R6),       /* r1 &= r6 */
+    /*  521 */ I_LDX_MEM(DW, R2, R4, 24),      /* r2 = *(u64 *)(r4 + 24) */
+    /*  522 */ I_ALU64_REG(OR, R2, R1),        /* r2 |= r1 */
+    /*  523 */ I_STX_MEM(DW, R4, 24, R2),      /* *(u64 *)(r4 + 24) = r2 */
+    /*  524 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  525 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
     // proc.bpf.c:557  asm volatile("" : "+r"(i)); /* keeps the test below: older verifiers accept o
-    /*  520 */ I_ALU64_IMM(LSH, R6, 32),       /* r6 <<= 32 */
-    /*  521 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
-    /*  522 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  523 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
-    /*  524 */ I_JMP_IMM(JLT, R2, 128, 14),    /* if r2 < 128 goto L539 */
+    /*  526 */ I_ALU64_IMM(LSH, R9, 32),       /* r9 <<= 32 */
+    /*  527 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*  528 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  529 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
+    /*  530 */ I_JMP_IMM(JLT, R2, 128, 14),    /* if r2 < 128 goto L545 */
     // proc.bpf.c:559  u64 len = *(volatile u32 *)&r->at;
-    /* L525: */
-    /*  525 */ I_LDX_MEM(W, R7, R4, 13112),    /* r7 = *(u32 *)(r4 + 13112) */
+    /* L531: */
+    /*  531 */ I_LDX_MEM(W, R7, R4, 13112),    /* r7 = *(u32 *)(r4 + 13112) */
     // proc.bpf.c:560  h->arg_len = (u32)len;
-    /*  526 */ I_STX_MEM(W, R4, 96, R7),       /* *(u32 *)(r4 + 96) = r7 */
-    /*  527 */ I_MOV64_REG(R6, R4),            /* r6 = r4 */
+    /*  532 */ I_STX_MEM(W, R4, 96, R7),       /* *(u32 *)(r4 + 96) = r7 */
+    /*  533 */ I_MOV64_REG(R6, R4),            /* r6 = r4 */
     // proc.bpf.c:561  if (len <= sizeof r->data)
-    /*  528 */ I_JMP_IMM(JGT, R7, 12816, -437), /* if r7 > 12816 goto L92 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /*  529 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  531 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  532 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  533 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  535 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  536 */ I_JMP_REG(JLT, R0, R1, 25),     /* if r0 < r1 goto L562 */
-    /*  537 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    /*  538 */ I_JA(23),                       /* goto L562 */
+    /*  534 */ I_JMP_IMM(JGT, R7, 12816, -443), /* if r7 > 12816 goto L92 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /*  535 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  537 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  538 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  539 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  541 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  542 */ I_JMP_REG(JLT, R0, R1, 25),     /* if r0 < r1 goto L568 */
+    /*  543 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
+    /*  544 */ I_JA(23),                       /* goto L568 */
     // proc.bpf.c:540  u64 p = 0, from = *(volatile u64 *)&r->argv, step = *(volatile u32 *)&r->argv
-    /* L539: */
-    /*  539 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  540 */ I_LDX_MEM(DW, R3, R4, 13120),   /* r3 = *(u64 *)(r4 + 13120) */
-    /*  541 */ I_LDX_MEM(W, R2, R4, 13116),    /* r2 = *(u32 *)(r4 + 13116) */
-    /*  542 */ I_ALU64_IMM(AND, R2, 12),       /* r2 &= 12 */
+    /* L545: */
+    /*  545 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  546 */ I_LDX_MEM(DW, R3, R4, 13120),   /* r3 = *(u64 *)(r4 + 13120) */
+    /*  547 */ I_LDX_MEM(W, R2, R4, 13116),    /* r2 = *(u32 *)(r4 + 13116) */
+    /*  548 */ I_ALU64_IMM(AND, R2, 12),       /* r2 &= 12 */
     // proc.bpf.c:541  u32 at = *(volatile u32 *)&r->at;
-    /*  543 */ I_LDX_MEM(W, R8, R4, 13112),    /* r8 = *(u32 *)(r4 + 13112) */
+    /*  549 */ I_LDX_MEM(W, R8, R4, 13112),    /* r8 = *(u32 *)(r4 + 13112) */
     // proc.bpf.c:543  r->argv = from + step;
-    /*  544 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
-    /*  545 */ I_ALU64_REG(ADD, R1, R3),       /* r1 += r3 */
-    /*  546 */ I_STX_MEM(DW, R4, 13120, R1),   /* *(u64 *)(r4 + 13120) = r1 */
+    /*  550 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /*  551 */ I_ALU64_REG(ADD, R1, R3),       /* r1 += r3 */
+    /*  552 */ I_STX_MEM(DW, R4, 13120, R1),   /* *(u64 *)(r4 + 13120) = r1 */
     // proc.bpf.c:544  if (!bpf_probe_read_user(&p, (step >> 1 & 4) + 4, (void *)from) && !p) {
-    /*  547 */ I_ALU64_IMM(RSH, R2, 1),        /* r2 >>= 1 */
-    /*  548 */ I_ALU64_IMM(AND, R2, 4),        /* r2 &= 4 */
-    /*  549 */ I_ALU64_IMM(ADD, R2, 4),        /* r2 += 4 */
-    /*  550 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  551 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  552 */ I_CALL(probe_read_user),        /* call probe_read_user */
-    /*  553 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  554 */ I_ALU64_REG(OR, R0, R3),        /* r0 |= r3 */
-    /*  555 */ I_JMP_IMM(JNE, R0, 0, -65),     /* if r0 != 0 goto L491 */
-    /*  556 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
+    /*  553 */ I_ALU64_IMM(RSH, R2, 1),        /* r2 >>= 1 */
+    /*  554 */ I_ALU64_IMM(AND, R2, 4),        /* r2 &= 4 */
+    /*  555 */ I_ALU64_IMM(ADD, R2, 4),        /* r2 += 4 */
+    /*  556 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  557 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  558 */ I_CALL(probe_read_user),        /* call probe_read_user */
+    /*  559 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  560 */ I_ALU64_REG(OR, R0, R3),        /* r0 |= r3 */
+    /*  561 */ I_JMP_IMM(JNE, R0, 0, -65),     /* if r0 != 0 goto L497 */
+    /*  562 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
     // proc.bpf.c:545  h->flags &= ARGS_CUT;
-    /*  557 */ I_LDX_MEM(DW, R1, R2, 0),       /* r1 = *(u64 *)(r2 + 0) */
-    /*  558 */ I_ALU64_IMM(AND, R1, 2),        /* r1 &= 2 */
-    /*  559 */ I_STX_MEM(DW, R2, 0, R1),       /* *(u64 *)(r2 + 0) = r1 */
-    /*  560 */ I_LDX_MEM(DW, R4, R10, -96),    /* r4 = *(u64 *)(r10 - 96) */
-    /*  561 */ I_JA(-37),                      /* goto L525 */
+    /*  563 */ I_LDX_MEM(DW, R1, R2, 0),       /* r1 = *(u64 *)(r2 + 0) */
+    /*  564 */ I_ALU64_IMM(AND, R1, 2),        /* r1 &= 2 */
+    /*  565 */ I_STX_MEM(DW, R2, 0, R1),       /* *(u64 *)(r2 + 0) = r1 */
+    /*  566 */ I_LDX_MEM(DW, R4, R10, -96),    /* r4 = *(u64 *)(r10 - 96) */
+    /*  567 */ I_JA(-37),                      /* goto L531 */
     // proc.bpf.c:562  emit(r, sizeof *h + len);
-    /* L562: */
-    /*  562 */ I_ALU64_IMM(ADD, R7, 296),      /* r7 += 296 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /*  563 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  565 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
-    /*  566 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  567 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  568 */ I_JMP_IMM(JEQ, R0, 0, -477),    /* if r0 == 0 goto L92 */
-    /*  569 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  570 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  571 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  572 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  573 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  575 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  576 */ I_JMP_IMM(JEQ, R0, 0, -485),    /* if r0 == 0 goto L92 */
-    /*  577 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  578 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
-    /*  579 */ I_JA(-488),                     /* goto L92 */
+    /* L568: */
+    /*  568 */ I_ALU64_IMM(ADD, R7, 296),      /* r7 += 296 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /*  569 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  571 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
+    /*  572 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  573 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  574 */ I_JMP_IMM(JEQ, R0, 0, -483),    /* if r0 == 0 goto L92 */
+    /*  575 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  576 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  577 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  578 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  579 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  581 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  582 */ I_JMP_IMM(JEQ, R0, 0, -491),    /* if r0 == 0 goto L92 */
+    /*  583 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  584 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /*  585 */ I_JA(-494),                     /* goto L92 */
 };
 static const struct bpf_patch proc_call_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
@@ -4355,37 +4393,37 @@ static const struct bpf_patch proc_call_patches[] = {
     { 209, PATCH_OFF, 4, "task_struct.tgid" },
     { 218, PATCH_OFF, 8, "task_struct.thread_pid" },
     { 229, PATCH_OFF, 4, "pid.level" },
-    { 238, PATCH_OFF, 0, "pid.numbers" },
-    { 244, PATCH_OFF, 4, "upid.nr" },
-    { 254, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 257, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 266, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 290, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 294, PATCH_OFF, 0, "pid.numbers" },
-    { 295, PATCH_OFF, 8, "upid.ns" },
-    { 298, PATCH_OFF, 4, "upid.nr" },
-    { 315, PATCH_OFF, 4, "pid.level" },
-    { 352, PATCH_OFF, 4, "pid_namespace.ns.inum" },
-    { 359, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 383, PATCH_CONST, 0, "CFG_SELF" },
-    { 416, PATCH_CONST, 0, "CFG_BTF" },
-    { 421, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 429, PATCH_EXISTS, 0, "task_struct.start_boottime" },
-    { 433, PATCH_OFF, 8, "task_struct.start_boottime" },
-    { 435, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 437, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 442, PATCH_CONST, 0, "CFG_NS_DEV" },
-    { 455, PATCH_EXISTS, 0, "task_struct.real_start_time" },
-    { 459, PATCH_OFF, 8, "task_struct.real_start_time" },
-    { 529, PATCH_MAP, 0, "events" },
-    { 533, PATCH_CONST, 0, "CFG_WAKE" },
-    { 563, PATCH_MAP, 0, "events" },
-    { 573, PATCH_MAP, 0, "lost" },
+    { 240, PATCH_OFF, 0, "pid.numbers" },
+    { 246, PATCH_OFF, 4, "upid.nr" },
+    { 256, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 259, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 268, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 292, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 296, PATCH_OFF, 0, "pid.numbers" },
+    { 297, PATCH_OFF, 8, "upid.ns" },
+    { 300, PATCH_OFF, 4, "upid.nr" },
+    { 317, PATCH_OFF, 4, "pid.level" },
+    { 356, PATCH_OFF, 4, "pid_namespace.ns.inum" },
+    { 363, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 389, PATCH_CONST, 0, "CFG_SELF" },
+    { 422, PATCH_CONST, 0, "CFG_BTF" },
+    { 427, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 435, PATCH_EXISTS, 0, "task_struct.start_boottime" },
+    { 439, PATCH_OFF, 8, "task_struct.start_boottime" },
+    { 441, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 443, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 448, PATCH_CONST, 0, "CFG_NS_DEV" },
+    { 461, PATCH_EXISTS, 0, "task_struct.real_start_time" },
+    { 465, PATCH_OFF, 8, "task_struct.real_start_time" },
+    { 535, PATCH_MAP, 0, "events" },
+    { 539, PATCH_CONST, 0, "CFG_WAKE" },
+    { 569, PATCH_MAP, 0, "events" },
+    { 579, PATCH_MAP, 0, "lost" },
 };
 /* end program proc_call */
 
 /* begin program proc_return
- * section both/raw_syscalls/sys_exit, 535 instructions, stack 112 bytes
+ * section both/raw_syscalls/sys_exit, 541 instructions, stack 112 bytes
  * lowest kernel 5.8 (a map of type RINGBUF)
  *   with CFG_FAILED=0: 5.5 (probe_read_kernel) */
 static const struct bpf_insn proc_return_insns[] = {
@@ -4498,7 +4536,7 @@ static const struct bpf_insn proc_return_insns[] = {
     /*   82 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
     /*   84 */ I_STX_MEM(DW, R10, -88, R9),    /* *(u64 *)(r10 - 88) = r9 */
     /*   85 */ I_STX_MEM(DW, R10, -96, R6),    /* *(u64 *)(r10 - 96) = r6 */
-    /*   86 */ I_JMP_IMM(JEQ, R1, 0, 252),     /* if r1 == 0 goto L339 */
+    /*   86 */ I_JMP_IMM(JEQ, R1, 0, 258),     /* if r1 == 0 goto L345 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
     /*   87 */ I_CALL(get_current_task),       /* call get_current_task */
     // proc.bpf.c:150  struct task_struct *leader = READ(t, group_leader), *parent = READ(leader, re
@@ -4527,7 +4565,7 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  106 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*  107 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
-    /*  108 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
+    /*  108 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*  109 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [task_struct.tgid] */
     /*  110 */ I_STX_MEM(DW, R10, -40, R3),    /* *(u64 *)(r10 - 40) = r3 */
     /*  111 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -4537,7 +4575,7 @@ static const struct bpf_insn proc_return_insns[] = {
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
     /*  114 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  115 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  116 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  116 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  117 */ I_STX_MEM(W, R6, 64, R1),       /* *(u32 *)(r6 + 64) = r1 */
     /*  118 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
     /*  119 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
@@ -4553,7 +4591,7 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  126 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
     /*  127 */ I_STX_MEM(DW, R6, 13144, R9),   /* *(u64 *)(r6 + 13144) = r9 */
     // proc.bpf.c:116  u32 level = READ(pid, level);
-    /*  128 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
+    /*  128 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*  129 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
     /*  130 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  131 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -4563,511 +4601,517 @@ static const struct bpf_insn proc_return_insns[] = {
     // proc.bpf.c:116  u32 level = READ(pid, level);
     /*  134 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  135 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  136 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  136 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  137 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  138 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // proc.bpf.c:118  return level < 32 ? (u32)READ(up + level, nr) : 0; /* 32: MAX_PID_NS_LEVEL */
-    /*  137 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L152 */
-    /*  138 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  139 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /*  140 */ I_STX_MEM(W, R10, -8, R3),      /* *(u32 *)(r10 - 8) = r3 */
-    /*  141 */ I_ALU64_REG(ADD, R9, R2),       /* r9 += r2 */
-    /*  142 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
-    /*  143 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  144 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  139 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L154 */
+    /*  140 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  141 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
+    /*  142 */ I_STX_MEM(DW, R10, -8, R3),     /* *(u64 *)(r10 - 8) = r3 */
+    /*  143 */ I_ALU64_REG(ADD, R9, R2),       /* r9 += r2 */
+    /*  144 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
     /*  145 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  146 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  147 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  148 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  149 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  150 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  151 */ I_LDX_MEM(W, R7, R10, -8),      /* r7 = *(u32 *)(r10 - 8) */
-    /* L152: */
-    /*  152 */ I_LDX_MEM(DW, R9, R10, -88),    /* r9 = *(u64 *)(r10 - 88) */
+    /*  146 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  147 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  148 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  149 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  150 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  151 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  152 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  153 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
+    /* L154: */
+    /*  154 */ I_LDX_MEM(DW, R9, R10, -88),    /* r9 = *(u64 *)(r10 - 88) */
     // proc.bpf.c:153  h->ns_pid = nr_inside(r->id[ID_PROCESS]);
-    /*  153 */ I_STX_MEM(W, R9, 68, R7),       /* *(u32 *)(r9 + 68) = r7 */
+    /*  155 */ I_STX_MEM(W, R9, 68, R7),       /* *(u32 *)(r9 + 68) = r7 */
     // proc.bpf.c:154  if (CFG(CFG_NS_INO)) {
-    /*  154 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  156 */ I_JMP_IMM(JEQ, R1, 0, 124),     /* if r1 == 0 goto L281 */
-    /*  157 */ I_STX_MEM(DW, R10, -112, R8),   /* *(u64 *)(r10 - 112) = r8 */
-    /*  158 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  159 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
-    /*  160 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  161 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  156 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  158 */ I_JMP_IMM(JEQ, R1, 0, 128),     /* if r1 == 0 goto L287 */
+    /*  159 */ I_STX_MEM(DW, R10, -112, R8),   /* *(u64 *)(r10 - 112) = r8 */
+    /*  160 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  161 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
+    /*  162 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  163 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // proc.bpf.c:155  parent = READ(parent, group_leader);
-    /*  162 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
-    /*  163 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  164 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  165 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  166 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  167 */ I_MOV64_IMM(R7, 32),            /* r7 = 32  [task_struct.thread_pid] */
-    /*  168 */ I_LDX_MEM(DW, R3, R10, -32),    /* r3 = *(u64 *)(r10 - 32) */
-    /*  169 */ I_ALU64_REG(ADD, R3, R7),       /* r3 += r7 */
-    /*  170 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /*  164 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  165 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  166 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  167 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  168 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  169 */ I_MOV64_IMM(R7, 32),            /* r7 = 32  [task_struct.thread_pid] */
+    /*  170 */ I_LDX_MEM(DW, R3, R10, -32),    /* r3 = *(u64 *)(r10 - 32) */
+    /*  171 */ I_ALU64_REG(ADD, R3, R7),       /* r3 += r7 */
+    /*  172 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:156  r->id[ID_THREAD] = READ(t, thread_pid);
-    /*  171 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
-    /*  172 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  173 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  174 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  175 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  176 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  177 */ I_STX_MEM(DW, R9, 13152, R1),   /* *(u64 *)(r9 + 13152) = r1 */
-    /*  178 */ I_ALU64_REG(ADD, R6, R7),       /* r6 += r7 */
+    /*  173 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  174 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  175 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  176 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  177 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  178 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  179 */ I_STX_MEM(DW, R9, 13152, R1),   /* *(u64 *)(r9 + 13152) = r1 */
+    /*  180 */ I_ALU64_REG(ADD, R6, R7),       /* r6 += r7 */
     // proc.bpf.c:157  r->id[ID_PARENT] = READ(parent, thread_pid);
-    /*  179 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
-    /*  180 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  181 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  182 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  183 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  184 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  185 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  186 */ I_STX_MEM(DW, R9, 13160, R1),   /* *(u64 *)(r9 + 13160) = r1 */
+    /*  181 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  182 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  183 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  184 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  185 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  186 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  187 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  188 */ I_STX_MEM(DW, R9, 13160, R1),   /* *(u64 *)(r9 + 13160) = r1 */
     // proc.bpf.c:158  r->id[ID_CHILD] = READ(child, thread_pid);
-    /*  187 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
-    /*  188 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  189 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  190 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  191 */ I_MOV64_IMM(R3, 32),            /* r3 = 32  [task_struct.thread_pid] */
-    /*  192 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  193 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  194 */ I_STX_MEM(DW, R9, 13168, R1),   /* *(u64 *)(r9 + 13168) = r1 */
-    /*  195 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
-    /*  196 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
-    /*  197 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  198 */ I_STX_MEM(DW, R10, -40, R2),    /* *(u64 *)(r10 - 40) = r2 */
-    /*  199 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
-    /*  200 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  201 */ I_STX_MEM(DW, R10, -56, R2),    /* *(u64 *)(r10 - 56) = r2 */
-    /*  202 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*  203 */ I_JA(3),                        /* goto L207 */
-    /* L204: */
-    /*  204 */ I_LDX_MEM(DW, R9, R10, -64),    /* r9 = *(u64 *)(r10 - 64) */
+    /*  189 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  190 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  191 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  192 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  193 */ I_MOV64_IMM(R3, 32),            /* r3 = 32  [task_struct.thread_pid] */
+    /*  194 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  195 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  196 */ I_STX_MEM(DW, R9, 13168, R1),   /* *(u64 *)(r9 + 13168) = r1 */
+    /*  197 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
+    /*  198 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
+    /*  199 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  200 */ I_STX_MEM(DW, R10, -40, R2),    /* *(u64 *)(r10 - 40) = r2 */
+    /*  201 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
+    /*  202 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  203 */ I_STX_MEM(DW, R10, -56, R2),    /* *(u64 *)(r10 - 56) = r2 */
+    /*  204 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  205 */ I_JA(3),                        /* goto L209 */
+    /* L206: */
+    /*  206 */ I_LDX_MEM(DW, R9, R10, -64),    /* r9 = *(u64 *)(r10 - 64) */
     // proc.bpf.c:126  for (u32 k = 0; k < N_IDS; k++) {
-    /*  205 */ I_ALU64_IMM(ADD, R9, 1),        /* r9 += 1 */
-    /*  206 */ I_JMP_IMM(JEQ, R9, 4, 68),      /* if r9 == 4 goto L275 */
+    /*  207 */ I_ALU64_IMM(ADD, R9, 1),        /* r9 += 1 */
+    /*  208 */ I_JMP_IMM(JEQ, R9, 4, 72),      /* if r9 == 4 goto L281 */
     // proc.bpf.c:127  struct pid *pid = r->id[k];
-    /* L207: */
-    /*  207 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /*  208 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
-    /*  209 */ I_LDX_MEM(DW, R6, R10, -72),    /* r6 = *(u64 *)(r10 - 72) */
-    /*  210 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
-    /*  211 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  212 */ I_LDX_MEM(DW, R8, R2, 13144),   /* r8 = *(u64 *)(r2 + 13144) */
-    /*  213 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /* L209: */
+    /*  209 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  210 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
+    /*  211 */ I_LDX_MEM(DW, R6, R10, -72),    /* r6 = *(u64 *)(r10 - 72) */
+    /*  212 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
+    /*  213 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  214 */ I_LDX_MEM(DW, R8, R2, 13144),   /* r8 = *(u64 *)(r2 + 13144) */
+    /*  215 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  214 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
-    /*  215 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  216 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
-    /*  217 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  218 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  219 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  220 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  221 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  222 */ I_STX_MEM(DW, R10, -64, R9),    /* *(u64 *)(r10 - 64) = r9 */
+    /*  216 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  217 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  218 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
+    /*  219 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  220 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  221 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  222 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  223 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  224 */ I_STX_MEM(DW, R10, -64, R9),    /* *(u64 *)(r10 - 64) = r9 */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  223 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /*  224 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
-    /*  225 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  225 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  226 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
+    /*  227 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  226 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  228 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  227 */ I_STX_MEM(DW, R10, -32, R1),    /* *(u64 *)(r10 - 32) = r1 */
-    /*  228 */ I_STX_MEM(W, R6, 13128, R7),    /* *(u32 *)(r6 + 13128) = r7 */
-    /*  229 */ I_ALU64_IMM(ADD, R6, 13128),    /* r6 += 13128 */
-    /*  230 */ I_STX_MEM(DW, R10, -48, R6),    /* *(u64 *)(r10 - 48) = r6 */
-    /*  231 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  232 */ I_JA(7),                        /* goto L240 */
+    /*  229 */ I_STX_MEM(W, R6, 13128, R7),    /* *(u32 *)(r6 + 13128) = r7 */
+    /*  230 */ I_ALU64_IMM(ADD, R6, 13128),    /* r6 += 13128 */
+    /*  231 */ I_STX_MEM(DW, R10, -48, R6),    /* *(u64 *)(r10 - 48) = r6 */
+    /*  232 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  233 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  234 */ I_STX_MEM(DW, R10, -32, R1),    /* *(u64 *)(r10 - 32) = r1 */
+    /*  235 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  236 */ I_JA(7),                        /* goto L244 */
     // proc.bpf.c:131  for (u32 i = 0; i < 32 && i <= level; i++) {
-    /* L233: */
-    /*  233 */ I_JMP_IMM(JGT, R6, 30, -30),    /* if r6 > 30 goto L204 */
-    /*  234 */ I_ALU64_IMM(ADD, R8, 16),       /* r8 += 16 */
-    /*  235 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
-    /*  236 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  237 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
-    /*  238 */ I_JMP_REG(JLT, R6, R2, 1),      /* if r6 < r2 goto L240 */
-    /*  239 */ I_JA(-36),                      /* goto L204 */
-    /* L240: */
-    /*  240 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
+    /* L237: */
+    /*  237 */ I_JMP_IMM(JGT, R6, 30, -32),    /* if r6 > 30 goto L206 */
+    /*  238 */ I_ALU64_IMM(ADD, R8, 16),       /* r8 += 16 */
+    /*  239 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
+    /*  240 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  241 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
+    /*  242 */ I_JMP_REG(JLT, R6, R2, 1),      /* if r6 < r2 goto L244 */
+    /*  243 */ I_JA(-38),                      /* goto L206 */
+    /* L244: */
+    /*  244 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // proc.bpf.c:133  struct pid_namespace *ns = READ(u, ns);
-    /*  241 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  242 */ I_LDX_MEM(DW, R1, R10, -40),    /* r1 = *(u64 *)(r10 - 40) */
-    /*  243 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  244 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*  245 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  246 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  247 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  248 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  249 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  250 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  251 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  245 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  246 */ I_LDX_MEM(DW, R1, R10, -40),    /* r1 = *(u64 *)(r10 - 40) */
+    /*  247 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  248 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  249 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  250 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  251 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  252 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  253 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  254 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  255 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // proc.bpf.c:134  if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-    /*  252 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
-    /*  253 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
-    /*  254 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  255 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  256 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  257 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  258 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  259 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  260 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  262 */ I_JMP_REG(JNE, R2, R1, -30),    /* if r2 != r1 goto L233 */
+    /*  256 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  257 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
+    /*  258 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  259 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  260 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  261 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  262 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  263 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  264 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  266 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  267 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  268 */ I_JMP_REG(JNE, R1, R2, -32),    /* if r1 != r2 goto L237 */
     // proc.bpf.c:135  r->nr[k] = (u32)READ(u, nr);
-    /*  263 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
-    /*  264 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  265 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
-    /*  266 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  267 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  268 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  269 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  270 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  271 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  272 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
-    /*  273 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
-    /*  274 */ I_JA(-42),                      /* goto L233 */
-    /* L275: */
-    /*  275 */ I_LDX_MEM(DW, R9, R10, -88),    /* r9 = *(u64 *)(r10 - 88) */
-    // proc.bpf.c:160  h->pid = r->nr[ID_PROCESS];
-    /*  276 */ I_LDX_MEM(DW, R1, R9, 13128),   /* r1 = *(u64 *)(r9 + 13128) */
-    /*  277 */ I_STX_MEM(DW, R9, 56, R1),      /* *(u64 *)(r9 + 56) = r1 */
-    // proc.bpf.c:162  h->ppid = r->nr[ID_PARENT];
-    /*  278 */ I_LDX_MEM(W, R1, R9, 13136),    /* r1 = *(u32 *)(r9 + 13136) */
-    /*  279 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
-    /*  280 */ I_LDX_MEM(DW, R8, R10, -112),   /* r8 = *(u64 *)(r10 - 112) */
-    // proc.bpf.c:171  return h->pid && h->tid && h->pid != CFG(CFG_SELF);
+    /*  269 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  270 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  271 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
+    /*  272 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  273 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  274 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  275 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  276 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  277 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  278 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
+    /*  279 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
+    /*  280 */ I_JA(-44),                      /* goto L237 */
     /* L281: */
-    /*  281 */ I_LDX_MEM(W, R1, R9, 56),       /* r1 = *(u32 *)(r9 + 56) */
-    /* L282: */
-    /*  282 */ I_LDX_MEM(DW, R3, R10, -96),    /* r3 = *(u64 *)(r10 - 96) */
-    /*  283 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  284 */ I_JMP_IMM(JEQ, R2, 0, -228),    /* if r2 == 0 goto L57 */
-    /*  285 */ I_LDX_MEM(W, R2, R9, 60),       /* r2 = *(u32 *)(r9 + 60) */
-    /*  286 */ I_JMP_IMM(JEQ, R2, 0, -230),    /* if r2 == 0 goto L57 */
-    /*  287 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
+    /*  281 */ I_LDX_MEM(DW, R9, R10, -88),    /* r9 = *(u64 *)(r10 - 88) */
+    // proc.bpf.c:160  h->pid = r->nr[ID_PROCESS];
+    /*  282 */ I_LDX_MEM(DW, R1, R9, 13128),   /* r1 = *(u64 *)(r9 + 13128) */
+    /*  283 */ I_STX_MEM(DW, R9, 56, R1),      /* *(u64 *)(r9 + 56) = r1 */
+    // proc.bpf.c:162  h->ppid = r->nr[ID_PARENT];
+    /*  284 */ I_LDX_MEM(W, R1, R9, 13136),    /* r1 = *(u32 *)(r9 + 13136) */
+    /*  285 */ I_STX_MEM(W, R9, 64, R1),       /* *(u32 *)(r9 + 64) = r1 */
+    /*  286 */ I_LDX_MEM(DW, R8, R10, -112),   /* r8 = *(u64 *)(r10 - 112) */
+    // proc.bpf.c:171  return h->pid && h->tid && h->pid != CFG(CFG_SELF);
+    /* L287: */
+    /*  287 */ I_LDX_MEM(W, R1, R9, 56),       /* r1 = *(u32 *)(r9 + 56) */
+    /* L288: */
+    /*  288 */ I_LDX_MEM(DW, R3, R10, -96),    /* r3 = *(u64 *)(r10 - 96) */
+    /*  289 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  290 */ I_JMP_IMM(JEQ, R2, 0, -234),    /* if r2 == 0 goto L57 */
+    /*  291 */ I_LDX_MEM(W, R2, R9, 60),       /* r2 = *(u32 *)(r9 + 60) */
+    /*  292 */ I_JMP_IMM(JEQ, R2, 0, -236),    /* if r2 == 0 goto L57 */
+    /*  293 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
     // proc.bpf.c:187  if (!r || !who_is_it(r, child))
-    /*  289 */ I_JMP_REG(JEQ, R2, R1, -233),   /* if r2 == r1 goto L57 */
+    /*  295 */ I_JMP_REG(JEQ, R2, R1, -239),   /* if r2 == r1 goto L57 */
     // proc.bpf.c:190  u64 ids = bpf_get_current_uid_gid();
-    /*  290 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
-    /*  291 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
+    /*  296 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
+    /*  297 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  292 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*  293 */ I_MOV64_IMM(R1, 5),             /* r1 = 5 */
+    /*  298 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  299 */ I_MOV64_IMM(R1, 5),             /* r1 = 5 */
     // proc.bpf.c:192  h->kind = kind;
-    /*  294 */ I_STX_MEM(W, R9, 108, R1),      /* *(u32 *)(r9 + 108) = r1 */
+    /*  300 */ I_STX_MEM(W, R9, 108, R1),      /* *(u32 *)(r9 + 108) = r1 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  295 */ I_STX_MEM(DW, R9, 0, R0),       /* *(u64 *)(r9 + 0) = r0 */
+    /*  301 */ I_STX_MEM(DW, R9, 0, R0),       /* *(u64 *)(r9 + 0) = r0 */
     // proc.bpf.c:194  h->gid = (u32)(ids >> 32);
-    /*  296 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
-    /*  297 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  298 */ I_STX_MEM(W, R9, 76, R1),       /* *(u32 *)(r9 + 76) = r1 */
+    /*  302 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
+    /*  303 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  304 */ I_STX_MEM(W, R9, 76, R1),       /* *(u32 *)(r9 + 76) = r1 */
     // proc.bpf.c:193  h->uid = (u32)ids;
-    /*  299 */ I_STX_MEM(W, R9, 72, R6),       /* *(u32 *)(r9 + 72) = r6 */
+    /*  305 */ I_STX_MEM(W, R9, 72, R6),       /* *(u32 *)(r9 + 72) = r6 */
     // proc.bpf.c:195  h->cgroup = bpf_get_current_cgroup_id();
-    /*  300 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
-    /*  301 */ I_STX_MEM(DW, R9, 16, R0),      /* *(u64 *)(r9 + 16) = r0 */
-    /*  302 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
+    /*  306 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
+    /*  307 */ I_STX_MEM(DW, R9, 16, R0),      /* *(u64 *)(r9 + 16) = r0 */
+    /*  308 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
     // proc.bpf.c:199  h->live = ~0U;
-    /*  304 */ I_STX_MEM(DW, R9, 88, R1),      /* *(u64 *)(r9 + 88) = r1 */
-    /*  305 */ I_LD_IMM64(R1, 0xffffffff00000000), /* r1 = -4294967296 ll */
+    /*  310 */ I_STX_MEM(DW, R9, 88, R1),      /* *(u64 *)(r9 + 88) = r1 */
+    /*  311 */ I_LD_IMM64(R1, 0xffffffff00000000), /* r1 = -4294967296 ll */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  307 */ I_STX_MEM(DW, R9, 80, R1),      /* *(u64 *)(r9 + 80) = r1 */
-    /*  308 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  313 */ I_STX_MEM(DW, R9, 80, R1),      /* *(u64 *)(r9 + 80) = r1 */
+    /*  314 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:200  h->name_len = h->exe_len = h->cwd_len = 0;
-    /*  309 */ I_STX_MEM(W, R9, 104, R6),      /* *(u32 *)(r9 + 104) = r6 */
+    /*  315 */ I_STX_MEM(W, R9, 104, R6),      /* *(u32 *)(r9 + 104) = r6 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  310 */ I_STX_MEM(DW, R9, 112, R6),     /* *(u64 *)(r9 + 112) = r6 */
+    /*  316 */ I_STX_MEM(DW, R9, 112, R6),     /* *(u64 *)(r9 + 112) = r6 */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  311 */ I_STX_MEM(DW, R9, 96, R6),      /* *(u64 *)(r9 + 96) = r6 */
+    /*  317 */ I_STX_MEM(DW, R9, 96, R6),      /* *(u64 *)(r9 + 96) = r6 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  312 */ I_STX_MEM(DW, R9, 8, R6),       /* *(u64 *)(r9 + 8) = r6 */
-    /*  313 */ I_STX_MEM(DW, R9, 24, R6),      /* *(u64 *)(r9 + 24) = r6 */
-    /*  314 */ I_STX_MEM(DW, R9, 32, R6),      /* *(u64 *)(r9 + 32) = r6 */
+    /*  318 */ I_STX_MEM(DW, R9, 8, R6),       /* *(u64 *)(r9 + 8) = r6 */
+    /*  319 */ I_STX_MEM(DW, R9, 24, R6),      /* *(u64 *)(r9 + 24) = r6 */
+    /*  320 */ I_STX_MEM(DW, R9, 32, R6),      /* *(u64 *)(r9 + 32) = r6 */
     // proc.bpf.c:202  bpf_get_current_comm(h->comm, sizeof h->comm);
-    /*  315 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  316 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
-    /*  317 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  318 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  321 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  322 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
+    /*  323 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  324 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // proc.bpf.c:203  r->at = 0;
-    /*  319 */ I_STX_MEM(W, R9, 13112, R6),    /* *(u32 *)(r9 + 13112) = r6 */
+    /*  325 */ I_STX_MEM(W, R9, 13112, R6),    /* *(u32 *)(r9 + 13112) = r6 */
     // proc.bpf.c:204  if (CFG(CFG_BTF))
-    /*  320 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  322 */ I_JMP_IMM(JEQ, R1, 0, 48),      /* if r1 == 0 goto L371 */
+    /*  326 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  328 */ I_JMP_IMM(JEQ, R1, 0, 48),      /* if r1 == 0 goto L377 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  323 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  329 */ I_CALL(get_current_task),       /* call get_current_task */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  324 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  325 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  326 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
-    /*  327 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  330 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  331 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  332 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
+    /*  333 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  328 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  334 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  329 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  330 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
-    /*  331 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  332 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  333 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
+    /*  335 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  336 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
+    /*  337 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  338 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  339 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
     // proc.bpf.c:177  if (EXISTS(leader, start_boottime))
-    /*  334 */ I_JMP_IMM(JEQ, R1, 0, 23),      /* if r1 == 0 goto L358 */
-    /*  335 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  340 */ I_JMP_IMM(JEQ, R1, 0, 23),      /* if r1 == 0 goto L364 */
+    /*  341 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:178  return READ(leader, start_boottime);
-    /*  336 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  337 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
-    /*  338 */ I_JA(25),                       /* goto L364 */
+    /*  342 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  343 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
+    /*  344 */ I_JA(25),                       /* goto L370 */
     // proc.bpf.c:164  } else if (CFG(CFG_NS_INO)) {
-    /* L339: */
-    /*  339 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  341 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  343 */ I_JMP_IMM(JEQ, R1, 0, -63),     /* if r1 == 0 goto L281 */
-    /*  344 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L345: */
+    /*  345 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  347 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  349 */ I_JMP_IMM(JEQ, R1, 0, -63),     /* if r1 == 0 goto L287 */
+    /*  350 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  345 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  351 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  346 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
-    /*  348 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  352 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
+    /*  354 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  349 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
+    /*  355 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
     // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  350 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
-    /*  351 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
-    /*  352 */ I_JMP_IMM(JNE, R0, 0, -296),    /* if r0 != 0 goto L57 */
+    /*  356 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
+    /*  357 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
+    /*  358 */ I_JMP_IMM(JNE, R0, 0, -302),    /* if r0 != 0 goto L57 */
     // proc.bpf.c:168  h->pid = in.tgid;
-    /*  353 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
-    /*  354 */ I_STX_MEM(W, R9, 56, R1),       /* *(u32 *)(r9 + 56) = r1 */
+    /*  359 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
+    /*  360 */ I_STX_MEM(W, R9, 56, R1),       /* *(u32 *)(r9 + 56) = r1 */
     // proc.bpf.c:169  h->tid = in.pid;
-    /*  355 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
-    /*  356 */ I_STX_MEM(W, R9, 60, R2),       /* *(u32 *)(r9 + 60) = r2 */
-    /*  357 */ I_JA(-76),                      /* goto L282 */
-    /* L358: */
-    /*  358 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  359 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.real_start_time] */
-    // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
-    /*  360 */ I_JMP_IMM(JEQ, R2, 0, 9),       /* if r2 == 0 goto L370 */
-    /*  361 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  362 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  363 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
+    /*  361 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
+    /*  362 */ I_STX_MEM(W, R9, 60, R2),       /* *(u32 *)(r9 + 60) = r2 */
+    /*  363 */ I_JA(-76),                      /* goto L288 */
     /* L364: */
-    /*  364 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  365 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  366 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  367 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  368 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  369 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
+    /*  364 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  365 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.real_start_time] */
+    // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
+    /*  366 */ I_JMP_IMM(JEQ, R2, 0, 9),       /* if r2 == 0 goto L376 */
+    /*  367 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  368 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  369 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
     /* L370: */
-    /*  370 */ I_STX_MEM(DW, R9, 8, R1),       /* *(u64 *)(r9 + 8) = r1 */
-    // proc.bpf.c:650  if (!CFG(CFG_FAILED) || ret >= 0 || ret <= -ERESTARTSYS || !which(nr, was.com
-    /* L371: */
-    /*  371 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
-    /*  372 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  373 */ I_MOV64_IMM(R1, 8),             /* r1 = 8 */
-    // proc.bpf.c:536  r->argv_step = compat ? 4 : 8;
-    /*  374 */ I_JMP_IMM(JEQ, R2, 0, 1),       /* if r2 == 0 goto L376 */
-    /*  375 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
+    /*  370 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  371 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  372 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  373 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  374 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  375 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
     /* L376: */
-    /*  376 */ I_STX_MEM(DW, R10, -112, R8),   /* *(u64 *)(r10 - 112) = r8 */
-    /*  377 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    // proc.bpf.c:531  h->kind = PROC_ARGS;
-    /*  378 */ I_STX_MEM(W, R9, 108, R2),      /* *(u32 *)(r9 + 108) = r2 */
-    /*  379 */ I_LDX_MEM(DW, R3, R10, -104),   /* r3 = *(u64 *)(r10 - 104) */
-    // proc.bpf.c:535  r->argv = argv;
-    /*  380 */ I_STX_MEM(DW, R9, 13120, R3),   /* *(u64 *)(r9 + 13120) = r3 */
-    /*  381 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  382 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    // proc.bpf.c:533  h->flags = argv ? ARGS_MORE : 0; /* cleared if the end of argv is reached */
-    /*  383 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L385 */
-    /*  384 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /* L385: */
-    /*  385 */ I_LDX_MEM(DW, R3, R10, -72),    /* r3 = *(u64 *)(r10 - 72) */
-    /*  386 */ I_ALU64_IMM(ADD, R3, 24),       /* r3 += 24 */
-    /*  387 */ I_STX_MEM(DW, R10, -32, R3),    /* *(u64 *)(r10 - 32) = r3 */
-    /*  388 */ I_STX_MEM(DW, R9, 24, R2),      /* *(u64 *)(r9 + 24) = r2 */
+    /*  376 */ I_STX_MEM(DW, R9, 8, R1),       /* *(u64 *)(r9 + 8) = r1 */
+    // proc.bpf.c:650  if (!CFG(CFG_FAILED) || ret >= 0 || ret <= -ERESTARTSYS || !which(nr, was.com
+    /* L377: */
+    /*  377 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
+    /*  378 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  379 */ I_MOV64_IMM(R1, 8),             /* r1 = 8 */
     // proc.bpf.c:536  r->argv_step = compat ? 4 : 8;
-    /*  389 */ I_STX_MEM(W, R9, 13116, R1),    /* *(u32 *)(r9 + 13116) = r1 */
+    /*  380 */ I_JMP_IMM(JEQ, R2, 0, 1),       /* if r2 == 0 goto L382 */
+    /*  381 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
+    /* L382: */
+    /*  382 */ I_STX_MEM(DW, R10, -112, R8),   /* *(u64 *)(r10 - 112) = r8 */
+    /*  383 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    // proc.bpf.c:531  h->kind = PROC_ARGS;
+    /*  384 */ I_STX_MEM(W, R9, 108, R2),      /* *(u32 *)(r9 + 108) = r2 */
+    /*  385 */ I_LDX_MEM(DW, R3, R10, -104),   /* r3 = *(u64 *)(r10 - 104) */
+    // proc.bpf.c:535  r->argv = argv;
+    /*  386 */ I_STX_MEM(DW, R9, 13120, R3),   /* *(u64 *)(r9 + 13120) = r3 */
+    /*  387 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  388 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    // proc.bpf.c:533  h->flags = argv ? ARGS_MORE : 0; /* cleared if the end of argv is reached */
+    /*  389 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L391 */
+    /*  390 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /* L391: */
+    /*  391 */ I_LDX_MEM(DW, R3, R10, -72),    /* r3 = *(u64 *)(r10 - 72) */
+    /*  392 */ I_ALU64_IMM(ADD, R3, 24),       /* r3 += 24 */
+    /*  393 */ I_STX_MEM(DW, R10, -32, R3),    /* *(u64 *)(r10 - 32) = r3 */
+    /*  394 */ I_STX_MEM(DW, R9, 24, R2),      /* *(u64 *)(r9 + 24) = r2 */
+    // proc.bpf.c:536  r->argv_step = compat ? 4 : 8;
+    /*  395 */ I_STX_MEM(W, R9, 13116, R1),    /* *(u32 *)(r9 + 13116) = r1 */
     // proc.bpf.c:532  h->at = 0;
-    /*  390 */ I_STX_MEM(W, R9, 92, R6),       /* *(u32 *)(r9 + 92) = r6 */
+    /*  396 */ I_STX_MEM(W, R9, 92, R6),       /* *(u32 *)(r9 + 92) = r6 */
     // proc.bpf.c:534  r->at = 0;
-    /*  391 */ I_STX_MEM(W, R9, 13112, R6),    /* *(u32 *)(r9 + 13112) = r6 */
-    /*  392 */ I_LD_IMM64(R7, 0x1ffffffffffffe), /* r7 = 9007199254740990 ll */
-    /*  394 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  395 */ I_JA(49),                       /* goto L445 */
+    /*  397 */ I_STX_MEM(W, R9, 13112, R6),    /* *(u32 *)(r9 + 13112) = r6 */
+    /*  398 */ I_LD_IMM64(R7, 0x1ffffffffffffe), /* r7 = 9007199254740990 ll */
+    /*  400 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  401 */ I_JA(49),                       /* goto L451 */
     // proc.bpf.c:548  if (!p || at > EXE_END || i >= max)
-    /* L396: */
-    /*  396 */ I_JMP_IMM(JEQ, R3, 0, 12),      /* if r3 == 0 goto L409 */
-    /*  397 */ I_JMP_IMM(JGT, R9, 8192, 11),   /* if r9 > 8192 goto L409 */
-    /*  398 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  399 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  400 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  401 */ I_JMP_IMM(JGT, R1, 127, 7),     /* if r1 > 127 goto L409 */
+    /* L402: */
+    /*  402 */ I_JMP_IMM(JEQ, R3, 0, 12),      /* if r3 == 0 goto L415 */
+    /*  403 */ I_JMP_IMM(JGT, R9, 8192, 11),   /* if r9 > 8192 goto L415 */
+    /*  404 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  405 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  406 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  407 */ I_JMP_IMM(JGT, R1, 127, 7),     /* if r1 > 127 goto L415 */
     // proc.bpf.c:550  r->data[at] = 0; /* before 6.x, the helper returns 0 for an empty string */
-    /*  402 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  403 */ I_ALU64_REG(ADD, R1, R9),       /* r1 += r9 */
-    /*  404 */ I_STX_MEM(B, R1, 296, R6),      /* *(u8 *)(r1 + 296) = r6 */
-    /*  405 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
+    /*  408 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  409 */ I_ALU64_REG(ADD, R1, R9),       /* r1 += r9 */
+    /*  410 */ I_STX_MEM(B, R1, 296, R6),      /* *(u8 *)(r1 + 296) = r6 */
+    /*  411 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
     // proc.bpf.c:551  long n = bpf_probe_read_user_str(r->data + at, PROC_STRING, (void *)p);
-    /*  406 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
-    /*  407 */ I_CALL(probe_read_user_str),    /* call probe_read_user_str */
+    /*  412 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
+    /*  413 */ I_CALL(probe_read_user_str),    /* call probe_read_user_str */
     // proc.bpf.c:552  if (n < 0)
-    /*  408 */ I_JMP_IMM(JSGT, R0, -1, 2),     /* if r0 s> -1 goto L411 */
-    /* L409: */
-    /*  409 */ I_LDX_MEM(DW, R9, R10, -88),    /* r9 = *(u64 *)(r10 - 88) */
-    /*  410 */ I_JA(20),                       /* goto L431 */
+    /*  414 */ I_JMP_IMM(JSGT, R0, -1, 2),     /* if r0 s> -1 goto L417 */
+    /* L415: */
+    /*  415 */ I_LDX_MEM(DW, R9, R10, -88),    /* r9 = *(u64 *)(r10 - 88) */
+    /*  416 */ I_JA(20),                       /* goto L437 */
     // proc.bpf.c:554  n += (u64)(n - 1) >> 63; /* 0 becomes 1 */
-    /* L411: */
-    /*  411 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
-    /*  412 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
-    /*  413 */ I_ALU64_IMM(RSH, R1, 63),       /* r1 >>= 63 */
-    /*  414 */ I_ALU64_REG(ADD, R1, R0),       /* r1 += r0 */
+    /* L417: */
+    /*  417 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
+    /*  418 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
+    /*  419 */ I_ALU64_IMM(RSH, R1, 63),       /* r1 >>= 63 */
+    /*  420 */ I_ALU64_REG(ADD, R1, R0),       /* r1 += r0 */
     // proc.bpf.c:556  r->at = at + (u32)n;
-    /*  415 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  416 */ I_LDX_MEM(DW, R2, R10, -88),    /* r2 = *(u64 *)(r10 - 88) */
-    /*  417 */ I_STX_MEM(W, R2, 13112, R9),    /* *(u32 *)(r2 + 13112) = r9 */
-    /*  418 */ I_MOV64_REG(R9, R2),            /* r9 = r2 */
+    /*  421 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  422 */ I_LDX_MEM(DW, R2, R10, -88),    /* r2 = *(u64 *)(r10 - 88) */
+    /*  423 */ I_STX_MEM(W, R2, 13112, R9),    /* *(u32 *)(r2 + 13112) = r9 */
+    /*  424 */ I_MOV64_REG(R9, R2),            /* r9 = r2 */
     // proc.bpf.c:555  h->flags |= (u64)n / PROC_STRING * ARGS_CUT; /* the string is truncated, or j
-    /*  419 */ I_ALU64_IMM(RSH, R1, 11),       /* r1 >>= 11 */
-    /*  420 */ I_ALU64_REG(AND, R1, R7),       /* r1 &= r7 */
-    /*  421 */ I_LDX_MEM(DW, R2, R9, 24),      /* r2 = *(u64 *)(r9 + 24) */
-    /*  422 */ I_ALU64_REG(OR, R2, R1),        /* r2 |= r1 */
-    /*  423 */ I_STX_MEM(DW, R9, 24, R2),      /* *(u64 *)(r9 + 24) = r2 */
-    /*  424 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  425 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  425 */ I_ALU64_IMM(RSH, R1, 11),       /* r1 >>= 11 */
+    /*  426 */ I_ALU64_REG(AND, R1, R7),       /* r1 &= r7 */
+    /*  427 */ I_LDX_MEM(DW, R2, R9, 24),      /* r2 = *(u64 *)(r9 + 24) */
+    /*  428 */ I_ALU64_REG(OR, R2, R1),        /* r2 |= r1 */
+    /*  429 */ I_STX_MEM(DW, R9, 24, R2),      /* *(u64 *)(r9 + 24) = r2 */
+    /*  430 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  431 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
     // proc.bpf.c:557  asm volatile("" : "+r"(i)); /* keeps the test below: older verifiers accept o
-    /*  426 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
-    /*  427 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
-    /*  428 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  429 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
-    /*  430 */ I_JMP_IMM(JLT, R2, 128, 14),    /* if r2 < 128 goto L445 */
+    /*  432 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
+    /*  433 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
+    /*  434 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  435 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
+    /*  436 */ I_JMP_IMM(JLT, R2, 128, 14),    /* if r2 < 128 goto L451 */
     // proc.bpf.c:559  u64 len = *(volatile u32 *)&r->at;
-    /* L431: */
-    /*  431 */ I_LDX_MEM(W, R6, R9, 13112),    /* r6 = *(u32 *)(r9 + 13112) */
+    /* L437: */
+    /*  437 */ I_LDX_MEM(W, R6, R9, 13112),    /* r6 = *(u32 *)(r9 + 13112) */
     // proc.bpf.c:560  h->arg_len = (u32)len;
-    /*  432 */ I_STX_MEM(W, R9, 96, R6),       /* *(u32 *)(r9 + 96) = r6 */
-    /*  433 */ I_LDX_MEM(DW, R7, R10, -112),   /* r7 = *(u64 *)(r10 - 112) */
+    /*  438 */ I_STX_MEM(W, R9, 96, R6),       /* *(u32 *)(r9 + 96) = r6 */
+    /*  439 */ I_LDX_MEM(DW, R7, R10, -112),   /* r7 = *(u64 *)(r10 - 112) */
     // proc.bpf.c:561  if (len <= sizeof r->data)
-    /*  434 */ I_JMP_IMM(JGT, R6, 12816, 51),  /* if r6 > 12816 goto L486 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /*  435 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  437 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  438 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  439 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  441 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  442 */ I_JMP_REG(JLT, R0, R1, 26),     /* if r0 < r1 goto L469 */
-    /*  443 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    /*  444 */ I_JA(24),                       /* goto L469 */
+    /*  440 */ I_JMP_IMM(JGT, R6, 12816, 51),  /* if r6 > 12816 goto L492 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /*  441 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  443 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  444 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  445 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  447 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  448 */ I_JMP_REG(JLT, R0, R1, 26),     /* if r0 < r1 goto L475 */
+    /*  449 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
+    /*  450 */ I_JA(24),                       /* goto L475 */
     // proc.bpf.c:540  u64 p = 0, from = *(volatile u64 *)&r->argv, step = *(volatile u32 *)&r->argv
-    /* L445: */
-    /*  445 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  446 */ I_LDX_MEM(DW, R3, R9, 13120),   /* r3 = *(u64 *)(r9 + 13120) */
-    /*  447 */ I_LDX_MEM(W, R2, R9, 13116),    /* r2 = *(u32 *)(r9 + 13116) */
-    /*  448 */ I_ALU64_IMM(AND, R2, 12),       /* r2 &= 12 */
-    /*  449 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
+    /* L451: */
+    /*  451 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  452 */ I_LDX_MEM(DW, R3, R9, 13120),   /* r3 = *(u64 *)(r9 + 13120) */
+    /*  453 */ I_LDX_MEM(W, R2, R9, 13116),    /* r2 = *(u32 *)(r9 + 13116) */
+    /*  454 */ I_ALU64_IMM(AND, R2, 12),       /* r2 &= 12 */
+    /*  455 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
     // proc.bpf.c:541  u32 at = *(volatile u32 *)&r->at;
-    /*  450 */ I_LDX_MEM(W, R9, R4, 13112),    /* r9 = *(u32 *)(r4 + 13112) */
+    /*  456 */ I_LDX_MEM(W, R9, R4, 13112),    /* r9 = *(u32 *)(r4 + 13112) */
     // proc.bpf.c:543  r->argv = from + step;
-    /*  451 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
-    /*  452 */ I_ALU64_REG(ADD, R1, R3),       /* r1 += r3 */
-    /*  453 */ I_STX_MEM(DW, R4, 13120, R1),   /* *(u64 *)(r4 + 13120) = r1 */
+    /*  457 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /*  458 */ I_ALU64_REG(ADD, R1, R3),       /* r1 += r3 */
+    /*  459 */ I_STX_MEM(DW, R4, 13120, R1),   /* *(u64 *)(r4 + 13120) = r1 */
     // proc.bpf.c:544  if (!bpf_probe_read_user(&p, (step >> 1 & 4) + 4, (void *)from) && !p) {
-    /*  454 */ I_ALU64_IMM(RSH, R2, 1),        /* r2 >>= 1 */
-    /*  455 */ I_ALU64_IMM(AND, R2, 4),        /* r2 &= 4 */
-    /*  456 */ I_ALU64_IMM(ADD, R2, 4),        /* r2 += 4 */
-    /*  457 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  458 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  459 */ I_CALL(probe_read_user),        /* call probe_read_user */
-    /*  460 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  461 */ I_ALU64_REG(OR, R0, R3),        /* r0 |= r3 */
-    /*  462 */ I_JMP_IMM(JNE, R0, 0, -67),     /* if r0 != 0 goto L396 */
-    /*  463 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
+    /*  460 */ I_ALU64_IMM(RSH, R2, 1),        /* r2 >>= 1 */
+    /*  461 */ I_ALU64_IMM(AND, R2, 4),        /* r2 &= 4 */
+    /*  462 */ I_ALU64_IMM(ADD, R2, 4),        /* r2 += 4 */
+    /*  463 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  464 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  465 */ I_CALL(probe_read_user),        /* call probe_read_user */
+    /*  466 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  467 */ I_ALU64_REG(OR, R0, R3),        /* r0 |= r3 */
+    /*  468 */ I_JMP_IMM(JNE, R0, 0, -67),     /* if r0 != 0 goto L402 */
+    /*  469 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
     // proc.bpf.c:545  h->flags &= ARGS_CUT;
-    /*  464 */ I_LDX_MEM(DW, R1, R2, 0),       /* r1 = *(u64 *)(r2 + 0) */
-    /*  465 */ I_ALU64_IMM(AND, R1, 2),        /* r1 &= 2 */
-    /*  466 */ I_STX_MEM(DW, R2, 0, R1),       /* *(u64 *)(r2 + 0) = r1 */
-    /*  467 */ I_LDX_MEM(DW, R9, R10, -88),    /* r9 = *(u64 *)(r10 - 88) */
-    /*  468 */ I_JA(-38),                      /* goto L431 */
+    /*  470 */ I_LDX_MEM(DW, R1, R2, 0),       /* r1 = *(u64 *)(r2 + 0) */
+    /*  471 */ I_ALU64_IMM(AND, R1, 2),        /* r1 &= 2 */
+    /*  472 */ I_STX_MEM(DW, R2, 0, R1),       /* *(u64 *)(r2 + 0) = r1 */
+    /*  473 */ I_LDX_MEM(DW, R9, R10, -88),    /* r9 = *(u64 *)(r10 - 88) */
+    /*  474 */ I_JA(-38),                      /* goto L437 */
     // proc.bpf.c:562  emit(r, sizeof *h + len);
-    /* L469: */
-    /*  469 */ I_ALU64_IMM(ADD, R6, 296),      /* r6 += 296 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /*  470 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  472 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*  473 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  474 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  475 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L486 */
-    /*  476 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  477 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  478 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  479 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  480 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  482 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  483 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L486 */
-    /*  484 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  485 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /* L475: */
+    /*  475 */ I_ALU64_IMM(ADD, R6, 296),      /* r6 += 296 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /*  476 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  478 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*  479 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  480 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  481 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L492 */
+    /*  482 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  483 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  484 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  485 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  486 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  488 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  489 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L492 */
+    /*  490 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  491 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:656  r->head.ret = ret;
-    /* L486: */
-    /*  486 */ I_STX_MEM(W, R9, 84, R7),       /* *(u32 *)(r9 + 84) = r7 */
+    /* L492: */
+    /*  492 */ I_STX_MEM(W, R9, 84, R7),       /* *(u32 *)(r9 + 84) = r7 */
     // proc.bpf.c:563  return h->arg_len;
-    /*  487 */ I_LDX_MEM(W, R6, R9, 96),       /* r6 = *(u32 *)(r9 + 96) */
-    /*  488 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  493 */ I_LDX_MEM(W, R6, R9, 96),       /* r6 = *(u32 *)(r9 + 96) */
+    /*  494 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
     // proc.bpf.c:657  put_named(r, PROC_FAIL, args, bpf_probe_read_user_str(r->data, PROC_NAME_MAX,
-    /*  489 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
-    /*  490 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
-    /*  491 */ I_LDX_MEM(DW, R3, R10, -96),    /* r3 = *(u64 *)(r10 - 96) */
-    /*  492 */ I_CALL(probe_read_user_str),    /* call probe_read_user_str */
-    /*  493 */ I_MOV64_IMM(R1, 5),             /* r1 = 5 */
+    /*  495 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
+    /*  496 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
+    /*  497 */ I_LDX_MEM(DW, R3, R10, -96),    /* r3 = *(u64 *)(r10 - 96) */
+    /*  498 */ I_CALL(probe_read_user_str),    /* call probe_read_user_str */
+    /*  499 */ I_MOV64_IMM(R1, 5),             /* r1 = 5 */
     // proc.bpf.c:570  h->kind = kind;
-    /*  494 */ I_STX_MEM(W, R9, 108, R1),      /* *(u32 *)(r9 + 108) = r1 */
+    /*  500 */ I_STX_MEM(W, R9, 108, R1),      /* *(u32 *)(r9 + 108) = r1 */
     // proc.bpf.c:571  h->arg_len = args;
-    /*  495 */ I_STX_MEM(W, R9, 96, R6),       /* *(u32 *)(r9 + 96) = r6 */
-    /*  496 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*  497 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  501 */ I_STX_MEM(W, R9, 96, R6),       /* *(u32 *)(r9 + 96) = r6 */
+    /*  502 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    /*  503 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     // proc.bpf.c:572  if (n <= 0 || n > PROC_NAME_MAX)
-    /*  498 */ I_JMP_IMM(JSLT, R0, 1, 1),      /* if r0 s< 1 goto L500 */
-    /*  499 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
-    /* L500: */
-    /*  500 */ I_MOV64_IMM(R8, 1),             /* r8 = 1 */
-    /*  501 */ I_JMP_IMM(JSGT, R0, 4096, 1),   /* if r0 s> 4096 goto L503 */
-    /*  502 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
+    /*  504 */ I_JMP_IMM(JSLT, R0, 1, 1),      /* if r0 s< 1 goto L506 */
+    /*  505 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
+    /* L506: */
+    /*  506 */ I_MOV64_IMM(R8, 1),             /* r8 = 1 */
+    /*  507 */ I_JMP_IMM(JSGT, R0, 4096, 1),   /* if r0 s> 4096 goto L509 */
+    /*  508 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     // proc.bpf.c:574  h->name_len = (u16)(n - 1);
-    /* L503: */
-    /*  503 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  504 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
-    /*  505 */ I_STX_MEM(H, R9, 100, R1),      /* *(u16 *)(r9 + 100) = r1 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /*  506 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  508 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  509 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  510 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  512 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L514 */
-    /*  513 */ I_MOV64_IMM(R6, 2),             /* r6 = 2 */
+    /* L509: */
+    /*  509 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  510 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
+    /*  511 */ I_STX_MEM(H, R9, 100, R1),      /* *(u16 *)(r9 + 100) = r1 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /*  512 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  514 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  515 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  516 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  518 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L520 */
+    /*  519 */ I_MOV64_IMM(R6, 2),             /* r6 = 2 */
     // proc.bpf.c:575  emit(r, sizeof *h + (u32)n - 1);
-    /* L514: */
-    /*  514 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
-    /*  515 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
-    /*  516 */ I_ALU64_IMM(ADD, R8, 295),      /* r8 += 295 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /*  517 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  519 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*  520 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  521 */ I_MOV64_REG(R4, R6),            /* r4 = r6 */
-    /*  522 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  523 */ I_JMP_IMM(JEQ, R0, 0, -467),    /* if r0 == 0 goto L57 */
-    /*  524 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  525 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  526 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  527 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  528 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  530 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  531 */ I_JMP_IMM(JEQ, R0, 0, -475),    /* if r0 == 0 goto L57 */
-    /*  532 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  533 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
-    /*  534 */ I_JA(-478),                     /* goto L57 */
+    /* L520: */
+    /*  520 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
+    /*  521 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
+    /*  522 */ I_ALU64_IMM(ADD, R8, 295),      /* r8 += 295 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /*  523 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  525 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*  526 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  527 */ I_MOV64_REG(R4, R6),            /* r4 = r6 */
+    /*  528 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  529 */ I_JMP_IMM(JEQ, R0, 0, -473),    /* if r0 == 0 goto L57 */
+    /*  530 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  531 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  532 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  533 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  534 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  536 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  537 */ I_JMP_IMM(JEQ, R0, 0, -481),    /* if r0 == 0 goto L57 */
+    /*  538 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  539 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /*  540 */ I_JA(-484),                     /* goto L57 */
 };
 static const struct bpf_patch proc_return_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
@@ -5088,41 +5132,41 @@ static const struct bpf_patch proc_return_patches[] = {
     { 109, PATCH_OFF, 4, "task_struct.tgid" },
     { 118, PATCH_OFF, 8, "task_struct.thread_pid" },
     { 129, PATCH_OFF, 4, "pid.level" },
-    { 138, PATCH_OFF, 0, "pid.numbers" },
-    { 144, PATCH_OFF, 4, "upid.nr" },
-    { 154, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 158, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 167, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 191, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 195, PATCH_OFF, 0, "pid.numbers" },
-    { 196, PATCH_OFF, 8, "upid.ns" },
-    { 199, PATCH_OFF, 4, "upid.nr" },
-    { 216, PATCH_OFF, 4, "pid.level" },
-    { 253, PATCH_OFF, 4, "pid_namespace.ns.inum" },
-    { 260, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 287, PATCH_CONST, 0, "CFG_SELF" },
-    { 320, PATCH_CONST, 0, "CFG_BTF" },
-    { 325, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 333, PATCH_EXISTS, 0, "task_struct.start_boottime" },
-    { 337, PATCH_OFF, 8, "task_struct.start_boottime" },
-    { 339, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 341, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 346, PATCH_CONST, 0, "CFG_NS_DEV" },
-    { 359, PATCH_EXISTS, 0, "task_struct.real_start_time" },
-    { 363, PATCH_OFF, 8, "task_struct.real_start_time" },
-    { 435, PATCH_MAP, 0, "events" },
-    { 439, PATCH_CONST, 0, "CFG_WAKE" },
-    { 470, PATCH_MAP, 0, "events" },
-    { 480, PATCH_MAP, 0, "lost" },
-    { 506, PATCH_MAP, 0, "events" },
-    { 510, PATCH_CONST, 0, "CFG_WAKE" },
-    { 517, PATCH_MAP, 0, "events" },
-    { 528, PATCH_MAP, 0, "lost" },
+    { 140, PATCH_OFF, 0, "pid.numbers" },
+    { 146, PATCH_OFF, 4, "upid.nr" },
+    { 156, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 160, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 169, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 193, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 197, PATCH_OFF, 0, "pid.numbers" },
+    { 198, PATCH_OFF, 8, "upid.ns" },
+    { 201, PATCH_OFF, 4, "upid.nr" },
+    { 218, PATCH_OFF, 4, "pid.level" },
+    { 257, PATCH_OFF, 4, "pid_namespace.ns.inum" },
+    { 264, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 293, PATCH_CONST, 0, "CFG_SELF" },
+    { 326, PATCH_CONST, 0, "CFG_BTF" },
+    { 331, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 339, PATCH_EXISTS, 0, "task_struct.start_boottime" },
+    { 343, PATCH_OFF, 8, "task_struct.start_boottime" },
+    { 345, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 347, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 352, PATCH_CONST, 0, "CFG_NS_DEV" },
+    { 365, PATCH_EXISTS, 0, "task_struct.real_start_time" },
+    { 369, PATCH_OFF, 8, "task_struct.real_start_time" },
+    { 441, PATCH_MAP, 0, "events" },
+    { 445, PATCH_CONST, 0, "CFG_WAKE" },
+    { 476, PATCH_MAP, 0, "events" },
+    { 486, PATCH_MAP, 0, "lost" },
+    { 512, PATCH_MAP, 0, "events" },
+    { 516, PATCH_CONST, 0, "CFG_WAKE" },
+    { 523, PATCH_MAP, 0, "events" },
+    { 534, PATCH_MAP, 0, "lost" },
 };
 /* end program proc_return */
 
 /* begin program proc_begun
- * section both/sched/sched_prepare_exec, 973 instructions, stack 88 bytes
+ * section both/sched/sched_prepare_exec, 979 instructions, stack 88 bytes
  * lowest kernel 5.15 (task_pt_regs) */
 static const struct bpf_insn proc_begun_insns[] = {
     // proc.bpf.c:705  int proc_begun(struct raw_tp *ctx)
@@ -5165,7 +5209,7 @@ static const struct bpf_insn proc_begun_insns[] = {
     /*   27 */ I_LD_MAP(R1, traced),           /* r1 = map traced */
     /*   29 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // proc.bpf.c:684  if (!followed((u32)id))
-    /*   30 */ I_JMP_IMM(JEQ, R0, 0, 940),     /* if r0 == 0 goto L971 */
+    /*   30 */ I_JMP_IMM(JEQ, R0, 0, 946),     /* if r0 == 0 goto L977 */
     // proc.bpf.c:686  if (CFG(CFG_FAILED))
     /* L31: */
     /*   31 */ I_LD_CONST(R1, CFG_FAILED),     /* r1 = CFG_FAILED */
@@ -5185,7 +5229,7 @@ static const struct bpf_insn proc_begun_insns[] = {
     /*   45 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   46 */ I_STX_MEM(DW, R10, -72, R0),    /* *(u64 *)(r10 - 72) = r0 */
     // proc.bpf.c:187  if (!r || !who_is_it(r, child))
-    /*   47 */ I_JMP_IMM(JEQ, R0, 0, 923),     /* if r0 == 0 goto L971 */
+    /*   47 */ I_JMP_IMM(JEQ, R0, 0, 929),     /* if r0 == 0 goto L977 */
     /*   48 */ I_LDX_MEM(DW, R8, R10, -72),    /* r8 = *(u64 *)(r10 - 72) */
     // proc.bpf.c:144  u64 id = bpf_get_current_pid_tgid();
     /*   49 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
@@ -5201,7 +5245,7 @@ static const struct bpf_insn proc_begun_insns[] = {
     /*   55 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
     /*   57 */ I_STX_MEM(DW, R10, -80, R8),    /* *(u64 *)(r10 - 80) = r8 */
     /*   58 */ I_STX_MEM(DW, R10, -88, R6),    /* *(u64 *)(r10 - 88) = r6 */
-    /*   59 */ I_JMP_IMM(JEQ, R1, 0, 248),     /* if r1 == 0 goto L308 */
+    /*   59 */ I_JMP_IMM(JEQ, R1, 0, 254),     /* if r1 == 0 goto L314 */
     // proc.bpf.c:149  struct task_struct *t = (void *)bpf_get_current_task();
     /*   60 */ I_CALL(get_current_task),       /* call get_current_task */
     // proc.bpf.c:150  struct task_struct *leader = READ(t, group_leader), *parent = READ(leader, re
@@ -5229,7 +5273,7 @@ static const struct bpf_insn proc_begun_insns[] = {
     /*   78 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*   79 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
-    /*   80 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
+    /*   80 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
     /*   81 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [task_struct.tgid] */
     /*   82 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*   83 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -5239,7 +5283,7 @@ static const struct bpf_insn proc_begun_insns[] = {
     // proc.bpf.c:151  h->ppid = (u32)READ(parent, tgid);
     /*   86 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   87 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   88 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*   88 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*   89 */ I_STX_MEM(W, R8, 64, R1),       /* *(u32 *)(r8 + 64) = r1 */
     /*   90 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.thread_pid] */
     /*   91 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
@@ -5255,7 +5299,7 @@ static const struct bpf_insn proc_begun_insns[] = {
     /*   98 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
     /*   99 */ I_STX_MEM(DW, R8, 13144, R7),   /* *(u64 *)(r8 + 13144) = r7 */
     // proc.bpf.c:116  u32 level = READ(pid, level);
-    /*  100 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
+    /*  100 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
     /*  101 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
     /*  102 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  103 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -5265,1046 +5309,1052 @@ static const struct bpf_insn proc_begun_insns[] = {
     // proc.bpf.c:116  u32 level = READ(pid, level);
     /*  106 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  107 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  108 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  108 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  109 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  110 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // proc.bpf.c:118  return level < 32 ? (u32)READ(up + level, nr) : 0; /* 32: MAX_PID_NS_LEVEL */
-    /*  109 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L124 */
-    /*  110 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  111 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /*  112 */ I_STX_MEM(W, R10, -8, R3),      /* *(u32 *)(r10 - 8) = r3 */
-    /*  113 */ I_ALU64_REG(ADD, R7, R2),       /* r7 += r2 */
-    /*  114 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
-    /*  115 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  116 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  111 */ I_JMP_IMM(JGT, R1, 31, 14),     /* if r1 > 31 goto L126 */
+    /*  112 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  113 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
+    /*  114 */ I_STX_MEM(DW, R10, -8, R3),     /* *(u64 *)(r10 - 8) = r3 */
+    /*  115 */ I_ALU64_REG(ADD, R7, R2),       /* r7 += r2 */
+    /*  116 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
     /*  117 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  118 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  119 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  120 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  121 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  122 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  123 */ I_LDX_MEM(W, R9, R10, -8),      /* r9 = *(u32 *)(r10 - 8) */
+    /*  118 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  119 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  120 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  121 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  122 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  123 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  124 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  125 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:153  h->ns_pid = nr_inside(r->id[ID_PROCESS]);
-    /* L124: */
-    /*  124 */ I_STX_MEM(W, R8, 68, R9),       /* *(u32 *)(r8 + 68) = r9 */
+    /* L126: */
+    /*  126 */ I_STX_MEM(W, R8, 68, R9),       /* *(u32 *)(r8 + 68) = r9 */
     // proc.bpf.c:154  if (CFG(CFG_NS_INO)) {
-    /*  125 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  127 */ I_JMP_IMM(JEQ, R1, 0, 122),     /* if r1 == 0 goto L250 */
-    /*  128 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  129 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  130 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  127 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  129 */ I_JMP_IMM(JEQ, R1, 0, 126),     /* if r1 == 0 goto L256 */
+    /*  130 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  131 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  132 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     // proc.bpf.c:155  parent = READ(parent, group_leader);
-    /*  131 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  132 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  133 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  134 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  135 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  136 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  137 */ I_MOV64_IMM(R7, 32),            /* r7 = 32  [task_struct.thread_pid] */
-    /*  138 */ I_LDX_MEM(DW, R3, R10, -32),    /* r3 = *(u64 *)(r10 - 32) */
-    /*  139 */ I_ALU64_REG(ADD, R3, R7),       /* r3 += r7 */
-    /*  140 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /*  133 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  134 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  135 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  136 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  137 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  138 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  139 */ I_MOV64_IMM(R7, 32),            /* r7 = 32  [task_struct.thread_pid] */
+    /*  140 */ I_LDX_MEM(DW, R3, R10, -32),    /* r3 = *(u64 *)(r10 - 32) */
+    /*  141 */ I_ALU64_REG(ADD, R3, R7),       /* r3 += r7 */
+    /*  142 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:156  r->id[ID_THREAD] = READ(t, thread_pid);
-    /*  141 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  142 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  143 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  144 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  145 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  146 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  147 */ I_STX_MEM(DW, R8, 13152, R1),   /* *(u64 *)(r8 + 13152) = r1 */
-    /*  148 */ I_ALU64_REG(ADD, R6, R7),       /* r6 += r7 */
+    /*  143 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  144 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  145 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  146 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  147 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  148 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  149 */ I_STX_MEM(DW, R8, 13152, R1),   /* *(u64 *)(r8 + 13152) = r1 */
+    /*  150 */ I_ALU64_REG(ADD, R6, R7),       /* r6 += r7 */
     // proc.bpf.c:157  r->id[ID_PARENT] = READ(parent, thread_pid);
-    /*  149 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  150 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  151 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  152 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  153 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  154 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  155 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  156 */ I_STX_MEM(DW, R8, 13160, R1),   /* *(u64 *)(r8 + 13160) = r1 */
+    /*  151 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  152 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  153 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  154 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  155 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  156 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  157 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  158 */ I_STX_MEM(DW, R8, 13160, R1),   /* *(u64 *)(r8 + 13160) = r1 */
     // proc.bpf.c:158  r->id[ID_CHILD] = READ(child, thread_pid);
-    /*  157 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  158 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  159 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  160 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  161 */ I_MOV64_IMM(R3, 32),            /* r3 = 32  [task_struct.thread_pid] */
-    /*  162 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  163 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  164 */ I_STX_MEM(DW, R8, 13168, R1),   /* *(u64 *)(r8 + 13168) = r1 */
-    /*  165 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
-    /*  166 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
-    /*  167 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  168 */ I_STX_MEM(DW, R10, -40, R2),    /* *(u64 *)(r10 - 40) = r2 */
-    /*  169 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
-    /*  170 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  171 */ I_STX_MEM(DW, R10, -56, R2),    /* *(u64 *)(r10 - 56) = r2 */
-    /*  172 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /*  173 */ I_JA(3),                        /* goto L177 */
-    /* L174: */
-    /*  174 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
+    /*  159 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  160 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  161 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  162 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  163 */ I_MOV64_IMM(R3, 32),            /* r3 = 32  [task_struct.thread_pid] */
+    /*  164 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  165 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  166 */ I_STX_MEM(DW, R8, 13168, R1),   /* *(u64 *)(r8 + 13168) = r1 */
+    /*  167 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
+    /*  168 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [upid.ns] */
+    /*  169 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  170 */ I_STX_MEM(DW, R10, -40, R2),    /* *(u64 *)(r10 - 40) = r2 */
+    /*  171 */ I_MOV64_IMM(R2, 0),             /* r2 = 0  [upid.nr] */
+    /*  172 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  173 */ I_STX_MEM(DW, R10, -56, R2),    /* *(u64 *)(r10 - 56) = r2 */
+    /*  174 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  175 */ I_JA(3),                        /* goto L179 */
+    /* L176: */
+    /*  176 */ I_LDX_MEM(DW, R7, R10, -64),    /* r7 = *(u64 *)(r10 - 64) */
     // proc.bpf.c:126  for (u32 k = 0; k < N_IDS; k++) {
-    /*  175 */ I_ALU64_IMM(ADD, R7, 1),        /* r7 += 1 */
-    /*  176 */ I_JMP_IMM(JEQ, R7, 4, 68),      /* if r7 == 4 goto L245 */
+    /*  177 */ I_ALU64_IMM(ADD, R7, 1),        /* r7 += 1 */
+    /*  178 */ I_JMP_IMM(JEQ, R7, 4, 72),      /* if r7 == 4 goto L251 */
     // proc.bpf.c:127  struct pid *pid = r->id[k];
-    /* L177: */
-    /*  177 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  178 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
-    /*  179 */ I_LDX_MEM(DW, R6, R10, -72),    /* r6 = *(u64 *)(r10 - 72) */
-    /*  180 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
-    /*  181 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  182 */ I_LDX_MEM(DW, R8, R2, 13144),   /* r8 = *(u64 *)(r2 + 13144) */
-    /*  183 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /* L179: */
+    /*  179 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  180 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
+    /*  181 */ I_LDX_MEM(DW, R6, R10, -72),    /* r6 = *(u64 *)(r10 - 72) */
+    /*  182 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
+    /*  183 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  184 */ I_LDX_MEM(DW, R8, R2, 13144),   /* r8 = *(u64 *)(r2 + 13144) */
+    /*  185 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  184 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
-    /*  185 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  186 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
-    /*  187 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  188 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  189 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  190 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  191 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  192 */ I_STX_MEM(DW, R10, -64, R7),    /* *(u64 *)(r10 - 64) = r7 */
+    /*  186 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  187 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  188 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
+    /*  189 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  190 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  191 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  192 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  193 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  194 */ I_STX_MEM(DW, R10, -64, R7),    /* *(u64 *)(r10 - 64) = r7 */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  193 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  194 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
-    /*  195 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  195 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  196 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
+    /*  197 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
     // proc.bpf.c:128  u32 level = READ(pid, level);
-    /*  196 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  198 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:129  r->nr[k] = 0;
-    /*  197 */ I_STX_MEM(DW, R10, -32, R1),    /* *(u64 *)(r10 - 32) = r1 */
-    /*  198 */ I_STX_MEM(W, R6, 13128, R9),    /* *(u32 *)(r6 + 13128) = r9 */
-    /*  199 */ I_ALU64_IMM(ADD, R6, 13128),    /* r6 += 13128 */
-    /*  200 */ I_STX_MEM(DW, R10, -48, R6),    /* *(u64 *)(r10 - 48) = r6 */
-    /*  201 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  202 */ I_JA(7),                        /* goto L210 */
+    /*  199 */ I_STX_MEM(W, R6, 13128, R9),    /* *(u32 *)(r6 + 13128) = r9 */
+    /*  200 */ I_ALU64_IMM(ADD, R6, 13128),    /* r6 += 13128 */
+    /*  201 */ I_STX_MEM(DW, R10, -48, R6),    /* *(u64 *)(r10 - 48) = r6 */
+    /*  202 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  203 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  204 */ I_STX_MEM(DW, R10, -32, R1),    /* *(u64 *)(r10 - 32) = r1 */
+    /*  205 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  206 */ I_JA(7),                        /* goto L214 */
     // proc.bpf.c:131  for (u32 i = 0; i < 32 && i <= level; i++) {
-    /* L203: */
-    /*  203 */ I_JMP_IMM(JGT, R6, 30, -30),    /* if r6 > 30 goto L174 */
-    /*  204 */ I_ALU64_IMM(ADD, R8, 16),       /* r8 += 16 */
-    /*  205 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
-    /*  206 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  207 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
-    /*  208 */ I_JMP_REG(JLT, R6, R2, 1),      /* if r6 < r2 goto L210 */
-    /*  209 */ I_JA(-36),                      /* goto L174 */
-    /* L210: */
-    /*  210 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
+    /* L207: */
+    /*  207 */ I_JMP_IMM(JGT, R6, 30, -32),    /* if r6 > 30 goto L176 */
+    /*  208 */ I_ALU64_IMM(ADD, R8, 16),       /* r8 += 16 */
+    /*  209 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
+    /*  210 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  211 */ I_LDX_MEM(DW, R2, R10, -32),    /* r2 = *(u64 *)(r10 - 32) */
+    /*  212 */ I_JMP_REG(JLT, R6, R2, 1),      /* if r6 < r2 goto L214 */
+    /*  213 */ I_JA(-38),                      /* goto L176 */
+    /* L214: */
+    /*  214 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // proc.bpf.c:133  struct pid_namespace *ns = READ(u, ns);
-    /*  211 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  212 */ I_LDX_MEM(DW, R1, R10, -40),    /* r1 = *(u64 *)(r10 - 40) */
-    /*  213 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  214 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /*  215 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  216 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  217 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  218 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  219 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  220 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  221 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  215 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  216 */ I_LDX_MEM(DW, R1, R10, -40),    /* r1 = *(u64 *)(r10 - 40) */
+    /*  217 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  218 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  219 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  220 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  221 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  222 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  223 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  224 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  225 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     // proc.bpf.c:134  if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-    /*  222 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
-    /*  223 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
-    /*  224 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  225 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  226 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  227 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  228 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  229 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  230 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  232 */ I_JMP_REG(JNE, R2, R1, -30),    /* if r2 != r1 goto L203 */
+    /*  226 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  227 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
+    /*  228 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  229 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  230 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  231 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  232 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  233 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  234 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  236 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  237 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  238 */ I_JMP_REG(JNE, R1, R2, -32),    /* if r1 != r2 goto L207 */
     // proc.bpf.c:135  r->nr[k] = (u32)READ(u, nr);
-    /*  233 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
-    /*  234 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  235 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
-    /*  236 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  237 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  238 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  239 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  240 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  241 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  242 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
-    /*  243 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
-    /*  244 */ I_JA(-42),                      /* goto L203 */
-    /* L245: */
-    /*  245 */ I_LDX_MEM(DW, R8, R10, -80),    /* r8 = *(u64 *)(r10 - 80) */
-    // proc.bpf.c:160  h->pid = r->nr[ID_PROCESS];
-    /*  246 */ I_LDX_MEM(DW, R1, R8, 13128),   /* r1 = *(u64 *)(r8 + 13128) */
-    /*  247 */ I_STX_MEM(DW, R8, 56, R1),      /* *(u64 *)(r8 + 56) = r1 */
-    // proc.bpf.c:162  h->ppid = r->nr[ID_PARENT];
-    /*  248 */ I_LDX_MEM(W, R1, R8, 13136),    /* r1 = *(u32 *)(r8 + 13136) */
-    /*  249 */ I_STX_MEM(W, R8, 64, R1),       /* *(u32 *)(r8 + 64) = r1 */
-    // proc.bpf.c:171  return h->pid && h->tid && h->pid != CFG(CFG_SELF);
-    /* L250: */
-    /*  250 */ I_LDX_MEM(W, R1, R8, 56),       /* r1 = *(u32 *)(r8 + 56) */
+    /*  239 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  240 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  241 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
+    /*  242 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  243 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  244 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  245 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  246 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  247 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  248 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
+    /*  249 */ I_STX_MEM(W, R2, 0, R1),        /* *(u32 *)(r2 + 0) = r1 */
+    /*  250 */ I_JA(-44),                      /* goto L207 */
     /* L251: */
-    /*  251 */ I_LDX_MEM(DW, R3, R10, -88),    /* r3 = *(u64 *)(r10 - 88) */
-    /*  252 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  253 */ I_JMP_IMM(JEQ, R2, 0, 717),     /* if r2 == 0 goto L971 */
-    /*  254 */ I_LDX_MEM(W, R2, R8, 60),       /* r2 = *(u32 *)(r8 + 60) */
-    /*  255 */ I_JMP_IMM(JEQ, R2, 0, 715),     /* if r2 == 0 goto L971 */
-    /*  256 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
+    /*  251 */ I_LDX_MEM(DW, R8, R10, -80),    /* r8 = *(u64 *)(r10 - 80) */
+    // proc.bpf.c:160  h->pid = r->nr[ID_PROCESS];
+    /*  252 */ I_LDX_MEM(DW, R1, R8, 13128),   /* r1 = *(u64 *)(r8 + 13128) */
+    /*  253 */ I_STX_MEM(DW, R8, 56, R1),      /* *(u64 *)(r8 + 56) = r1 */
+    // proc.bpf.c:162  h->ppid = r->nr[ID_PARENT];
+    /*  254 */ I_LDX_MEM(W, R1, R8, 13136),    /* r1 = *(u32 *)(r8 + 13136) */
+    /*  255 */ I_STX_MEM(W, R8, 64, R1),       /* *(u32 *)(r8 + 64) = r1 */
+    // proc.bpf.c:171  return h->pid && h->tid && h->pid != CFG(CFG_SELF);
+    /* L256: */
+    /*  256 */ I_LDX_MEM(W, R1, R8, 56),       /* r1 = *(u32 *)(r8 + 56) */
+    /* L257: */
+    /*  257 */ I_LDX_MEM(DW, R3, R10, -88),    /* r3 = *(u64 *)(r10 - 88) */
+    /*  258 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  259 */ I_JMP_IMM(JEQ, R2, 0, 717),     /* if r2 == 0 goto L977 */
+    /*  260 */ I_LDX_MEM(W, R2, R8, 60),       /* r2 = *(u32 *)(r8 + 60) */
+    /*  261 */ I_JMP_IMM(JEQ, R2, 0, 715),     /* if r2 == 0 goto L977 */
+    /*  262 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
     // proc.bpf.c:187  if (!r || !who_is_it(r, child))
-    /*  258 */ I_JMP_REG(JEQ, R2, R1, 712),    /* if r2 == r1 goto L971 */
+    /*  264 */ I_JMP_REG(JEQ, R2, R1, 712),    /* if r2 == r1 goto L977 */
     // proc.bpf.c:190  u64 ids = bpf_get_current_uid_gid();
-    /*  259 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
-    /*  260 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
+    /*  265 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
+    /*  266 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  261 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*  262 */ I_MOV64_IMM(R1, 7),             /* r1 = 7 */
+    /*  267 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  268 */ I_MOV64_IMM(R1, 7),             /* r1 = 7 */
     // proc.bpf.c:192  h->kind = kind;
-    /*  263 */ I_STX_MEM(W, R8, 108, R1),      /* *(u32 *)(r8 + 108) = r1 */
+    /*  269 */ I_STX_MEM(W, R8, 108, R1),      /* *(u32 *)(r8 + 108) = r1 */
     // proc.bpf.c:191  h->ts_ns = bpf_ktime_get_ns();
-    /*  264 */ I_STX_MEM(DW, R8, 0, R0),       /* *(u64 *)(r8 + 0) = r0 */
+    /*  270 */ I_STX_MEM(DW, R8, 0, R0),       /* *(u64 *)(r8 + 0) = r0 */
     // proc.bpf.c:194  h->gid = (u32)(ids >> 32);
-    /*  265 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
-    /*  266 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  267 */ I_STX_MEM(W, R8, 76, R1),       /* *(u32 *)(r8 + 76) = r1 */
+    /*  271 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
+    /*  272 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  273 */ I_STX_MEM(W, R8, 76, R1),       /* *(u32 *)(r8 + 76) = r1 */
     // proc.bpf.c:193  h->uid = (u32)ids;
-    /*  268 */ I_STX_MEM(W, R8, 72, R6),       /* *(u32 *)(r8 + 72) = r6 */
+    /*  274 */ I_STX_MEM(W, R8, 72, R6),       /* *(u32 *)(r8 + 72) = r6 */
     // proc.bpf.c:195  h->cgroup = bpf_get_current_cgroup_id();
-    /*  269 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
-    /*  270 */ I_STX_MEM(DW, R8, 16, R0),      /* *(u64 *)(r8 + 16) = r0 */
-    /*  271 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
+    /*  275 */ I_CALL(get_current_cgroup_id),  /* call get_current_cgroup_id */
+    /*  276 */ I_STX_MEM(DW, R8, 16, R0),      /* *(u64 *)(r8 + 16) = r0 */
+    /*  277 */ I_LD_IMM64(R1, 0xffffffff),     /* r1 = 4294967295 ll */
     // proc.bpf.c:199  h->live = ~0U;
-    /*  273 */ I_STX_MEM(DW, R8, 88, R1),      /* *(u64 *)(r8 + 88) = r1 */
-    /*  274 */ I_LD_IMM64(R1, 0xffffffff00000000), /* r1 = -4294967296 ll */
+    /*  279 */ I_STX_MEM(DW, R8, 88, R1),      /* *(u64 *)(r8 + 88) = r1 */
+    /*  280 */ I_LD_IMM64(R1, 0xffffffff00000000), /* r1 = -4294967296 ll */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  276 */ I_STX_MEM(DW, R8, 80, R1),      /* *(u64 *)(r8 + 80) = r1 */
-    /*  277 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  282 */ I_STX_MEM(DW, R8, 80, R1),      /* *(u64 *)(r8 + 80) = r1 */
+    /*  283 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // proc.bpf.c:200  h->name_len = h->exe_len = h->cwd_len = 0;
-    /*  278 */ I_STX_MEM(W, R8, 104, R7),      /* *(u32 *)(r8 + 104) = r7 */
+    /*  284 */ I_STX_MEM(W, R8, 104, R7),      /* *(u32 *)(r8 + 104) = r7 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  279 */ I_STX_MEM(DW, R8, 112, R7),     /* *(u64 *)(r8 + 112) = r7 */
+    /*  285 */ I_STX_MEM(DW, R8, 112, R7),     /* *(u64 *)(r8 + 112) = r7 */
     // proc.bpf.c:197  h->was = h->at = h->arg_len = 0;
-    /*  280 */ I_STX_MEM(DW, R8, 96, R7),      /* *(u64 *)(r8 + 96) = r7 */
+    /*  286 */ I_STX_MEM(DW, R8, 96, R7),      /* *(u64 *)(r8 + 96) = r7 */
     // proc.bpf.c:196  h->start_ns = h->flags = h->max_rss = h->own_rss = 0;
-    /*  281 */ I_STX_MEM(DW, R8, 8, R7),       /* *(u64 *)(r8 + 8) = r7 */
-    /*  282 */ I_STX_MEM(DW, R8, 24, R7),      /* *(u64 *)(r8 + 24) = r7 */
-    /*  283 */ I_STX_MEM(DW, R8, 32, R7),      /* *(u64 *)(r8 + 32) = r7 */
+    /*  287 */ I_STX_MEM(DW, R8, 8, R7),       /* *(u64 *)(r8 + 8) = r7 */
+    /*  288 */ I_STX_MEM(DW, R8, 24, R7),      /* *(u64 *)(r8 + 24) = r7 */
+    /*  289 */ I_STX_MEM(DW, R8, 32, R7),      /* *(u64 *)(r8 + 32) = r7 */
     // proc.bpf.c:202  bpf_get_current_comm(h->comm, sizeof h->comm);
-    /*  284 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  285 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
-    /*  286 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  287 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  290 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  291 */ I_ALU64_IMM(ADD, R1, 40),       /* r1 += 40 */
+    /*  292 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  293 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // proc.bpf.c:203  r->at = 0;
-    /*  288 */ I_STX_MEM(W, R8, 13112, R7),    /* *(u32 *)(r8 + 13112) = r7 */
+    /*  294 */ I_STX_MEM(W, R8, 13112, R7),    /* *(u32 *)(r8 + 13112) = r7 */
     // proc.bpf.c:204  if (CFG(CFG_BTF))
-    /*  289 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
-    /*  291 */ I_JMP_IMM(JEQ, R1, 0, 48),      /* if r1 == 0 goto L340 */
+    /*  295 */ I_LD_CONST(R1, CFG_BTF),        /* r1 = CFG_BTF */
+    /*  297 */ I_JMP_IMM(JEQ, R1, 0, 48),      /* if r1 == 0 goto L346 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  292 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  298 */ I_CALL(get_current_task),       /* call get_current_task */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  293 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  294 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
-    /*  295 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
-    /*  296 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  299 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  300 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.group_leader] */
+    /*  301 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
+    /*  302 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
-    /*  297 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  303 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:176  struct task_struct *leader = READ(t, group_leader);
-    /*  298 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  299 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
-    /*  300 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  301 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  302 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
+    /*  304 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  305 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
+    /*  306 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  307 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  308 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.start_boottime] */
     // proc.bpf.c:177  if (EXISTS(leader, start_boottime))
-    /*  303 */ I_JMP_IMM(JEQ, R1, 0, 23),      /* if r1 == 0 goto L327 */
-    /*  304 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  309 */ I_JMP_IMM(JEQ, R1, 0, 23),      /* if r1 == 0 goto L333 */
+    /*  310 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:178  return READ(leader, start_boottime);
-    /*  305 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  306 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
-    /*  307 */ I_JA(25),                       /* goto L333 */
+    /*  311 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  312 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [task_struct.start_boottime] */
+    /*  313 */ I_JA(25),                       /* goto L339 */
     // proc.bpf.c:164  } else if (CFG(CFG_NS_INO)) {
-    /* L308: */
-    /*  308 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  310 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
-    /*  312 */ I_JMP_IMM(JEQ, R1, 0, -63),     /* if r1 == 0 goto L250 */
-    /*  313 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L314: */
+    /*  314 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  316 */ I_LD_CONST(R1, CFG_NS_INO),     /* r1 = CFG_NS_INO */
+    /*  318 */ I_JMP_IMM(JEQ, R1, 0, -63),     /* if r1 == 0 goto L256 */
+    /*  319 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  314 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  320 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  315 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
-    /*  317 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  321 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
+    /*  323 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     // proc.bpf.c:165  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  318 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
+    /*  324 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
     // proc.bpf.c:166  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  319 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
-    /*  320 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
-    /*  321 */ I_JMP_IMM(JNE, R0, 0, 649),     /* if r0 != 0 goto L971 */
+    /*  325 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
+    /*  326 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
+    /*  327 */ I_JMP_IMM(JNE, R0, 0, 649),     /* if r0 != 0 goto L977 */
     // proc.bpf.c:168  h->pid = in.tgid;
-    /*  322 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
-    /*  323 */ I_STX_MEM(W, R8, 56, R1),       /* *(u32 *)(r8 + 56) = r1 */
+    /*  328 */ I_LDX_MEM(W, R1, R10, -4),      /* r1 = *(u32 *)(r10 - 4) */
+    /*  329 */ I_STX_MEM(W, R8, 56, R1),       /* *(u32 *)(r8 + 56) = r1 */
     // proc.bpf.c:169  h->tid = in.pid;
-    /*  324 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
-    /*  325 */ I_STX_MEM(W, R8, 60, R2),       /* *(u32 *)(r8 + 60) = r2 */
-    /*  326 */ I_JA(-76),                      /* goto L251 */
-    /* L327: */
-    /*  327 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  328 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.real_start_time] */
-    // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
-    /*  329 */ I_JMP_IMM(JEQ, R2, 0, 9),       /* if r2 == 0 goto L339 */
-    /*  330 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  331 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  332 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
+    /*  330 */ I_LDX_MEM(W, R2, R10, -8),      /* r2 = *(u32 *)(r10 - 8) */
+    /*  331 */ I_STX_MEM(W, R8, 60, R2),       /* *(u32 *)(r8 + 60) = r2 */
+    /*  332 */ I_JA(-76),                      /* goto L257 */
     /* L333: */
-    /*  333 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  334 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  335 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  336 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  337 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  338 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
+    /*  333 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  334 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [task_struct.real_start_time] */
+    // proc.bpf.c:180  return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
+    /*  335 */ I_JMP_IMM(JEQ, R2, 0, 9),       /* if r2 == 0 goto L345 */
+    /*  336 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  337 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  338 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.real_start_time] */
     /* L339: */
-    /*  339 */ I_STX_MEM(DW, R8, 8, R1),       /* *(u64 *)(r8 + 8) = r1 */
+    /*  339 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  340 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  341 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  342 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  343 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  344 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    // proc.bpf.c:205  h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
+    /* L345: */
+    /*  345 */ I_STX_MEM(DW, R8, 8, R1),       /* *(u64 *)(r8 + 8) = r1 */
     // proc.bpf.c:692  struct task_struct *t = (void *)bpf_get_current_task();
-    /* L340: */
-    /*  340 */ I_CALL(get_current_task),       /* call get_current_task */
+    /* L346: */
+    /*  346 */ I_CALL(get_current_task),       /* call get_current_task */
     // proc.bpf.c:693  struct signal_struct *s = READ(t, signal);
-    /*  341 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  342 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
-    /*  343 */ I_STX_MEM(DW, R10, -40, R0),    /* *(u64 *)(r10 - 40) = r0 */
-    /*  344 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
-    /*  345 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  346 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  347 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  348 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  349 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  350 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  347 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  348 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
+    /*  349 */ I_STX_MEM(DW, R10, -40, R0),    /* *(u64 *)(r10 - 40) = r0 */
+    /*  350 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
+    /*  351 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  352 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  353 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  354 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  355 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  356 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:694  u64 regs = bpf_task_pt_regs(bpf_get_current_task_btf()), a[3];
-    /*  351 */ I_CALL(get_current_task_btf),   /* call get_current_task_btf */
-    /*  352 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
-    /*  353 */ I_CALL(task_pt_regs),           /* call task_pt_regs */
-    /*  354 */ I_MOV64_REG(R9, R0),            /* r9 = r0 */
-    // probe.h:168  u32 bits = 0;
-    /*  355 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
-    // probe.h:169  if (!CFG(CFG_COMPAT_MASK))
-    /*  356 */ I_LD_CONST(R6, CFG_COMPAT_MASK), /* r6 = CFG_COMPAT_MASK */
-    /*  358 */ I_LD_CONST(R1, CFG_COMPAT_MASK), /* r1 = CFG_COMPAT_MASK */
-    /*  360 */ I_JMP_IMM(JEQ, R1, 0, 14),      /* if r1 == 0 goto L375 */
-    // probe.h:171  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
-    /*  361 */ I_CALL(get_current_task),       /* call get_current_task */
-    /*  362 */ I_LD_CONST(R1, CFG_COMPAT_OFF), /* r1 = CFG_COMPAT_OFF */
-    /*  364 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
-    /*  365 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  366 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  367 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  368 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
-    /*  369 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    // probe.h:172  return bits & CFG(CFG_COMPAT_MASK);
-    /*  370 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  371 */ I_ALU64_REG(AND, R6, R1),       /* r6 &= r1 */
-    /*  372 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    /*  373 */ I_JMP_IMM(JNE, R6, 0, 1),       /* if r6 != 0 goto L375 */
-    /*  374 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  357 */ I_CALL(get_current_task_btf),   /* call get_current_task_btf */
+    /*  358 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
+    /*  359 */ I_CALL(task_pt_regs),           /* call task_pt_regs */
+    /*  360 */ I_MOV64_REG(R9, R0),            /* r9 = r0 */
+    // probe.h:169  u32 bits = 0;
+    /*  361 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
+    // probe.h:170  if (!CFG(CFG_COMPAT_MASK))
+    /*  362 */ I_LD_CONST(R6, CFG_COMPAT_MASK), /* r6 = CFG_COMPAT_MASK */
+    /*  364 */ I_LD_CONST(R1, CFG_COMPAT_MASK), /* r1 = CFG_COMPAT_MASK */
+    /*  366 */ I_JMP_IMM(JEQ, R1, 0, 14),      /* if r1 == 0 goto L381 */
+    // probe.h:172  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
+    /*  367 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  368 */ I_LD_CONST(R1, CFG_COMPAT_OFF), /* r1 = CFG_COMPAT_OFF */
+    /*  370 */ I_ALU64_REG(ADD, R0, R1),       /* r0 += r1 */
+    /*  371 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  372 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  373 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  374 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
+    /*  375 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    // probe.h:173  return bits & CFG(CFG_COMPAT_MASK);
+    /*  376 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  377 */ I_ALU64_REG(AND, R6, R1),       /* r6 &= r1 */
+    /*  378 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
+    /*  379 */ I_JMP_IMM(JNE, R6, 0, 1),       /* if r6 != 0 goto L381 */
+    /*  380 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // proc.bpf.c:696  u32 what = which((u32)arg(regs, CFG(CFG_NR)), compat);
-    /* L375: */
-    /*  375 */ I_LD_CONST(R3, CFG_NR),         /* r3 = CFG_NR */
-    /*  377 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L381: */
+    /*  381 */ I_LD_CONST(R3, CFG_NR),         /* r3 = CFG_NR */
+    /*  383 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:596  u64 v = 0;
-    /*  378 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  384 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     // proc.bpf.c:597  bpf_probe_read_kernel(&v, sizeof v, (void *)(regs + offset));
-    /*  379 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
-    /*  380 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  381 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  382 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  383 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  385 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
+    /*  386 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  387 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  388 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  389 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // proc.bpf.c:598  return v;
-    /*  384 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  385 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  386 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  390 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  391 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  392 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // proc.bpf.c:519  if (compat)
-    /*  387 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  388 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
-    /*  389 */ I_STX_MEM(DW, R10, -32, R8),    /* *(u64 *)(r10 - 32) = r8 */
-    /*  390 */ I_JMP_IMM(JEQ, R2, 0, 44),      /* if r2 == 0 goto L435 */
+    /*  393 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  394 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
+    /*  395 */ I_STX_MEM(DW, R10, -32, R8),    /* *(u64 *)(r10 - 32) = r8 */
+    /*  396 */ I_JMP_IMM(JEQ, R2, 0, 44),      /* if r2 == 0 goto L441 */
     // proc.bpf.c:520  return nr == CFG(CFG_EXECVE32) ? 1 : nr == CFG(CFG_EXECVEAT32) ? 2 : 0;
-    /*  391 */ I_LD_CONST(R2, CFG_EXECVE32),   /* r2 = CFG_EXECVE32 */
-    /*  393 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*  394 */ I_JMP_REG(JEQ, R2, R1, 6),      /* if r2 == r1 goto L401 */
-    /*  395 */ I_LD_CONST(R2, CFG_EXECVEAT32), /* r2 = CFG_EXECVEAT32 */
-    /*  397 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*  398 */ I_JMP_REG(JEQ, R2, R1, 1),      /* if r2 == r1 goto L400 */
-    /*  399 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /* L400: */
-    /*  400 */ I_ALU64_IMM(LSH, R6, 1),        /* r6 <<= 1 */
+    /*  397 */ I_LD_CONST(R2, CFG_EXECVE32),   /* r2 = CFG_EXECVE32 */
+    /*  399 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    /*  400 */ I_JMP_REG(JEQ, R2, R1, 6),      /* if r2 == r1 goto L407 */
+    /*  401 */ I_LD_CONST(R2, CFG_EXECVEAT32), /* r2 = CFG_EXECVEAT32 */
+    /*  403 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    /*  404 */ I_JMP_REG(JEQ, R2, R1, 1),      /* if r2 == r1 goto L406 */
+    /*  405 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /* L406: */
+    /*  406 */ I_ALU64_IMM(LSH, R6, 1),        /* r6 <<= 1 */
     // proc.bpf.c:604  a[0] = (u32)arg(regs, CFG(CFG_B0)), a[1] = (u32)arg(regs, CFG(CFG_B1));
-    /* L401: */
-    /*  401 */ I_LD_CONST(R3, CFG_B0),         /* r3 = CFG_B0 */
-    /*  403 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L407: */
+    /*  407 */ I_LD_CONST(R3, CFG_B0),         /* r3 = CFG_B0 */
+    /*  409 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:596  u64 v = 0;
-    /*  404 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  405 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  410 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  411 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // proc.bpf.c:597  bpf_probe_read_kernel(&v, sizeof v, (void *)(regs + offset));
-    /*  406 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
-    /*  407 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  408 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  409 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  410 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  412 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
+    /*  413 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  414 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  415 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  416 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // proc.bpf.c:604  a[0] = (u32)arg(regs, CFG(CFG_B0)), a[1] = (u32)arg(regs, CFG(CFG_B1));
-    /*  411 */ I_LD_CONST(R3, CFG_B1),         /* r3 = CFG_B1 */
+    /*  417 */ I_LD_CONST(R3, CFG_B1),         /* r3 = CFG_B1 */
     // proc.bpf.c:596  u64 v = 0;
-    /*  413 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  419 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
     // proc.bpf.c:597  bpf_probe_read_kernel(&v, sizeof v, (void *)(regs + offset));
-    /*  414 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
-    /*  415 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  416 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  417 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  418 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  420 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
+    /*  421 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  422 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  423 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  424 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // proc.bpf.c:598  return v;
-    /*  419 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  425 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:605  a[2] = (u32)arg(regs, CFG(CFG_B2));
-    /*  420 */ I_LD_CONST(R3, CFG_B2),         /* r3 = CFG_B2 */
+    /*  426 */ I_LD_CONST(R3, CFG_B2),         /* r3 = CFG_B2 */
     // proc.bpf.c:596  u64 v = 0;
-    /*  422 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  423 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  428 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  429 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     // proc.bpf.c:597  bpf_probe_read_kernel(&v, sizeof v, (void *)(regs + offset));
-    /*  424 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
-    /*  425 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  426 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  427 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  428 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  429 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
-    /*  430 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
+    /*  430 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
+    /*  431 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  432 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  433 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  434 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  435 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
+    /*  436 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
     // proc.bpf.c:598  return v;
-    /*  431 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  432 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  433 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  434 */ I_JA(39),                       /* goto L474 */
+    /*  437 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  438 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  439 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  440 */ I_JA(39),                       /* goto L480 */
     // proc.bpf.c:521  return nr == CFG(CFG_EXECVE) ? 1 : nr == CFG(CFG_EXECVEAT) ? 2 : 0;
-    /* L435: */
-    /*  435 */ I_LD_CONST(R2, CFG_EXECVE),     /* r2 = CFG_EXECVE */
-    /*  437 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*  438 */ I_JMP_REG(JEQ, R2, R1, 6),      /* if r2 == r1 goto L445 */
-    /*  439 */ I_LD_CONST(R2, CFG_EXECVEAT),   /* r2 = CFG_EXECVEAT */
-    /*  441 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*  442 */ I_JMP_REG(JEQ, R2, R1, 1),      /* if r2 == r1 goto L444 */
-    /*  443 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /* L444: */
-    /*  444 */ I_ALU64_IMM(LSH, R6, 1),        /* r6 <<= 1 */
+    /* L441: */
+    /*  441 */ I_LD_CONST(R2, CFG_EXECVE),     /* r2 = CFG_EXECVE */
+    /*  443 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    /*  444 */ I_JMP_REG(JEQ, R2, R1, 6),      /* if r2 == r1 goto L451 */
+    /*  445 */ I_LD_CONST(R2, CFG_EXECVEAT),   /* r2 = CFG_EXECVEAT */
+    /*  447 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    /*  448 */ I_JMP_REG(JEQ, R2, R1, 1),      /* if r2 == r1 goto L450 */
+    /*  449 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /* L450: */
+    /*  450 */ I_ALU64_IMM(LSH, R6, 1),        /* r6 <<= 1 */
     // proc.bpf.c:607  a[0] = arg(regs, CFG(CFG_A0)), a[1] = arg(regs, CFG(CFG_A1));
-    /* L445: */
-    /*  445 */ I_LD_CONST(R3, CFG_A0),         /* r3 = CFG_A0 */
-    /*  447 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L451: */
+    /*  451 */ I_LD_CONST(R3, CFG_A0),         /* r3 = CFG_A0 */
+    /*  453 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // proc.bpf.c:596  u64 v = 0;
-    /*  448 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  449 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  454 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  455 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // proc.bpf.c:597  bpf_probe_read_kernel(&v, sizeof v, (void *)(regs + offset));
-    /*  450 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
-    /*  451 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  452 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  453 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  454 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  456 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
+    /*  457 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  458 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  459 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  460 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // proc.bpf.c:607  a[0] = arg(regs, CFG(CFG_A0)), a[1] = arg(regs, CFG(CFG_A1));
-    /*  455 */ I_LD_CONST(R3, CFG_A1),         /* r3 = CFG_A1 */
+    /*  461 */ I_LD_CONST(R3, CFG_A1),         /* r3 = CFG_A1 */
     // proc.bpf.c:596  u64 v = 0;
-    /*  457 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
+    /*  463 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
     // proc.bpf.c:597  bpf_probe_read_kernel(&v, sizeof v, (void *)(regs + offset));
-    /*  458 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
-    /*  459 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  460 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  461 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  462 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  464 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
+    /*  465 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  466 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  467 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  468 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // proc.bpf.c:598  return v;
-    /*  463 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  469 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:608  a[2] = arg(regs, CFG(CFG_A2));
-    /*  464 */ I_LD_CONST(R3, CFG_A2),         /* r3 = CFG_A2 */
+    /*  470 */ I_LD_CONST(R3, CFG_A2),         /* r3 = CFG_A2 */
     // proc.bpf.c:596  u64 v = 0;
-    /*  466 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  467 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  472 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  473 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     // proc.bpf.c:597  bpf_probe_read_kernel(&v, sizeof v, (void *)(regs + offset));
-    /*  468 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
-    /*  469 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  470 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  471 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  472 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  474 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
+    /*  475 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  476 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  477 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  478 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // proc.bpf.c:598  return v;
-    /*  473 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  479 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // proc.bpf.c:698  u32 args = what ? put_argv(r, what == 1 ? a[1] : a[2], compat, PROC_BEGUN_POI
-    /* L474: */
-    /*  474 */ I_ALU64_IMM(LSH, R6, 32),       /* r6 <<= 32 */
-    /*  475 */ I_ALU64_IMM(RSH, R6, 32),       /* r6 >>= 32 */
-    /*  476 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  477 */ I_JMP_IMM(JEQ, R6, 0, 115),     /* if r6 == 0 goto L593 */
-    /*  478 */ I_JMP_IMM(JEQ, R6, 1, 1),       /* if r6 == 1 goto L480 */
-    /*  479 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
-    // proc.bpf.c:536  r->argv_step = compat ? 4 : 8;
     /* L480: */
-    /*  480 */ I_ALU64_IMM(AND, R7, 1),        /* r7 &= 1 */
-    /*  481 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    /*  482 */ I_JMP_IMM(JNE, R7, 0, 1),       /* if r7 != 0 goto L484 */
-    /*  483 */ I_MOV64_IMM(R1, 8),             /* r1 = 8 */
-    /* L484: */
-    /*  484 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    /*  485 */ I_LDX_MEM(DW, R3, R10, -80),    /* r3 = *(u64 *)(r10 - 80) */
-    // proc.bpf.c:531  h->kind = PROC_ARGS;
-    /*  486 */ I_STX_MEM(W, R3, 108, R2),      /* *(u32 *)(r3 + 108) = r2 */
+    /*  480 */ I_ALU64_IMM(LSH, R6, 32),       /* r6 <<= 32 */
+    /*  481 */ I_ALU64_IMM(RSH, R6, 32),       /* r6 >>= 32 */
+    /*  482 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  483 */ I_JMP_IMM(JEQ, R6, 0, 115),     /* if r6 == 0 goto L599 */
+    /*  484 */ I_JMP_IMM(JEQ, R6, 1, 1),       /* if r6 == 1 goto L486 */
+    /*  485 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     // proc.bpf.c:536  r->argv_step = compat ? 4 : 8;
-    /*  487 */ I_STX_MEM(W, R3, 13116, R1),    /* *(u32 *)(r3 + 13116) = r1 */
+    /* L486: */
+    /*  486 */ I_ALU64_IMM(AND, R7, 1),        /* r7 &= 1 */
+    /*  487 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
+    /*  488 */ I_JMP_IMM(JNE, R7, 0, 1),       /* if r7 != 0 goto L490 */
+    /*  489 */ I_MOV64_IMM(R1, 8),             /* r1 = 8 */
+    /* L490: */
+    /*  490 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /*  491 */ I_LDX_MEM(DW, R3, R10, -80),    /* r3 = *(u64 *)(r10 - 80) */
+    // proc.bpf.c:531  h->kind = PROC_ARGS;
+    /*  492 */ I_STX_MEM(W, R3, 108, R2),      /* *(u32 *)(r3 + 108) = r2 */
+    // proc.bpf.c:536  r->argv_step = compat ? 4 : 8;
+    /*  493 */ I_STX_MEM(W, R3, 13116, R1),    /* *(u32 *)(r3 + 13116) = r1 */
     // proc.bpf.c:535  r->argv = argv;
-    /*  488 */ I_STX_MEM(DW, R3, 13120, R8),   /* *(u64 *)(r3 + 13120) = r8 */
-    /*  489 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  490 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  494 */ I_STX_MEM(DW, R3, 13120, R8),   /* *(u64 *)(r3 + 13120) = r8 */
+    /*  495 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  496 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     // proc.bpf.c:533  h->flags = argv ? ARGS_MORE : 0; /* cleared if the end of argv is reached */
-    /*  491 */ I_JMP_IMM(JNE, R8, 0, 1),       /* if r8 != 0 goto L493 */
-    /*  492 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /* L493: */
-    /*  493 */ I_LDX_MEM(DW, R2, R10, -72),    /* r2 = *(u64 *)(r10 - 72) */
-    /*  494 */ I_ALU64_IMM(ADD, R2, 24),       /* r2 += 24 */
-    /*  495 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
-    /*  496 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
-    /*  497 */ I_STX_MEM(DW, R4, 24, R1),      /* *(u64 *)(r4 + 24) = r1 */
+    /*  497 */ I_JMP_IMM(JNE, R8, 0, 1),       /* if r8 != 0 goto L499 */
+    /*  498 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L499: */
+    /*  499 */ I_LDX_MEM(DW, R2, R10, -72),    /* r2 = *(u64 *)(r10 - 72) */
+    /*  500 */ I_ALU64_IMM(ADD, R2, 24),       /* r2 += 24 */
+    /*  501 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
+    /*  502 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
+    /*  503 */ I_STX_MEM(DW, R4, 24, R1),      /* *(u64 *)(r4 + 24) = r1 */
     // proc.bpf.c:532  h->at = 0;
-    /*  498 */ I_STX_MEM(W, R4, 92, R6),       /* *(u32 *)(r4 + 92) = r6 */
+    /*  504 */ I_STX_MEM(W, R4, 92, R6),       /* *(u32 *)(r4 + 92) = r6 */
     // proc.bpf.c:534  r->at = 0;
-    /*  499 */ I_STX_MEM(W, R4, 13112, R6),    /* *(u32 *)(r4 + 13112) = r6 */
-    /*  500 */ I_LD_IMM64(R8, 0x1ffffffffffffe), /* r8 = 9007199254740990 ll */
-    /*  502 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*  503 */ I_JA(48),                       /* goto L552 */
+    /*  505 */ I_STX_MEM(W, R4, 13112, R6),    /* *(u32 *)(r4 + 13112) = r6 */
+    /*  506 */ I_LD_IMM64(R8, 0x1ffffffffffffe), /* r8 = 9007199254740990 ll */
+    /*  508 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  509 */ I_JA(48),                       /* goto L558 */
     // proc.bpf.c:548  if (!p || at > EXE_END || i >= max)
-    /* L504: */
-    /*  504 */ I_JMP_IMM(JEQ, R3, 0, 12),      /* if r3 == 0 goto L517 */
-    /*  505 */ I_JMP_IMM(JGT, R7, 8192, 11),   /* if r7 > 8192 goto L517 */
-    /*  506 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /*  507 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  508 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  509 */ I_JMP_IMM(JGT, R1, 31, 7),      /* if r1 > 31 goto L517 */
+    /* L510: */
+    /*  510 */ I_JMP_IMM(JEQ, R3, 0, 12),      /* if r3 == 0 goto L523 */
+    /*  511 */ I_JMP_IMM(JGT, R7, 8192, 11),   /* if r7 > 8192 goto L523 */
+    /*  512 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  513 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  514 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  515 */ I_JMP_IMM(JGT, R1, 31, 7),      /* if r1 > 31 goto L523 */
     // proc.bpf.c:550  r->data[at] = 0; /* before 6.x, the helper returns 0 for an empty string */
-    /*  510 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  511 */ I_ALU64_REG(ADD, R1, R7),       /* r1 += r7 */
-    /*  512 */ I_STX_MEM(B, R1, 296, R6),      /* *(u8 *)(r1 + 296) = r6 */
-    /*  513 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
+    /*  516 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  517 */ I_ALU64_REG(ADD, R1, R7),       /* r1 += r7 */
+    /*  518 */ I_STX_MEM(B, R1, 296, R6),      /* *(u8 *)(r1 + 296) = r6 */
+    /*  519 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
     // proc.bpf.c:551  long n = bpf_probe_read_user_str(r->data + at, PROC_STRING, (void *)p);
-    /*  514 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
-    /*  515 */ I_CALL(probe_read_user_str),    /* call probe_read_user_str */
+    /*  520 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
+    /*  521 */ I_CALL(probe_read_user_str),    /* call probe_read_user_str */
     // proc.bpf.c:552  if (n < 0)
-    /*  516 */ I_JMP_IMM(JSGT, R0, -1, 2),     /* if r0 s> -1 goto L519 */
-    /* L517: */
-    /*  517 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
-    /*  518 */ I_JA(19),                       /* goto L538 */
+    /*  522 */ I_JMP_IMM(JSGT, R0, -1, 2),     /* if r0 s> -1 goto L525 */
+    /* L523: */
+    /*  523 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
+    /*  524 */ I_JA(19),                       /* goto L544 */
     // proc.bpf.c:554  n += (u64)(n - 1) >> 63; /* 0 becomes 1 */
-    /* L519: */
-    /*  519 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
-    /*  520 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
-    /*  521 */ I_ALU64_IMM(RSH, R1, 63),       /* r1 >>= 63 */
-    /*  522 */ I_ALU64_REG(ADD, R1, R0),       /* r1 += r0 */
+    /* L525: */
+    /*  525 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
+    /*  526 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
+    /*  527 */ I_ALU64_IMM(RSH, R1, 63),       /* r1 >>= 63 */
+    /*  528 */ I_ALU64_REG(ADD, R1, R0),       /* r1 += r0 */
     // proc.bpf.c:556  r->at = at + (u32)n;
-    /*  523 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  524 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
-    /*  525 */ I_STX_MEM(W, R4, 13112, R7),    /* *(u32 *)(r4 + 13112) = r7 */
+    /*  529 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  530 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
+    /*  531 */ I_STX_MEM(W, R4, 13112, R7),    /* *(u32 *)(r4 + 13112) = r7 */
     // proc.bpf.c:555  h->flags |= (u64)n / PROC_STRING * ARGS_CUT; /* the string is truncated, or j
-    /*  526 */ I_ALU64_IMM(RSH, R1, 11),       /* r1 >>= 11 */
-    /*  527 */ I_ALU64_REG(AND, R1, R8),       /* r1 &= r8 */
-    /*  528 */ I_LDX_MEM(DW, R2, R4, 24),      /* r2 = *(u64 *)(r4 + 24) */
-    /*  529 */ I_ALU64_REG(OR, R2, R1),        /* r2 |= r1 */
-    /*  530 */ I_STX_MEM(DW, R4, 24, R2),      /* *(u64 *)(r4 + 24) = r2 */
-    /*  531 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /*  532 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  532 */ I_ALU64_IMM(RSH, R1, 11),       /* r1 >>= 11 */
+    /*  533 */ I_ALU64_REG(AND, R1, R8),       /* r1 &= r8 */
+    /*  534 */ I_LDX_MEM(DW, R2, R4, 24),      /* r2 = *(u64 *)(r4 + 24) */
+    /*  535 */ I_ALU64_REG(OR, R2, R1),        /* r2 |= r1 */
+    /*  536 */ I_STX_MEM(DW, R4, 24, R2),      /* *(u64 *)(r4 + 24) = r2 */
+    /*  537 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  538 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
     // proc.bpf.c:557  asm volatile("" : "+r"(i)); /* keeps the test below: older verifiers accept o
-    /*  533 */ I_ALU64_IMM(LSH, R9, 32),       /* r9 <<= 32 */
-    /*  534 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*  535 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  536 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
-    /*  537 */ I_JMP_IMM(JLT, R2, 32, 14),     /* if r2 < 32 goto L552 */
+    /*  539 */ I_ALU64_IMM(LSH, R9, 32),       /* r9 <<= 32 */
+    /*  540 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*  541 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  542 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
+    /*  543 */ I_JMP_IMM(JLT, R2, 32, 14),     /* if r2 < 32 goto L558 */
     // proc.bpf.c:559  u64 len = *(volatile u32 *)&r->at;
-    /* L538: */
-    /*  538 */ I_LDX_MEM(W, R6, R4, 13112),    /* r6 = *(u32 *)(r4 + 13112) */
+    /* L544: */
+    /*  544 */ I_LDX_MEM(W, R6, R4, 13112),    /* r6 = *(u32 *)(r4 + 13112) */
     // proc.bpf.c:560  h->arg_len = (u32)len;
-    /*  539 */ I_STX_MEM(W, R4, 96, R6),       /* *(u32 *)(r4 + 96) = r6 */
-    /*  540 */ I_MOV64_REG(R7, R4),            /* r7 = r4 */
+    /*  545 */ I_STX_MEM(W, R4, 96, R6),       /* *(u32 *)(r4 + 96) = r6 */
+    /*  546 */ I_MOV64_REG(R7, R4),            /* r7 = r4 */
     // proc.bpf.c:561  if (len <= sizeof r->data)
-    /*  541 */ I_JMP_IMM(JGT, R6, 12816, 50),  /* if r6 > 12816 goto L592 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /*  542 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  544 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  545 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  546 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  548 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  549 */ I_JMP_REG(JLT, R0, R1, 25),     /* if r0 < r1 goto L575 */
-    /*  550 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    /*  551 */ I_JA(23),                       /* goto L575 */
+    /*  547 */ I_JMP_IMM(JGT, R6, 12816, 50),  /* if r6 > 12816 goto L598 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /*  548 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  550 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  551 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  552 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  554 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  555 */ I_JMP_REG(JLT, R0, R1, 25),     /* if r0 < r1 goto L581 */
+    /*  556 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
+    /*  557 */ I_JA(23),                       /* goto L581 */
     // proc.bpf.c:540  u64 p = 0, from = *(volatile u64 *)&r->argv, step = *(volatile u32 *)&r->argv
-    /* L552: */
-    /*  552 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  553 */ I_LDX_MEM(DW, R3, R4, 13120),   /* r3 = *(u64 *)(r4 + 13120) */
-    /*  554 */ I_LDX_MEM(W, R2, R4, 13116),    /* r2 = *(u32 *)(r4 + 13116) */
-    /*  555 */ I_ALU64_IMM(AND, R2, 12),       /* r2 &= 12 */
+    /* L558: */
+    /*  558 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  559 */ I_LDX_MEM(DW, R3, R4, 13120),   /* r3 = *(u64 *)(r4 + 13120) */
+    /*  560 */ I_LDX_MEM(W, R2, R4, 13116),    /* r2 = *(u32 *)(r4 + 13116) */
+    /*  561 */ I_ALU64_IMM(AND, R2, 12),       /* r2 &= 12 */
     // proc.bpf.c:541  u32 at = *(volatile u32 *)&r->at;
-    /*  556 */ I_LDX_MEM(W, R7, R4, 13112),    /* r7 = *(u32 *)(r4 + 13112) */
+    /*  562 */ I_LDX_MEM(W, R7, R4, 13112),    /* r7 = *(u32 *)(r4 + 13112) */
     // proc.bpf.c:543  r->argv = from + step;
-    /*  557 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
-    /*  558 */ I_ALU64_REG(ADD, R1, R3),       /* r1 += r3 */
-    /*  559 */ I_STX_MEM(DW, R4, 13120, R1),   /* *(u64 *)(r4 + 13120) = r1 */
+    /*  563 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /*  564 */ I_ALU64_REG(ADD, R1, R3),       /* r1 += r3 */
+    /*  565 */ I_STX_MEM(DW, R4, 13120, R1),   /* *(u64 *)(r4 + 13120) = r1 */
     // proc.bpf.c:544  if (!bpf_probe_read_user(&p, (step >> 1 & 4) + 4, (void *)from) && !p) {
-    /*  560 */ I_ALU64_IMM(RSH, R2, 1),        /* r2 >>= 1 */
-    /*  561 */ I_ALU64_IMM(AND, R2, 4),        /* r2 &= 4 */
-    /*  562 */ I_ALU64_IMM(ADD, R2, 4),        /* r2 += 4 */
-    /*  563 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  564 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  565 */ I_CALL(probe_read_user),        /* call probe_read_user */
-    /*  566 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  567 */ I_ALU64_REG(OR, R0, R3),        /* r0 |= r3 */
-    /*  568 */ I_JMP_IMM(JNE, R0, 0, -65),     /* if r0 != 0 goto L504 */
-    /*  569 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
+    /*  566 */ I_ALU64_IMM(RSH, R2, 1),        /* r2 >>= 1 */
+    /*  567 */ I_ALU64_IMM(AND, R2, 4),        /* r2 &= 4 */
+    /*  568 */ I_ALU64_IMM(ADD, R2, 4),        /* r2 += 4 */
+    /*  569 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  570 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  571 */ I_CALL(probe_read_user),        /* call probe_read_user */
+    /*  572 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  573 */ I_ALU64_REG(OR, R0, R3),        /* r0 |= r3 */
+    /*  574 */ I_JMP_IMM(JNE, R0, 0, -65),     /* if r0 != 0 goto L510 */
+    /*  575 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
     // proc.bpf.c:545  h->flags &= ARGS_CUT;
-    /*  570 */ I_LDX_MEM(DW, R1, R2, 0),       /* r1 = *(u64 *)(r2 + 0) */
-    /*  571 */ I_ALU64_IMM(AND, R1, 2),        /* r1 &= 2 */
-    /*  572 */ I_STX_MEM(DW, R2, 0, R1),       /* *(u64 *)(r2 + 0) = r1 */
-    /*  573 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
-    /*  574 */ I_JA(-37),                      /* goto L538 */
+    /*  576 */ I_LDX_MEM(DW, R1, R2, 0),       /* r1 = *(u64 *)(r2 + 0) */
+    /*  577 */ I_ALU64_IMM(AND, R1, 2),        /* r1 &= 2 */
+    /*  578 */ I_STX_MEM(DW, R2, 0, R1),       /* *(u64 *)(r2 + 0) = r1 */
+    /*  579 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
+    /*  580 */ I_JA(-37),                      /* goto L544 */
     // proc.bpf.c:562  emit(r, sizeof *h + len);
-    /* L575: */
-    /*  575 */ I_ALU64_IMM(ADD, R6, 296),      /* r6 += 296 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /*  576 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  578 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  579 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  580 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  581 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L592 */
-    /*  582 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  583 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  584 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  585 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  586 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  588 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  589 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L592 */
-    /*  590 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  591 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /* L581: */
+    /*  581 */ I_ALU64_IMM(ADD, R6, 296),      /* r6 += 296 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /*  582 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  584 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  585 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  586 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  587 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L598 */
+    /*  588 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  589 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  590 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  591 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  592 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  594 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  595 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L598 */
+    /*  596 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  597 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:563  return h->arg_len;
-    /* L592: */
-    /*  592 */ I_LDX_MEM(W, R2, R7, 96),       /* r2 = *(u32 *)(r7 + 96) */
-    /* L593: */
-    /*  593 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
-    /*  594 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
-    /*  595 */ I_LDX_MEM(DW, R7, R10, -40),    /* r7 = *(u64 *)(r10 - 40) */
-    /*  596 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  597 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  598 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /* L598: */
+    /*  598 */ I_LDX_MEM(W, R2, R7, 96),       /* r2 = *(u32 *)(r7 + 96) */
+    /* L599: */
+    /*  599 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
+    /*  600 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [task_struct.signal] */
+    /*  601 */ I_LDX_MEM(DW, R7, R10, -40),    /* r7 = *(u64 *)(r10 - 40) */
+    /*  602 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  603 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  604 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // proc.bpf.c:216  struct signal_struct *s = READ(t, signal);
-    /*  599 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  600 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  601 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  602 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  603 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  604 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
-    /*  605 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.se.sum_exec_runtime] */
+    /*  605 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  606 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  607 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  608 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  609 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  610 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
+    /*  611 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.se.sum_exec_runtime] */
     // proc.bpf.c:218  USED(o->run_ns, t, se.sum_exec_runtime), USED(d->run_ns, s, sum_sched_runtime
-    /*  606 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L617 */
-    /*  607 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  608 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  609 */ I_MOV64_IMM(R1, 144),           /* r1 = 144  [task_struct.se.sum_exec_runtime] */
-    /*  610 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  611 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  612 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  613 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  614 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  615 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  616 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L617: */
-    /*  617 */ I_LDX_MEM(DW, R8, R10, -80),    /* r8 = *(u64 *)(r10 - 80) */
-    /*  618 */ I_STX_MEM(DW, R8, 120, R6),     /* *(u64 *)(r8 + 120) = r6 */
-    /*  619 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  620 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.sum_sched_runtime] */
-    /*  621 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  622 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L633 */
-    /*  623 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  624 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  625 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [signal_struct.sum_sched_runtime] */
-    /*  626 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  627 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  628 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  629 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  630 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  631 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  632 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L633: */
-    /*  633 */ I_STX_MEM(DW, R8, 208, R1),     /* *(u64 *)(r8 + 208) = r1 */
-    /*  634 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.utime] */
+    /*  612 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L623 */
+    /*  613 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  614 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  615 */ I_MOV64_IMM(R1, 144),           /* r1 = 144  [task_struct.se.sum_exec_runtime] */
+    /*  616 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  617 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  618 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  619 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  620 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  621 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  622 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L623: */
+    /*  623 */ I_LDX_MEM(DW, R8, R10, -80),    /* r8 = *(u64 *)(r10 - 80) */
+    /*  624 */ I_STX_MEM(DW, R8, 120, R6),     /* *(u64 *)(r8 + 120) = r6 */
+    /*  625 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  626 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.sum_sched_runtime] */
+    /*  627 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  628 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L639 */
+    /*  629 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  630 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  631 */ I_MOV64_IMM(R1, 40),            /* r1 = 40  [signal_struct.sum_sched_runtime] */
+    /*  632 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  633 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  634 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  635 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  636 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  637 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  638 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L639: */
+    /*  639 */ I_STX_MEM(DW, R8, 208, R1),     /* *(u64 *)(r8 + 208) = r1 */
+    /*  640 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.utime] */
     // proc.bpf.c:219  USED(o->user_ns, t, utime), USED(d->user_ns, s, utime);
-    /*  635 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L646 */
-    /*  636 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  637 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  638 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [task_struct.utime] */
-    /*  639 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  640 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  641 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  642 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  643 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  644 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  645 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L646: */
-    /*  646 */ I_STX_MEM(DW, R8, 128, R6),     /* *(u64 *)(r8 + 128) = r6 */
-    /*  647 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  648 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.utime] */
-    /*  649 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  650 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L661 */
-    /*  651 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  652 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  653 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [signal_struct.utime] */
-    /*  654 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  655 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  656 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  657 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  658 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  659 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  660 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L661: */
-    /*  661 */ I_STX_MEM(DW, R8, 216, R1),     /* *(u64 *)(r8 + 216) = r1 */
-    /*  662 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.stime] */
+    /*  641 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L652 */
+    /*  642 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  643 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  644 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [task_struct.utime] */
+    /*  645 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  646 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  647 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  648 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  649 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  650 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  651 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L652: */
+    /*  652 */ I_STX_MEM(DW, R8, 128, R6),     /* *(u64 *)(r8 + 128) = r6 */
+    /*  653 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  654 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.utime] */
+    /*  655 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  656 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L667 */
+    /*  657 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  658 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  659 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [signal_struct.utime] */
+    /*  660 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  661 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  662 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  663 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  664 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  665 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  666 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L667: */
+    /*  667 */ I_STX_MEM(DW, R8, 216, R1),     /* *(u64 *)(r8 + 216) = r1 */
+    /*  668 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.stime] */
     // proc.bpf.c:220  USED(o->system_ns, t, stime), USED(d->system_ns, s, stime);
-    /*  663 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L674 */
-    /*  664 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  665 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  666 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [task_struct.stime] */
-    /*  667 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  668 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  669 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  670 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  671 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  672 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  673 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L674: */
-    /*  674 */ I_STX_MEM(DW, R8, 136, R6),     /* *(u64 *)(r8 + 136) = r6 */
-    /*  675 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  676 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.stime] */
-    /*  677 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  678 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L689 */
-    /*  679 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  680 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  681 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [signal_struct.stime] */
-    /*  682 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  683 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  684 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  685 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  686 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  687 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  688 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L689: */
-    /*  689 */ I_STX_MEM(DW, R8, 224, R1),     /* *(u64 *)(r8 + 224) = r1 */
-    /*  690 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.min_flt] */
+    /*  669 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L680 */
+    /*  670 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  671 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  672 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [task_struct.stime] */
+    /*  673 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  674 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  675 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  676 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  677 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  678 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  679 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L680: */
+    /*  680 */ I_STX_MEM(DW, R8, 136, R6),     /* *(u64 *)(r8 + 136) = r6 */
+    /*  681 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  682 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.stime] */
+    /*  683 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  684 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L695 */
+    /*  685 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  686 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  687 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [signal_struct.stime] */
+    /*  688 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  689 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  690 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  691 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  692 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  693 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  694 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L695: */
+    /*  695 */ I_STX_MEM(DW, R8, 224, R1),     /* *(u64 *)(r8 + 224) = r1 */
+    /*  696 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.min_flt] */
     // proc.bpf.c:221  USED(o->minor, t, min_flt), USED(d->minor, s, min_flt);
-    /*  691 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L702 */
-    /*  692 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  693 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  694 */ I_MOV64_IMM(R1, 128),           /* r1 = 128  [task_struct.min_flt] */
-    /*  695 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  696 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  697 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  698 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  699 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  700 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  701 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L702: */
-    /*  702 */ I_STX_MEM(DW, R8, 144, R6),     /* *(u64 *)(r8 + 144) = r6 */
-    /*  703 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  704 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.min_flt] */
-    /*  705 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  706 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L717 */
-    /*  707 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  708 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  709 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [signal_struct.min_flt] */
-    /*  710 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  711 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  712 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  713 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  714 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  715 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  716 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L717: */
-    /*  717 */ I_STX_MEM(DW, R8, 232, R1),     /* *(u64 *)(r8 + 232) = r1 */
-    /*  718 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.maj_flt] */
+    /*  697 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L708 */
+    /*  698 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  699 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  700 */ I_MOV64_IMM(R1, 128),           /* r1 = 128  [task_struct.min_flt] */
+    /*  701 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  702 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  703 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  704 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  705 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  706 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  707 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L708: */
+    /*  708 */ I_STX_MEM(DW, R8, 144, R6),     /* *(u64 *)(r8 + 144) = r6 */
+    /*  709 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  710 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.min_flt] */
+    /*  711 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  712 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L723 */
+    /*  713 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  714 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  715 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [signal_struct.min_flt] */
+    /*  716 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  717 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  718 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  719 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  720 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  721 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  722 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L723: */
+    /*  723 */ I_STX_MEM(DW, R8, 232, R1),     /* *(u64 *)(r8 + 232) = r1 */
+    /*  724 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.maj_flt] */
     // proc.bpf.c:222  USED(o->major, t, maj_flt), USED(d->major, s, maj_flt);
-    /*  719 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L730 */
-    /*  720 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  721 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  722 */ I_MOV64_IMM(R1, 136),           /* r1 = 136  [task_struct.maj_flt] */
-    /*  723 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  724 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  725 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  726 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  727 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  728 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  729 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L730: */
-    /*  730 */ I_STX_MEM(DW, R8, 152, R6),     /* *(u64 *)(r8 + 152) = r6 */
-    /*  731 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  732 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.maj_flt] */
-    /*  733 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  734 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L745 */
-    /*  735 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  736 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  737 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [signal_struct.maj_flt] */
-    /*  738 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  739 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  740 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  741 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  742 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  743 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  744 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L745: */
-    /*  745 */ I_STX_MEM(DW, R8, 240, R1),     /* *(u64 *)(r8 + 240) = r1 */
-    /*  746 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.nvcsw] */
+    /*  725 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L736 */
+    /*  726 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  727 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  728 */ I_MOV64_IMM(R1, 136),           /* r1 = 136  [task_struct.maj_flt] */
+    /*  729 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  730 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  731 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  732 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  733 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  734 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  735 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L736: */
+    /*  736 */ I_STX_MEM(DW, R8, 152, R6),     /* *(u64 *)(r8 + 152) = r6 */
+    /*  737 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  738 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.maj_flt] */
+    /*  739 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  740 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L751 */
+    /*  741 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  742 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  743 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [signal_struct.maj_flt] */
+    /*  744 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  745 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  746 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  747 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  748 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  749 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  750 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L751: */
+    /*  751 */ I_STX_MEM(DW, R8, 240, R1),     /* *(u64 *)(r8 + 240) = r1 */
+    /*  752 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.nvcsw] */
     // proc.bpf.c:223  USED(o->waits, t, nvcsw), USED(d->waits, s, nvcsw);
-    /*  747 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L758 */
-    /*  748 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  749 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  750 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [task_struct.nvcsw] */
-    /*  751 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  752 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  753 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  754 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  755 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  756 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  757 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L758: */
-    /*  758 */ I_STX_MEM(DW, R8, 160, R6),     /* *(u64 *)(r8 + 160) = r6 */
-    /*  759 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  760 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.nvcsw] */
-    /*  761 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  762 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L773 */
-    /*  763 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  764 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  765 */ I_MOV64_IMM(R1, 48),            /* r1 = 48  [signal_struct.nvcsw] */
-    /*  766 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  767 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  768 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  769 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  770 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  771 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  772 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L773: */
-    /*  773 */ I_STX_MEM(DW, R8, 248, R1),     /* *(u64 *)(r8 + 248) = r1 */
-    /*  774 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.nivcsw] */
+    /*  753 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L764 */
+    /*  754 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  755 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  756 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [task_struct.nvcsw] */
+    /*  757 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  758 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  759 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  760 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  761 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  762 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  763 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L764: */
+    /*  764 */ I_STX_MEM(DW, R8, 160, R6),     /* *(u64 *)(r8 + 160) = r6 */
+    /*  765 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  766 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.nvcsw] */
+    /*  767 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  768 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L779 */
+    /*  769 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  770 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  771 */ I_MOV64_IMM(R1, 48),            /* r1 = 48  [signal_struct.nvcsw] */
+    /*  772 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  773 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  774 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  775 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  776 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  777 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  778 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L779: */
+    /*  779 */ I_STX_MEM(DW, R8, 248, R1),     /* *(u64 *)(r8 + 248) = r1 */
+    /*  780 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.nivcsw] */
     // proc.bpf.c:224  USED(o->preempted, t, nivcsw), USED(d->preempted, s, nivcsw);
-    /*  775 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L786 */
-    /*  776 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  777 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  778 */ I_MOV64_IMM(R1, 120),           /* r1 = 120  [task_struct.nivcsw] */
-    /*  779 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  780 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  781 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  782 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  783 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  784 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  785 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L786: */
-    /*  786 */ I_STX_MEM(DW, R8, 168, R6),     /* *(u64 *)(r8 + 168) = r6 */
-    /*  787 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  788 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.nivcsw] */
-    /*  789 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  790 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L801 */
-    /*  791 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  792 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  793 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [signal_struct.nivcsw] */
-    /*  794 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  795 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  796 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  797 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  798 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  799 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  800 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L801: */
-    /*  801 */ I_STX_MEM(DW, R8, 256, R1),     /* *(u64 *)(r8 + 256) = r1 */
-    /*  802 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.read_bytes] */
+    /*  781 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L792 */
+    /*  782 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  783 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  784 */ I_MOV64_IMM(R1, 120),           /* r1 = 120  [task_struct.nivcsw] */
+    /*  785 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  786 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  787 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  788 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  789 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  790 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  791 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L792: */
+    /*  792 */ I_STX_MEM(DW, R8, 168, R6),     /* *(u64 *)(r8 + 168) = r6 */
+    /*  793 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  794 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.nivcsw] */
+    /*  795 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  796 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L807 */
+    /*  797 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  798 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  799 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [signal_struct.nivcsw] */
+    /*  800 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  801 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  802 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  803 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  804 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  805 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  806 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L807: */
+    /*  807 */ I_STX_MEM(DW, R8, 256, R1),     /* *(u64 *)(r8 + 256) = r1 */
+    /*  808 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.read_bytes] */
     // proc.bpf.c:225  USED(o->read_bytes, t, ioac.read_bytes), USED(d->read_bytes, s, ioac.read_byt
-    /*  803 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L814 */
-    /*  804 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  805 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  806 */ I_MOV64_IMM(R1, 168),           /* r1 = 168  [task_struct.ioac.read_bytes] */
-    /*  807 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  808 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  809 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  810 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  811 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  812 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  813 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L814: */
-    /*  814 */ I_STX_MEM(DW, R8, 176, R6),     /* *(u64 *)(r8 + 176) = r6 */
-    /*  815 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  816 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.read_bytes] */
-    /*  817 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  818 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L829 */
-    /*  819 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  820 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  821 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [signal_struct.ioac.read_bytes] */
-    /*  822 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  823 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  824 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  825 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  826 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  827 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  828 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L829: */
-    /*  829 */ I_STX_MEM(DW, R8, 264, R1),     /* *(u64 *)(r8 + 264) = r1 */
-    /*  830 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.write_bytes] */
+    /*  809 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L820 */
+    /*  810 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  811 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  812 */ I_MOV64_IMM(R1, 168),           /* r1 = 168  [task_struct.ioac.read_bytes] */
+    /*  813 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  814 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  815 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  816 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  817 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  818 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  819 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L820: */
+    /*  820 */ I_STX_MEM(DW, R8, 176, R6),     /* *(u64 *)(r8 + 176) = r6 */
+    /*  821 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  822 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.read_bytes] */
+    /*  823 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  824 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L835 */
+    /*  825 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  826 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  827 */ I_MOV64_IMM(R1, 104),           /* r1 = 104  [signal_struct.ioac.read_bytes] */
+    /*  828 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  829 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  830 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  831 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  832 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  833 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  834 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L835: */
+    /*  835 */ I_STX_MEM(DW, R8, 264, R1),     /* *(u64 *)(r8 + 264) = r1 */
+    /*  836 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.write_bytes] */
     // proc.bpf.c:226  USED(o->write_bytes, t, ioac.write_bytes), USED(d->write_bytes, s, ioac.write
-    /*  831 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L842 */
-    /*  832 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  833 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  834 */ I_MOV64_IMM(R1, 176),           /* r1 = 176  [task_struct.ioac.write_bytes] */
-    /*  835 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  836 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  837 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  838 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  839 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  840 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  841 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L842: */
-    /*  842 */ I_STX_MEM(DW, R8, 184, R6),     /* *(u64 *)(r8 + 184) = r6 */
-    /*  843 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  844 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.write_bytes] */
-    /*  845 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  846 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L857 */
-    /*  847 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  848 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  849 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [signal_struct.ioac.write_bytes] */
-    /*  850 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  851 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  852 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  853 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  854 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  855 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  856 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L857: */
-    /*  857 */ I_STX_MEM(DW, R8, 272, R1),     /* *(u64 *)(r8 + 272) = r1 */
-    /*  858 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.rchar] */
+    /*  837 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L848 */
+    /*  838 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  839 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  840 */ I_MOV64_IMM(R1, 176),           /* r1 = 176  [task_struct.ioac.write_bytes] */
+    /*  841 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  842 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  843 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  844 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  845 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  846 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  847 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L848: */
+    /*  848 */ I_STX_MEM(DW, R8, 184, R6),     /* *(u64 *)(r8 + 184) = r6 */
+    /*  849 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  850 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.write_bytes] */
+    /*  851 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  852 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L863 */
+    /*  853 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  854 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  855 */ I_MOV64_IMM(R1, 112),           /* r1 = 112  [signal_struct.ioac.write_bytes] */
+    /*  856 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  857 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  858 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  859 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  860 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  861 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  862 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L863: */
+    /*  863 */ I_STX_MEM(DW, R8, 272, R1),     /* *(u64 *)(r8 + 272) = r1 */
+    /*  864 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.rchar] */
     // proc.bpf.c:227  USED(o->read_chars, t, ioac.rchar), USED(d->read_chars, s, ioac.rchar);
-    /*  859 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L870 */
-    /*  860 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  861 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  862 */ I_MOV64_IMM(R1, 152),           /* r1 = 152  [task_struct.ioac.rchar] */
-    /*  863 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  864 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  865 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  866 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  867 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  868 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  869 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L870: */
-    /*  870 */ I_STX_MEM(DW, R8, 192, R6),     /* *(u64 *)(r8 + 192) = r6 */
-    /*  871 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  872 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.rchar] */
-    /*  873 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  874 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L885 */
-    /*  875 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  876 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  877 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [signal_struct.ioac.rchar] */
-    /*  878 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  879 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  880 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  881 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  882 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  883 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  884 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L885: */
-    /*  885 */ I_STX_MEM(DW, R8, 280, R1),     /* *(u64 *)(r8 + 280) = r1 */
-    /*  886 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.wchar] */
+    /*  865 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L876 */
+    /*  866 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  867 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  868 */ I_MOV64_IMM(R1, 152),           /* r1 = 152  [task_struct.ioac.rchar] */
+    /*  869 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  870 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  871 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  872 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  873 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  874 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  875 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L876: */
+    /*  876 */ I_STX_MEM(DW, R8, 192, R6),     /* *(u64 *)(r8 + 192) = r6 */
+    /*  877 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  878 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.rchar] */
+    /*  879 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  880 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L891 */
+    /*  881 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  882 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  883 */ I_MOV64_IMM(R1, 88),            /* r1 = 88  [signal_struct.ioac.rchar] */
+    /*  884 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  885 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  886 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  887 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  888 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  889 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  890 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L891: */
+    /*  891 */ I_STX_MEM(DW, R8, 280, R1),     /* *(u64 *)(r8 + 280) = r1 */
+    /*  892 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [task_struct.ioac.wchar] */
     // proc.bpf.c:228  USED(o->write_chars, t, ioac.wchar), USED(d->write_chars, s, ioac.wchar);
-    /*  887 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L898 */
-    /*  888 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  889 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  890 */ I_MOV64_IMM(R1, 160),           /* r1 = 160  [task_struct.ioac.wchar] */
-    /*  891 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  892 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  893 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  894 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  895 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  896 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  897 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /* L898: */
-    /*  898 */ I_STX_MEM(DW, R8, 200, R6),     /* *(u64 *)(r8 + 200) = r6 */
-    /*  899 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  900 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.wchar] */
-    /*  901 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  902 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L913 */
-    /*  903 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  904 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  905 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [signal_struct.ioac.wchar] */
-    /*  906 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  907 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  908 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  909 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  910 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  911 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  912 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /* L913: */
-    /*  913 */ I_STX_MEM(DW, R8, 288, R1),     /* *(u64 *)(r8 + 288) = r1 */
-    /*  914 */ I_MOV64_IMM(R1, 80),            /* r1 = 80  [signal_struct.maxrss] */
-    /*  915 */ I_LDX_MEM(DW, R3, R10, -32),    /* r3 = *(u64 *)(r10 - 32) */
-    /*  916 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  893 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L904 */
+    /*  894 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  895 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  896 */ I_MOV64_IMM(R1, 160),           /* r1 = 160  [task_struct.ioac.wchar] */
+    /*  897 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  898 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  899 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  900 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  901 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  902 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  903 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /* L904: */
+    /*  904 */ I_STX_MEM(DW, R8, 200, R6),     /* *(u64 *)(r8 + 200) = r6 */
+    /*  905 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  906 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [signal_struct.ioac.wchar] */
+    /*  907 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  908 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L919 */
+    /*  909 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  910 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  911 */ I_MOV64_IMM(R1, 96),            /* r1 = 96  [signal_struct.ioac.wchar] */
+    /*  912 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  913 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  914 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  915 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  916 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  917 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  918 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /* L919: */
+    /*  919 */ I_STX_MEM(DW, R8, 288, R1),     /* *(u64 *)(r8 + 288) = r1 */
+    /*  920 */ I_MOV64_IMM(R1, 80),            /* r1 = 80  [signal_struct.maxrss] */
+    /*  921 */ I_LDX_MEM(DW, R3, R10, -32),    /* r3 = *(u64 *)(r10 - 32) */
+    /*  922 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     // proc.bpf.c:700  h->max_rss = READ(s, maxrss);
-    /*  917 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  918 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  923 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  924 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // proc.bpf.c:228  USED(o->write_chars, t, ioac.wchar), USED(d->write_chars, s, ioac.wchar);
-    /*  919 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  925 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // proc.bpf.c:700  h->max_rss = READ(s, maxrss);
-    /*  920 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  921 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  922 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  923 */ I_STX_MEM(DW, R8, 32, R1),      /* *(u64 *)(r8 + 32) = r1 */
-    /*  924 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  926 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  927 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  928 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  929 */ I_STX_MEM(DW, R8, 32, R1),      /* *(u64 *)(r8 + 32) = r1 */
+    /*  930 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
     // proc.bpf.c:701  put_named(r, PROC_BEGUN, args, bpf_probe_read_kernel_str(r->data, PROC_NAME_M
-    /*  925 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
-    /*  926 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
-    /*  927 */ I_LDX_MEM(DW, R3, R10, -88),    /* r3 = *(u64 *)(r10 - 88) */
-    /*  928 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
-    /*  929 */ I_MOV64_IMM(R1, 7),             /* r1 = 7 */
+    /*  931 */ I_ALU64_IMM(ADD, R1, 296),      /* r1 += 296 */
+    /*  932 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
+    /*  933 */ I_LDX_MEM(DW, R3, R10, -88),    /* r3 = *(u64 *)(r10 - 88) */
+    /*  934 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
+    /*  935 */ I_MOV64_IMM(R1, 7),             /* r1 = 7 */
     // proc.bpf.c:570  h->kind = kind;
-    /*  930 */ I_STX_MEM(W, R8, 108, R1),      /* *(u32 *)(r8 + 108) = r1 */
+    /*  936 */ I_STX_MEM(W, R8, 108, R1),      /* *(u32 *)(r8 + 108) = r1 */
     // proc.bpf.c:571  h->arg_len = args;
-    /*  931 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
-    /*  932 */ I_STX_MEM(W, R8, 96, R1),       /* *(u32 *)(r8 + 96) = r1 */
-    /*  933 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    /*  934 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  937 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
+    /*  938 */ I_STX_MEM(W, R8, 96, R1),       /* *(u32 *)(r8 + 96) = r1 */
+    /*  939 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    /*  940 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     // proc.bpf.c:572  if (n <= 0 || n > PROC_NAME_MAX)
-    /*  935 */ I_JMP_IMM(JSLT, R0, 1, 1),      /* if r0 s< 1 goto L937 */
-    /*  936 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
-    /* L937: */
-    /*  937 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    /*  938 */ I_JMP_IMM(JSGT, R0, 4096, 1),   /* if r0 s> 4096 goto L940 */
-    /*  939 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
+    /*  941 */ I_JMP_IMM(JSLT, R0, 1, 1),      /* if r0 s< 1 goto L943 */
+    /*  942 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
+    /* L943: */
+    /*  943 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
+    /*  944 */ I_JMP_IMM(JSGT, R0, 4096, 1),   /* if r0 s> 4096 goto L946 */
+    /*  945 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // proc.bpf.c:574  h->name_len = (u16)(n - 1);
-    /* L940: */
-    /*  940 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  941 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
-    /*  942 */ I_STX_MEM(H, R8, 100, R1),      /* *(u16 *)(r8 + 100) = r1 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /*  943 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  945 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  946 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  947 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  949 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L951 */
-    /*  950 */ I_MOV64_IMM(R6, 2),             /* r6 = 2 */
+    /* L946: */
+    /*  946 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  947 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
+    /*  948 */ I_STX_MEM(H, R8, 100, R1),      /* *(u16 *)(r8 + 100) = r1 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /*  949 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  951 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  952 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  953 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  955 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L957 */
+    /*  956 */ I_MOV64_IMM(R6, 2),             /* r6 = 2 */
     // proc.bpf.c:575  emit(r, sizeof *h + (u32)n - 1);
-    /* L951: */
-    /*  951 */ I_ALU64_IMM(LSH, R7, 32),       /* r7 <<= 32 */
-    /*  952 */ I_ALU64_IMM(RSH, R7, 32),       /* r7 >>= 32 */
-    /*  953 */ I_ALU64_IMM(ADD, R7, 295),      /* r7 += 295 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /*  954 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  956 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
-    /*  957 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  958 */ I_MOV64_REG(R4, R6),            /* r4 = r6 */
-    /*  959 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  960 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L971 */
-    /*  961 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  962 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  963 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  964 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  965 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  967 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  968 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L971 */
-    /*  969 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  970 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /* L957: */
+    /*  957 */ I_ALU64_IMM(LSH, R7, 32),       /* r7 <<= 32 */
+    /*  958 */ I_ALU64_IMM(RSH, R7, 32),       /* r7 >>= 32 */
+    /*  959 */ I_ALU64_IMM(ADD, R7, 295),      /* r7 += 295 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /*  960 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  962 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
+    /*  963 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  964 */ I_MOV64_REG(R4, R6),            /* r4 = r6 */
+    /*  965 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  966 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L977 */
+    /*  967 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  968 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  969 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  970 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  971 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  973 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  974 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L977 */
+    /*  975 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  976 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:716  return 0;
-    /* L971: */
-    /*  971 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  972 */ I_EXIT(),                       /* exit */
+    /* L977: */
+    /*  977 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  978 */ I_EXIT(),                       /* exit */
 };
 static const struct bpf_patch proc_begun_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
@@ -6321,97 +6371,97 @@ static const struct bpf_patch proc_begun_patches[] = {
     { 81, PATCH_OFF, 4, "task_struct.tgid" },
     { 90, PATCH_OFF, 8, "task_struct.thread_pid" },
     { 101, PATCH_OFF, 4, "pid.level" },
-    { 110, PATCH_OFF, 0, "pid.numbers" },
-    { 116, PATCH_OFF, 4, "upid.nr" },
-    { 125, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 128, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 137, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 161, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 165, PATCH_OFF, 0, "pid.numbers" },
-    { 166, PATCH_OFF, 8, "upid.ns" },
-    { 169, PATCH_OFF, 4, "upid.nr" },
-    { 186, PATCH_OFF, 4, "pid.level" },
-    { 223, PATCH_OFF, 4, "pid_namespace.ns.inum" },
-    { 230, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 256, PATCH_CONST, 0, "CFG_SELF" },
-    { 289, PATCH_CONST, 0, "CFG_BTF" },
-    { 294, PATCH_OFF, 8, "task_struct.group_leader" },
-    { 302, PATCH_EXISTS, 0, "task_struct.start_boottime" },
-    { 306, PATCH_OFF, 8, "task_struct.start_boottime" },
-    { 308, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 310, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 315, PATCH_CONST, 0, "CFG_NS_DEV" },
-    { 328, PATCH_EXISTS, 0, "task_struct.real_start_time" },
-    { 332, PATCH_OFF, 8, "task_struct.real_start_time" },
-    { 342, PATCH_OFF, 8, "task_struct.signal" },
-    { 356, PATCH_CONST, 0, "CFG_COMPAT_MASK" },
-    { 358, PATCH_CONST, 0, "CFG_COMPAT_MASK" },
-    { 362, PATCH_CONST, 0, "CFG_COMPAT_OFF" },
-    { 375, PATCH_CONST, 0, "CFG_NR" },
-    { 391, PATCH_CONST, 0, "CFG_EXECVE32" },
-    { 395, PATCH_CONST, 0, "CFG_EXECVEAT32" },
-    { 401, PATCH_CONST, 0, "CFG_B0" },
-    { 411, PATCH_CONST, 0, "CFG_B1" },
-    { 420, PATCH_CONST, 0, "CFG_B2" },
-    { 435, PATCH_CONST, 0, "CFG_EXECVE" },
-    { 439, PATCH_CONST, 0, "CFG_EXECVEAT" },
-    { 445, PATCH_CONST, 0, "CFG_A0" },
-    { 455, PATCH_CONST, 0, "CFG_A1" },
-    { 464, PATCH_CONST, 0, "CFG_A2" },
-    { 542, PATCH_MAP, 0, "events" },
-    { 546, PATCH_CONST, 0, "CFG_WAKE" },
-    { 576, PATCH_MAP, 0, "events" },
-    { 586, PATCH_MAP, 0, "lost" },
-    { 594, PATCH_OFF, 8, "task_struct.signal" },
-    { 605, PATCH_EXISTS, 0, "task_struct.se.sum_exec_runtime" },
-    { 609, PATCH_OFF, 8, "task_struct.se.sum_exec_runtime" },
-    { 620, PATCH_EXISTS, 0, "signal_struct.sum_sched_runtime" },
-    { 625, PATCH_OFF, 8, "signal_struct.sum_sched_runtime" },
-    { 634, PATCH_EXISTS, 0, "task_struct.utime" },
-    { 638, PATCH_OFF, 8, "task_struct.utime" },
-    { 648, PATCH_EXISTS, 0, "signal_struct.utime" },
-    { 653, PATCH_OFF, 8, "signal_struct.utime" },
-    { 662, PATCH_EXISTS, 0, "task_struct.stime" },
-    { 666, PATCH_OFF, 8, "task_struct.stime" },
-    { 676, PATCH_EXISTS, 0, "signal_struct.stime" },
-    { 681, PATCH_OFF, 8, "signal_struct.stime" },
-    { 690, PATCH_EXISTS, 0, "task_struct.min_flt" },
-    { 694, PATCH_OFF, 8, "task_struct.min_flt" },
-    { 704, PATCH_EXISTS, 0, "signal_struct.min_flt" },
-    { 709, PATCH_OFF, 8, "signal_struct.min_flt" },
-    { 718, PATCH_EXISTS, 0, "task_struct.maj_flt" },
-    { 722, PATCH_OFF, 8, "task_struct.maj_flt" },
-    { 732, PATCH_EXISTS, 0, "signal_struct.maj_flt" },
-    { 737, PATCH_OFF, 8, "signal_struct.maj_flt" },
-    { 746, PATCH_EXISTS, 0, "task_struct.nvcsw" },
-    { 750, PATCH_OFF, 8, "task_struct.nvcsw" },
-    { 760, PATCH_EXISTS, 0, "signal_struct.nvcsw" },
-    { 765, PATCH_OFF, 8, "signal_struct.nvcsw" },
-    { 774, PATCH_EXISTS, 0, "task_struct.nivcsw" },
-    { 778, PATCH_OFF, 8, "task_struct.nivcsw" },
-    { 788, PATCH_EXISTS, 0, "signal_struct.nivcsw" },
-    { 793, PATCH_OFF, 8, "signal_struct.nivcsw" },
-    { 802, PATCH_EXISTS, 0, "task_struct.ioac.read_bytes" },
-    { 806, PATCH_OFF, 8, "task_struct.ioac.read_bytes" },
-    { 816, PATCH_EXISTS, 0, "signal_struct.ioac.read_bytes" },
-    { 821, PATCH_OFF, 8, "signal_struct.ioac.read_bytes" },
-    { 830, PATCH_EXISTS, 0, "task_struct.ioac.write_bytes" },
-    { 834, PATCH_OFF, 8, "task_struct.ioac.write_bytes" },
-    { 844, PATCH_EXISTS, 0, "signal_struct.ioac.write_bytes" },
-    { 849, PATCH_OFF, 8, "signal_struct.ioac.write_bytes" },
-    { 858, PATCH_EXISTS, 0, "task_struct.ioac.rchar" },
-    { 862, PATCH_OFF, 8, "task_struct.ioac.rchar" },
-    { 872, PATCH_EXISTS, 0, "signal_struct.ioac.rchar" },
-    { 877, PATCH_OFF, 8, "signal_struct.ioac.rchar" },
-    { 886, PATCH_EXISTS, 0, "task_struct.ioac.wchar" },
-    { 890, PATCH_OFF, 8, "task_struct.ioac.wchar" },
-    { 900, PATCH_EXISTS, 0, "signal_struct.ioac.wchar" },
-    { 905, PATCH_OFF, 8, "signal_struct.ioac.wchar" },
-    { 914, PATCH_OFF, 8, "signal_struct.maxrss" },
-    { 943, PATCH_MAP, 0, "events" },
-    { 947, PATCH_CONST, 0, "CFG_WAKE" },
-    { 954, PATCH_MAP, 0, "events" },
-    { 965, PATCH_MAP, 0, "lost" },
+    { 112, PATCH_OFF, 0, "pid.numbers" },
+    { 118, PATCH_OFF, 4, "upid.nr" },
+    { 127, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 130, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 139, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 163, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 167, PATCH_OFF, 0, "pid.numbers" },
+    { 168, PATCH_OFF, 8, "upid.ns" },
+    { 171, PATCH_OFF, 4, "upid.nr" },
+    { 188, PATCH_OFF, 4, "pid.level" },
+    { 227, PATCH_OFF, 4, "pid_namespace.ns.inum" },
+    { 234, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 262, PATCH_CONST, 0, "CFG_SELF" },
+    { 295, PATCH_CONST, 0, "CFG_BTF" },
+    { 300, PATCH_OFF, 8, "task_struct.group_leader" },
+    { 308, PATCH_EXISTS, 0, "task_struct.start_boottime" },
+    { 312, PATCH_OFF, 8, "task_struct.start_boottime" },
+    { 314, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 316, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 321, PATCH_CONST, 0, "CFG_NS_DEV" },
+    { 334, PATCH_EXISTS, 0, "task_struct.real_start_time" },
+    { 338, PATCH_OFF, 8, "task_struct.real_start_time" },
+    { 348, PATCH_OFF, 8, "task_struct.signal" },
+    { 362, PATCH_CONST, 0, "CFG_COMPAT_MASK" },
+    { 364, PATCH_CONST, 0, "CFG_COMPAT_MASK" },
+    { 368, PATCH_CONST, 0, "CFG_COMPAT_OFF" },
+    { 381, PATCH_CONST, 0, "CFG_NR" },
+    { 397, PATCH_CONST, 0, "CFG_EXECVE32" },
+    { 401, PATCH_CONST, 0, "CFG_EXECVEAT32" },
+    { 407, PATCH_CONST, 0, "CFG_B0" },
+    { 417, PATCH_CONST, 0, "CFG_B1" },
+    { 426, PATCH_CONST, 0, "CFG_B2" },
+    { 441, PATCH_CONST, 0, "CFG_EXECVE" },
+    { 445, PATCH_CONST, 0, "CFG_EXECVEAT" },
+    { 451, PATCH_CONST, 0, "CFG_A0" },
+    { 461, PATCH_CONST, 0, "CFG_A1" },
+    { 470, PATCH_CONST, 0, "CFG_A2" },
+    { 548, PATCH_MAP, 0, "events" },
+    { 552, PATCH_CONST, 0, "CFG_WAKE" },
+    { 582, PATCH_MAP, 0, "events" },
+    { 592, PATCH_MAP, 0, "lost" },
+    { 600, PATCH_OFF, 8, "task_struct.signal" },
+    { 611, PATCH_EXISTS, 0, "task_struct.se.sum_exec_runtime" },
+    { 615, PATCH_OFF, 8, "task_struct.se.sum_exec_runtime" },
+    { 626, PATCH_EXISTS, 0, "signal_struct.sum_sched_runtime" },
+    { 631, PATCH_OFF, 8, "signal_struct.sum_sched_runtime" },
+    { 640, PATCH_EXISTS, 0, "task_struct.utime" },
+    { 644, PATCH_OFF, 8, "task_struct.utime" },
+    { 654, PATCH_EXISTS, 0, "signal_struct.utime" },
+    { 659, PATCH_OFF, 8, "signal_struct.utime" },
+    { 668, PATCH_EXISTS, 0, "task_struct.stime" },
+    { 672, PATCH_OFF, 8, "task_struct.stime" },
+    { 682, PATCH_EXISTS, 0, "signal_struct.stime" },
+    { 687, PATCH_OFF, 8, "signal_struct.stime" },
+    { 696, PATCH_EXISTS, 0, "task_struct.min_flt" },
+    { 700, PATCH_OFF, 8, "task_struct.min_flt" },
+    { 710, PATCH_EXISTS, 0, "signal_struct.min_flt" },
+    { 715, PATCH_OFF, 8, "signal_struct.min_flt" },
+    { 724, PATCH_EXISTS, 0, "task_struct.maj_flt" },
+    { 728, PATCH_OFF, 8, "task_struct.maj_flt" },
+    { 738, PATCH_EXISTS, 0, "signal_struct.maj_flt" },
+    { 743, PATCH_OFF, 8, "signal_struct.maj_flt" },
+    { 752, PATCH_EXISTS, 0, "task_struct.nvcsw" },
+    { 756, PATCH_OFF, 8, "task_struct.nvcsw" },
+    { 766, PATCH_EXISTS, 0, "signal_struct.nvcsw" },
+    { 771, PATCH_OFF, 8, "signal_struct.nvcsw" },
+    { 780, PATCH_EXISTS, 0, "task_struct.nivcsw" },
+    { 784, PATCH_OFF, 8, "task_struct.nivcsw" },
+    { 794, PATCH_EXISTS, 0, "signal_struct.nivcsw" },
+    { 799, PATCH_OFF, 8, "signal_struct.nivcsw" },
+    { 808, PATCH_EXISTS, 0, "task_struct.ioac.read_bytes" },
+    { 812, PATCH_OFF, 8, "task_struct.ioac.read_bytes" },
+    { 822, PATCH_EXISTS, 0, "signal_struct.ioac.read_bytes" },
+    { 827, PATCH_OFF, 8, "signal_struct.ioac.read_bytes" },
+    { 836, PATCH_EXISTS, 0, "task_struct.ioac.write_bytes" },
+    { 840, PATCH_OFF, 8, "task_struct.ioac.write_bytes" },
+    { 850, PATCH_EXISTS, 0, "signal_struct.ioac.write_bytes" },
+    { 855, PATCH_OFF, 8, "signal_struct.ioac.write_bytes" },
+    { 864, PATCH_EXISTS, 0, "task_struct.ioac.rchar" },
+    { 868, PATCH_OFF, 8, "task_struct.ioac.rchar" },
+    { 878, PATCH_EXISTS, 0, "signal_struct.ioac.rchar" },
+    { 883, PATCH_OFF, 8, "signal_struct.ioac.rchar" },
+    { 892, PATCH_EXISTS, 0, "task_struct.ioac.wchar" },
+    { 896, PATCH_OFF, 8, "task_struct.ioac.wchar" },
+    { 906, PATCH_EXISTS, 0, "signal_struct.ioac.wchar" },
+    { 911, PATCH_OFF, 8, "signal_struct.ioac.wchar" },
+    { 920, PATCH_OFF, 8, "signal_struct.maxrss" },
+    { 949, PATCH_MAP, 0, "events" },
+    { 953, PATCH_CONST, 0, "CFG_WAKE" },
+    { 960, PATCH_MAP, 0, "events" },
+    { 971, PATCH_MAP, 0, "lost" },
 };
 /* end program proc_begun */
 

@@ -195,6 +195,10 @@ WIRE_ASSERT(sizeof(struct wire_count) == 32);
 
 enum wire_where { UNKNOWN, RUNS, WAITS, BLOCKED, ON_DISK };
 
+/* UNREAD_HELD: the record is incomplete, and the thread stops to let kvis read the rest. UNREAD_NEST: the
+ * record would be complete if call_nest were loaded. */
+enum wire_unread { UNREAD_HELD = 1, UNREAD_NEST = 2 };
+
 /* The record of a system call: this header, then segments that are each padded to 8 bytes. */
 struct wire_call {
     u64 ts_ns, end_ns;
@@ -202,7 +206,7 @@ struct wire_call {
     u64 word[CALL_WORDS];
     u32 nr, tid;
     u32 over;             /* 0: the thread exited during the call */
-    u32 unread;           /* incomplete record: the thread stops to let kvis read the rest */
+    u32 unread;           /* enum wire_unread */
     u32 key;              /* key of the thread in the map `traced`: id in the initial pid namespace */
     u32 kind;             /* 0: a system call; at the same offset as wire_proc.kind */
 };
