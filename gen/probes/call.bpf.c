@@ -291,24 +291,35 @@ INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
     bpf_map_update_elem(&sets, &key, w, MAP_ANY);
 }
 
+/* Returns v after a store and a load. The verifier then does not know from which branch the value came, and
+ * continues with one state instead of one state per branch. In the loop of put_item this saves nine tenths of
+ * the verifier's work. For the same reason, that loop passes to helpers only words of the stack that it has set
+ * as a whole: the verifier believes that a helper reads what a word contained before. */
+INLINE u64 merged(struct record *r, u64 v)
+{
+    *(volatile u64 *)&r->merged = v;
+    return *(volatile u64 *)&r->merged;
+}
+
 /* Copies the first item that the call may overwrite with a result, as stat(buf, buf) does. Does not copy a
  * string that fills the copy, because its end may be missing. */
 INLINE void note_kept(struct wire_thread *th, const struct wire_spec *s)
 {
     u64 slot = 1, key = (u32)bpf_get_current_pid_tgid(), i = 0;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* unused here: records are made at exit */
-    const struct wire_item *it = s->item;
-    u64 to = th->word[s->over & 15], from = 0;
+    u64 to = th->word[s->over & 15];
 #pragma clang loop unroll(disable)
-    for (; i < CALL_ITEMS; i++, it++) {
-        from = th->word[it->arg & 15];
-        if (s->keeps >> i & 1 && from - to < s->over_bytes)
+    for (; i < CALL_ITEMS; i++)
+        if (s->keeps >> i & 1 && th->word[s->item[i].arg & 15] - to < s->over_bytes)
             break;
-    }
-    if (!r || i >= CALL_ITEMS)
+    if (!r)
         return;
+    i = merged(r, i);
+    if (i >= CALL_ITEMS)
+        return;
+    const struct wire_item *it = &s->item[i];
     struct wire_sets *w = (void *)r->data;
-    u64 size = it->size;
+    u64 from = th->word[it->arg & 15], size = it->size;
     s64 n;
     if (it->kind == ITEM_STR)
         n = bpf_probe_read_user_str(w->set, sizeof w->set, (void *)from);
@@ -528,16 +539,6 @@ INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
     seg->early = 0;
     seg->unused[0] = seg->unused[1] = seg->unused[2] = 0;
     return seg + 1;
-}
-
-/* Returns v after a store and a load. The verifier then does not know from which branch the value came, and
- * continues with one state instead of one state per branch. In the loop of put_item this saves nine tenths of
- * the verifier's work. For the same reason, that loop passes to helpers only words of the stack that it has set
- * as a whole: the verifier believes that a helper reads what a word contained before. */
-INLINE u64 merged(struct record *r, u64 v)
-{
-    *(volatile u64 *)&r->merged = v;
-    return *(volatile u64 *)&r->merged;
 }
 
 /* Appends the items that were read at the call's entry, with their contents at that time. Items that could
