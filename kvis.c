@@ -16089,6 +16089,21 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
+/* Returns whether a BPF program is not attached, but called by others of its family. */
+static bool bpf_is_nested(const struct bpf_prog_row *r)
+{
+    return strstr(r->name, "_nest");
+}
+
+static int bpf_let_nest(struct bpf_obj *o, u32 i)
+{
+    u32 k = 0, first = 0;
+    while (o->fam->maps[k].type != BPF_MAP_TYPE_PROG_ARRAY)
+        k++;
+    int e = bpf_map_do(BPF_MAP_UPDATE_ELEM, o->map[k], &first, &o->prog[i]);
+    return e ? bpf_fail(o, e, "cannot fill BPF map %s: %s", o->fam->maps[k].name, strerror(-e)) : 0;
+}
+
 /* Loads the BPF programs in `mask` with two threads: the longest takes as long as all others. Loads
  * failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
@@ -16104,6 +16119,9 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
     for (u32 i = 0; i < o->fam->n_progs && !e; i++)
         if (mask >> i & 1 && o->prog[i] < 0)
             e = bpf_load_one(o, i);
+    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
+        if (mask >> i & 1 && bpf_is_nested(&o->fam->progs[i]))
+            e = bpf_let_nest(o, i);
     return e;
 }
 
@@ -16201,7 +16219,7 @@ static int bpf_attach(struct bpf_obj *o, u32 mask)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++) {
         const struct bpf_prog_row *r = &o->fam->progs[i];
-        if (!(mask >> i & 1) || o->link[i] >= 0)
+        if (!(mask >> i & 1) || o->link[i] >= 0 || bpf_is_nested(r))
             continue;
         int f = bpf_attach_row(r, o->prog[i]);
         if (f < 0)
@@ -17280,7 +17298,7 @@ static u32 hy_proc_programs(void)
 {
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* since Linux 6.10 */
     return 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT
-           | (u32)begun << PROG_PROC_BEGUN;
+           | 1u << PROG_PROC_NEST | (u32)begun << PROG_PROC_BEGUN;
 }
 
 /* --- arguments of programs, stored until the record of the exec arrives --- */
@@ -17738,19 +17756,9 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
-static int hy_let_nest(void)
-{
-    u32 first = 0;
-    struct bpf_obj *o = &hy.obj;
-    const int *prog = &o->prog[hy_nest_program()];
-    int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
-    return e ? bpf_fail(o, e, "cannot fill the BPF map nested: %s", strerror(-e)) : 0;
-}
-
 static void *hy_load_nest(void *unused)
 {
-    if (!bpf_load(&hy.obj, 1u << hy_nest_program()))
-        hy_let_nest();
+    bpf_load(&hy.obj, 1u << hy_nest_program());
     return unused;
 }
 
@@ -17826,14 +17834,6 @@ static int hy_load_proc(void)
     return 0;
 }
 
-static int hy_attach(u32 mask)
-{
-    int e = hy_put_cgroup();
-    if (e || (e = hy_let_nest()))
-        return e;
-    return bpf_attach(&hy.obj, mask & ~(1u << hy_nest_program()));
-}
-
 /* Another thread loads and attaches the BPF programs for disk requests meanwhile. (A tracepoint
  * that was just detached, as by a previous run of kvis, can be attached again only after an RCU
  * grace period, for which all other attaching waits: kernel/tracepoint.c.) */
@@ -17844,8 +17844,8 @@ static int hy_load(void)
     u32 mask = hy_programs(hy.sched);
     bool beside = hy.sched && !bpf_is_locked() && u_thread(&th, hy_load_disk, &disk) == 0;
     int e = bpf_load(&hy.obj, mask);
-    if (!e)
-        e = hy_attach(mask);
+    if (!e && !(e = hy_put_cgroup()))
+        e = bpf_attach(&hy.obj, mask);
     if (beside)
         pthread_join(th, NULL);
     else if (hy.sched)

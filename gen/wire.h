@@ -411,12 +411,12 @@ enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
 
 enum {
     PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 264,
-    PROC_EXE_DEPTH = 16, PROC_CWD_DEPTH = 20, /* each component costs the verifier 0.2 ms */
+    PROC_PATH_DEPTH = 32,    /* maximum number of components and mount points of a path, plus one */
     PROC_STRING = 4096, /* maximum number of bytes of an argument that is read before the exec */
     PROC_PIECE = 8192,  /* maximum number of bytes of arguments in a record */
     PROC_PIECES = 8,    /* maximum number of records with arguments of one exec (64 KiB) */
     PROC_POINTERS = 128, /* maximum number of arguments read from execve's argv */
-    PROC_BEGUN_POINTERS = 32 /* the same for PROC_BEGUN, which each execve needs */
+    ARGV_STEPS = 5       /* number of arguments that a run of proc_nest reads */
 };
 
 /* Resource usage of a thread, or of all exited threads of a process (struct signal_struct). */
