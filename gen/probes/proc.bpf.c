@@ -831,12 +831,12 @@ INLINE void begun(void *ctx, const void *name)
     struct wire_proc *h = &r->head;
     struct task_struct *t = (void *)bpf_get_current_task();
     struct signal_struct *s = READ(t, signal);
+    put_usage(h, t);
+    h->max_rss = READ(s, maxrss);
     u64 regs = bpf_task_pt_regs(bpf_get_current_task_btf()), a[3];
     bool compat = is_compat();
     u32 what = which((u32)arg(regs, CFG(CFG_NR)), compat);
     args_of_regs(a, regs, compat);
-    put_usage(h, t);
-    h->max_rss = READ(s, maxrss);
     begin_argv(r, what == 1 ? a[1] : what ? a[2] : 0, compat, PROC_BEGUN, name);
     go_on(ctx, r);
 }
