@@ -14632,7 +14632,7 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
-    BTF_AT = 0x7fffffff,    /* mask of a position in a file */
+    BTF_STRIDE = 16,        /* kvis stores the position of each 16th type */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
@@ -14677,8 +14677,8 @@ struct btf_file {
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
-    u32 *type;        /* positions of the types; the highest bit: a query may be for the type */
-    size_t type_bytes; /* length of the mapping at `type` */
+    u32 *pos;         /* positions of types 0, BTF_STRIDE, 2 * BTF_STRIDE ... of the file */
+    u32 *asked, n_asked, cap_asked; /* ids of the types that queries name */
     const u8 *layout; /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
@@ -14700,6 +14700,7 @@ static struct {
     struct btf_file file[2];  /* BTF of vmlinux, and of the module */
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
+    struct btf_want *want;    /* the queries of the batch */
     u64 members;              /* number of members that the batch may still visit */
     char *why;                /* buffer for an error text */
 } btf;
@@ -14794,7 +14795,7 @@ static const char *btf_str(const struct btf_file *b, u32 off)
 /* --- types --- */
 
 /* Decodes and checks the type at `pos`. Returns its length in bytes, or -EBADMSG. */
-static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
+static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
     if (b->type_end - pos < 12)
         return btf_bad(b, "type %u is truncated", id);
@@ -14825,26 +14826,43 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types and stores their positions. (MAP_POPULATE: page faults would take longer.) */
+static bool btf_is(const char *name, const char *want, u32 len)
+{
+    return !strncmp(name, want, len) && !name[len];
+}
+
+/* Returns the first query, from number i on, for a type of this name, plus one; 0: none. */
+static u32 btf_query(u32 i, const char *name)
+{
+    while (i && !btf_is(name, btf.want[i - 1].name, strcspn(btf.want[i - 1].name, ".[")))
+        i = btf.want[i - 1].next;
+    return i;
+}
+
+/* Checks all types. Stores the ids of the types that queries name. */
 static int btf_scan(struct btf_file *b)
 {
-    b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
-    void *p = mmap(NULL, b->type_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (p == MAP_FAILED)
-        return -errno;
-    b->type = p;
     struct btf_type t;
-    for (u32 pos = b->type_pos; pos < b->type_end;) {
+    b->pos = malloc(((b->type_end - b->type_pos) / 12 / BTF_STRIDE + 1) * sizeof *b->pos);
+    for (u32 pos = b->type_pos; b->pos && pos < b->type_end; b->n_ids++) {
         s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
         if (len < 0)
             return (int)len;
-        bool asked = t.kind < BTF_KINDS && btf_kinds[t.kind].named
-                     && *btf_bucket(btf_str(b, t.name), 4);
-        b->type[b->n_ids++] = pos | (asked ? ~(u32)BTF_AT : 0);
+        if (b->n_ids % BTF_STRIDE == 0)
+            b->pos[b->n_ids / BTF_STRIDE] = pos;
         pos += (u32)len;
+        if (t.kind >= BTF_KINDS || !btf_kinds[t.kind].named)
+            continue;
+        const char *name = btf_str(b, t.name);
+        if (!btf_query(*btf_bucket(name, 4), name))
+            continue;
+        u32 *grown = u_grow(b->asked, &b->cap_asked, b->n_asked + 1, sizeof *grown);
+        if (!grown)
+            return -ENOMEM;
+        b->asked = grown;
+        grown[b->n_asked++] = b->first_id + b->n_ids;
     }
-    return 0;
+    return b->pos ? 0 : -ENOMEM;
 }
 
 static int btf_get(u32 id, struct btf_type *t)
@@ -14856,7 +14874,10 @@ static int btf_get(u32 id, struct btf_type *t)
     }
     if (id < b->first_id || id - b->first_id >= b->n_ids)
         return btf_bad(b, "no type %u", id);
-    return btf_head(b, b->type[id - b->first_id] & BTF_AT, id, t) < 0 ? -EBADMSG : 0;
+    u32 n = id - b->first_id, pos = b->pos[n / BTF_STRIDE];
+    for (n %= BTF_STRIDE; n; n--)
+        pos += (u32)btf_head(b, pos, id, t);
+    return btf_head(b, pos, id, t) < 0 ? -EBADMSG : 0;
 }
 
 /* Sets *t to the type `id` without typedefs and qualifiers. */
@@ -14927,11 +14948,6 @@ static int btf_sized(u32 id, struct kfield *f)
 static bool btf_composite(const struct btf_type *t)
 {
     return t->kind == BTF_STRUCT || t->kind == BTF_UNION;
-}
-
-static bool btf_is(const char *name, const char *want, u32 len)
-{
-    return !strncmp(name, want, len) && !name[len];
 }
 
 /* Returns member or enumerator i, which begins with its name's offset; on error, sets *err. */
@@ -15076,36 +15092,36 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-static void btf_sort(struct btf_want *w, u32 n)
+static void btf_sort(u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        u32 *head = btf_bucket(w[i].name, (u32)strcspn(w[i].name, ".["));
-        w[i].err = -ENOENT;
-        w[i].next = *head;
+        struct btf_want *w = &btf.want[i];
+        u32 *head = btf_bucket(w->name, (u32)strcspn(w->name, ".["));
+        w->err = -ENOENT;
+        w->next = *head;
         *head = i + 1;
     }
 }
 
 /* Resolves the queries for type t that no earlier type of this name has resolved. */
-static void btf_ask(const struct btf_type *t, struct btf_want *w)
+static void btf_ask(const struct btf_type *t)
 {
     const char *name = btf_str(t->b, t->name);
-    u32 i = *btf_bucket(name, 4), len = i ? strlen(name) : 0;
-    for (; i; i = w[i - 1].next) {
-        struct btf_want *one = &w[i - 1];
-        if (one->err == -ENOENT && strcspn(one->name, ".[") == len && btf_is(name, one->name, len))
-            one->err = btf_walk(t->id, one->name + len, &one->f);
+    for (u32 i = *btf_bucket(name, 4); (i = btf_query(i, name)); i = btf.want[i - 1].next) {
+        struct btf_want *w = &btf.want[i - 1];
+        if (w->err == -ENOENT)
+            w->err = btf_walk(t->id, w->name + strlen(name), &w->f);
     }
 }
 
 /* A module's types take precedence over those of vmlinux. */
-static void btf_answer(struct btf_want *w)
+static void btf_answer(void)
 {
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
-        for (u32 i = 0; i < btf.file[k].n_ids; i++)
-            if (btf.file[k].type[i] > BTF_AT && !btf_get(btf.file[k].first_id + i, &t))
-                btf_ask(&t, w);
+        for (u32 i = 0; i < btf.file[k].n_asked; i++)
+            if (!btf_get(btf.file[k].asked[i], &t))
+                btf_ask(&t);
 }
 
 /* vmlinux must be loaded before the module. */
@@ -15134,8 +15150,9 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
 {
     memset(&btf, 0, sizeof btf);
     btf.why = why;
+    btf.want = w;
     why[0] = 0;
-    btf_sort(w, n);
+    btf_sort(n);
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
@@ -15143,10 +15160,10 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
      * member twice only if several structs contain the same anonymous struct. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
-        btf_answer(w);
+        btf_answer();
     for (u32 i = 0; i < btf.n_files; i++) {
-        if (btf.file[i].type)
-            munmap(btf.file[i].type, btf.file[i].type_bytes);
+        free(btf.file[i].pos);
+        free(btf.file[i].asked);
         if (btf.file[i].p)
             munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].size);
     }
