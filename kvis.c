@@ -14842,7 +14842,7 @@ static u32 btf_query(u32 i, const char *name)
 /* Checks all types. Stores the ids of the types that queries name. */
 static int btf_scan(struct btf_file *b)
 {
-    struct btf_type t;
+    struct btf_type t = { 0 };
     b->pos = malloc(((b->type_end - b->type_pos) / 12 / BTF_STRIDE + 1) * sizeof *b->pos);
     for (u32 pos = b->type_pos; b->pos && pos < b->type_end; b->n_ids++) {
         s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);

@@ -934,20 +934,19 @@ INLINE void *put_at(struct record *r, u64 from, u64 bytes)
         r->left_out = 1;
     if (!seg)
         return 0;
-    bytes = merged(r, bytes > CALL_PART_MAX ? CALL_PART_MAX : bytes);
-    if (bytes > CALL_PART_MAX)
-        return 0;
+    bytes = bytes > CALL_PART_MAX ? CALL_PART_MAX : bytes;
     u64 *at = begin_seg(seg, SEG_AT, (u16)(8 + bytes));
     *at = from;
+    bytes = merged(r, bytes); /* not used later: old verifiers forget the limits of a number on the stack */
+    if (bytes > CALL_PART_MAX)
+        return 0;
     if (bpf_probe_read_user(at + 1, (u32)bytes, (void *)from)) {
         seg->len = 8;
         seg->fault = 1;
         r->left_out = 1; /* kvis may be able to read some of the bytes */
-        end_seg(r, 8);
-        return 0;
     }
-    end_seg(r, 8 + (u32)bytes);
-    return at + 1;
+    end_seg(r, *(volatile u16 *)&seg->len);
+    return *(volatile u8 *)&seg->fault ? 0 : at + 1;
 }
 
 /* Lets call_nest follow the nested pointers of an argument. */
