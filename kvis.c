@@ -14678,7 +14678,8 @@ struct btf_file {
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
     u32 *pos;         /* positions of types 0, BTF_STRIDE, 2 * BTF_STRIDE ... of the file */
-    u32 *asked, n_asked, cap_asked; /* ids of the types that queries name */
+    struct { u32 pos, id; } *asked; /* types that queries may name */
+    u32 n_asked, cap_asked;
     const u8 *layout; /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
@@ -14700,7 +14701,6 @@ static struct {
     struct btf_file file[2];  /* BTF of vmlinux, and of the module */
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
-    struct btf_want *want;    /* the queries of the batch */
     u64 members;              /* number of members that the batch may still visit */
     char *why;                /* buffer for an error text */
 } btf;
@@ -14727,9 +14727,8 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file of sysfs, which is possible since Linux 6.16, or reads it page by page. (A batch
- * takes 5 ms with a mapping, and 35 ms with reads.) Never maps other files: they could shrink,
- * which causes SIGBUS. */
+/* Maps a BTF file of sysfs, which is possible since Linux 6.16 and much faster, or reads it. Never
+ * maps other files: they could shrink, which causes SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
     struct statfs fs;
@@ -14826,41 +14825,27 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-static bool btf_is(const char *name, const char *want, u32 len)
-{
-    return !strncmp(name, want, len) && !name[len];
-}
-
-/* Returns the first query, from number i on, for a type of this name, plus one; 0: none. */
-static u32 btf_query(u32 i, const char *name)
-{
-    while (i && !btf_is(name, btf.want[i - 1].name, strcspn(btf.want[i - 1].name, ".[")))
-        i = btf.want[i - 1].next;
-    return i;
-}
-
-/* Checks all types. Stores the ids of the types that queries name. */
+/* Checks all types, and finds those that queries may name. */
 static int btf_scan(struct btf_file *b)
 {
     struct btf_type t = { 0 };
+    s64 len;
     b->pos = malloc(((b->type_end - b->type_pos) / 12 / BTF_STRIDE + 1) * sizeof *b->pos);
-    for (u32 pos = b->type_pos; b->pos && pos < b->type_end; b->n_ids++) {
-        s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
-        if (len < 0)
+    for (u32 id, pos = b->type_pos; b->pos && pos < b->type_end; pos += (u32)len) {
+        id = b->first_id + b->n_ids;
+        if ((len = btf_head(b, pos, id, &t)) < 0)
             return (int)len;
         if (b->n_ids % BTF_STRIDE == 0)
             b->pos[b->n_ids / BTF_STRIDE] = pos;
-        pos += (u32)len;
-        if (t.kind >= BTF_KINDS || !btf_kinds[t.kind].named)
+        b->n_ids++;
+        if (t.kind >= BTF_KINDS || !btf_kinds[t.kind].named || !*btf_bucket(btf_str(b, t.name), 4))
             continue;
-        const char *name = btf_str(b, t.name);
-        if (!btf_query(*btf_bucket(name, 4), name))
-            continue;
-        u32 *grown = u_grow(b->asked, &b->cap_asked, b->n_asked + 1, sizeof *grown);
+        void *grown = u_grow(b->asked, &b->cap_asked, b->n_asked + 1, sizeof *b->asked);
         if (!grown)
             return -ENOMEM;
         b->asked = grown;
-        grown[b->n_asked++] = b->first_id + b->n_ids;
+        b->asked[b->n_asked].pos = pos;
+        b->asked[b->n_asked++].id = id;
     }
     return b->pos ? 0 : -ENOMEM;
 }
@@ -14948,6 +14933,11 @@ static int btf_sized(u32 id, struct kfield *f)
 static bool btf_composite(const struct btf_type *t)
 {
     return t->kind == BTF_STRUCT || t->kind == BTF_UNION;
+}
+
+static bool btf_is(const char *name, const char *want, u32 len)
+{
+    return !strncmp(name, want, len) && !name[len];
 }
 
 /* Returns member or enumerator i, which begins with its name's offset; on error, sets *err. */
@@ -15092,36 +15082,37 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-static void btf_sort(u32 n)
+static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        struct btf_want *w = &btf.want[i];
-        u32 *head = btf_bucket(w->name, (u32)strcspn(w->name, ".["));
-        w->err = -ENOENT;
-        w->next = *head;
+        u32 *head = btf_bucket(w[i].name, (u32)strcspn(w[i].name, ".["));
+        w[i].err = -ENOENT;
+        w[i].next = *head;
         *head = i + 1;
     }
 }
 
 /* Resolves the queries for type t that no earlier type of this name has resolved. */
-static void btf_ask(const struct btf_type *t)
+static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
-    for (u32 i = *btf_bucket(name, 4); (i = btf_query(i, name)); i = btf.want[i - 1].next) {
-        struct btf_want *w = &btf.want[i - 1];
-        if (w->err == -ENOENT)
-            w->err = btf_walk(t->id, w->name + strlen(name), &w->f);
+    u32 i = *btf_bucket(name, 4), len = i ? strlen(name) : 0;
+    for (; i; i = w[i - 1].next) {
+        struct btf_want *one = &w[i - 1];
+        if (one->err == -ENOENT && strcspn(one->name, ".[") == len && btf_is(name, one->name, len))
+            one->err = btf_walk(t->id, one->name + len, &one->f);
     }
 }
 
 /* A module's types take precedence over those of vmlinux. */
-static void btf_answer(void)
+static void btf_answer(struct btf_want *w)
 {
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
-        for (u32 i = 0; i < btf.file[k].n_asked; i++)
-            if (!btf_get(btf.file[k].asked[i], &t))
-                btf_ask(&t);
+        for (u32 i = 0; i < btf.file[k].n_asked; i++) {
+            btf_head(&btf.file[k], btf.file[k].asked[i].pos, btf.file[k].asked[i].id, &t);
+            btf_ask(&t, w);
+        }
 }
 
 /* vmlinux must be loaded before the module. */
@@ -15150,9 +15141,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
 {
     memset(&btf, 0, sizeof btf);
     btf.why = why;
-    btf.want = w;
     why[0] = 0;
-    btf_sort(n);
+    btf_sort(w, n);
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
@@ -15160,7 +15150,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
      * member twice only if several structs contain the same anonymous struct. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
-        btf_answer();
+        btf_answer(w);
     for (u32 i = 0; i < btf.n_files; i++) {
         free(btf.file[i].pos);
         free(btf.file[i].asked);
@@ -16118,7 +16108,7 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     while (o->fam->maps[k].type != BPF_MAP_TYPE_PROG_ARRAY)
         k++;
     int e = bpf_map_do(BPF_MAP_UPDATE_ELEM, o->map[k], &first, &o->prog[i]);
-    return e ? bpf_fail(o, e, "cannot fill BPF map %s: %s", o->fam->maps[k].name, strerror(-e)) : 0;
+    return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
 /* Loads the BPF programs in `mask` with two threads: the longest takes as long as all others. Loads
