@@ -14678,8 +14678,7 @@ struct btf_file {
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
     u32 *pos;         /* positions of types 0, BTF_STRIDE, 2 * BTF_STRIDE ... of the file */
-    struct { u32 pos, id; } *asked; /* types that queries may name */
-    u32 n_asked, cap_asked;
+    u32 *asked, n_asked, cap_asked; /* ids of the types that queries may name */
     const u8 *layout; /* sizes of the kinds, 4 bytes for each kind */
     u32 n_layouts;
 };
@@ -14844,8 +14843,7 @@ static int btf_scan(struct btf_file *b)
         if (!grown)
             return -ENOMEM;
         b->asked = grown;
-        b->asked[b->n_asked].pos = pos;
-        b->asked[b->n_asked++].id = id;
+        b->asked[b->n_asked++] = id;
     }
     return b->pos ? 0 : -ENOMEM;
 }
@@ -15109,10 +15107,9 @@ static void btf_answer(struct btf_want *w)
 {
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
-        for (u32 i = 0; i < btf.file[k].n_asked; i++) {
-            btf_head(&btf.file[k], btf.file[k].asked[i].pos, btf.file[k].asked[i].id, &t);
-            btf_ask(&t, w);
-        }
+        for (u32 i = 0; i < btf.file[k].n_asked; i++)
+            if (!btf_get(btf.file[k].asked[i], &t))
+                btf_ask(&t, w);
 }
 
 /* vmlinux must be loaded before the module. */
@@ -15698,9 +15695,8 @@ static const void *bpf_map_view(int map, size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Creates the maps of a family. Preallocated hash tables would double the time before a command
- * starts. Since Linux 6.1, BPF programs can allocate entries in any context
- * (kernel/bpf/memalloc.c). */
+/* Preallocated hash tables would double the time before a command starts. Since Linux 6.1, BPF
+ * programs can allocate entries in any context (kernel/bpf/memalloc.c). */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_since(6, 1);
@@ -16096,7 +16092,7 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Returns whether a BPF program is not attached, but called by others of its family. */
+/* Returns whether other programs of its family call a BPF program, which is not attached. */
 static bool bpf_is_nested(const struct bpf_prog_row *r)
 {
     return strstr(r->name, "_nest");
@@ -16123,20 +16119,19 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
         bpf_load_some(&l);
         pthread_join(th, NULL);
     }
-    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
+    for (u32 i = 0; i < o->fam->n_progs && !e; i++) {
         if (mask >> i & 1 && o->prog[i] < 0)
             e = bpf_load_one(o, i);
-    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
-        if (mask >> i & 1 && bpf_is_nested(&o->fam->progs[i]))
+        if (mask >> i & 1 && !e && bpf_is_nested(&o->fam->progs[i]))
             e = bpf_let_nest(o, i);
+    }
     return e;
 }
 
 /* --- attaching --- */
 
 /* Returns whether BPF programs at raw tracepoints run for every event. Since Linux 6.19, they can
- * be preempted, and then miss the events of other tasks on that CPU (with eight threads, one open
- * in ten on Linux 7.2, none on 6.18). Only the version shows this. */
+ * be preempted, and miss the events of other tasks on that CPU. Only the version shows this. */
 static bool bpf_raw_is_whole(void)
 {
     return !bpf_since(6, 19);
@@ -16245,14 +16240,18 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
+static int bpf_start(struct bpf_obj *o, u32 mask)
+{
+    int e = bpf_load(o, mask);
+    return e ? e : bpf_attach(o, mask);
+}
+
 /* Loads and attaches BPF program i for a tracepoint that has one more argument on some kernels.
  * Tries the program's first constant as 1 (the argument exists), then as 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
     for (;; o->cfg.v[0].val = 0) {
-        int e = bpf_load(o, 1u << i);
-        if (!e)
-            e = bpf_attach(o, 1u << i);
+        int e = bpf_start(o, 1u << i);
         if ((e != -EINVAL && e != -EACCES) || !o->cfg.v[0].val)
             return e;
         bpf_close_all(&o->prog[i], 1);
@@ -17677,25 +17676,17 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-static u32 hy_nest_program(void)
-{
-    return hy.classic_tracepoints ? PROG_CALL_NEST_TP : PROG_CALL_NEST;
-}
-
+/* In the list of programs, the variant for a classic tracepoint follows each program. */
 static u32 hy_programs(bool sched)
 {
-    bool raw = !hy.classic_tracepoints;
-    u32 births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
-    u32 mask = raw ? 1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT | 1u << PROG_CALL_FORK
-                         | 1u << PROG_CALL_GONE
-                   : 1u << PROG_CALL_ENTER_TP | 1u << PROG_CALL_EXIT_TP | 1u << PROG_CALL_SWITCH
-                         | 1u << PROG_CALL_NEW;
-    mask |= 1u << PROG_CALL_EXEC;
+    u32 tp = hy.classic_tracepoints, births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
+    u32 mask = (1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT) << tp | 1u << PROG_CALL_EXEC;
+    mask |= tp ? 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_NEW
+               : 1u << PROG_CALL_FORK | 1u << PROG_CALL_GONE;
     if (hy_follows())
-        mask |= raw ? 1u << PROG_CALL_SIGNAL | 1u << PROG_CALL_SENT
-                    : 1u << PROG_CALL_SIGNAL_TP | 1u << PROG_CALL_SENT_TP | 1u << PROG_CALL_GONE_TP;
+        mask |= (1u << PROG_CALL_SIGNAL | 1u << PROG_CALL_SENT) << tp | tp << PROG_CALL_GONE_TP;
     if (!hy.count && !hy.nest_late)
-        mask |= 1u << hy_nest_program();
+        mask |= 1u << PROG_CALL_NEST << tp;
     if (sched)
         mask |= 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_WAKE | 1u << PROG_CALL_WAKING;
     return hy_everyone() ? mask & ~births : mask;
@@ -17765,12 +17756,11 @@ static int hy_open(u32 ring_bytes)
 
 static void *hy_load_nest(void *unused)
 {
-    bpf_load(&hy.obj, 1u << hy_nest_program());
+    bpf_load(&hy.obj, 1u << PROG_CALL_NEST << hy.classic_tracepoints);
     return unused;
 }
 
-/* Loads call_nest when the first call needs it, while the program runs. Until then, such calls hold
- * their threads. */
+/* Loads call_nest when the first call needs it. Until then, such calls hold their threads. */
 static void hy_start_nest(void)
 {
     pthread_t th;
@@ -17780,8 +17770,8 @@ static void hy_start_nest(void)
 }
 
 /* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which
- * it is. The last two programs use the argument that worked for the previous one: issue and
- * insertion are events of one class (include/trace/events/block.h). *err (an int): 0 or -errno. */
+ * it is. Issue and insertion are events of one class (include/trace/events/block.h): the last two
+ * programs use the argument that worked before. *err (an int): 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17809,10 +17799,9 @@ static void hy_drop(struct bpf_obj *o)
  * takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
 static int hy_without_disk(int e)
 {
-    u32 bio = 1u << PROG_CALL_BIO;
     u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
     hy_drop(&hy.disk);
-    return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
+    return bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
 }
 
 /* The programs for the start, exec and exit of processes run after those for calls, which record
@@ -17836,23 +17825,21 @@ static int hy_load_proc(void)
     bpf_set_registers(c, o);
     hy_set_execve(c);
     bpf_find_records(o, mask);
-    if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask)))
+    if ((e = bpf_start(o, mask)))
         return bpf_fail(&hy.obj, e, "%s", o->why);
     return 0;
 }
 
-/* Another thread loads and attaches the BPF programs for disk requests meanwhile. (A tracepoint
- * that was just detached, as by a previous run of kvis, can be attached again only after an RCU
- * grace period, for which all other attaching waits: kernel/tracepoint.c.) */
+/* Another thread loads and attaches the BPF programs for disk requests meanwhile. */
 static int hy_load(void)
 {
     pthread_t th;
     int disk = 0;
     u32 mask = hy_programs(hy.sched);
     bool beside = hy.sched && !bpf_is_locked() && u_thread(&th, hy_load_disk, &disk) == 0;
-    int e = bpf_load(&hy.obj, mask);
-    if (!e && !(e = hy_put_cgroup()))
-        e = bpf_attach(&hy.obj, mask);
+    int e = hy_put_cgroup();
+    if (!e)
+        e = bpf_start(&hy.obj, mask);
     if (beside)
         pthread_join(th, NULL);
     else if (hy.sched)
@@ -17881,7 +17868,7 @@ static int hy_load_uring(struct bpf_obj *o)
     bpf_find_records(o, all);
     bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
     bpf_set(&o->cfg, "CFG_BY_REQ", bpf_has_field(o, "trace_event_raw_io_uring_complete.req"));
-    return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
+    return e ? e : bpf_start(o, all);
 }
 
 /* A ring exists, or will exist after the current call. */
@@ -18939,11 +18926,10 @@ static void tr_pending(struct task *t)
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr_batched(w->tid);
-    bool held = w->unread & UNREAD_HELD;
     if (w->unread & UNREAD_NEST)
         hy_start_nest();
-    hy_call.live = held && s && WIFSTOPPED(s->status);
-    return held && !s && u_now() - w->end_ns < TR_UNREAD_NS;
+    hy_call.live = w->unread & UNREAD_HELD && s && WIFSTOPPED(s->status);
+    return w->unread & UNREAD_HELD && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
 /* Returns the letter of a task's state (__task_state_index, include/linux/sched.h). */
@@ -21015,8 +21001,7 @@ static int ses_start(struct session *s)
     if (e)
         return e;
     bpf_find_records(o, mask);
-    e = bpf_load(o, mask);
-    return e ? e : bpf_attach(o, mask);
+    return bpf_start(o, mask);
 }
 
 /* With -d, the command outlives kvis, so no seccomp filter is installed. */
