@@ -14630,7 +14630,7 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
-    BTF_AT = 0x7fffffff,    /* bits of an element of type[] that hold the position */
+    BTF_STRIDE = 16,        /* kvis stores the position of each 16th type */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
@@ -14675,8 +14675,8 @@ struct btf_file {
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
-    u32 *type;        /* positions of the types; the highest bit: a query may be for the type */
-    size_t type_bytes; /* length of the mapping of type[] */
+    u32 *pos;         /* positions of types 0, BTF_STRIDE, 2 * BTF_STRIDE ... of the file */
+    u32 *asked, n_asked, cap_asked; /* ids of the types that queries may name */
     const u8 *layout; /* 4 bytes per kind: struct btf_layout */
     u32 n_layouts;
 };
@@ -14724,9 +14724,8 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file of sysfs, which is possible since Linux 6.16, or reads it page by page. (A batch
- * takes 5 ms with a mapping, and 35 ms with reads.) Never maps other files: they could shrink,
- * which causes SIGBUS. */
+/* Maps a BTF file of sysfs, which is possible since Linux 6.16 and much faster, or reads it. Never
+ * maps other files: they could shrink, which causes SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
     struct statfs fs;
@@ -14792,7 +14791,7 @@ static const char *btf_str(const struct btf_file *b, u32 off)
 /* --- types --- */
 
 /* Decodes and checks the type at `pos`. Returns its length in bytes, or -EBADMSG. */
-static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
+static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
 {
     if (b->type_end - pos < 12)
         return btf_bad(b, "type %u is truncated", id);
@@ -14823,26 +14822,28 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types and stores their positions. (MAP_POPULATE: page faults would take longer.) */
+/* Checks all types, and finds those that queries may name. */
 static int btf_scan(struct btf_file *b)
 {
-    b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
-    void *p = mmap(NULL, b->type_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (p == MAP_FAILED)
-        return -errno;
-    b->type = p;
-    struct btf_type t;
-    for (u32 pos = b->type_pos; pos < b->type_end;) {
-        s64 len = btf_head(b, pos, b->first_id + b->n_ids, &t);
-        if (len < 0)
+    struct btf_type t = { 0 };
+    s64 len;
+    b->pos = malloc(((b->type_end - b->type_pos) / 12 / BTF_STRIDE + 1) * sizeof *b->pos);
+    for (u32 id, pos = b->type_pos; b->pos && pos < b->type_end; pos += (u32)len) {
+        id = b->first_id + b->n_ids;
+        if ((len = btf_head(b, pos, id, &t)) < 0)
             return (int)len;
-        bool asked = t.kind < BTF_KINDS && btf_kinds[t.kind].named
-                     && *btf_bucket(btf_str(b, t.name), 4);
-        b->type[b->n_ids++] = pos | (asked ? ~(u32)BTF_AT : 0);
-        pos += (u32)len;
+        if (b->n_ids % BTF_STRIDE == 0)
+            b->pos[b->n_ids / BTF_STRIDE] = pos;
+        b->n_ids++;
+        if (t.kind >= BTF_KINDS || !btf_kinds[t.kind].named || !*btf_bucket(btf_str(b, t.name), 4))
+            continue;
+        void *grown = u_grow(b->asked, &b->cap_asked, b->n_asked + 1, sizeof *b->asked);
+        if (!grown)
+            return -ENOMEM;
+        b->asked = grown;
+        b->asked[b->n_asked++] = id;
     }
-    return 0;
+    return b->pos ? 0 : -ENOMEM;
 }
 
 static int btf_get(u32 id, struct btf_type *t)
@@ -14854,7 +14855,10 @@ static int btf_get(u32 id, struct btf_type *t)
     }
     if (id < b->first_id || id - b->first_id >= b->n_ids)
         return btf_bad(b, "no type %u", id);
-    return btf_head(b, b->type[id - b->first_id] & BTF_AT, id, t) < 0 ? -EBADMSG : 0;
+    u32 n = id - b->first_id, pos = b->pos[n / BTF_STRIDE];
+    for (n %= BTF_STRIDE; n; n--)
+        pos += (u32)btf_head(b, pos, id, t);
+    return btf_head(b, pos, id, t) < 0 ? -EBADMSG : 0;
 }
 
 /* Sets *t to the type `id` without typedefs and qualifiers. */
@@ -15101,8 +15105,8 @@ static void btf_answer(struct btf_want *w)
 {
     struct btf_type t;
     for (u32 k = btf.n_files; k--;)
-        for (u32 i = 0; i < btf.file[k].n_ids; i++)
-            if (btf.file[k].type[i] > BTF_AT && !btf_get(btf.file[k].first_id + i, &t))
+        for (u32 i = 0; i < btf.file[k].n_asked; i++)
+            if (!btf_get(btf.file[k].asked[i], &t))
                 btf_ask(&t, w);
 }
 
@@ -15143,8 +15147,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     if (!e)
         btf_answer(w);
     for (u32 i = 0; i < btf.n_files; i++) {
-        if (btf.file[i].type)
-            munmap(btf.file[i].type, btf.file[i].type_bytes);
+        free(btf.file[i].pos);
+        free(btf.file[i].asked);
         if (btf.file[i].p)
             munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].size);
     }
@@ -15689,9 +15693,8 @@ static const void *bpf_map_view(int map, size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Creates the maps of a family. Preallocated hash tables would double the time before a command
- * starts. Since Linux 6.1, BPF programs can allocate entries in any context
- * (kernel/bpf/memalloc.c). */
+/* Preallocated hash tables would double the time before a command starts. Since Linux 6.1, BPF
+ * programs can allocate entries in any context (kernel/bpf/memalloc.c). */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_since(6, 1);
@@ -16087,6 +16090,21 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
+/* Returns whether other programs of its family call a BPF program, which is not attached. */
+static bool bpf_is_nested(const struct bpf_prog_row *r)
+{
+    return strstr(r->name, "_nest");
+}
+
+static int bpf_let_nest(struct bpf_obj *o, u32 i)
+{
+    u32 k = 0, first = 0;
+    while (o->fam->maps[k].type != BPF_MAP_TYPE_PROG_ARRAY)
+        k++;
+    int e = bpf_map_do(BPF_MAP_UPDATE_ELEM, o->map[k], &first, &o->prog[i]);
+    return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
+}
+
 /* Loads the BPF programs in `mask` with two threads: the longest takes as long as all others. Loads
  * failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
@@ -16099,9 +16117,12 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
         bpf_load_some(&l);
         pthread_join(th, NULL);
     }
-    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
+    for (u32 i = 0; i < o->fam->n_progs && !e; i++) {
         if (mask >> i & 1 && o->prog[i] < 0)
             e = bpf_load_one(o, i);
+        if (mask >> i & 1 && !e && bpf_is_nested(&o->fam->progs[i]))
+            e = bpf_let_nest(o, i);
+    }
     return e;
 }
 
@@ -16198,7 +16219,7 @@ static int bpf_attach(struct bpf_obj *o, u32 mask)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++) {
         const struct bpf_prog_row *r = &o->fam->progs[i];
-        if (!(mask >> i & 1) || o->link[i] >= 0)
+        if (!(mask >> i & 1) || o->link[i] >= 0 || bpf_is_nested(r))
             continue;
         int f = bpf_attach_row(r, o->prog[i]);
         if (f < 0)
@@ -16217,14 +16238,18 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
+static int bpf_start(struct bpf_obj *o, u32 mask)
+{
+    int e = bpf_load(o, mask);
+    return e ? e : bpf_attach(o, mask);
+}
+
 /* Loads and attaches BPF program i for a tracepoint that has one more argument on some kernels.
  * Tries the program's first constant as 1 (the argument exists), then as 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
     for (;; o->cfg.v[0].val = 0) {
-        int e = bpf_load(o, 1u << i);
-        if (!e)
-            e = bpf_attach(o, 1u << i);
+        int e = bpf_start(o, 1u << i);
         if ((e != -EINVAL && e != -EACCES) || !o->cfg.v[0].val)
             return e;
         bpf_close_all(&o->prog[i], 1);
@@ -17190,6 +17215,7 @@ static struct {
     const char *why_not;   /* why kvis uses only ptrace */
     bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
     bool classic_tracepoints; /* without raw tracepoints, wire_thread.word[i] is argument i */
+    bool nest_late;        /* the BPF program call_nest is loaded when a call needs it */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
@@ -17283,7 +17309,7 @@ static u32 hy_proc_programs(void)
 {
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* tracepoint since Linux 6.10 */
     return 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT
-           | (u32)begun << PROG_PROC_BEGUN;
+           | 1u << PROG_PROC_NEST | (u32)begun << PROG_PROC_BEGUN;
 }
 
 /* --- arguments of programs, stored until the record of the exec arrives --- */
@@ -17655,20 +17681,17 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
+/* In the list of programs, the variant for a classic tracepoint follows each program. */
 static u32 hy_programs(bool sched)
 {
-    bool raw = !hy.classic_tracepoints;
-    u32 births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
-    u32 mask = raw ? 1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT | 1u << PROG_CALL_FORK
-                         | 1u << PROG_CALL_GONE
-                   : 1u << PROG_CALL_ENTER_TP | 1u << PROG_CALL_EXIT_TP | 1u << PROG_CALL_SWITCH
-                         | 1u << PROG_CALL_NEW;
-    mask |= 1u << PROG_CALL_EXEC;
+    u32 tp = hy.classic_tracepoints, births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
+    u32 mask = (1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT) << tp | 1u << PROG_CALL_EXEC;
+    mask |= tp ? 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_NEW
+               : 1u << PROG_CALL_FORK | 1u << PROG_CALL_GONE;
     if (hy_follows())
-        mask |= raw ? 1u << PROG_CALL_SIGNAL | 1u << PROG_CALL_SENT
-                    : 1u << PROG_CALL_SIGNAL_TP | 1u << PROG_CALL_SENT_TP | 1u << PROG_CALL_GONE_TP;
-    if (!hy.count)
-        mask |= 1u << (raw ? PROG_CALL_NEST : PROG_CALL_NEST_TP);
+        mask |= (1u << PROG_CALL_SIGNAL | 1u << PROG_CALL_SENT) << tp | tp << PROG_CALL_GONE_TP;
+    if (!hy.count && !hy.nest_late)
+        mask |= 1u << PROG_CALL_NEST << tp;
     if (sched)
         mask |= 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_WAKE | 1u << PROG_CALL_WAKING;
     return hy_everyone() ? mask & ~births : mask;
@@ -17700,6 +17723,7 @@ static int hy_open(u32 ring_bytes)
     struct bpf_cfgs *c = &o->cfg;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
+    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* calls must show what threads sent */
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes, .entries = hy_entries,
                            .map_ring = rb_open,
                            .lodger = hy.sched ? &disk_family : NULL };
@@ -17735,13 +17759,19 @@ static int hy_open(u32 ring_bytes)
     return 0;
 }
 
-static int hy_let_nest(void)
+static void *hy_load_nest(void *unused)
 {
-    u32 first = 0;
-    struct bpf_obj *o = &hy.obj;
-    const int *prog = &o->prog[hy.classic_tracepoints ? PROG_CALL_NEST_TP : PROG_CALL_NEST];
-    int e = *prog < 0 ? 0 : bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "nested"), &first, prog);
-    return e ? bpf_fail(o, e, "cannot fill the BPF map 'nested': %s", strerror(-e)) : 0;
+    bpf_load(&hy.obj, 1u << PROG_CALL_NEST << hy.classic_tracepoints);
+    return unused;
+}
+
+/* Loads call_nest when the first call needs it. Until then, such calls hold their threads. */
+static void hy_start_nest(void)
+{
+    pthread_t th;
+    if (hy.nest_late && !u_thread(&th, hy_load_nest, NULL))
+        pthread_detach(th);
+    hy.nest_late = false;
 }
 
 /* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which.
@@ -17760,7 +17790,7 @@ static void *hy_load_disk(void *err)
         o->cfg.v[0].val |= old && i < PROG_DISK_ISSUE;
         e = old ? bpf_load_either(o, i) : bpf_load(o, 1u << i);
     }
-    *(int *)err = e;
+    *(int *)err = e ? e : bpf_attach(o, (1u << disk_family.n_progs) - 1);
     return NULL;
 }
 
@@ -17775,10 +17805,9 @@ static void hy_drop(struct bpf_obj *o)
  * a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
 static int hy_without_disk(int e)
 {
-    u32 bio = 1u << PROG_CALL_BIO;
     u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
     hy_drop(&hy.disk);
-    return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
+    return bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
 }
 
 /* The programs for the start, exec and exit of processes run after those for calls, which record
@@ -17802,38 +17831,26 @@ static int hy_load_proc(void)
     bpf_set_registers(c, o);
     hy_set_execve(c);
     bpf_find_records(o, mask);
-    if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask)))
+    if ((e = bpf_start(o, mask)))
         return bpf_fail(&hy.obj, e, "%s", o->why);
     return 0;
 }
 
-static int hy_attach(u32 mask)
-{
-    int e = hy_put_cgroup();
-    if (e || (e = hy_let_nest()))
-        return e;
-    return bpf_attach(&hy.obj, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
-}
-
-/* Another thread loads the BPF programs for disk requests meanwhile. Attaching comes last: a
- * tracepoint that was just detached, as by a previous run of kvis, can be attached again only after
- * an RCU grace period (kernel/tracepoint.c), and all other attaching waits for it. */
+/* Another thread loads and attaches the BPF programs for disk requests meanwhile. */
 static int hy_load(void)
 {
     pthread_t th;
     int disk = 0;
     u32 mask = hy_programs(hy.sched);
     bool beside = hy.sched && !bpf_is_locked() && u_thread(&th, hy_load_disk, &disk) == 0;
-    int e = bpf_load(&hy.obj, mask);
+    int e = hy_put_cgroup();
+    if (!e)
+        e = bpf_start(&hy.obj, mask);
     if (beside)
         pthread_join(th, NULL);
-    if (e || (e = hy_attach(mask)))
-        return e;
-    if (hy.sched && !beside)
+    else if (hy.sched)
         hy_load_disk(&disk);
-    if (hy.sched && !disk)
-        disk = bpf_attach(&hy.disk, (1u << disk_family.n_progs) - 1);
-    if (disk)
+    if (!e && disk)
         e = hy_without_disk(disk);
     return e || !hy_follows() ? e : hy_load_proc();
 }
@@ -17857,7 +17874,7 @@ static int hy_load_uring(struct bpf_obj *o)
     bpf_find_records(o, all);
     bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
     bpf_set(&o->cfg, "CFG_BY_REQ", bpf_has_field(o, "trace_event_raw_io_uring_complete.req"));
-    return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
+    return e ? e : bpf_start(o, all);
 }
 
 /* Loads the BPF programs for io_uring when a ring exists or is being created. */
@@ -18915,8 +18932,10 @@ static void tr_pending(struct task *t)
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr_batched(w->tid);
-    hy_call.live = w->unread && s && WIFSTOPPED(s->status);
-    return w->unread && !s && u_now() - w->end_ns < TR_UNREAD_NS;
+    if (w->unread & UNREAD_NEST)
+        hy_start_nest();
+    hy_call.live = w->unread & UNREAD_HELD && s && WIFSTOPPED(s->status);
+    return w->unread & UNREAD_HELD && !s && u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
 /* Returns the letter of a task's state (__task_state_index, include/linux/sched.h). */
@@ -20984,8 +21003,7 @@ static int ses_start(struct session *s)
     if (e)
         return e;
     bpf_find_records(o, mask);
-    e = bpf_load(o, mask);
-    return e ? e : bpf_attach(o, mask);
+    return bpf_start(o, mask);
 }
 
 /* With -d, the command outlives kvis, so no seccomp filter is installed. */

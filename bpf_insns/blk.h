@@ -3,9 +3,9 @@
  * blk.bpf.c
  *   sha256 bcb2ff12682404be2ad9d61836fd187f9b494adf3629be4dde38ed87d0cfabed
  * probe.h
- *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
+ *   sha256 a5db11cad3e5a50385f1317d580f12ca612c283d3e391a66b218b93ba6d8f55c
  * wire.h
- *   sha256 76c386fe08de53e12191642af87c5029cef2f4d62a7e7bfc16e4f1704a12ce5b
+ *   sha256 437e70597f0764ee408bc6cd2c0d36ce43edfd3c80898d621fb23ffd67441292
  * hist.h
  *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * compiler: clang 14.0.6
@@ -15,9 +15,9 @@
  * map disks: HASH, key 4, value 4, entries 256, flags 0x0
  * map stats: ARRAY, key 4, value 31320, entries 0, flags 0x0
  * map flying: HASH, key 8, value 32, entries 16384, flags 0x0
- * program blk_issue: raw_tp/block_rq_issue, 183 instructions, stack 88
+ * program blk_issue: raw_tp/block_rq_issue, 180 instructions, stack 88
  *   lowest kernel 5.5 (probe_read_kernel)
- * program blk_done: raw_tp/block_rq_complete, 316 instructions, stack 32
+ * program blk_done: raw_tp/block_rq_complete, 318 instructions, stack 32
  *   lowest kernel 5.5 (probe_read_kernel)
  *
  * helpers, with the kernel that introduced each:
@@ -31,7 +31,7 @@
 #include "../gen/insn.h"
 
 /* begin program blk_issue
- * section raw_tp/block_rq_issue, 183 instructions, stack 88 bytes
+ * section raw_tp/block_rq_issue, 180 instructions, stack 88 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
 static const struct bpf_insn blk_issue_insns[] = {
     // blk.bpf.c:99  if (CFG(CFG_SECOND))
@@ -48,7 +48,7 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*    6 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
     /*    7 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // blk.bpf.c:71  u32 op = READ(rq, cmd_flags) & OP_MASK;
-    /*    8 */ I_STX_MEM(W, R10, -56, R7),     /* *(u32 *)(r10 - 56) = r7 */
+    /*    8 */ I_STX_MEM(DW, R10, -56, R7),    /* *(u64 *)(r10 - 56) = r7 */
     /*    9 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [request.cmd_flags] */
     /*   10 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*   11 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -56,107 +56,107 @@ static const struct bpf_insn blk_issue_insns[] = {
     /*   13 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
     /*   14 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   15 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   16 */ I_LDX_MEM(W, R1, R10, -56),     /* r1 = *(u32 *)(r10 - 56) */
-    /*   17 */ I_ALU64_IMM(AND, R1, 255),      /* r1 &= 255 */
-    /*   18 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
-    /*   19 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [request.rq_disk] */
+    /*   16 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
+    /*   17 */ I_STX_MEM(DW, R10, -80, R1),    /* *(u64 *)(r10 - 80) = r1 */
+    /*   18 */ I_ALU64_IMM(AND, R1, 255),      /* r1 &= 255 */
+    /*   19 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
+    /*   20 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [request.rq_disk] */
     // blk.bpf.c:42  if (EXISTS(rq, rq_disk))
-    /*   20 */ I_JMP_IMM(JEQ, R1, 0, 4),       /* if r1 == 0 goto L25 */
+    /*   21 */ I_JMP_IMM(JEQ, R1, 0, 4),       /* if r1 == 0 goto L26 */
     // blk.bpf.c:43  return READ(rq, rq_disk);
-    /*   21 */ I_STX_MEM(DW, R10, -56, R7),    /* *(u64 *)(r10 - 56) = r7 */
-    /*   22 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [request.rq_disk] */
-    /*   23 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*   24 */ I_JA(11),                       /* goto L36 */
-    /* L25: */
-    /*   25 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [request.q] */
-    /*   26 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*   27 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*   22 */ I_STX_MEM(DW, R10, -56, R7),    /* *(u64 *)(r10 - 56) = r7 */
+    /*   23 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [request.rq_disk] */
+    /*   24 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*   25 */ I_JA(11),                       /* goto L37 */
+    /* L26: */
+    /*   26 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [request.q] */
+    /*   27 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*   28 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     // blk.bpf.c:44  struct request_queue *q = READ(rq, q);
-    /*   28 */ I_STX_MEM(DW, R10, -56, R7),    /* *(u64 *)(r10 - 56) = r7 */
-    /*   29 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   30 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
-    /*   31 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*   32 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   33 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
+    /*   29 */ I_STX_MEM(DW, R10, -56, R7),    /* *(u64 *)(r10 - 56) = r7 */
+    /*   30 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*   31 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
+    /*   32 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*   33 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*   34 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
     // blk.bpf.c:45  return READ(q, disk);
-    /*   34 */ I_STX_MEM(DW, R10, -56, R7),    /* *(u64 *)(r10 - 56) = r7 */
-    /*   35 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [request_queue.disk] */
-    /* L36: */
-    /*   36 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*   37 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   38 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
-    /*   39 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*   40 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   41 */ I_LDX_MEM(DW, R7, R10, -56),    /* r7 = *(u64 *)(r10 - 56) */
-    /*   42 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*   35 */ I_STX_MEM(DW, R10, -56, R7),    /* *(u64 *)(r10 - 56) = r7 */
+    /*   36 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [request_queue.disk] */
+    /* L37: */
+    /*   37 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*   38 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*   39 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
+    /*   40 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*   41 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*   42 */ I_LDX_MEM(DW, R7, R10, -56),    /* r7 = *(u64 *)(r10 - 56) */
+    /*   43 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // blk.bpf.c:73  u32 dev = (u32)READ(g, major) << 20 | (u32)READ(g, first_minor);
-    /*   43 */ I_STX_MEM(W, R10, -56, R8),     /* *(u32 *)(r10 - 56) = r8 */
-    /*   44 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [gendisk.major] */
-    /*   45 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*   46 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*   47 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   48 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
-    /*   49 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*   50 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   51 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [gendisk.first_minor] */
-    /*   52 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*   53 */ I_LDX_MEM(W, R9, R10, -56),     /* r9 = *(u32 *)(r10 - 56) */
-    /*   54 */ I_STX_MEM(W, R10, -56, R8),     /* *(u32 *)(r10 - 56) = r8 */
-    /*   55 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   56 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
-    /*   57 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*   58 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*   59 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   60 */ I_ALU64_IMM(LSH, R9, 20),       /* r9 <<= 20 */
-    /*   61 */ I_LDX_MEM(W, R1, R10, -56),     /* r1 = *(u32 *)(r10 - 56) */
-    /*   62 */ I_ALU64_REG(OR, R1, R9),        /* r1 |= r9 */
-    /*   63 */ I_STX_MEM(W, R10, -20, R1),     /* *(u32 *)(r10 - 20) = r1 */
-    /*   64 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   65 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
+    /*   44 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
+    /*   45 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [gendisk.major] */
+    /*   46 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*   47 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*   48 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*   49 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
+    /*   50 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*   51 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*   52 */ I_MOV64_IMM(R1, 4),             /* r1 = 4  [gendisk.first_minor] */
+    /*   53 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*   54 */ I_LDX_MEM(DW, R9, R10, -56),    /* r9 = *(u64 *)(r10 - 56) */
+    /*   55 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
+    /*   56 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*   57 */ I_ALU64_IMM(ADD, R1, -56),      /* r1 += -56 */
+    /*   58 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*   59 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*   60 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*   61 */ I_ALU64_IMM(LSH, R9, 20),       /* r9 <<= 20 */
+    /*   62 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
+    /*   63 */ I_ALU64_REG(OR, R9, R1),        /* r9 |= r1 */
+    /*   64 */ I_STX_MEM(W, R10, -20, R9),     /* *(u32 *)(r10 - 20) = r9 */
+    /*   65 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*   66 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
     // blk.bpf.c:74  u32 *known = bpf_map_lookup_elem(&disks, &dev);
-    /*   66 */ I_LD_MAP(R1, disks),            /* r1 = map disks */
-    /*   68 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*   69 */ I_MOV64_REG(R9, R0),            /* r9 = r0 */
-    /*   70 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   71 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
+    /*   67 */ I_LD_MAP(R1, disks),            /* r1 = map disks */
+    /*   69 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*   70 */ I_MOV64_REG(R9, R0),            /* r9 = r0 */
+    /*   71 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*   72 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     // blk.bpf.c:75  struct flying *was = bpf_map_lookup_elem(&flying, &key), f = { 0 };
-    /*   72 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
-    /*   74 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*   75 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
-    /*   76 */ I_STX_MEM(DW, R10, -32, R8),    /* *(u64 *)(r10 - 32) = r8 */
-    /*   77 */ I_STX_MEM(DW, R10, -40, R8),    /* *(u64 *)(r10 - 40) = r8 */
-    /*   78 */ I_STX_MEM(DW, R10, -48, R8),    /* *(u64 *)(r10 - 48) = r8 */
-    /*   79 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
+    /*   73 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
+    /*   75 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*   76 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*   77 */ I_STX_MEM(DW, R10, -32, R8),    /* *(u64 *)(r10 - 32) = r8 */
+    /*   78 */ I_STX_MEM(DW, R10, -40, R8),    /* *(u64 *)(r10 - 40) = r8 */
+    /*   79 */ I_STX_MEM(DW, R10, -48, R8),    /* *(u64 *)(r10 - 48) = r8 */
+    /*   80 */ I_STX_MEM(DW, R10, -56, R8),    /* *(u64 *)(r10 - 56) = r8 */
     // blk.bpf.c:76  if (op >= OP_PASSTHROUGH)
-    /*   80 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*   81 */ I_JMP_IMM(JGT, R1, 31, 99),     /* if r1 > 31 goto L181 */
+    /*   81 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*   82 */ I_JMP_IMM(JGT, R1, 31, 95),     /* if r1 > 31 goto L178 */
     // blk.bpf.c:78  u32 slot = known ? *known : 0;
-    /*   82 */ I_JMP_IMM(JEQ, R9, 0, 1),       /* if r9 == 0 goto L84 */
-    /*   83 */ I_LDX_MEM(W, R8, R9, 0),        /* r8 = *(u32 *)(r9 + 0) */
-    /* L84: */
-    /*   84 */ I_STX_MEM(W, R10, -60, R8),     /* *(u32 *)(r10 - 60) = r8 */
-    /*   85 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   86 */ I_ALU64_IMM(ADD, R2, -60),      /* r2 += -60 */
+    /*   83 */ I_JMP_IMM(JEQ, R9, 0, 1),       /* if r9 == 0 goto L85 */
+    /*   84 */ I_LDX_MEM(W, R8, R9, 0),        /* r8 = *(u32 *)(r9 + 0) */
+    /* L85: */
+    /*   85 */ I_STX_MEM(W, R10, -60, R8),     /* *(u32 *)(r10 - 60) = r8 */
+    /*   86 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*   87 */ I_ALU64_IMM(ADD, R2, -60),      /* r2 += -60 */
     // blk.bpf.c:79  struct wire_blk *b = bpf_map_lookup_elem(&stats, &slot);
-    /*   87 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
-    /*   89 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*   88 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
+    /*   90 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // blk.bpf.c:80  if (!known || !b) {
-    /*   90 */ I_JMP_IMM(JEQ, R9, 0, 1),       /* if r9 == 0 goto L92 */
-    /*   91 */ I_JMP_IMM(JNE, R0, 0, 9),       /* if r0 != 0 goto L101 */
-    /* L92: */
-    /*   92 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*   93 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*   94 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   95 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*   96 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*   98 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*   99 */ I_JMP_IMM(JEQ, R0, 0, 81),      /* if r0 == 0 goto L181 */
-    /*  100 */ I_JA(78),                       /* goto L179 */
-    /* L101: */
-    /*  101 */ I_STX_MEM(DW, R10, -80, R7),    /* *(u64 *)(r10 - 80) = r7 */
+    /*   91 */ I_JMP_IMM(JEQ, R9, 0, 1),       /* if r9 == 0 goto L93 */
+    /*   92 */ I_JMP_IMM(JNE, R0, 0, 9),       /* if r0 != 0 goto L102 */
+    /* L93: */
+    /*   93 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*   94 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*   95 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*   96 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*   97 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*   99 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  100 */ I_JMP_IMM(JEQ, R0, 0, 77),      /* if r0 == 0 goto L178 */
+    /*  101 */ I_JA(74),                       /* goto L176 */
+    /* L102: */
     /*  102 */ I_STX_MEM(DW, R10, -88, R0),    /* *(u64 *)(r10 - 88) = r0 */
     // blk.bpf.c:84  f.issue_ns = bpf_ktime_get_ns();
     /*  103 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
@@ -173,17 +173,17 @@ static const struct bpf_insn blk_issue_insns[] = {
     // blk.bpf.c:85  f.start_ns = READ(rq, start_time_ns);
     /*  112 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*  113 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    // blk.bpf.c:86  f.slot = slot;
-    /*  114 */ I_LDX_MEM(W, R1, R10, -60),     /* r1 = *(u32 *)(r10 - 60) */
-    /*  115 */ I_STX_MEM(W, R10, -40, R1),     /* *(u32 *)(r10 - 40) = r1 */
-    /*  116 */ I_LDX_MEM(DW, R7, R10, -72),    /* r7 = *(u64 *)(r10 - 72) */
     // blk.bpf.c:87  f.op = op;
-    /*  117 */ I_STX_MEM(W, R10, -36, R7),     /* *(u32 *)(r10 - 36) = r7 */
+    /*  114 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  115 */ I_STX_MEM(W, R10, -36, R1),     /* *(u32 *)(r10 - 36) = r1 */
+    // blk.bpf.c:86  f.slot = slot;
+    /*  116 */ I_LDX_MEM(W, R1, R10, -60),     /* r1 = *(u32 *)(r10 - 60) */
+    /*  117 */ I_STX_MEM(W, R10, -40, R1),     /* *(u32 *)(r10 - 40) = r1 */
     // blk.bpf.c:85  f.start_ns = READ(rq, start_time_ns);
     /*  118 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
     /*  119 */ I_STX_MEM(DW, R10, -48, R9),    /* *(u64 *)(r10 - 48) = r9 */
     // blk.bpf.c:88  f.bytes = READ(rq, __data_len);
-    /*  120 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
+    /*  120 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
     /*  121 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [request.__data_len] */
     /*  122 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*  123 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -193,98 +193,96 @@ static const struct bpf_insn blk_issue_insns[] = {
     // blk.bpf.c:88  f.bytes = READ(rq, __data_len);
     /*  126 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  127 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  128 */ I_LDX_MEM(W, R8, R10, -8),      /* r8 = *(u32 *)(r10 - 8) */
+    /*  128 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     /*  129 */ I_STX_MEM(W, R10, -32, R8),     /* *(u32 *)(r10 - 32) = r8 */
+    /*  130 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
     // blk.bpf.c:89  if (op != OP_FLUSH && op != OP_DISCARD && !(was && was->start_ns == f.start_ns
-    /*  130 */ I_ALU64_IMM(AND, R7, 254),      /* r7 &= 254 */
-    /*  131 */ I_JMP_IMM(JEQ, R7, 2, 30),      /* if r7 == 2 goto L162 */
-    /*  132 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
-    /*  133 */ I_JMP_IMM(JEQ, R1, 0, 4),       /* if r1 == 0 goto L138 */
-    /*  134 */ I_JMP_IMM(JEQ, R9, 0, 3),       /* if r9 == 0 goto L138 */
-    /*  135 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
-    /*  136 */ I_LDX_MEM(DW, R1, R1, 8),       /* r1 = *(u64 *)(r1 + 8) */
-    /*  137 */ I_JMP_REG(JEQ, R1, R9, 24),     /* if r1 == r9 goto L162 */
-    /* L138: */
-    /*  138 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  131 */ I_ALU64_IMM(AND, R1, 254),      /* r1 &= 254 */
+    /*  132 */ I_JMP_IMM(JEQ, R1, 2, 26),      /* if r1 == 2 goto L159 */
+    /*  133 */ I_JMP_IMM(JEQ, R7, 0, 3),       /* if r7 == 0 goto L137 */
+    /*  134 */ I_JMP_IMM(JEQ, R9, 0, 2),       /* if r9 == 0 goto L137 */
+    /*  135 */ I_LDX_MEM(DW, R1, R7, 8),       /* r1 = *(u64 *)(r7 + 8) */
+    /*  136 */ I_JMP_REG(JEQ, R1, R9, 22),     /* if r1 == r9 goto L159 */
+    /* L137: */
+    /*  137 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // blk.bpf.c:90  place(b, READ(rq, __sector), f.bytes);
-    /*  139 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  140 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [request.__sector] */
-    /*  141 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  142 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  143 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  144 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  145 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  146 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  147 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  148 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  149 */ I_LDX_MEM(DW, R3, R10, -88),    /* r3 = *(u64 *)(r10 - 88) */
+    /*  138 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  139 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [request.__sector] */
+    /*  140 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  141 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  142 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  143 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  144 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  145 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  146 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  147 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  148 */ I_LDX_MEM(DW, R3, R10, -88),    /* r3 = *(u64 *)(r10 - 88) */
     // blk.bpf.c:62  __sync_fetch_and_add(&b->requests, 1);
-    /*  150 */ I_XADD(DW, R3, 64, R2),         /* lock *(u64 *)(r3 + 64) += r2 */
+    /*  149 */ I_XADD(DW, R3, 64, R2),         /* lock *(u64 *)(r3 + 64) += r2 */
     // blk.bpf.c:63  if (sector && sector == b->next)
-    /*  151 */ I_JMP_IMM(JEQ, R1, 0, 4),       /* if r1 == 0 goto L156 */
-    /*  152 */ I_LDX_MEM(DW, R2, R3, 80),      /* r2 = *(u64 *)(r3 + 80) */
-    /*  153 */ I_JMP_REG(JNE, R2, R1, 2),      /* if r2 != r1 goto L156 */
-    /*  154 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  150 */ I_JMP_IMM(JEQ, R1, 0, 4),       /* if r1 == 0 goto L155 */
+    /*  151 */ I_LDX_MEM(DW, R2, R3, 80),      /* r2 = *(u64 *)(r3 + 80) */
+    /*  152 */ I_JMP_REG(JNE, R2, R1, 2),      /* if r2 != r1 goto L155 */
+    /*  153 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
     // blk.bpf.c:64  __sync_fetch_and_add(&b->sequential, 1);
-    /*  155 */ I_XADD(DW, R3, 72, R2),         /* lock *(u64 *)(r3 + 72) += r2 */
-    /* L156: */
-    /*  156 */ I_LD_IMM64(R2, 0xfffffe00),     /* r2 = 4294966784 ll */
+    /*  154 */ I_XADD(DW, R3, 72, R2),         /* lock *(u64 *)(r3 + 72) += r2 */
     // blk.bpf.c:65  b->next = sector + bytes / 512;
-    /*  158 */ I_ALU64_REG(AND, R8, R2),       /* r8 &= r2 */
-    /*  159 */ I_ALU64_IMM(RSH, R8, 9),        /* r8 >>= 9 */
-    /*  160 */ I_ALU64_REG(ADD, R1, R8),       /* r1 += r8 */
-    /*  161 */ I_STX_MEM(DW, R3, 80, R1),      /* *(u64 *)(r3 + 80) = r1 */
-    /* L162: */
-    /*  162 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  163 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    /*  164 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
-    /*  165 */ I_ALU64_IMM(ADD, R3, -56),      /* r3 += -56 */
+    /* L155: */
+    /*  155 */ I_ALU64_IMM(RSH, R8, 9),        /* r8 >>= 9 */
+    /*  156 */ I_ALU64_IMM(AND, R8, 8388607),  /* r8 &= 8388607 */
+    /*  157 */ I_ALU64_REG(ADD, R1, R8),       /* r1 += r8 */
+    /*  158 */ I_STX_MEM(DW, R3, 80, R1),      /* *(u64 *)(r3 + 80) = r1 */
+    /* L159: */
+    /*  159 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  160 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
+    /*  161 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  162 */ I_ALU64_IMM(ADD, R3, -56),      /* r3 += -56 */
     // blk.bpf.c:91  if (bpf_map_update_elem(&flying, &key, &f, MAP_ANY))
-    /*  166 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
-    /*  168 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
-    /*  169 */ I_CALL(map_update_elem),        /* call map_update_elem */
-    /*  170 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L181 */
-    /*  171 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  172 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
-    /*  173 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  174 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  175 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  177 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  178 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L181 */
-    /* L179: */
-    /*  179 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    /*  180 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /*  163 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
+    /*  165 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
+    /*  166 */ I_CALL(map_update_elem),        /* call map_update_elem */
+    /*  167 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L178 */
+    /*  168 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  169 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  170 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  171 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  172 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  174 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  175 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L178 */
+    /* L176: */
+    /*  176 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  177 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // blk.bpf.c:104  return 0;
-    /* L181: */
-    /*  181 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  182 */ I_EXIT(),                       /* exit */
+    /* L178: */
+    /*  178 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  179 */ I_EXIT(),                       /* exit */
 };
 static const struct bpf_patch blk_issue_patches[] = {
     { 0, PATCH_CONST, 0, "CFG_SECOND" },
     { 9, PATCH_OFF, 4, "request.cmd_flags" },
-    { 19, PATCH_EXISTS, 0, "request.rq_disk" },
-    { 22, PATCH_OFF, 8, "request.rq_disk" },
-    { 25, PATCH_OFF, 8, "request.q" },
-    { 35, PATCH_OFF, 8, "request_queue.disk" },
-    { 44, PATCH_OFF, 4, "gendisk.major" },
-    { 51, PATCH_OFF, 4, "gendisk.first_minor" },
-    { 66, PATCH_MAP, 0, "disks" },
-    { 72, PATCH_MAP, 0, "flying" },
-    { 87, PATCH_MAP, 0, "stats" },
-    { 96, PATCH_MAP, 0, "lost" },
+    { 20, PATCH_EXISTS, 0, "request.rq_disk" },
+    { 23, PATCH_OFF, 8, "request.rq_disk" },
+    { 26, PATCH_OFF, 8, "request.q" },
+    { 36, PATCH_OFF, 8, "request_queue.disk" },
+    { 45, PATCH_OFF, 4, "gendisk.major" },
+    { 52, PATCH_OFF, 4, "gendisk.first_minor" },
+    { 67, PATCH_MAP, 0, "disks" },
+    { 73, PATCH_MAP, 0, "flying" },
+    { 88, PATCH_MAP, 0, "stats" },
+    { 97, PATCH_MAP, 0, "lost" },
     { 107, PATCH_OFF, 8, "request.start_time_ns" },
     { 121, PATCH_OFF, 4, "request.__data_len" },
-    { 140, PATCH_OFF, 8, "request.__sector" },
-    { 166, PATCH_MAP, 0, "flying" },
-    { 175, PATCH_MAP, 0, "lost" },
+    { 139, PATCH_OFF, 8, "request.__sector" },
+    { 163, PATCH_MAP, 0, "flying" },
+    { 172, PATCH_MAP, 0, "lost" },
 };
 /* end program blk_issue */
 
 /* begin program blk_done
- * section raw_tp/block_rq_complete, 316 instructions, stack 32 bytes
+ * section raw_tp/block_rq_complete, 318 instructions, stack 32 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
 static const struct bpf_insn blk_done_insns[] = {
     // blk.bpf.c:124  int blk_done(struct raw_tp *ctx)
@@ -299,370 +297,372 @@ static const struct bpf_insn blk_done_insns[] = {
     /*    7 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*    8 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // blk.bpf.c:129  if (!f || (u32)ctx->arg[2] < READ(rq, __data_len))
-    /*    9 */ I_JMP_IMM(JEQ, R7, 0, 304),     /* if r7 == 0 goto L314 */
+    /*    9 */ I_JMP_IMM(JEQ, R7, 0, 306),     /* if r7 == 0 goto L316 */
     /*   10 */ I_LDX_MEM(DW, R6, R6, 16),      /* r6 = *(u64 *)(r6 + 16) */
     /*   11 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*   12 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
+    /*   12 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     /*   13 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [request.__data_len] */
     /*   14 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*   15 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*   16 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   17 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*   17 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
     /*   18 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   19 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   20 */ I_LDX_MEM(W, R1, R10, -24),     /* r1 = *(u32 *)(r10 - 24) */
+    /*   20 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
     /*   21 */ I_ALU64_IMM(LSH, R6, 32),       /* r6 <<= 32 */
     /*   22 */ I_ALU64_IMM(RSH, R6, 32),       /* r6 >>= 32 */
-    /*   23 */ I_JMP_REG(JGT, R1, R6, 290),    /* if r1 > r6 goto L314 */
+    /*   23 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*   24 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*   25 */ I_JMP_REG(JLT, R6, R1, 290),    /* if r6 < r1 goto L316 */
     // blk.bpf.c:131  u32 slot = f->slot;
-    /*   24 */ I_LDX_MEM(W, R1, R7, 16),       /* r1 = *(u32 *)(r7 + 16) */
-    /*   25 */ I_STX_MEM(W, R10, -12, R1),     /* *(u32 *)(r10 - 12) = r1 */
-    /*   26 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   27 */ I_ALU64_IMM(ADD, R2, -12),      /* r2 += -12 */
+    /*   26 */ I_LDX_MEM(W, R1, R7, 16),       /* r1 = *(u32 *)(r7 + 16) */
+    /*   27 */ I_STX_MEM(W, R10, -20, R1),     /* *(u32 *)(r10 - 20) = r1 */
+    /*   28 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*   29 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
     // blk.bpf.c:132  struct wire_blk *b = bpf_map_lookup_elem(&stats, &slot);
-    /*   28 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
-    /*   30 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*   31 */ I_STX_MEM(DW, R10, -32, R0),    /* *(u64 *)(r10 - 32) = r0 */
+    /*   30 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
+    /*   32 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*   33 */ I_STX_MEM(DW, R10, -32, R0),    /* *(u64 *)(r10 - 32) = r0 */
     // blk.bpf.c:133  if (b && f->start_ns == READ(rq, start_time_ns))
-    /*   32 */ I_JMP_IMM(JEQ, R0, 0, 276),     /* if r0 == 0 goto L309 */
-    /*   33 */ I_LDX_MEM(DW, R6, R7, 8),       /* r6 = *(u64 *)(r7 + 8) */
-    /*   34 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*   35 */ I_STX_MEM(DW, R10, -24, R9),    /* *(u64 *)(r10 - 24) = r9 */
-    /*   36 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [request.start_time_ns] */
-    /*   37 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*   38 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*   39 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*   40 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*   41 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*   42 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   43 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
-    /*   44 */ I_JMP_REG(JNE, R6, R1, 264),    /* if r6 != r1 goto L309 */
+    /*   34 */ I_JMP_IMM(JEQ, R0, 0, 276),     /* if r0 == 0 goto L311 */
+    /*   35 */ I_LDX_MEM(DW, R6, R7, 8),       /* r6 = *(u64 *)(r7 + 8) */
+    /*   36 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*   37 */ I_STX_MEM(DW, R10, -16, R9),    /* *(u64 *)(r10 - 16) = r9 */
+    /*   38 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [request.start_time_ns] */
+    /*   39 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*   40 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*   41 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*   42 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*   43 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*   44 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*   45 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
+    /*   46 */ I_JMP_REG(JNE, R6, R1, 264),    /* if r6 != r1 goto L311 */
     // blk.bpf.c:109  u64 now = bpf_ktime_get_ns();
-    /*   45 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*   47 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
     // blk.bpf.c:110  u64 disk_ns = now > f->issue_ns ? now - f->issue_ns : 0; /* CPUs' clocks may d
-    /*   46 */ I_LDX_MEM(DW, R2, R7, 0),       /* r2 = *(u64 *)(r7 + 0) */
-    /*   47 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
-    /*   48 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
-    /*   49 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*   50 */ I_JMP_REG(JGT, R1, R0, 1),      /* if r1 > r0 goto L52 */
-    /*   51 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /* L52: */
-    /*   52 */ I_JMP_IMM(JNE, R2, 0, 1),       /* if r2 != 0 goto L54 */
-    /*   53 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
-    // blk.bpf.c:111  u32 write = f->op & 1; /* like op_stat_group(), except for discard and flush *
+    /*   48 */ I_LDX_MEM(DW, R2, R7, 0),       /* r2 = *(u64 *)(r7 + 0) */
+    /*   49 */ I_MOV64_REG(R1, R0),            /* r1 = r0 */
+    /*   50 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
+    /*   51 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*   52 */ I_JMP_REG(JGT, R1, R0, 1),      /* if r1 > r0 goto L54 */
+    /*   53 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /* L54: */
-    /*   54 */ I_LDX_MEM(W, R2, R7, 20),       /* r2 = *(u32 *)(r7 + 20) */
-    /*   55 */ I_LD_IMM64(R1, 0xfffffffe),     /* r1 = 4294967294 ll */
+    /*   54 */ I_JMP_IMM(JNE, R2, 0, 1),       /* if r2 != 0 goto L56 */
+    /*   55 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
+    // blk.bpf.c:111  u32 write = f->op & 1; /* like op_stat_group(), except for discard and flush *
+    /* L56: */
+    /*   56 */ I_LDX_MEM(W, R2, R7, 20),       /* r2 = *(u32 *)(r7 + 20) */
+    /*   57 */ I_LD_IMM64(R1, 0xfffffffe),     /* r1 = 4294967294 ll */
     // blk.bpf.c:112  if (f->op == OP_FLUSH || f->op == OP_DISCARD) {
-    /*   57 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
-    /*   58 */ I_ALU64_REG(AND, R3, R1),       /* r3 &= r1 */
-    /*   59 */ I_JMP_IMM(JNE, R3, 2, 57),      /* if r3 != 2 goto L117 */
-    /*   60 */ I_MOV64_IMM(R4, 4880),          /* r4 = 4880 */
+    /*   59 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
+    /*   60 */ I_ALU64_REG(AND, R3, R1),       /* r3 &= r1 */
+    /*   61 */ I_JMP_IMM(JNE, R3, 2, 57),      /* if r3 != 2 goto L119 */
+    /*   62 */ I_MOV64_IMM(R4, 4880),          /* r4 = 4880 */
     // blk.bpf.c:113  add(b, f->op == OP_FLUSH ? BLK_FLUSH : BLK_DISCARD, disk_ns);
-    /*   61 */ I_JMP_IMM(JEQ, R2, 2, 1),       /* if r2 == 2 goto L63 */
-    /*   62 */ I_MOV64_IMM(R4, 3904),          /* r4 = 3904 */
-    /* L63: */
-    /*   63 */ I_MOV64_IMM(R1, 5),             /* r1 = 5 */
-    /*   64 */ I_JMP_IMM(JEQ, R2, 2, 1),       /* if r2 == 2 goto L66 */
-    /*   65 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
-    /* L66: */
-    /*   66 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*   63 */ I_JMP_IMM(JEQ, R2, 2, 1),       /* if r2 == 2 goto L65 */
+    /*   64 */ I_MOV64_IMM(R4, 3904),          /* r4 = 3904 */
+    /* L65: */
+    /*   65 */ I_MOV64_IMM(R1, 5),             /* r1 = 5 */
+    /*   66 */ I_JMP_IMM(JEQ, R2, 2, 1),       /* if r2 == 2 goto L68 */
+    /*   67 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
+    /* L68: */
+    /*   68 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     // hist.h:16  u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    /*   67 */ I_JMP_IMM(JLT, R9, 16, 41),     /* if r9 < 16 goto L109 */
-    /*   68 */ I_LD_IMM64(R5, 0xffffffff),     /* r5 = 4294967295 ll */
-    /*   70 */ I_ALU64_REG(SUB, R5, R9),       /* r5 -= r9 */
-    /*   71 */ I_ALU64_IMM(RSH, R5, 58),       /* r5 >>= 58 */
-    /*   72 */ I_ALU64_IMM(AND, R5, 32),       /* r5 &= 32 */
-    /*   73 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
-    /*   74 */ I_ALU64_REG(RSH, R2, R5),       /* r2 >>= r5 */
-    /*   75 */ I_MOV64_IMM(R3, 65535),         /* r3 = 65535 */
-    /*   76 */ I_ALU64_REG(SUB, R3, R2),       /* r3 -= r2 */
-    /*   77 */ I_ALU64_IMM(RSH, R3, 59),       /* r3 >>= 59 */
-    /*   78 */ I_ALU64_IMM(AND, R3, 16),       /* r3 &= 16 */
-    /*   79 */ I_ALU64_REG(RSH, R2, R3),       /* r2 >>= r3 */
-    /*   80 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*   81 */ I_MOV64_IMM(R5, 255),           /* r5 = 255 */
-    /*   82 */ I_ALU64_REG(SUB, R5, R2),       /* r5 -= r2 */
-    /*   83 */ I_ALU64_IMM(RSH, R5, 60),       /* r5 >>= 60 */
-    /*   84 */ I_ALU64_IMM(AND, R5, 8),        /* r5 &= 8 */
-    /*   85 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*   86 */ I_ALU64_REG(RSH, R2, R5),       /* r2 >>= r5 */
-    /*   87 */ I_MOV64_IMM(R5, 15),            /* r5 = 15 */
-    /*   88 */ I_ALU64_REG(SUB, R5, R2),       /* r5 -= r2 */
-    /*   89 */ I_ALU64_IMM(RSH, R5, 61),       /* r5 >>= 61 */
-    /*   90 */ I_ALU64_IMM(AND, R5, 4),        /* r5 &= 4 */
-    /*   91 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*   92 */ I_ALU64_REG(RSH, R2, R5),       /* r2 >>= r5 */
-    /*   93 */ I_MOV64_IMM(R5, 3),             /* r5 = 3 */
-    /*   94 */ I_ALU64_REG(SUB, R5, R2),       /* r5 -= r2 */
-    /*   95 */ I_ALU64_IMM(RSH, R5, 62),       /* r5 >>= 62 */
-    /*   96 */ I_ALU64_IMM(AND, R5, 2),        /* r5 &= 2 */
-    /*   97 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*   98 */ I_ALU64_REG(RSH, R2, R5),       /* r2 >>= r5 */
-    /*   99 */ I_ALU64_IMM(RSH, R2, 1),        /* r2 >>= 1 */
-    /*  100 */ I_ALU64_REG(OR, R3, R2),        /* r3 |= r2 */
-    /*  101 */ I_MOV64_REG(R2, R3),            /* r2 = r3 */
-    /*  102 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    /*  103 */ I_MOV64_REG(R5, R9),            /* r5 = r9 */
-    /*  104 */ I_ALU64_REG(RSH, R5, R2),       /* r5 >>= r2 */
-    /*  105 */ I_ALU64_IMM(AND, R5, 15),       /* r5 &= 15 */
-    /*  106 */ I_ALU64_IMM(LSH, R3, 4),        /* r3 <<= 4 */
-    /*  107 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  108 */ I_ALU64_IMM(ADD, R3, -48),      /* r3 += -48 */
+    /*   69 */ I_JMP_IMM(JLT, R9, 16, 41),     /* if r9 < 16 goto L111 */
+    /*   70 */ I_LD_IMM64(R5, 0xffffffff),     /* r5 = 4294967295 ll */
+    /*   72 */ I_ALU64_REG(SUB, R5, R9),       /* r5 -= r9 */
+    /*   73 */ I_ALU64_IMM(RSH, R5, 58),       /* r5 >>= 58 */
+    /*   74 */ I_ALU64_IMM(AND, R5, 32),       /* r5 &= 32 */
+    /*   75 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
+    /*   76 */ I_ALU64_REG(RSH, R2, R5),       /* r2 >>= r5 */
+    /*   77 */ I_MOV64_IMM(R3, 65535),         /* r3 = 65535 */
+    /*   78 */ I_ALU64_REG(SUB, R3, R2),       /* r3 -= r2 */
+    /*   79 */ I_ALU64_IMM(RSH, R3, 59),       /* r3 >>= 59 */
+    /*   80 */ I_ALU64_IMM(AND, R3, 16),       /* r3 &= 16 */
+    /*   81 */ I_ALU64_REG(RSH, R2, R3),       /* r2 >>= r3 */
+    /*   82 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*   83 */ I_MOV64_IMM(R5, 255),           /* r5 = 255 */
+    /*   84 */ I_ALU64_REG(SUB, R5, R2),       /* r5 -= r2 */
+    /*   85 */ I_ALU64_IMM(RSH, R5, 60),       /* r5 >>= 60 */
+    /*   86 */ I_ALU64_IMM(AND, R5, 8),        /* r5 &= 8 */
+    /*   87 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*   88 */ I_ALU64_REG(RSH, R2, R5),       /* r2 >>= r5 */
+    /*   89 */ I_MOV64_IMM(R5, 15),            /* r5 = 15 */
+    /*   90 */ I_ALU64_REG(SUB, R5, R2),       /* r5 -= r2 */
+    /*   91 */ I_ALU64_IMM(RSH, R5, 61),       /* r5 >>= 61 */
+    /*   92 */ I_ALU64_IMM(AND, R5, 4),        /* r5 &= 4 */
+    /*   93 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*   94 */ I_ALU64_REG(RSH, R2, R5),       /* r2 >>= r5 */
+    /*   95 */ I_MOV64_IMM(R5, 3),             /* r5 = 3 */
+    /*   96 */ I_ALU64_REG(SUB, R5, R2),       /* r5 -= r2 */
+    /*   97 */ I_ALU64_IMM(RSH, R5, 62),       /* r5 >>= 62 */
+    /*   98 */ I_ALU64_IMM(AND, R5, 2),        /* r5 &= 2 */
+    /*   99 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  100 */ I_ALU64_REG(RSH, R2, R5),       /* r2 >>= r5 */
+    /*  101 */ I_ALU64_IMM(RSH, R2, 1),        /* r2 >>= 1 */
+    /*  102 */ I_ALU64_REG(OR, R3, R2),        /* r3 |= r2 */
+    /*  103 */ I_MOV64_REG(R2, R3),            /* r2 = r3 */
+    /*  104 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
+    /*  105 */ I_MOV64_REG(R5, R9),            /* r5 = r9 */
+    /*  106 */ I_ALU64_REG(RSH, R5, R2),       /* r5 >>= r2 */
+    /*  107 */ I_ALU64_IMM(AND, R5, 15),       /* r5 &= 15 */
+    /*  108 */ I_ALU64_IMM(LSH, R3, 4),        /* r3 <<= 4 */
+    /*  109 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  110 */ I_ALU64_IMM(ADD, R3, -48),      /* r3 += -48 */
     // hist.h:17  return b < n ? (u32)b : n - 1;
-    /* L109: */
-    /*  109 */ I_JMP_IMM(JLT, R3, 976, 1),     /* if r3 < 976 goto L111 */
-    /*  110 */ I_MOV64_IMM(R3, 975),           /* r3 = 975 */
-    // blk.bpf.c:50  u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
     /* L111: */
-    /*  111 */ I_ALU64_REG(ADD, R3, R4),       /* r3 += r4 */
+    /*  111 */ I_JMP_IMM(JLT, R3, 976, 1),     /* if r3 < 976 goto L113 */
+    /*  112 */ I_MOV64_IMM(R3, 975),           /* r3 = 975 */
+    // blk.bpf.c:50  u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
+    /* L113: */
+    /*  113 */ I_ALU64_REG(ADD, R3, R4),       /* r3 += r4 */
     // blk.bpf.c:51  asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to th
-    /*  112 */ I_MOV64_REG(R2, R3),            /* r2 = r3 */
-    /*  113 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  114 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  114 */ I_MOV64_REG(R2, R3),            /* r2 = r3 */
+    /*  115 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  116 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
     // blk.bpf.c:52  if (hist >= N_BLK_HISTS || at >= N_BLK_HISTS * DELAY_BUCKETS)
-    /*  115 */ I_JMP_IMM(JGT, R2, 7807, 193),  /* if r2 > 7807 goto L309 */
-    /*  116 */ I_JA(179),                      /* goto L296 */
-    /* L117: */
-    /*  117 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
+    /*  117 */ I_JMP_IMM(JGT, R2, 7807, 193),  /* if r2 > 7807 goto L311 */
+    /*  118 */ I_JA(179),                      /* goto L298 */
+    /* L119: */
+    /*  119 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
     // blk.bpf.c:116  add(b, write * 2 + BLK_READ_DISK, disk_ns);
-    /*  118 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
-    /*  119 */ I_ALU64_IMM(LSH, R1, 1),        /* r1 <<= 1 */
-    /*  120 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
-    /*  121 */ I_ALU64_IMM(OR, R3, 1),         /* r3 |= 1 */
-    /*  122 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
+    /*  120 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /*  121 */ I_ALU64_IMM(LSH, R1, 1),        /* r1 <<= 1 */
+    /*  122 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
+    /*  123 */ I_ALU64_IMM(OR, R3, 1),         /* r3 |= 1 */
+    /*  124 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
     // hist.h:16  u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    /*  123 */ I_JMP_IMM(JLT, R9, 16, 41),     /* if r9 < 16 goto L165 */
-    /*  124 */ I_LD_IMM64(R0, 0xffffffff),     /* r0 = 4294967295 ll */
-    /*  126 */ I_ALU64_REG(SUB, R0, R9),       /* r0 -= r9 */
-    /*  127 */ I_ALU64_IMM(RSH, R0, 58),       /* r0 >>= 58 */
-    /*  128 */ I_ALU64_IMM(AND, R0, 32),       /* r0 &= 32 */
-    /*  129 */ I_MOV64_REG(R5, R9),            /* r5 = r9 */
-    /*  130 */ I_ALU64_REG(RSH, R5, R0),       /* r5 >>= r0 */
-    /*  131 */ I_MOV64_IMM(R4, 65535),         /* r4 = 65535 */
-    /*  132 */ I_ALU64_REG(SUB, R4, R5),       /* r4 -= r5 */
-    /*  133 */ I_ALU64_IMM(RSH, R4, 59),       /* r4 >>= 59 */
-    /*  134 */ I_ALU64_IMM(AND, R4, 16),       /* r4 &= 16 */
-    /*  135 */ I_ALU64_REG(RSH, R5, R4),       /* r5 >>= r4 */
-    /*  136 */ I_ALU64_REG(OR, R4, R0),        /* r4 |= r0 */
-    /*  137 */ I_MOV64_IMM(R0, 255),           /* r0 = 255 */
-    /*  138 */ I_ALU64_REG(SUB, R0, R5),       /* r0 -= r5 */
-    /*  139 */ I_ALU64_IMM(RSH, R0, 60),       /* r0 >>= 60 */
-    /*  140 */ I_ALU64_IMM(AND, R0, 8),        /* r0 &= 8 */
-    /*  141 */ I_ALU64_REG(OR, R4, R0),        /* r4 |= r0 */
-    /*  142 */ I_ALU64_REG(RSH, R5, R0),       /* r5 >>= r0 */
-    /*  143 */ I_MOV64_IMM(R0, 15),            /* r0 = 15 */
-    /*  144 */ I_ALU64_REG(SUB, R0, R5),       /* r0 -= r5 */
-    /*  145 */ I_ALU64_IMM(RSH, R0, 61),       /* r0 >>= 61 */
-    /*  146 */ I_ALU64_IMM(AND, R0, 4),        /* r0 &= 4 */
-    /*  147 */ I_ALU64_REG(OR, R4, R0),        /* r4 |= r0 */
-    /*  148 */ I_ALU64_REG(RSH, R5, R0),       /* r5 >>= r0 */
-    /*  149 */ I_MOV64_IMM(R0, 3),             /* r0 = 3 */
-    /*  150 */ I_ALU64_REG(SUB, R0, R5),       /* r0 -= r5 */
-    /*  151 */ I_ALU64_IMM(RSH, R0, 62),       /* r0 >>= 62 */
-    /*  152 */ I_ALU64_IMM(AND, R0, 2),        /* r0 &= 2 */
-    /*  153 */ I_ALU64_REG(OR, R4, R0),        /* r4 |= r0 */
-    /*  154 */ I_ALU64_REG(RSH, R5, R0),       /* r5 >>= r0 */
-    /*  155 */ I_ALU64_IMM(RSH, R5, 1),        /* r5 >>= 1 */
-    /*  156 */ I_ALU64_REG(OR, R4, R5),        /* r4 |= r5 */
-    /*  157 */ I_MOV64_REG(R5, R4),            /* r5 = r4 */
-    /*  158 */ I_ALU64_IMM(ADD, R5, -4),       /* r5 += -4 */
-    /*  159 */ I_MOV64_REG(R0, R9),            /* r0 = r9 */
-    /*  160 */ I_ALU64_REG(RSH, R0, R5),       /* r0 >>= r5 */
-    /*  161 */ I_ALU64_IMM(AND, R0, 15),       /* r0 &= 15 */
-    /*  162 */ I_ALU64_IMM(LSH, R4, 4),        /* r4 <<= 4 */
-    /*  163 */ I_ALU64_REG(OR, R4, R0),        /* r4 |= r0 */
-    /*  164 */ I_ALU64_IMM(ADD, R4, -48),      /* r4 += -48 */
-    /* L165: */
-    /*  165 */ I_MOV64_REG(R5, R3),            /* r5 = r3 */
-    /*  166 */ I_ALU64_IMM(MUL, R5, 976),      /* r5 *= 976 */
+    /*  125 */ I_JMP_IMM(JLT, R9, 16, 41),     /* if r9 < 16 goto L167 */
+    /*  126 */ I_LD_IMM64(R0, 0xffffffff),     /* r0 = 4294967295 ll */
+    /*  128 */ I_ALU64_REG(SUB, R0, R9),       /* r0 -= r9 */
+    /*  129 */ I_ALU64_IMM(RSH, R0, 58),       /* r0 >>= 58 */
+    /*  130 */ I_ALU64_IMM(AND, R0, 32),       /* r0 &= 32 */
+    /*  131 */ I_MOV64_REG(R5, R9),            /* r5 = r9 */
+    /*  132 */ I_ALU64_REG(RSH, R5, R0),       /* r5 >>= r0 */
+    /*  133 */ I_MOV64_IMM(R4, 65535),         /* r4 = 65535 */
+    /*  134 */ I_ALU64_REG(SUB, R4, R5),       /* r4 -= r5 */
+    /*  135 */ I_ALU64_IMM(RSH, R4, 59),       /* r4 >>= 59 */
+    /*  136 */ I_ALU64_IMM(AND, R4, 16),       /* r4 &= 16 */
+    /*  137 */ I_ALU64_REG(RSH, R5, R4),       /* r5 >>= r4 */
+    /*  138 */ I_ALU64_REG(OR, R4, R0),        /* r4 |= r0 */
+    /*  139 */ I_MOV64_IMM(R0, 255),           /* r0 = 255 */
+    /*  140 */ I_ALU64_REG(SUB, R0, R5),       /* r0 -= r5 */
+    /*  141 */ I_ALU64_IMM(RSH, R0, 60),       /* r0 >>= 60 */
+    /*  142 */ I_ALU64_IMM(AND, R0, 8),        /* r0 &= 8 */
+    /*  143 */ I_ALU64_REG(OR, R4, R0),        /* r4 |= r0 */
+    /*  144 */ I_ALU64_REG(RSH, R5, R0),       /* r5 >>= r0 */
+    /*  145 */ I_MOV64_IMM(R0, 15),            /* r0 = 15 */
+    /*  146 */ I_ALU64_REG(SUB, R0, R5),       /* r0 -= r5 */
+    /*  147 */ I_ALU64_IMM(RSH, R0, 61),       /* r0 >>= 61 */
+    /*  148 */ I_ALU64_IMM(AND, R0, 4),        /* r0 &= 4 */
+    /*  149 */ I_ALU64_REG(OR, R4, R0),        /* r4 |= r0 */
+    /*  150 */ I_ALU64_REG(RSH, R5, R0),       /* r5 >>= r0 */
+    /*  151 */ I_MOV64_IMM(R0, 3),             /* r0 = 3 */
+    /*  152 */ I_ALU64_REG(SUB, R0, R5),       /* r0 -= r5 */
+    /*  153 */ I_ALU64_IMM(RSH, R0, 62),       /* r0 >>= 62 */
+    /*  154 */ I_ALU64_IMM(AND, R0, 2),        /* r0 &= 2 */
+    /*  155 */ I_ALU64_REG(OR, R4, R0),        /* r4 |= r0 */
+    /*  156 */ I_ALU64_REG(RSH, R5, R0),       /* r5 >>= r0 */
+    /*  157 */ I_ALU64_IMM(RSH, R5, 1),        /* r5 >>= 1 */
+    /*  158 */ I_ALU64_REG(OR, R4, R5),        /* r4 |= r5 */
+    /*  159 */ I_MOV64_REG(R5, R4),            /* r5 = r4 */
+    /*  160 */ I_ALU64_IMM(ADD, R5, -4),       /* r5 += -4 */
+    /*  161 */ I_MOV64_REG(R0, R9),            /* r0 = r9 */
+    /*  162 */ I_ALU64_REG(RSH, R0, R5),       /* r0 >>= r5 */
+    /*  163 */ I_ALU64_IMM(AND, R0, 15),       /* r0 &= 15 */
+    /*  164 */ I_ALU64_IMM(LSH, R4, 4),        /* r4 <<= 4 */
+    /*  165 */ I_ALU64_REG(OR, R4, R0),        /* r4 |= r0 */
+    /*  166 */ I_ALU64_IMM(ADD, R4, -48),      /* r4 += -48 */
+    /* L167: */
+    /*  167 */ I_MOV64_REG(R5, R3),            /* r5 = r3 */
+    /*  168 */ I_ALU64_IMM(MUL, R5, 976),      /* r5 *= 976 */
     // hist.h:17  return b < n ? (u32)b : n - 1;
-    /*  167 */ I_JMP_IMM(JLT, R4, 976, 1),     /* if r4 < 976 goto L169 */
-    /*  168 */ I_MOV64_IMM(R4, 975),           /* r4 = 975 */
+    /*  169 */ I_JMP_IMM(JLT, R4, 976, 1),     /* if r4 < 976 goto L171 */
+    /*  170 */ I_MOV64_IMM(R4, 975),           /* r4 = 975 */
     // blk.bpf.c:50  u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    /* L169: */
-    /*  169 */ I_ALU64_REG(ADD, R4, R5),       /* r4 += r5 */
+    /* L171: */
+    /*  171 */ I_ALU64_REG(ADD, R4, R5),       /* r4 += r5 */
     // blk.bpf.c:51  asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to th
-    /*  170 */ I_ALU64_IMM(LSH, R4, 32),       /* r4 <<= 32 */
-    /*  171 */ I_ALU64_IMM(RSH, R4, 32),       /* r4 >>= 32 */
+    /*  172 */ I_ALU64_IMM(LSH, R4, 32),       /* r4 <<= 32 */
+    /*  173 */ I_ALU64_IMM(RSH, R4, 32),       /* r4 >>= 32 */
     // blk.bpf.c:52  if (hist >= N_BLK_HISTS || at >= N_BLK_HISTS * DELAY_BUCKETS)
-    /*  172 */ I_JMP_IMM(JGT, R4, 7807, 10),   /* if r4 > 7807 goto L183 */
+    /*  174 */ I_JMP_IMM(JGT, R4, 7807, 10),   /* if r4 > 7807 goto L185 */
     // blk.bpf.c:54  __sync_fetch_and_add(&b->hist[at], 1);
-    /*  173 */ I_ALU64_IMM(LSH, R4, 2),        /* r4 <<= 2 */
-    /*  174 */ I_LDX_MEM(DW, R0, R10, -32),    /* r0 = *(u64 *)(r10 - 32) */
-    /*  175 */ I_MOV64_REG(R5, R0),            /* r5 = r0 */
-    /*  176 */ I_ALU64_REG(ADD, R5, R4),       /* r5 += r4 */
-    /*  177 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  178 */ I_XADD(W, R5, 88, R4),          /* lock *(u32 *)(r5 + 88) += w4 */
+    /*  175 */ I_ALU64_IMM(LSH, R4, 2),        /* r4 <<= 2 */
+    /*  176 */ I_LDX_MEM(DW, R0, R10, -32),    /* r0 = *(u64 *)(r10 - 32) */
+    /*  177 */ I_MOV64_REG(R5, R0),            /* r5 = r0 */
+    /*  178 */ I_ALU64_REG(ADD, R5, R4),       /* r5 += r4 */
+    /*  179 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  180 */ I_XADD(W, R5, 88, R4),          /* lock *(u32 *)(r5 + 88) += w4 */
     // blk.bpf.c:55  __sync_fetch_and_add(&b->sum[hist], value);
-    /*  179 */ I_ALU64_IMM(LSH, R3, 3),        /* r3 <<= 3 */
-    /*  180 */ I_MOV64_REG(R4, R0),            /* r4 = r0 */
-    /*  181 */ I_ALU64_REG(ADD, R4, R3),       /* r4 += r3 */
-    /*  182 */ I_XADD(DW, R4, 0, R9),          /* lock *(u64 *)(r4 + 0) += r9 */
+    /*  181 */ I_ALU64_IMM(LSH, R3, 3),        /* r3 <<= 3 */
+    /*  182 */ I_MOV64_REG(R4, R0),            /* r4 = r0 */
+    /*  183 */ I_ALU64_REG(ADD, R4, R3),       /* r4 += r3 */
+    /*  184 */ I_XADD(DW, R4, 0, R9),          /* lock *(u64 *)(r4 + 0) += r9 */
     // blk.bpf.c:117  add(b, write + BLK_READ_SIZE, f->bytes);
-    /* L183: */
-    /*  183 */ I_LDX_MEM(W, R3, R7, 24),       /* r3 = *(u32 *)(r7 + 24) */
-    /*  184 */ I_MOV64_REG(R4, R2),            /* r4 = r2 */
-    /*  185 */ I_ALU64_IMM(OR, R4, 6),         /* r4 |= 6 */
-    /*  186 */ I_MOV64_REG(R5, R3),            /* r5 = r3 */
+    /* L185: */
+    /*  185 */ I_LDX_MEM(W, R3, R7, 24),       /* r3 = *(u32 *)(r7 + 24) */
+    /*  186 */ I_MOV64_REG(R4, R2),            /* r4 = r2 */
+    /*  187 */ I_ALU64_IMM(OR, R4, 6),         /* r4 |= 6 */
+    /*  188 */ I_MOV64_REG(R5, R3),            /* r5 = r3 */
     // hist.h:16  u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    /*  187 */ I_JMP_IMM(JLT, R3, 16, 34),     /* if r3 < 16 goto L222 */
-    /*  188 */ I_MOV64_IMM(R6, 65535),         /* r6 = 65535 */
-    /*  189 */ I_ALU64_REG(SUB, R6, R3),       /* r6 -= r3 */
-    /*  190 */ I_ALU64_IMM(RSH, R6, 59),       /* r6 >>= 59 */
-    /*  191 */ I_ALU64_IMM(AND, R6, 16),       /* r6 &= 16 */
-    /*  192 */ I_MOV64_REG(R0, R3),            /* r0 = r3 */
-    /*  193 */ I_ALU64_REG(RSH, R0, R6),       /* r0 >>= r6 */
-    /*  194 */ I_MOV64_IMM(R5, 255),           /* r5 = 255 */
-    /*  195 */ I_ALU64_REG(SUB, R5, R0),       /* r5 -= r0 */
-    /*  196 */ I_ALU64_IMM(RSH, R5, 60),       /* r5 >>= 60 */
-    /*  197 */ I_ALU64_IMM(AND, R5, 8),        /* r5 &= 8 */
-    /*  198 */ I_ALU64_REG(RSH, R0, R5),       /* r0 >>= r5 */
-    /*  199 */ I_ALU64_REG(OR, R5, R6),        /* r5 |= r6 */
-    /*  200 */ I_MOV64_IMM(R6, 15),            /* r6 = 15 */
-    /*  201 */ I_ALU64_REG(SUB, R6, R0),       /* r6 -= r0 */
-    /*  202 */ I_ALU64_IMM(RSH, R6, 61),       /* r6 >>= 61 */
-    /*  203 */ I_ALU64_IMM(AND, R6, 4),        /* r6 &= 4 */
-    /*  204 */ I_ALU64_REG(OR, R5, R6),        /* r5 |= r6 */
-    /*  205 */ I_ALU64_REG(RSH, R0, R6),       /* r0 >>= r6 */
-    /*  206 */ I_MOV64_IMM(R6, 3),             /* r6 = 3 */
-    /*  207 */ I_ALU64_REG(SUB, R6, R0),       /* r6 -= r0 */
-    /*  208 */ I_ALU64_IMM(RSH, R6, 62),       /* r6 >>= 62 */
-    /*  209 */ I_ALU64_IMM(AND, R6, 2),        /* r6 &= 2 */
-    /*  210 */ I_ALU64_REG(OR, R5, R6),        /* r5 |= r6 */
-    /*  211 */ I_ALU64_REG(RSH, R0, R6),       /* r0 >>= r6 */
-    /*  212 */ I_ALU64_IMM(RSH, R0, 1),        /* r0 >>= 1 */
-    /*  213 */ I_ALU64_REG(OR, R5, R0),        /* r5 |= r0 */
-    /*  214 */ I_MOV64_REG(R0, R5),            /* r0 = r5 */
-    /*  215 */ I_ALU64_IMM(ADD, R0, -4),       /* r0 += -4 */
-    /*  216 */ I_MOV64_REG(R6, R3),            /* r6 = r3 */
-    /*  217 */ I_ALU64_REG(RSH, R6, R0),       /* r6 >>= r0 */
-    /*  218 */ I_ALU64_IMM(AND, R6, 15),       /* r6 &= 15 */
-    /*  219 */ I_ALU64_IMM(LSH, R5, 4),        /* r5 <<= 4 */
-    /*  220 */ I_ALU64_REG(OR, R5, R6),        /* r5 |= r6 */
-    /*  221 */ I_ALU64_IMM(ADD, R5, -48),      /* r5 += -48 */
-    /* L222: */
-    /*  222 */ I_MOV64_REG(R0, R4),            /* r0 = r4 */
-    /*  223 */ I_ALU64_IMM(MUL, R0, 976),      /* r0 *= 976 */
+    /*  189 */ I_JMP_IMM(JLT, R3, 16, 34),     /* if r3 < 16 goto L224 */
+    /*  190 */ I_MOV64_IMM(R6, 65535),         /* r6 = 65535 */
+    /*  191 */ I_ALU64_REG(SUB, R6, R3),       /* r6 -= r3 */
+    /*  192 */ I_ALU64_IMM(RSH, R6, 59),       /* r6 >>= 59 */
+    /*  193 */ I_ALU64_IMM(AND, R6, 16),       /* r6 &= 16 */
+    /*  194 */ I_MOV64_REG(R0, R3),            /* r0 = r3 */
+    /*  195 */ I_ALU64_REG(RSH, R0, R6),       /* r0 >>= r6 */
+    /*  196 */ I_MOV64_IMM(R5, 255),           /* r5 = 255 */
+    /*  197 */ I_ALU64_REG(SUB, R5, R0),       /* r5 -= r0 */
+    /*  198 */ I_ALU64_IMM(RSH, R5, 60),       /* r5 >>= 60 */
+    /*  199 */ I_ALU64_IMM(AND, R5, 8),        /* r5 &= 8 */
+    /*  200 */ I_ALU64_REG(RSH, R0, R5),       /* r0 >>= r5 */
+    /*  201 */ I_ALU64_REG(OR, R5, R6),        /* r5 |= r6 */
+    /*  202 */ I_MOV64_IMM(R6, 15),            /* r6 = 15 */
+    /*  203 */ I_ALU64_REG(SUB, R6, R0),       /* r6 -= r0 */
+    /*  204 */ I_ALU64_IMM(RSH, R6, 61),       /* r6 >>= 61 */
+    /*  205 */ I_ALU64_IMM(AND, R6, 4),        /* r6 &= 4 */
+    /*  206 */ I_ALU64_REG(OR, R5, R6),        /* r5 |= r6 */
+    /*  207 */ I_ALU64_REG(RSH, R0, R6),       /* r0 >>= r6 */
+    /*  208 */ I_MOV64_IMM(R6, 3),             /* r6 = 3 */
+    /*  209 */ I_ALU64_REG(SUB, R6, R0),       /* r6 -= r0 */
+    /*  210 */ I_ALU64_IMM(RSH, R6, 62),       /* r6 >>= 62 */
+    /*  211 */ I_ALU64_IMM(AND, R6, 2),        /* r6 &= 2 */
+    /*  212 */ I_ALU64_REG(OR, R5, R6),        /* r5 |= r6 */
+    /*  213 */ I_ALU64_REG(RSH, R0, R6),       /* r0 >>= r6 */
+    /*  214 */ I_ALU64_IMM(RSH, R0, 1),        /* r0 >>= 1 */
+    /*  215 */ I_ALU64_REG(OR, R5, R0),        /* r5 |= r0 */
+    /*  216 */ I_MOV64_REG(R0, R5),            /* r0 = r5 */
+    /*  217 */ I_ALU64_IMM(ADD, R0, -4),       /* r0 += -4 */
+    /*  218 */ I_MOV64_REG(R6, R3),            /* r6 = r3 */
+    /*  219 */ I_ALU64_REG(RSH, R6, R0),       /* r6 >>= r0 */
+    /*  220 */ I_ALU64_IMM(AND, R6, 15),       /* r6 &= 15 */
+    /*  221 */ I_ALU64_IMM(LSH, R5, 4),        /* r5 <<= 4 */
+    /*  222 */ I_ALU64_REG(OR, R5, R6),        /* r5 |= r6 */
+    /*  223 */ I_ALU64_IMM(ADD, R5, -48),      /* r5 += -48 */
+    /* L224: */
+    /*  224 */ I_MOV64_REG(R0, R4),            /* r0 = r4 */
+    /*  225 */ I_ALU64_IMM(MUL, R0, 976),      /* r0 *= 976 */
     // hist.h:17  return b < n ? (u32)b : n - 1;
-    /*  224 */ I_JMP_IMM(JLT, R5, 976, 1),     /* if r5 < 976 goto L226 */
-    /*  225 */ I_MOV64_IMM(R5, 975),           /* r5 = 975 */
+    /*  226 */ I_JMP_IMM(JLT, R5, 976, 1),     /* if r5 < 976 goto L228 */
+    /*  227 */ I_MOV64_IMM(R5, 975),           /* r5 = 975 */
     // blk.bpf.c:50  u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    /* L226: */
-    /*  226 */ I_ALU64_REG(ADD, R5, R0),       /* r5 += r0 */
+    /* L228: */
+    /*  228 */ I_ALU64_REG(ADD, R5, R0),       /* r5 += r0 */
     // blk.bpf.c:51  asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to th
-    /*  227 */ I_ALU64_IMM(LSH, R5, 32),       /* r5 <<= 32 */
-    /*  228 */ I_ALU64_IMM(RSH, R5, 32),       /* r5 >>= 32 */
+    /*  229 */ I_ALU64_IMM(LSH, R5, 32),       /* r5 <<= 32 */
+    /*  230 */ I_ALU64_IMM(RSH, R5, 32),       /* r5 >>= 32 */
     // blk.bpf.c:52  if (hist >= N_BLK_HISTS || at >= N_BLK_HISTS * DELAY_BUCKETS)
-    /*  229 */ I_JMP_IMM(JGT, R5, 7807, 10),   /* if r5 > 7807 goto L240 */
+    /*  231 */ I_JMP_IMM(JGT, R5, 7807, 10),   /* if r5 > 7807 goto L242 */
     // blk.bpf.c:54  __sync_fetch_and_add(&b->hist[at], 1);
-    /*  230 */ I_ALU64_IMM(LSH, R5, 2),        /* r5 <<= 2 */
-    /*  231 */ I_LDX_MEM(DW, R6, R10, -32),    /* r6 = *(u64 *)(r10 - 32) */
-    /*  232 */ I_MOV64_REG(R0, R6),            /* r0 = r6 */
-    /*  233 */ I_ALU64_REG(ADD, R0, R5),       /* r0 += r5 */
-    /*  234 */ I_MOV64_IMM(R5, 1),             /* r5 = 1 */
-    /*  235 */ I_XADD(W, R0, 88, R5),          /* lock *(u32 *)(r0 + 88) += w5 */
+    /*  232 */ I_ALU64_IMM(LSH, R5, 2),        /* r5 <<= 2 */
+    /*  233 */ I_LDX_MEM(DW, R6, R10, -32),    /* r6 = *(u64 *)(r10 - 32) */
+    /*  234 */ I_MOV64_REG(R0, R6),            /* r0 = r6 */
+    /*  235 */ I_ALU64_REG(ADD, R0, R5),       /* r0 += r5 */
+    /*  236 */ I_MOV64_IMM(R5, 1),             /* r5 = 1 */
+    /*  237 */ I_XADD(W, R0, 88, R5),          /* lock *(u32 *)(r0 + 88) += w5 */
     // blk.bpf.c:55  __sync_fetch_and_add(&b->sum[hist], value);
-    /*  236 */ I_ALU64_IMM(LSH, R4, 3),        /* r4 <<= 3 */
-    /*  237 */ I_MOV64_REG(R5, R6),            /* r5 = r6 */
-    /*  238 */ I_ALU64_REG(ADD, R5, R4),       /* r5 += r4 */
-    /*  239 */ I_XADD(DW, R5, 0, R3),          /* lock *(u64 *)(r5 + 0) += r3 */
+    /*  238 */ I_ALU64_IMM(LSH, R4, 3),        /* r4 <<= 3 */
+    /*  239 */ I_MOV64_REG(R5, R6),            /* r5 = r6 */
+    /*  240 */ I_ALU64_REG(ADD, R5, R4),       /* r5 += r4 */
+    /*  241 */ I_XADD(DW, R5, 0, R3),          /* lock *(u64 *)(r5 + 0) += r3 */
     // blk.bpf.c:118  if (f->start_ns && f->start_ns <= f->issue_ns)
-    /* L240: */
-    /*  240 */ I_LDX_MEM(DW, R3, R7, 8),       /* r3 = *(u64 *)(r7 + 8) */
-    /*  241 */ I_JMP_IMM(JEQ, R3, 0, 67),      /* if r3 == 0 goto L309 */
-    /*  242 */ I_LDX_MEM(DW, R9, R7, 0),       /* r9 = *(u64 *)(r7 + 0) */
-    /*  243 */ I_JMP_REG(JLT, R9, R3, 65),     /* if r9 < r3 goto L309 */
+    /* L242: */
+    /*  242 */ I_LDX_MEM(DW, R3, R7, 8),       /* r3 = *(u64 *)(r7 + 8) */
+    /*  243 */ I_JMP_IMM(JEQ, R3, 0, 67),      /* if r3 == 0 goto L311 */
+    /*  244 */ I_LDX_MEM(DW, R9, R7, 0),       /* r9 = *(u64 *)(r7 + 0) */
+    /*  245 */ I_JMP_REG(JLT, R9, R3, 65),     /* if r9 < r3 goto L311 */
     // blk.bpf.c:119  add(b, write * 2 + BLK_READ_QUEUE, f->issue_ns - f->start_ns);
-    /*  244 */ I_ALU64_REG(SUB, R9, R3),       /* r9 -= r3 */
-    /*  245 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  246 */ I_ALU64_REG(SUB, R9, R3),       /* r9 -= r3 */
+    /*  247 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     // hist.h:16  u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    /*  246 */ I_JMP_IMM(JLT, R9, 16, 41),     /* if r9 < 16 goto L288 */
-    /*  247 */ I_LD_IMM64(R5, 0xffffffff),     /* r5 = 4294967295 ll */
-    /*  249 */ I_ALU64_REG(SUB, R5, R9),       /* r5 -= r9 */
-    /*  250 */ I_ALU64_IMM(RSH, R5, 58),       /* r5 >>= 58 */
-    /*  251 */ I_ALU64_IMM(AND, R5, 32),       /* r5 &= 32 */
-    /*  252 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
-    /*  253 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
-    /*  254 */ I_MOV64_IMM(R3, 65535),         /* r3 = 65535 */
-    /*  255 */ I_ALU64_REG(SUB, R3, R4),       /* r3 -= r4 */
-    /*  256 */ I_ALU64_IMM(RSH, R3, 59),       /* r3 >>= 59 */
-    /*  257 */ I_ALU64_IMM(AND, R3, 16),       /* r3 &= 16 */
-    /*  258 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
-    /*  259 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  260 */ I_MOV64_IMM(R5, 255),           /* r5 = 255 */
-    /*  261 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
-    /*  262 */ I_ALU64_IMM(RSH, R5, 60),       /* r5 >>= 60 */
-    /*  263 */ I_ALU64_IMM(AND, R5, 8),        /* r5 &= 8 */
-    /*  264 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
-    /*  265 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  266 */ I_MOV64_IMM(R5, 15),            /* r5 = 15 */
-    /*  267 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
-    /*  268 */ I_ALU64_IMM(RSH, R5, 61),       /* r5 >>= 61 */
-    /*  269 */ I_ALU64_IMM(AND, R5, 4),        /* r5 &= 4 */
-    /*  270 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
-    /*  271 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  272 */ I_MOV64_IMM(R5, 3),             /* r5 = 3 */
-    /*  273 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
-    /*  274 */ I_ALU64_IMM(RSH, R5, 62),       /* r5 >>= 62 */
-    /*  275 */ I_ALU64_IMM(AND, R5, 2),        /* r5 &= 2 */
-    /*  276 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
-    /*  277 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  278 */ I_ALU64_IMM(RSH, R4, 1),        /* r4 >>= 1 */
-    /*  279 */ I_ALU64_REG(OR, R3, R4),        /* r3 |= r4 */
-    /*  280 */ I_MOV64_REG(R4, R3),            /* r4 = r3 */
-    /*  281 */ I_ALU64_IMM(ADD, R4, -4),       /* r4 += -4 */
-    /*  282 */ I_MOV64_REG(R5, R9),            /* r5 = r9 */
-    /*  283 */ I_ALU64_REG(RSH, R5, R4),       /* r5 >>= r4 */
-    /*  284 */ I_ALU64_IMM(AND, R5, 15),       /* r5 &= 15 */
-    /*  285 */ I_ALU64_IMM(LSH, R3, 4),        /* r3 <<= 4 */
-    /*  286 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  287 */ I_ALU64_IMM(ADD, R3, -48),      /* r3 += -48 */
-    /* L288: */
-    /*  288 */ I_ALU64_IMM(MUL, R2, 1952),     /* r2 *= 1952 */
+    /*  248 */ I_JMP_IMM(JLT, R9, 16, 41),     /* if r9 < 16 goto L290 */
+    /*  249 */ I_LD_IMM64(R5, 0xffffffff),     /* r5 = 4294967295 ll */
+    /*  251 */ I_ALU64_REG(SUB, R5, R9),       /* r5 -= r9 */
+    /*  252 */ I_ALU64_IMM(RSH, R5, 58),       /* r5 >>= 58 */
+    /*  253 */ I_ALU64_IMM(AND, R5, 32),       /* r5 &= 32 */
+    /*  254 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
+    /*  255 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
+    /*  256 */ I_MOV64_IMM(R3, 65535),         /* r3 = 65535 */
+    /*  257 */ I_ALU64_REG(SUB, R3, R4),       /* r3 -= r4 */
+    /*  258 */ I_ALU64_IMM(RSH, R3, 59),       /* r3 >>= 59 */
+    /*  259 */ I_ALU64_IMM(AND, R3, 16),       /* r3 &= 16 */
+    /*  260 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
+    /*  261 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  262 */ I_MOV64_IMM(R5, 255),           /* r5 = 255 */
+    /*  263 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
+    /*  264 */ I_ALU64_IMM(RSH, R5, 60),       /* r5 >>= 60 */
+    /*  265 */ I_ALU64_IMM(AND, R5, 8),        /* r5 &= 8 */
+    /*  266 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
+    /*  267 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  268 */ I_MOV64_IMM(R5, 15),            /* r5 = 15 */
+    /*  269 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
+    /*  270 */ I_ALU64_IMM(RSH, R5, 61),       /* r5 >>= 61 */
+    /*  271 */ I_ALU64_IMM(AND, R5, 4),        /* r5 &= 4 */
+    /*  272 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
+    /*  273 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  274 */ I_MOV64_IMM(R5, 3),             /* r5 = 3 */
+    /*  275 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
+    /*  276 */ I_ALU64_IMM(RSH, R5, 62),       /* r5 >>= 62 */
+    /*  277 */ I_ALU64_IMM(AND, R5, 2),        /* r5 &= 2 */
+    /*  278 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
+    /*  279 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  280 */ I_ALU64_IMM(RSH, R4, 1),        /* r4 >>= 1 */
+    /*  281 */ I_ALU64_REG(OR, R3, R4),        /* r3 |= r4 */
+    /*  282 */ I_MOV64_REG(R4, R3),            /* r4 = r3 */
+    /*  283 */ I_ALU64_IMM(ADD, R4, -4),       /* r4 += -4 */
+    /*  284 */ I_MOV64_REG(R5, R9),            /* r5 = r9 */
+    /*  285 */ I_ALU64_REG(RSH, R5, R4),       /* r5 >>= r4 */
+    /*  286 */ I_ALU64_IMM(AND, R5, 15),       /* r5 &= 15 */
+    /*  287 */ I_ALU64_IMM(LSH, R3, 4),        /* r3 <<= 4 */
+    /*  288 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  289 */ I_ALU64_IMM(ADD, R3, -48),      /* r3 += -48 */
+    /* L290: */
+    /*  290 */ I_ALU64_IMM(MUL, R2, 1952),     /* r2 *= 1952 */
     // hist.h:17  return b < n ? (u32)b : n - 1;
-    /*  289 */ I_JMP_IMM(JLT, R3, 976, 1),     /* if r3 < 976 goto L291 */
-    /*  290 */ I_MOV64_IMM(R3, 975),           /* r3 = 975 */
+    /*  291 */ I_JMP_IMM(JLT, R3, 976, 1),     /* if r3 < 976 goto L293 */
+    /*  292 */ I_MOV64_IMM(R3, 975),           /* r3 = 975 */
     // blk.bpf.c:50  u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    /* L291: */
-    /*  291 */ I_ALU64_REG(ADD, R3, R2),       /* r3 += r2 */
+    /* L293: */
+    /*  293 */ I_ALU64_REG(ADD, R3, R2),       /* r3 += r2 */
     // blk.bpf.c:51  asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to th
-    /*  292 */ I_MOV64_REG(R2, R3),            /* r2 = r3 */
-    /*  293 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  294 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  294 */ I_MOV64_REG(R2, R3),            /* r2 = r3 */
+    /*  295 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  296 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
     // blk.bpf.c:52  if (hist >= N_BLK_HISTS || at >= N_BLK_HISTS * DELAY_BUCKETS)
-    /*  295 */ I_JMP_IMM(JGT, R2, 7807, 13),   /* if r2 > 7807 goto L309 */
-    /* L296: */
-    /*  296 */ I_ALU64_IMM(LSH, R3, 32),       /* r3 <<= 32 */
-    /*  297 */ I_ALU64_IMM(RSH, R3, 32),       /* r3 >>= 32 */
-    /*  298 */ I_ALU64_IMM(LSH, R3, 2),        /* r3 <<= 2 */
-    /*  299 */ I_LDX_MEM(DW, R4, R10, -32),    /* r4 = *(u64 *)(r10 - 32) */
-    /*  300 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
-    /*  301 */ I_ALU64_REG(ADD, R2, R3),       /* r2 += r3 */
-    /*  302 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
-    /*  303 */ I_XADD(W, R2, 88, R3),          /* lock *(u32 *)(r2 + 88) += w3 */
-    /*  304 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  305 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  306 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
-    /*  307 */ I_ALU64_REG(ADD, R4, R1),       /* r4 += r1 */
-    /*  308 */ I_XADD(DW, R4, 0, R9),          /* lock *(u64 *)(r4 + 0) += r9 */
-    /* L309: */
-    /*  309 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  310 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*  297 */ I_JMP_IMM(JGT, R2, 7807, 13),   /* if r2 > 7807 goto L311 */
+    /* L298: */
+    /*  298 */ I_ALU64_IMM(LSH, R3, 32),       /* r3 <<= 32 */
+    /*  299 */ I_ALU64_IMM(RSH, R3, 32),       /* r3 >>= 32 */
+    /*  300 */ I_ALU64_IMM(LSH, R3, 2),        /* r3 <<= 2 */
+    /*  301 */ I_LDX_MEM(DW, R4, R10, -32),    /* r4 = *(u64 *)(r10 - 32) */
+    /*  302 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
+    /*  303 */ I_ALU64_REG(ADD, R2, R3),       /* r2 += r3 */
+    /*  304 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
+    /*  305 */ I_XADD(W, R2, 88, R3),          /* lock *(u32 *)(r2 + 88) += w3 */
+    /*  306 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  307 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  308 */ I_ALU64_IMM(LSH, R1, 3),        /* r1 <<= 3 */
+    /*  309 */ I_ALU64_REG(ADD, R4, R1),       /* r4 += r1 */
+    /*  310 */ I_XADD(DW, R4, 0, R9),          /* lock *(u64 *)(r4 + 0) += r9 */
+    /* L311: */
+    /*  311 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  312 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
     // blk.bpf.c:135  bpf_map_delete_elem(&flying, &key);
-    /*  311 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
-    /*  313 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
+    /*  313 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
+    /*  315 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
     // blk.bpf.c:137  }
-    /* L314: */
-    /*  314 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  315 */ I_EXIT(),                       /* exit */
+    /* L316: */
+    /*  316 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  317 */ I_EXIT(),                       /* exit */
 };
 static const struct bpf_patch blk_done_patches[] = {
     { 5, PATCH_MAP, 0, "flying" },
     { 13, PATCH_OFF, 4, "request.__data_len" },
-    { 28, PATCH_MAP, 0, "stats" },
-    { 36, PATCH_OFF, 8, "request.start_time_ns" },
-    { 311, PATCH_MAP, 0, "flying" },
+    { 30, PATCH_MAP, 0, "stats" },
+    { 38, PATCH_OFF, 8, "request.start_time_ns" },
+    { 313, PATCH_MAP, 0, "flying" },
 };
 /* end program blk_done */
 

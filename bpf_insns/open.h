@@ -3,9 +3,9 @@
  * open.bpf.c
  *   sha256 770cb4a839faacf2a3e5c4c2d7648de616de6bbfe12d5239b936e7fbf14b2f22
  * probe.h
- *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
+ *   sha256 a5db11cad3e5a50385f1317d580f12ca612c283d3e391a66b218b93ba6d8f55c
  * wire.h
- *   sha256 76c386fe08de53e12191642af87c5029cef2f4d62a7e7bfc16e4f1704a12ce5b
+ *   sha256 437e70597f0764ee408bc6cd2c0d36ce43edfd3c80898d621fb23ffd67441292
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -14,12 +14,12 @@
  * map opening: HASH, key 8, value 120, entries 8192, flags 0x0
  * map tree: HASH, key 4, value 4, entries 16384, flags 0x0
  * map scratch: PERCPU_ARRAY, key 4, value 8536, entries 2, flags 0x0
- * program open_enter: both/raw_syscalls/sys_enter, 591 instructions, stack 184
+ * program open_enter: both/raw_syscalls/sys_enter, 602 instructions, stack 184
  *   lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_NS_INO=0: 5.5 (probe_read_kernel)
- * program open_exit: both/raw_syscalls/sys_exit, 542 instructions, stack 152
+ * program open_exit: both/raw_syscalls/sys_exit, 544 instructions, stack 152
  *   lowest kernel 5.8 (a map of type RINGBUF)
- * program open_exec: both/sched/sched_process_exec, 674 instructions, stack 96
+ * program open_exec: both/sched/sched_process_exec, 687 instructions, stack 96
  *   lowest kernel 5.8 (a map of type RINGBUF)
  *   with CFG_EXEC=0: 5.5 (probe_read_kernel)
  * program open_fork: both/sched/sched_process_fork, 44 instructions, stack 16
@@ -49,7 +49,7 @@
 #include "../gen/insn.h"
 
 /* begin program open_enter
- * section both/raw_syscalls/sys_enter, 591 instructions, stack 184 bytes
+ * section both/raw_syscalls/sys_enter, 602 instructions, stack 184 bytes
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_NS_INO=0: 5.5 (probe_read_kernel) */
 static const struct bpf_insn open_enter_insns[] = {
@@ -83,9 +83,9 @@ static const struct bpf_insn open_enter_insns[] = {
     /*   22 */ I_LDX_MEM(DW, R7, R8, 0),       /* r7 = *(u64 *)(r8 + 0) */
     /* L23: */
     /*   23 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:168  u32 bits = 0;
+    // probe.h:169  u32 bits = 0;
     /*   24 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
-    // probe.h:169  if (!CFG(CFG_COMPAT_MASK))
+    // probe.h:170  if (!CFG(CFG_COMPAT_MASK))
     /*   25 */ I_LD_CONST(R6, CFG_COMPAT_MASK), /* r6 = CFG_COMPAT_MASK */
     /*   27 */ I_LD_CONST(R1, CFG_COMPAT_MASK), /* r1 = CFG_COMPAT_MASK */
     /*   29 */ I_JMP_IMM(JNE, R1, 0, 58),      /* if r1 != 0 goto L88 */
@@ -171,7 +171,7 @@ static const struct bpf_insn open_enter_insns[] = {
     // open.bpf.c:164  return v;
     /*   86 */ I_LDX_MEM(DW, R6, R10, -16),    /* r6 = *(u64 *)(r10 - 16) */
     /*   87 */ I_JA(103),                      /* goto L191 */
-    // probe.h:171  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
+    // probe.h:172  bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(
     /* L88: */
     /*   88 */ I_CALL(get_current_task),       /* call get_current_task */
     /*   89 */ I_LD_CONST(R1, CFG_COMPAT_OFF), /* r1 = CFG_COMPAT_OFF */
@@ -181,7 +181,7 @@ static const struct bpf_insn open_enter_insns[] = {
     /*   94 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   95 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
     /*   96 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    // probe.h:172  return bits & CFG(CFG_COMPAT_MASK);
+    // probe.h:173  return bits & CFG(CFG_COMPAT_MASK);
     /*   97 */ I_LDX_MEM(W, R1, R10, -16),     /* r1 = *(u32 *)(r10 - 16) */
     /*   98 */ I_ALU64_REG(AND, R6, R1),       /* r6 &= r1 */
     // open.bpf.c:171  if (compat)
@@ -206,7 +206,7 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  116 */ I_LD_CONST(R2, CFG_HANDLE32),   /* r2 = CFG_HANDLE32 */
     /*  118 */ I_MOV64_IMM(R1, 4),             /* r1 = 4 */
     /*  119 */ I_JMP_REG(JEQ, R2, R7, 1),      /* if r2 == r7 goto L121 */
-    /*  120 */ I_JA(468),                      /* goto L589 */
+    /*  120 */ I_JA(479),                      /* goto L600 */
     /* L121: */
     /*  121 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
     // open.bpf.c:273  o.state = OPEN_COMPAT;
@@ -342,7 +342,7 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  219 */ I_LD_CONST(R3, CFG_HANDLE),     /* r3 = CFG_HANDLE */
     /*  221 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  222 */ I_JMP_REG(JEQ, R1, R3, -185),   /* if r1 == r3 goto L38 */
-    /*  223 */ I_JA(365),                      /* goto L589 */
+    /*  223 */ I_JA(376),                      /* goto L600 */
     // open.bpf.c:202  o->dirfd = (s32)a[0], o->flags = (u32)a[2];
     /* L224: */
     /*  224 */ I_STX_MEM(W, R10, -60, R7),     /* *(u32 *)(r10 - 60) = r7 */
@@ -384,21 +384,21 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  251 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
     /*  252 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
     /*  253 */ I_CALL(map_update_elem),        /* call map_update_elem */
-    /*  254 */ I_JMP_IMM(JEQ, R0, 0, 334),     /* if r0 == 0 goto L589 */
+    /*  254 */ I_JMP_IMM(JEQ, R0, 0, 345),     /* if r0 == 0 goto L600 */
     /*  255 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  256 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     /*  257 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  258 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  259 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  261 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  262 */ I_JMP_IMM(JEQ, R0, 0, 326),     /* if r0 == 0 goto L589 */
+    // probe.h:184  if (n)
+    /*  262 */ I_JMP_IMM(JEQ, R0, 0, 337),     /* if r0 == 0 goto L600 */
     /*  263 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*  264 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
-    /*  265 */ I_JA(323),                      /* goto L589 */
+    /*  265 */ I_JA(334),                      /* goto L600 */
     // open.bpf.c:96  u64 id = bpf_get_current_pid_tgid();
     /* L266: */
     /*  266 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
@@ -409,10 +409,10 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  270 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     /*  271 */ I_ALU64_IMM(RSH, R7, 32),       /* r7 >>= 32 */
     // open.bpf.c:99  if (CFG(CFG_NS_INO) == 0)
-    /*  272 */ I_JMP_IMM(JEQ, R1, 0, 165),     /* if r1 == 0 goto L438 */
+    /*  272 */ I_JMP_IMM(JEQ, R1, 0, 176),     /* if r1 == 0 goto L449 */
     // open.bpf.c:101  if (CFG(CFG_NS_WALK)) {
     /*  273 */ I_LD_CONST(R1, CFG_NS_WALK),    /* r1 = CFG_NS_WALK */
-    /*  275 */ I_JMP_IMM(JEQ, R1, 0, 148),     /* if r1 == 0 goto L424 */
+    /*  275 */ I_JMP_IMM(JEQ, R1, 0, 159),     /* if r1 == 0 goto L435 */
     // open.bpf.c:102  struct task_struct *t = (void *)bpf_get_current_task();
     /*  276 */ I_CALL(get_current_task),       /* call get_current_task */
     /*  277 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
@@ -443,7 +443,7 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  296 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*  297 */ I_LDX_MEM(DW, R8, R10, -16),    /* r8 = *(u64 *)(r10 - 16) */
     // open.bpf.c:83  u32 level = READ(pid, level);
-    /*  298 */ I_STX_MEM(W, R10, -16, R7),     /* *(u32 *)(r10 - 16) = r7 */
+    /*  298 */ I_STX_MEM(DW, R10, -16, R7),    /* *(u64 *)(r10 - 16) = r7 */
     /*  299 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
     /*  300 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  301 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -453,337 +453,348 @@ static const struct bpf_insn open_enter_insns[] = {
     // open.bpf.c:83  u32 level = READ(pid, level);
     /*  304 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  305 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  306 */ I_LDX_MEM(W, R1, R10, -16),     /* r1 = *(u32 *)(r10 - 16) */
-    /*  307 */ I_STX_MEM(DW, R10, -168, R1),   /* *(u64 *)(r10 - 168) = r1 */
-    /*  308 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
-    /*  309 */ I_MOV64_IMM(R6, 8),             /* r6 = 8  [upid.ns] */
-    /*  310 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  311 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  312 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /*  313 */ I_JA(7),                        /* goto L321 */
-    /* L314: */
-    /*  314 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  306 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
+    /*  307 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  308 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  309 */ I_STX_MEM(DW, R10, -168, R1),   /* *(u64 *)(r10 - 168) = r1 */
+    /*  310 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
+    /*  311 */ I_MOV64_IMM(R6, 8),             /* r6 = 8  [upid.ns] */
+    /*  312 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  313 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  314 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  315 */ I_JA(7),                        /* goto L323 */
+    /* L316: */
+    /*  316 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     // open.bpf.c:84  for (u32 i = 0; i < 32 && i <= level; i++) { /* 32: MAX_PID_NS_LEVEL */
-    /*  315 */ I_JMP_IMM(JGT, R9, 30, 37),     /* if r9 > 30 goto L353 */
-    /*  316 */ I_ALU64_IMM(ADD, R8, 16),       /* r8 += 16 */
-    /*  317 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
-    /*  318 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  319 */ I_LDX_MEM(DW, R3, R10, -168),   /* r3 = *(u64 *)(r10 - 168) */
-    /*  320 */ I_JMP_REG(JGE, R9, R3, 32),     /* if r9 >= r3 goto L353 */
-    /* L321: */
-    /*  321 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
+    /*  317 */ I_JMP_IMM(JGT, R9, 30, 39),     /* if r9 > 30 goto L357 */
+    /*  318 */ I_ALU64_IMM(ADD, R8, 16),       /* r8 += 16 */
+    /*  319 */ I_MOV64_REG(R1, R9),            /* r1 = r9 */
+    /*  320 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  321 */ I_LDX_MEM(DW, R3, R10, -168),   /* r3 = *(u64 *)(r10 - 168) */
+    /*  322 */ I_JMP_REG(JGE, R9, R3, 34),     /* if r9 >= r3 goto L357 */
+    /* L323: */
+    /*  323 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
     // open.bpf.c:86  struct pid_namespace *ns = READ(up, ns);
-    /*  322 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  323 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
-    /*  324 */ I_STX_MEM(DW, R10, -16, R7),    /* *(u64 *)(r10 - 16) = r7 */
-    /*  325 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  326 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
-    /*  327 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  328 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  329 */ I_LDX_MEM(DW, R3, R10, -16),    /* r3 = *(u64 *)(r10 - 16) */
+    /*  324 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  325 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
+    /*  326 */ I_STX_MEM(DW, R10, -16, R7),    /* *(u64 *)(r10 - 16) = r7 */
+    /*  327 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  328 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  329 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  330 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  331 */ I_LDX_MEM(DW, R3, R10, -16),    /* r3 = *(u64 *)(r10 - 16) */
     // open.bpf.c:87  if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-    /*  330 */ I_STX_MEM(W, R10, -16, R7),     /* *(u32 *)(r10 - 16) = r7 */
-    /*  331 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
-    /*  332 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  333 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  334 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
-    /*  335 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  336 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  337 */ I_LDX_MEM(W, R1, R10, -16),     /* r1 = *(u32 *)(r10 - 16) */
-    /*  338 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  340 */ I_JMP_REG(JNE, R2, R1, -27),    /* if r2 != r1 goto L314 */
-    /*  341 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  332 */ I_STX_MEM(DW, R10, -16, R7),    /* *(u64 *)(r10 - 16) = r7 */
+    /*  333 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
+    /*  334 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  335 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  336 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  337 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  338 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  339 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
+    /*  340 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  342 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  343 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  344 */ I_JMP_REG(JNE, R1, R2, -29),    /* if r1 != r2 goto L316 */
+    /*  345 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // open.bpf.c:88  return (u32)READ(up, nr);
-    /*  342 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
-    /*  343 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
-    /*  344 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  345 */ I_ALU64_REG(ADD, R1, R2),       /* r1 += r2 */
-    /*  346 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  347 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  348 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
-    /*  349 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  350 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  351 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  352 */ I_LDX_MEM(W, R2, R10, -16),     /* r2 = *(u32 *)(r10 - 16) */
-    /* L353: */
-    /*  353 */ I_STX_MEM(DW, R10, -176, R2),   /* *(u64 *)(r10 - 176) = r2 */
-    /*  354 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.thread_pid] */
-    /*  355 */ I_LDX_MEM(DW, R3, R10, -184),   /* r3 = *(u64 *)(r10 - 184) */
-    /*  356 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  357 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  346 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
+    /*  347 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  348 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  349 */ I_ALU64_REG(ADD, R1, R2),       /* r1 += r2 */
+    /*  350 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  351 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  352 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  353 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  354 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  355 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  356 */ I_LDX_MEM(DW, R2, R10, -16),    /* r2 = *(u64 *)(r10 - 16) */
+    /* L357: */
+    /*  357 */ I_STX_MEM(DW, R10, -176, R2),   /* *(u64 *)(r10 - 176) = r2 */
+    /*  358 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.thread_pid] */
+    /*  359 */ I_LDX_MEM(DW, R3, R10, -184),   /* r3 = *(u64 *)(r10 - 184) */
+    /*  360 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  361 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // open.bpf.c:105  w->pid = nr_here(READ(leader, thread_pid));
-    /*  358 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
-    /*  359 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  360 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
-    /*  361 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  362 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  363 */ I_LDX_MEM(DW, R7, R10, -16),    /* r7 = *(u64 *)(r10 - 16) */
+    /*  362 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
+    /*  363 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  364 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  365 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  366 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  367 */ I_LDX_MEM(DW, R7, R10, -16),    /* r7 = *(u64 *)(r10 - 16) */
     // open.bpf.c:83  u32 level = READ(pid, level);
-    /*  364 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
-    /*  365 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
-    /*  366 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  367 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  368 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  369 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
-    /*  370 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  371 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  372 */ I_LDX_MEM(W, R1, R10, -16),     /* r1 = *(u32 *)(r10 - 16) */
-    /*  373 */ I_STX_MEM(DW, R10, -168, R1),   /* *(u64 *)(r10 - 168) = r1 */
-    /*  374 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
-    /*  375 */ I_MOV64_IMM(R9, 8),             /* r9 = 8  [upid.ns] */
-    /*  376 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  377 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  378 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  379 */ I_JA(6),                        /* goto L386 */
+    /*  368 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
+    /*  369 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
+    /*  370 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  371 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  372 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  373 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  374 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  375 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  376 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
+    /*  377 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  378 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  379 */ I_STX_MEM(DW, R10, -168, R1),   /* *(u64 *)(r10 - 168) = r1 */
+    /*  380 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
+    /*  381 */ I_MOV64_IMM(R6, 8),             /* r6 = 8  [upid.ns] */
+    /*  382 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  383 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  384 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  385 */ I_JA(6),                        /* goto L392 */
     // open.bpf.c:84  for (u32 i = 0; i < 32 && i <= level; i++) { /* 32: MAX_PID_NS_LEVEL */
-    /* L380: */
-    /*  380 */ I_JMP_IMM(JGT, R8, 30, 208),    /* if r8 > 30 goto L589 */
-    /*  381 */ I_ALU64_IMM(ADD, R7, 16),       /* r7 += 16 */
-    /*  382 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  383 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  384 */ I_LDX_MEM(DW, R2, R10, -168),   /* r2 = *(u64 *)(r10 - 168) */
-    /*  385 */ I_JMP_REG(JGE, R8, R2, 203),    /* if r8 >= r2 goto L589 */
     /* L386: */
-    /*  386 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
+    /*  386 */ I_JMP_IMM(JGT, R8, 30, 213),    /* if r8 > 30 goto L600 */
+    /*  387 */ I_ALU64_IMM(ADD, R7, 16),       /* r7 += 16 */
+    /*  388 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  389 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  390 */ I_LDX_MEM(DW, R2, R10, -168),   /* r2 = *(u64 *)(r10 - 168) */
+    /*  391 */ I_JMP_REG(JGE, R8, R2, 208),    /* if r8 >= r2 goto L600 */
+    /* L392: */
+    /*  392 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     // open.bpf.c:86  struct pid_namespace *ns = READ(up, ns);
-    /*  387 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  388 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
-    /*  389 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
-    /*  390 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  391 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
-    /*  392 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  393 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  394 */ I_LDX_MEM(DW, R3, R10, -16),    /* r3 = *(u64 *)(r10 - 16) */
+    /*  393 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  394 */ I_ALU64_REG(ADD, R3, R6),       /* r3 += r6 */
+    /*  395 */ I_STX_MEM(DW, R10, -16, R9),    /* *(u64 *)(r10 - 16) = r9 */
+    /*  396 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  397 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  398 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  399 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  400 */ I_LDX_MEM(DW, R3, R10, -16),    /* r3 = *(u64 *)(r10 - 16) */
     // open.bpf.c:87  if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-    /*  395 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
-    /*  396 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
-    /*  397 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  398 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  399 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
-    /*  400 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  401 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  402 */ I_LDX_MEM(W, R1, R10, -16),     /* r1 = *(u32 *)(r10 - 16) */
-    /*  403 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  405 */ I_JMP_REG(JNE, R2, R1, -26),    /* if r2 != r1 goto L380 */
-    /*  406 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  401 */ I_STX_MEM(DW, R10, -16, R9),    /* *(u64 *)(r10 - 16) = r9 */
+    /*  402 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
+    /*  403 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  404 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  405 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  406 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  407 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  408 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
+    /*  409 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  411 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  412 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  413 */ I_JMP_REG(JNE, R1, R2, -28),    /* if r1 != r2 goto L386 */
+    /*  414 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // open.bpf.c:88  return (u32)READ(up, nr);
-    /*  407 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
-    /*  408 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
-    /*  409 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  410 */ I_ALU64_REG(ADD, R1, R2),       /* r1 += r2 */
-    /*  411 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  412 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  413 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
-    /*  414 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  415 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  416 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  417 */ I_LDX_MEM(W, R7, R10, -16),     /* r7 = *(u32 *)(r10 - 16) */
+    /*  415 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
+    /*  416 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  417 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  418 */ I_ALU64_REG(ADD, R1, R2),       /* r1 += r2 */
+    /*  419 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  420 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  421 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  422 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  423 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  424 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  425 */ I_LDX_MEM(DW, R7, R10, -16),    /* r7 = *(u64 *)(r10 - 16) */
+    /*  426 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  427 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  428 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // open.bpf.c:106  return w->pid && w->tid;
-    /*  418 */ I_JMP_IMM(JEQ, R7, 0, 170),     /* if r7 == 0 goto L589 */
-    /*  419 */ I_LDX_MEM(DW, R1, R10, -176),   /* r1 = *(u64 *)(r10 - 176) */
-    /*  420 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  421 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  422 */ I_JMP_IMM(JNE, R1, 0, 15),      /* if r1 != 0 goto L438 */
-    /*  423 */ I_JA(165),                      /* goto L589 */
-    /* L424: */
-    /*  424 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  429 */ I_JMP_IMM(JEQ, R1, 0, 170),     /* if r1 == 0 goto L600 */
+    /*  430 */ I_LDX_MEM(DW, R1, R10, -176),   /* r1 = *(u64 *)(r10 - 176) */
+    /*  431 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  432 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  433 */ I_JMP_IMM(JNE, R1, 0, 15),      /* if r1 != 0 goto L449 */
+    /*  434 */ I_JA(165),                      /* goto L600 */
+    /* L435: */
+    /*  435 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // open.bpf.c:108  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  425 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
+    /*  436 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     // open.bpf.c:109  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  426 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
-    /*  428 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  430 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  437 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
+    /*  439 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  441 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     // open.bpf.c:108  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  431 */ I_ALU64_IMM(ADD, R3, -16),      /* r3 += -16 */
+    /*  442 */ I_ALU64_IMM(ADD, R3, -16),      /* r3 += -16 */
     // open.bpf.c:109  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  432 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
-    /*  433 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
-    /*  434 */ I_JMP_IMM(JNE, R0, 0, 154),     /* if r0 != 0 goto L589 */
+    /*  443 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
+    /*  444 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
+    /*  445 */ I_JMP_IMM(JNE, R0, 0, 154),     /* if r0 != 0 goto L600 */
     // open.bpf.c:112  w->tid = in.pid;
-    /*  435 */ I_LDX_MEM(W, R1, R10, -16),     /* r1 = *(u32 *)(r10 - 16) */
+    /*  446 */ I_LDX_MEM(W, R1, R10, -16),     /* r1 = *(u32 *)(r10 - 16) */
     // open.bpf.c:111  w->pid = in.tgid;
-    /*  436 */ I_STX_MEM(DW, R10, -176, R1),   /* *(u64 *)(r10 - 176) = r1 */
-    /*  437 */ I_LDX_MEM(W, R7, R10, -12),     /* r7 = *(u32 *)(r10 - 12) */
+    /*  447 */ I_STX_MEM(DW, R10, -176, R1),   /* *(u64 *)(r10 - 176) = r1 */
+    /*  448 */ I_LDX_MEM(W, R7, R10, -12),     /* r7 = *(u32 *)(r10 - 12) */
     // open.bpf.c:136  u32 tid = (u32)bpf_get_current_pid_tgid();
-    /* L438: */
-    /*  438 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
-    /*  439 */ I_STX_MEM(W, R10, -20, R0),     /* *(u32 *)(r10 - 20) = r0 */
-    // open.bpf.c:137  if (CFG(CFG_TREE) && !bpf_map_lookup_elem(&tree, &tid))
-    /*  440 */ I_LD_CONST(R1, CFG_TREE),       /* r1 = CFG_TREE */
-    /*  442 */ I_JMP_IMM(JEQ, R1, 0, 6),       /* if r1 == 0 goto L449 */
-    /*  443 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  444 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
-    /*  445 */ I_LD_MAP(R1, tree),             /* r1 = map tree */
-    /*  447 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*  448 */ I_JMP_IMM(JEQ, R0, 0, 140),     /* if r0 == 0 goto L589 */
-    // open.bpf.c:139  if (CFG(CFG_PID) && w->pid != CFG(CFG_PID))
     /* L449: */
-    /*  449 */ I_LD_CONST(R1, CFG_PID),        /* r1 = CFG_PID */
-    /*  451 */ I_LD_CONST(R2, CFG_PID),        /* r2 = CFG_PID */
-    /*  453 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L458 */
-    /*  454 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  455 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  456 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  457 */ I_JMP_REG(JNE, R1, R2, 131),    /* if r1 != r2 goto L589 */
+    /*  449 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
+    /*  450 */ I_STX_MEM(W, R10, -20, R0),     /* *(u32 *)(r10 - 20) = r0 */
+    // open.bpf.c:137  if (CFG(CFG_TREE) && !bpf_map_lookup_elem(&tree, &tid))
+    /*  451 */ I_LD_CONST(R1, CFG_TREE),       /* r1 = CFG_TREE */
+    /*  453 */ I_JMP_IMM(JEQ, R1, 0, 6),       /* if r1 == 0 goto L460 */
+    /*  454 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  455 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
+    /*  456 */ I_LD_MAP(R1, tree),             /* r1 = map tree */
+    /*  458 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  459 */ I_JMP_IMM(JEQ, R0, 0, 140),     /* if r0 == 0 goto L600 */
+    // open.bpf.c:139  if (CFG(CFG_PID) && w->pid != CFG(CFG_PID))
+    /* L460: */
+    /*  460 */ I_LD_CONST(R1, CFG_PID),        /* r1 = CFG_PID */
+    /*  462 */ I_LD_CONST(R2, CFG_PID),        /* r2 = CFG_PID */
+    /*  464 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L469 */
+    /*  465 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  466 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  467 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  468 */ I_JMP_REG(JNE, R1, R2, 131),    /* if r1 != r2 goto L600 */
     // open.bpf.c:141  if (CFG(CFG_TID) && w->tid != CFG(CFG_TID))
-    /* L458: */
-    /*  458 */ I_LD_CONST(R1, CFG_TID),        /* r1 = CFG_TID */
-    /*  460 */ I_LD_CONST(R2, CFG_TID),        /* r2 = CFG_TID */
-    /*  462 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L467 */
-    /*  463 */ I_LDX_MEM(DW, R2, R10, -176),   /* r2 = *(u64 *)(r10 - 176) */
-    /*  464 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  465 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  466 */ I_JMP_REG(JNE, R1, R2, 122),    /* if r1 != r2 goto L589 */
+    /* L469: */
+    /*  469 */ I_LD_CONST(R1, CFG_TID),        /* r1 = CFG_TID */
+    /*  471 */ I_LD_CONST(R2, CFG_TID),        /* r2 = CFG_TID */
+    /*  473 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L478 */
+    /*  474 */ I_LDX_MEM(DW, R2, R10, -176),   /* r2 = *(u64 *)(r10 - 176) */
+    /*  475 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  476 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  477 */ I_JMP_REG(JNE, R1, R2, 122),    /* if r1 != r2 goto L600 */
     // open.bpf.c:143  if (CFG(CFG_SELF) && w->pid == CFG(CFG_SELF))
-    /* L467: */
-    /*  467 */ I_LD_CONST(R1, CFG_SELF),       /* r1 = CFG_SELF */
-    /*  469 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
-    /*  471 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L476 */
-    /*  472 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  473 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  474 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  475 */ I_JMP_REG(JEQ, R1, R2, 113),    /* if r1 == r2 goto L589 */
+    /* L478: */
+    /*  478 */ I_LD_CONST(R1, CFG_SELF),       /* r1 = CFG_SELF */
+    /*  480 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
+    /*  482 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L487 */
+    /*  483 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  484 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  485 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  486 */ I_JMP_REG(JEQ, R1, R2, 113),    /* if r1 == r2 goto L600 */
     // open.bpf.c:145  if (CFG(CFG_UID) && (u64)(u32)bpf_get_current_uid_gid() + 1 != CFG(CFG_UID))
-    /* L476: */
-    /*  476 */ I_LD_CONST(R6, CFG_UID),        /* r6 = CFG_UID */
-    /*  478 */ I_LD_CONST(R1, CFG_UID),        /* r1 = CFG_UID */
-    /*  480 */ I_JMP_IMM(JEQ, R1, 0, 5),       /* if r1 == 0 goto L486 */
-    /*  481 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
-    /*  482 */ I_ALU64_IMM(LSH, R0, 32),       /* r0 <<= 32 */
-    /*  483 */ I_ALU64_IMM(RSH, R0, 32),       /* r0 >>= 32 */
-    /*  484 */ I_ALU64_IMM(ADD, R0, 1),        /* r0 += 1 */
-    /*  485 */ I_JMP_REG(JNE, R0, R6, 103),    /* if r0 != r6 goto L589 */
+    /* L487: */
+    /*  487 */ I_LD_CONST(R6, CFG_UID),        /* r6 = CFG_UID */
+    /*  489 */ I_LD_CONST(R1, CFG_UID),        /* r1 = CFG_UID */
+    /*  491 */ I_JMP_IMM(JEQ, R1, 0, 5),       /* if r1 == 0 goto L497 */
+    /*  492 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
+    /*  493 */ I_ALU64_IMM(LSH, R0, 32),       /* r0 <<= 32 */
+    /*  494 */ I_ALU64_IMM(RSH, R0, 32),       /* r0 >>= 32 */
+    /*  495 */ I_ALU64_IMM(ADD, R0, 1),        /* r0 += 1 */
+    /*  496 */ I_JMP_REG(JNE, R0, R6, 103),    /* if r0 != r6 goto L600 */
     // open.bpf.c:147  return !CFG(CFG_MASK0) || comm_matches();
-    /* L486: */
-    /*  486 */ I_LD_CONST(R8, CFG_MASK0),      /* r8 = CFG_MASK0 */
-    /*  488 */ I_LD_CONST(R1, CFG_MASK0),      /* r1 = CFG_MASK0 */
-    /*  490 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L492 */
-    /*  491 */ I_JA(43),                       /* goto L535 */
-    /* L492: */
-    /*  492 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /* L497: */
+    /*  497 */ I_LD_CONST(R8, CFG_MASK0),      /* r8 = CFG_MASK0 */
+    /*  499 */ I_LD_CONST(R1, CFG_MASK0),      /* r1 = CFG_MASK0 */
+    /*  501 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L503 */
+    /*  502 */ I_JA(43),                       /* goto L546 */
+    /* L503: */
+    /*  503 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     // open.bpf.c:120  u64 c[2] = { 0, 0 }, m0 = CFG(CFG_MASK0), m1 = CFG(CFG_MASK1);
-    /*  493 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  494 */ I_STX_MEM(DW, R10, -16, R9),    /* *(u64 *)(r10 - 16) = r9 */
-    /*  495 */ I_LD_CONST(R6, CFG_MASK1),      /* r6 = CFG_MASK1 */
-    /*  497 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  498 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
+    /*  504 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  505 */ I_STX_MEM(DW, R10, -16, R9),    /* *(u64 *)(r10 - 16) = r9 */
+    /*  506 */ I_LD_CONST(R6, CFG_MASK1),      /* r6 = CFG_MASK1 */
+    /*  508 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  509 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
     // open.bpf.c:121  bpf_get_current_comm(c, sizeof c);
-    /*  499 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  500 */ I_CALL(get_current_comm),       /* call get_current_comm */
-    /*  501 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  510 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  511 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  512 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
     // open.bpf.c:122  u64 lo = c[0], hi = c[1];
-    /*  502 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  503 */ I_LDX_MEM(DW, R3, R10, -16),    /* r3 = *(u64 *)(r10 - 16) */
-    /*  504 */ I_JA(11),                       /* goto L516 */
+    /*  513 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  514 */ I_LDX_MEM(DW, R3, R10, -16),    /* r3 = *(u64 *)(r10 - 16) */
+    /*  515 */ I_JA(11),                       /* goto L527 */
     // open.bpf.c:127  lo = lo >> 8 | hi << 56;
-    /* L505: */
-    /*  505 */ I_ALU64_IMM(RSH, R3, 8),        /* r3 >>= 8 */
-    /*  506 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
-    /*  507 */ I_ALU64_IMM(LSH, R4, 56),       /* r4 <<= 56 */
-    /*  508 */ I_ALU64_REG(OR, R4, R3),        /* r4 |= r3 */
-    // open.bpf.c:128  hi >>= 8;
-    /*  509 */ I_ALU64_IMM(RSH, R1, 8),        /* r1 >>= 8 */
-    // open.bpf.c:124  for (int i = 0; i < 16; i++) {
-    /*  510 */ I_ALU64_IMM(ADD, R9, 1),        /* r9 += 1 */
-    /*  511 */ I_MOV64_REG(R5, R9),            /* r5 = r9 */
-    /*  512 */ I_ALU64_IMM(LSH, R5, 32),       /* r5 <<= 32 */
-    /*  513 */ I_ALU64_IMM(RSH, R5, 32),       /* r5 >>= 32 */
-    /*  514 */ I_MOV64_REG(R3, R4),            /* r3 = r4 */
-    /*  515 */ I_JMP_IMM(JEQ, R5, 16, 17),     /* if r5 == 16 goto L533 */
-    // open.bpf.c:125  if ((lo & m0) == CFG(CFG_COMM0) && (hi & m1) == CFG(CFG_COMM1))
     /* L516: */
-    /*  516 */ I_MOV64_REG(R4, R3),            /* r4 = r3 */
-    /*  517 */ I_ALU64_REG(AND, R4, R8),       /* r4 &= r8 */
-    /*  518 */ I_LD_CONST(R5, CFG_COMM0),      /* r5 = CFG_COMM0 */
-    /*  520 */ I_JMP_REG(JNE, R4, R5, 5),      /* if r4 != r5 goto L526 */
-    /*  521 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
-    /*  522 */ I_ALU64_REG(AND, R4, R6),       /* r4 &= r6 */
-    /*  523 */ I_LD_CONST(R5, CFG_COMM1),      /* r5 = CFG_COMM1 */
-    /*  525 */ I_JMP_REG(JEQ, R4, R5, 7),      /* if r4 == r5 goto L533 */
+    /*  516 */ I_ALU64_IMM(RSH, R3, 8),        /* r3 >>= 8 */
+    /*  517 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
+    /*  518 */ I_ALU64_IMM(LSH, R4, 56),       /* r4 <<= 56 */
+    /*  519 */ I_ALU64_REG(OR, R4, R3),        /* r4 |= r3 */
+    // open.bpf.c:128  hi >>= 8;
+    /*  520 */ I_ALU64_IMM(RSH, R1, 8),        /* r1 >>= 8 */
     // open.bpf.c:124  for (int i = 0; i < 16; i++) {
-    /* L526: */
-    /*  526 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
-    /*  527 */ I_ALU64_IMM(LSH, R4, 32),       /* r4 <<= 32 */
-    /*  528 */ I_ALU64_IMM(RSH, R4, 32),       /* r4 >>= 32 */
-    /*  529 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  530 */ I_JMP_IMM(JLT, R4, 15, -26),    /* if r4 < 15 goto L505 */
-    /*  531 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  532 */ I_JA(-28),                      /* goto L505 */
+    /*  521 */ I_ALU64_IMM(ADD, R9, 1),        /* r9 += 1 */
+    /*  522 */ I_MOV64_REG(R5, R9),            /* r5 = r9 */
+    /*  523 */ I_ALU64_IMM(LSH, R5, 32),       /* r5 <<= 32 */
+    /*  524 */ I_ALU64_IMM(RSH, R5, 32),       /* r5 >>= 32 */
+    /*  525 */ I_MOV64_REG(R3, R4),            /* r3 = r4 */
+    /*  526 */ I_JMP_IMM(JEQ, R5, 16, 17),     /* if r5 == 16 goto L544 */
+    // open.bpf.c:125  if ((lo & m0) == CFG(CFG_COMM0) && (hi & m1) == CFG(CFG_COMM1))
+    /* L527: */
+    /*  527 */ I_MOV64_REG(R4, R3),            /* r4 = r3 */
+    /*  528 */ I_ALU64_REG(AND, R4, R8),       /* r4 &= r8 */
+    /*  529 */ I_LD_CONST(R5, CFG_COMM0),      /* r5 = CFG_COMM0 */
+    /*  531 */ I_JMP_REG(JNE, R4, R5, 5),      /* if r4 != r5 goto L537 */
+    /*  532 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
+    /*  533 */ I_ALU64_REG(AND, R4, R6),       /* r4 &= r6 */
+    /*  534 */ I_LD_CONST(R5, CFG_COMM1),      /* r5 = CFG_COMM1 */
+    /*  536 */ I_JMP_REG(JEQ, R4, R5, 7),      /* if r4 == r5 goto L544 */
+    // open.bpf.c:124  for (int i = 0; i < 16; i++) {
+    /* L537: */
+    /*  537 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
+    /*  538 */ I_ALU64_IMM(LSH, R4, 32),       /* r4 <<= 32 */
+    /*  539 */ I_ALU64_IMM(RSH, R4, 32),       /* r4 >>= 32 */
+    /*  540 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  541 */ I_JMP_IMM(JLT, R4, 15, -26),    /* if r4 < 15 goto L516 */
+    /*  542 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  543 */ I_JA(-28),                      /* goto L516 */
     // open.bpf.c:223  if (!who_is_it(&w) || !wanted(&w))
-    /* L533: */
-    /*  533 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
-    /*  534 */ I_JMP_IMM(JEQ, R2, 0, 54),      /* if r2 == 0 goto L589 */
+    /* L544: */
+    /*  544 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
+    /*  545 */ I_JMP_IMM(JEQ, R2, 0, 54),      /* if r2 == 0 goto L600 */
     // open.bpf.c:225  if (o->call != OPEN_OPENAT2 && !flags_wanted(o->flags)) {
-    /* L535: */
-    /*  535 */ I_LDX_MEM(B, R1, R10, -48),     /* r1 = *(u8 *)(r10 - 48) */
-    /*  536 */ I_JMP_IMM(JEQ, R1, 2, 23),      /* if r1 == 2 goto L560 */
-    /*  537 */ I_LDX_MEM(DW, R1, R10, -136),   /* r1 = *(u64 *)(r10 - 136) */
-    // open.bpf.c:153  if (!CFG(CFG_FLAGS) && !CFG(CFG_ACC))
-    /*  538 */ I_LD_CONST(R2, CFG_FLAGS),      /* r2 = CFG_FLAGS */
-    /*  540 */ I_LD_CONST(R3, CFG_FLAGS),      /* r3 = CFG_FLAGS */
-    /*  542 */ I_JMP_IMM(JNE, R3, 0, 3),       /* if r3 != 0 goto L546 */
-    /*  543 */ I_LD_CONST(R3, CFG_ACC),        /* r3 = CFG_ACC */
-    /*  545 */ I_JMP_IMM(JEQ, R3, 0, 14),      /* if r3 == 0 goto L560 */
-    // open.bpf.c:155  return (flags & CFG(CFG_FLAGS)) || (CFG(CFG_ACC) >> (flags & 3) & 1);
     /* L546: */
-    /*  546 */ I_ALU64_REG(AND, R2, R1),       /* r2 &= r1 */
-    /*  547 */ I_JMP_IMM(JNE, R2, 0, 12),      /* if r2 != 0 goto L560 */
-    /*  548 */ I_LD_CONST(R2, CFG_ACC),        /* r2 = CFG_ACC */
-    /*  550 */ I_ALU64_IMM(AND, R1, 3),        /* r1 &= 3 */
+    /*  546 */ I_LDX_MEM(B, R1, R10, -48),     /* r1 = *(u8 *)(r10 - 48) */
+    /*  547 */ I_JMP_IMM(JEQ, R1, 2, 23),      /* if r1 == 2 goto L571 */
+    /*  548 */ I_LDX_MEM(DW, R1, R10, -136),   /* r1 = *(u64 *)(r10 - 136) */
+    // open.bpf.c:153  if (!CFG(CFG_FLAGS) && !CFG(CFG_ACC))
+    /*  549 */ I_LD_CONST(R2, CFG_FLAGS),      /* r2 = CFG_FLAGS */
+    /*  551 */ I_LD_CONST(R3, CFG_FLAGS),      /* r3 = CFG_FLAGS */
+    /*  553 */ I_JMP_IMM(JNE, R3, 0, 3),       /* if r3 != 0 goto L557 */
+    /*  554 */ I_LD_CONST(R3, CFG_ACC),        /* r3 = CFG_ACC */
+    /*  556 */ I_JMP_IMM(JEQ, R3, 0, 14),      /* if r3 == 0 goto L571 */
+    // open.bpf.c:155  return (flags & CFG(CFG_FLAGS)) || (CFG(CFG_ACC) >> (flags & 3) & 1);
+    /* L557: */
+    /*  557 */ I_ALU64_REG(AND, R2, R1),       /* r2 &= r1 */
+    /*  558 */ I_JMP_IMM(JNE, R2, 0, 12),      /* if r2 != 0 goto L571 */
+    /*  559 */ I_LD_CONST(R2, CFG_ACC),        /* r2 = CFG_ACC */
+    /*  561 */ I_ALU64_IMM(AND, R1, 3),        /* r1 &= 3 */
     // open.bpf.c:225  if (o->call != OPEN_OPENAT2 && !flags_wanted(o->flags)) {
-    /*  551 */ I_ALU64_REG(RSH, R2, R1),       /* r2 >>= r1 */
-    /*  552 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
-    /*  553 */ I_JMP_IMM(JNE, R2, 0, 6),       /* if r2 != 0 goto L560 */
-    /*  554 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  555 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
+    /*  562 */ I_ALU64_REG(RSH, R2, R1),       /* r2 >>= r1 */
+    /*  563 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
+    /*  564 */ I_JMP_IMM(JNE, R2, 0, 6),       /* if r2 != 0 goto L571 */
+    /*  565 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  566 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
     // open.bpf.c:226  bpf_map_delete_elem(&opening, &id); /* an earlier open whose exit was missed
-    /*  556 */ I_LD_MAP(R1, opening),          /* r1 = map opening */
-    /*  558 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
-    /*  559 */ I_JA(29),                       /* goto L589 */
+    /*  567 */ I_LD_MAP(R1, opening),          /* r1 = map opening */
+    /*  569 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
+    /*  570 */ I_JA(29),                       /* goto L600 */
     // open.bpf.c:230  o->tid = w.tid;
-    /* L560: */
-    /*  560 */ I_LDX_MEM(DW, R1, R10, -176),   /* r1 = *(u64 *)(r10 - 176) */
-    /*  561 */ I_STX_MEM(W, R10, -52, R1),     /* *(u32 *)(r10 - 52) = r1 */
+    /* L571: */
+    /*  571 */ I_LDX_MEM(DW, R1, R10, -176),   /* r1 = *(u64 *)(r10 - 176) */
+    /*  572 */ I_STX_MEM(W, R10, -52, R1),     /* *(u32 *)(r10 - 52) = r1 */
     // open.bpf.c:229  o->pid = w.pid;
-    /*  562 */ I_STX_MEM(W, R10, -56, R7),     /* *(u32 *)(r10 - 56) = r7 */
+    /*  573 */ I_STX_MEM(W, R10, -56, R7),     /* *(u32 *)(r10 - 56) = r7 */
     // open.bpf.c:231  if (o->name)
-    /*  563 */ I_LDX_MEM(DW, R3, R10, -152),   /* r3 = *(u64 *)(r10 - 152) */
-    /*  564 */ I_JMP_IMM(JEQ, R3, 0, 4),       /* if r3 == 0 goto L569 */
+    /*  574 */ I_LDX_MEM(DW, R3, R10, -152),   /* r3 = *(u64 *)(r10 - 152) */
+    /*  575 */ I_JMP_IMM(JEQ, R3, 0, 4),       /* if r3 == 0 goto L580 */
     // open.bpf.c:232  name_head(o->head, o->name);
-    /*  565 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  566 */ I_ALU64_IMM(ADD, R1, -128),     /* r1 += -128 */
+    /*  576 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  577 */ I_ALU64_IMM(ADD, R1, -128),     /* r1 += -128 */
     // open.bpf.c:190  bpf_probe_read_user_str(head, OPEN_HEAD, (void *)name);
-    /*  567 */ I_MOV64_IMM(R2, 64),            /* r2 = 64 */
-    /*  568 */ I_CALL(probe_read_user_str),    /* call probe_read_user_str */
+    /*  578 */ I_MOV64_IMM(R2, 64),            /* r2 = 64 */
+    /*  579 */ I_CALL(probe_read_user_str),    /* call probe_read_user_str */
     // open.bpf.c:233  o->ts_ns = bpf_ktime_get_ns();
-    /* L569: */
-    /*  569 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*  570 */ I_STX_MEM(DW, R10, -160, R0),   /* *(u64 *)(r10 - 160) = r0 */
-    /*  571 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  572 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
-    /*  573 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
-    /*  574 */ I_ALU64_IMM(ADD, R3, -160),     /* r3 += -160 */
-    // open.bpf.c:234  if (bpf_map_update_elem(&opening, &id, o, 0))
-    /*  575 */ I_LD_MAP(R1, opening),          /* r1 = map opening */
-    /*  577 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
-    /*  578 */ I_CALL(map_update_elem),        /* call map_update_elem */
-    /*  579 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L589 */
-    /*  580 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  581 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
+    /* L580: */
+    /*  580 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  581 */ I_STX_MEM(DW, R10, -160, R0),   /* *(u64 *)(r10 - 160) = r0 */
     /*  582 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  583 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  584 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  586 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  587 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L589 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  588 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
+    /*  583 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
+    /*  584 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  585 */ I_ALU64_IMM(ADD, R3, -160),     /* r3 += -160 */
+    // open.bpf.c:234  if (bpf_map_update_elem(&opening, &id, o, 0))
+    /*  586 */ I_LD_MAP(R1, opening),          /* r1 = map opening */
+    /*  588 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
+    /*  589 */ I_CALL(map_update_elem),        /* call map_update_elem */
+    /*  590 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L600 */
+    /*  591 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  592 */ I_STX_MEM(DW, R10, -16, R6),    /* *(u64 *)(r10 - 16) = r6 */
+    /*  593 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  594 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  595 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  597 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  598 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L600 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  599 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // open.bpf.c:280  }
-    /* L589: */
-    /*  589 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  590 */ I_EXIT(),                       /* exit */
+    /* L600: */
+    /*  600 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  601 */ I_EXIT(),                       /* exit */
 };
 static const struct bpf_patch open_enter_patches[] = {
     { 17, PATCH_CONST, 0, "CFG_RAW" },
@@ -825,49 +836,49 @@ static const struct bpf_patch open_enter_patches[] = {
     { 280, PATCH_OFF, 8, "task_struct.group_leader" },
     { 287, PATCH_OFF, 8, "task_struct.thread_pid" },
     { 299, PATCH_OFF, 4, "pid.level" },
-    { 308, PATCH_OFF, 16, "pid.numbers" },
-    { 309, PATCH_OFF, 8, "upid.ns" },
-    { 331, PATCH_OFF, 4, "pid_namespace.ns.inum" },
-    { 338, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 343, PATCH_OFF, 4, "upid.nr" },
-    { 344, PATCH_OFF, 16, "pid.numbers" },
-    { 354, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 365, PATCH_OFF, 4, "pid.level" },
-    { 374, PATCH_OFF, 16, "pid.numbers" },
-    { 375, PATCH_OFF, 8, "upid.ns" },
-    { 396, PATCH_OFF, 4, "pid_namespace.ns.inum" },
-    { 403, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 408, PATCH_OFF, 4, "upid.nr" },
-    { 409, PATCH_OFF, 16, "pid.numbers" },
-    { 426, PATCH_CONST, 0, "CFG_NS_DEV" },
-    { 428, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 440, PATCH_CONST, 0, "CFG_TREE" },
-    { 445, PATCH_MAP, 0, "tree" },
-    { 449, PATCH_CONST, 0, "CFG_PID" },
-    { 451, PATCH_CONST, 0, "CFG_PID" },
-    { 458, PATCH_CONST, 0, "CFG_TID" },
-    { 460, PATCH_CONST, 0, "CFG_TID" },
-    { 467, PATCH_CONST, 0, "CFG_SELF" },
-    { 469, PATCH_CONST, 0, "CFG_SELF" },
-    { 476, PATCH_CONST, 0, "CFG_UID" },
-    { 478, PATCH_CONST, 0, "CFG_UID" },
-    { 486, PATCH_CONST, 0, "CFG_MASK0" },
-    { 488, PATCH_CONST, 0, "CFG_MASK0" },
-    { 495, PATCH_CONST, 0, "CFG_MASK1" },
-    { 518, PATCH_CONST, 0, "CFG_COMM0" },
-    { 523, PATCH_CONST, 0, "CFG_COMM1" },
-    { 538, PATCH_CONST, 0, "CFG_FLAGS" },
-    { 540, PATCH_CONST, 0, "CFG_FLAGS" },
-    { 543, PATCH_CONST, 0, "CFG_ACC" },
-    { 548, PATCH_CONST, 0, "CFG_ACC" },
-    { 556, PATCH_MAP, 0, "opening" },
-    { 575, PATCH_MAP, 0, "opening" },
-    { 584, PATCH_MAP, 0, "lost" },
+    { 310, PATCH_OFF, 16, "pid.numbers" },
+    { 311, PATCH_OFF, 8, "upid.ns" },
+    { 333, PATCH_OFF, 4, "pid_namespace.ns.inum" },
+    { 340, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 347, PATCH_OFF, 4, "upid.nr" },
+    { 348, PATCH_OFF, 16, "pid.numbers" },
+    { 358, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 369, PATCH_OFF, 4, "pid.level" },
+    { 380, PATCH_OFF, 16, "pid.numbers" },
+    { 381, PATCH_OFF, 8, "upid.ns" },
+    { 402, PATCH_OFF, 4, "pid_namespace.ns.inum" },
+    { 409, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 416, PATCH_OFF, 4, "upid.nr" },
+    { 417, PATCH_OFF, 16, "pid.numbers" },
+    { 437, PATCH_CONST, 0, "CFG_NS_DEV" },
+    { 439, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 451, PATCH_CONST, 0, "CFG_TREE" },
+    { 456, PATCH_MAP, 0, "tree" },
+    { 460, PATCH_CONST, 0, "CFG_PID" },
+    { 462, PATCH_CONST, 0, "CFG_PID" },
+    { 469, PATCH_CONST, 0, "CFG_TID" },
+    { 471, PATCH_CONST, 0, "CFG_TID" },
+    { 478, PATCH_CONST, 0, "CFG_SELF" },
+    { 480, PATCH_CONST, 0, "CFG_SELF" },
+    { 487, PATCH_CONST, 0, "CFG_UID" },
+    { 489, PATCH_CONST, 0, "CFG_UID" },
+    { 497, PATCH_CONST, 0, "CFG_MASK0" },
+    { 499, PATCH_CONST, 0, "CFG_MASK0" },
+    { 506, PATCH_CONST, 0, "CFG_MASK1" },
+    { 529, PATCH_CONST, 0, "CFG_COMM0" },
+    { 534, PATCH_CONST, 0, "CFG_COMM1" },
+    { 549, PATCH_CONST, 0, "CFG_FLAGS" },
+    { 551, PATCH_CONST, 0, "CFG_FLAGS" },
+    { 554, PATCH_CONST, 0, "CFG_ACC" },
+    { 559, PATCH_CONST, 0, "CFG_ACC" },
+    { 567, PATCH_MAP, 0, "opening" },
+    { 586, PATCH_MAP, 0, "opening" },
+    { 595, PATCH_MAP, 0, "lost" },
 };
 /* end program open_enter */
 
 /* begin program open_exit
- * section both/raw_syscalls/sys_exit, 542 instructions, stack 152 bytes
+ * section both/raw_syscalls/sys_exit, 544 instructions, stack 152 bytes
  * lowest kernel 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn open_exit_insns[] = {
     // open.bpf.c:450  int open_exit(struct raw_tp *ctx)
@@ -915,7 +926,7 @@ static const struct bpf_insn open_exit_insns[] = {
     /*   29 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   30 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // open.bpf.c:441  if (!o)
-    /*   31 */ I_JMP_IMM(JEQ, R7, 0, 339),     /* if r7 == 0 goto L371 */
+    /*   31 */ I_JMP_IMM(JEQ, R7, 0, 341),     /* if r7 == 0 goto L373 */
     /*   32 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   33 */ I_ALU64_IMM(ADD, R2, -84),      /* r2 += -84 */
     // open.bpf.c:443  struct record *r = bpf_map_lookup_elem(&scratch, &slot);
@@ -923,7 +934,7 @@ static const struct bpf_insn open_exit_insns[] = {
     /*   36 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   37 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
     // open.bpf.c:444  if (r && which(nr, o->state & OPEN_COMPAT) == o->call && fill(r, o, ret))
-    /*   38 */ I_JMP_IMM(JEQ, R6, 0, 327),     /* if r6 == 0 goto L366 */
+    /*   38 */ I_JMP_IMM(JEQ, R6, 0, 329),     /* if r6 == 0 goto L368 */
     /*   39 */ I_ALU64_IMM(LSH, R9, 32),       /* r9 <<= 32 */
     /*   40 */ I_ALU64_IMM(RSH, R9, 32),       /* r9 >>= 32 */
     /*   41 */ I_LDX_MEM(B, R1, R7, 113),      /* r1 = *(u8 *)(r7 + 113) */
@@ -982,14 +993,14 @@ static const struct bpf_insn open_exit_insns[] = {
     /*   89 */ I_LDX_MEM(B, R2, R7, 112),      /* r2 = *(u8 *)(r7 + 112) */
     /*   90 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
     /*   91 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*   92 */ I_JMP_REG(JNE, R1, R2, 273),    /* if r1 != r2 goto L366 */
+    /*   92 */ I_JMP_REG(JNE, R1, R2, 275),    /* if r1 != r2 goto L368 */
     // open.bpf.c:400  if (CFG(CFG_FAILED) && (s32)ret >= 0) /* a 32-bit call sets only 32 bits (arm
     /*   93 */ I_LD_CONST(R1, CFG_FAILED),     /* r1 = CFG_FAILED */
     /*   95 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
     /*   96 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
     /*   97 */ I_ALU64_IMM(ARSH, R2, 32),      /* r2 s>>= 32 */
     /*   98 */ I_JMP_IMM(JSLT, R2, 0, 1),      /* if r2 s< 0 goto L100 */
-    /*   99 */ I_JMP_IMM(JNE, R1, 0, 266),     /* if r1 != 0 goto L366 */
+    /*   99 */ I_JMP_IMM(JNE, R1, 0, 268),     /* if r1 != 0 goto L368 */
     // open.bpf.c:402  h->ts_ns = bpf_ktime_get_ns();
     /* L100: */
     /*  100 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
@@ -1060,11 +1071,11 @@ static const struct bpf_insn open_exit_insns[] = {
     // open.bpf.c:415  return h->state & OPEN_HOW_FAULT ? !CFG(CFG_FLAGS) && !CFG(CFG_ACC) : flags_w
     /*  145 */ I_ALU64_IMM(AND, R2, 2),        /* r2 &= 2 */
     /*  146 */ I_JMP_IMM(JEQ, R2, 0, 5),       /* if r2 == 0 goto L152 */
-    /*  147 */ I_JMP_IMM(JNE, R3, 0, 218),     /* if r3 != 0 goto L366 */
+    /*  147 */ I_JMP_IMM(JNE, R3, 0, 220),     /* if r3 != 0 goto L368 */
     /*  148 */ I_LD_CONST(R1, CFG_ACC),        /* r1 = CFG_ACC */
     // open.bpf.c:444  if (r && which(nr, o->state & OPEN_COMPAT) == o->call && fill(r, o, ret))
     /*  150 */ I_JMP_IMM(JEQ, R1, 0, 15),      /* if r1 == 0 goto L166 */
-    /*  151 */ I_JA(214),                      /* goto L366 */
+    /*  151 */ I_JA(216),                      /* goto L368 */
     // open.bpf.c:153  if (!CFG(CFG_FLAGS) && !CFG(CFG_ACC))
     /* L152: */
     /*  152 */ I_JMP_IMM(JNE, R3, 0, 3),       /* if r3 != 0 goto L156 */
@@ -1080,7 +1091,7 @@ static const struct bpf_insn open_exit_insns[] = {
     // open.bpf.c:444  if (r && which(nr, o->state & OPEN_COMPAT) == o->call && fill(r, o, ret))
     /*  163 */ I_ALU64_REG(RSH, R2, R1),       /* r2 >>= r1 */
     /*  164 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
-    /*  165 */ I_JMP_IMM(JEQ, R2, 0, 200),     /* if r2 == 0 goto L366 */
+    /*  165 */ I_JMP_IMM(JEQ, R2, 0, 202),     /* if r2 == 0 goto L368 */
     /* L166: */
     /*  166 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     // open.bpf.c:422  r->data[0] = 0;
@@ -1188,17 +1199,17 @@ static const struct bpf_insn open_exit_insns[] = {
     // open.bpf.c:361  if (CFG(CFG_DIR) && (handle ? h->ret >= 0 : from_dir))
     /* L249: */
     /*  249 */ I_LD_CONST(R2, CFG_DIR),        /* r2 = CFG_DIR */
-    /*  251 */ I_JMP_IMM(JEQ, R2, 0, 69),      /* if r2 == 0 goto L321 */
+    /*  251 */ I_JMP_IMM(JEQ, R2, 0, 71),      /* if r2 == 0 goto L323 */
     /*  252 */ I_LDX_MEM(B, R2, R6, 48),       /* r2 = *(u8 *)(r6 + 48) */
     /*  253 */ I_JMP_IMM(JNE, R2, 4, 5),       /* if r2 != 4 goto L259 */
     /*  254 */ I_LDX_MEM(W, R8, R6, 28),       /* r8 = *(u32 *)(r6 + 28) */
     /*  255 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
     /*  256 */ I_ALU64_IMM(ARSH, R8, 32),      /* r8 s>>= 32 */
     /*  257 */ I_JMP_IMM(JSGT, R8, -1, 4),     /* if r8 s> -1 goto L262 */
-    /*  258 */ I_JA(62),                       /* goto L321 */
+    /*  258 */ I_JA(64),                       /* goto L323 */
     /* L259: */
     /*  259 */ I_ALU64_IMM(AND, R1, 1),        /* r1 &= 1 */
-    /*  260 */ I_JMP_IMM(JEQ, R1, 0, 60),      /* if r1 == 0 goto L321 */
+    /*  260 */ I_JMP_IMM(JEQ, R1, 0, 62),      /* if r1 == 0 goto L323 */
     // open.bpf.c:362  put_base(r, handle ? h->ret : h->dirfd);
     /*  261 */ I_LDX_MEM(W, R8, R6, 32),       /* r8 = *(u32 *)(r6 + 32) */
     /* L262: */
@@ -1226,7 +1237,7 @@ static const struct bpf_insn open_exit_insns[] = {
     /*  280 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
     /*  281 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     /*  282 */ I_LD_IMM64(R2, 0xffffff9c),     /* r2 = 4294967196 ll */
-    /*  284 */ I_JMP_REG(JEQ, R1, R2, 109),    /* if r1 == r2 goto L394 */
+    /*  284 */ I_JMP_REG(JEQ, R1, R2, 111),    /* if r1 == r2 goto L396 */
     /*  285 */ I_STX_MEM(DW, R10, -104, R7),   /* *(u64 *)(r10 - 104) = r7 */
     /*  286 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.files] */
     /*  287 */ I_LDX_MEM(DW, R3, R10, -96),    /* r3 = *(u64 *)(r10 - 96) */
@@ -1251,10 +1262,10 @@ static const struct bpf_insn open_exit_insns[] = {
     /*  303 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // open.bpf.c:290  if (fd < 0 || (u32)fd >= READ(fdt, max_fds))
     /*  304 */ I_ALU64_IMM(ARSH, R6, 32),      /* r6 s>>= 32 */
-    /*  305 */ I_JMP_IMM(JSLT, R6, 0, 14),     /* if r6 s< 0 goto L320 */
+    /*  305 */ I_JMP_IMM(JSLT, R6, 0, 16),     /* if r6 s< 0 goto L322 */
     /*  306 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
     /*  307 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  308 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
+    /*  308 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*  309 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fdtable.max_fds] */
     /*  310 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  311 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -1262,279 +1273,281 @@ static const struct bpf_insn open_exit_insns[] = {
     /*  313 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  314 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  315 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  316 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  316 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  317 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
     /*  318 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
-    /*  319 */ I_JMP_REG(JGT, R1, R8, 53),     /* if r1 > r8 goto L373 */
-    /* L320: */
-    /*  320 */ I_LDX_MEM(DW, R6, R10, -112),   /* r6 = *(u64 *)(r10 - 112) */
+    /*  319 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  320 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  321 */ I_JMP_REG(JLT, R8, R1, 53),     /* if r8 < r1 goto L375 */
+    /* L322: */
+    /*  322 */ I_LDX_MEM(DW, R6, R10, -112),   /* r6 = *(u64 *)(r10 - 112) */
     // open.bpf.c:363  u32 at = *(volatile u32 *)&r->at;
-    /* L321: */
-    /*  321 */ I_LDX_MEM(W, R7, R6, 8528),     /* r7 = *(u32 *)(r6 + 8528) */
+    /* L323: */
+    /*  323 */ I_LDX_MEM(W, R7, R6, 8528),     /* r7 = *(u32 *)(r6 + 8528) */
     // open.bpf.c:364  if (at - len > OPEN_DIR_MAX)
-    /*  322 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  323 */ I_LDX_MEM(DW, R2, R10, -136),   /* r2 = *(u64 *)(r10 - 136) */
-    /*  324 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
-    /*  325 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  326 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  327 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  328 */ I_JMP_IMM(JLT, R2, 4097, 3),    /* if r2 < 4097 goto L332 */
+    /*  324 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  325 */ I_LDX_MEM(DW, R2, R10, -136),   /* r2 = *(u64 *)(r10 - 136) */
+    /*  326 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
+    /*  327 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  328 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  329 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  330 */ I_JMP_IMM(JLT, R2, 4097, 3),    /* if r2 < 4097 goto L334 */
     // open.bpf.c:365  h->state |= OPEN_DIR_CUT;
-    /*  329 */ I_LDX_MEM(B, R2, R6, 49),       /* r2 = *(u8 *)(r6 + 49) */
-    /*  330 */ I_ALU64_IMM(OR, R2, 8),         /* r2 |= 8 */
-    /*  331 */ I_STX_MEM(B, R6, 49, R2),       /* *(u8 *)(r6 + 49) = r2 */
+    /*  331 */ I_LDX_MEM(B, R2, R6, 49),       /* r2 = *(u8 *)(r6 + 49) */
+    /*  332 */ I_ALU64_IMM(OR, R2, 8),         /* r2 |= 8 */
+    /*  333 */ I_STX_MEM(B, R6, 49, R2),       /* *(u8 *)(r6 + 49) = r2 */
     // open.bpf.c:366  h->dir_len = (u16)(at - len);
-    /* L332: */
-    /*  332 */ I_STX_MEM(H, R6, 52, R1),       /* *(u16 *)(r6 + 52) = r1 */
+    /* L334: */
+    /*  334 */ I_STX_MEM(H, R6, 52, R1),       /* *(u16 *)(r6 + 52) = r1 */
     // open.bpf.c:367  h->uid = (u32)bpf_get_current_uid_gid();
-    /*  333 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
-    /*  334 */ I_STX_MEM(W, R6, 44, R0),       /* *(u32 *)(r6 + 44) = r0 */
+    /*  335 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
+    /*  336 */ I_STX_MEM(W, R6, 44, R0),       /* *(u32 *)(r6 + 44) = r0 */
     // open.bpf.c:368  bpf_get_current_comm(h->comm, sizeof h->comm);
-    /*  335 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
-    /*  336 */ I_ALU64_IMM(ADD, R1, 56),       /* r1 += 56 */
-    /*  337 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  338 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  337 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
+    /*  338 */ I_ALU64_IMM(ADD, R1, 56),       /* r1 += 56 */
+    /*  339 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  340 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:369  if (at <= sizeof r->data)
-    /*  339 */ I_JMP_IMM(JGT, R7, 8456, 26),   /* if r7 > 8456 goto L366 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /*  340 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  342 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  343 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  344 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  346 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  347 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L349 */
-    /*  348 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
+    /*  341 */ I_JMP_IMM(JGT, R7, 8456, 26),   /* if r7 > 8456 goto L368 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /*  342 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  344 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  345 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  346 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  348 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  349 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L351 */
+    /*  350 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
     // open.bpf.c:370  emit(r, sizeof *h + at);
-    /* L349: */
-    /*  349 */ I_ALU64_IMM(ADD, R7, 72),       /* r7 += 72 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /*  350 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  352 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
-    /*  353 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  354 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  355 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L366 */
-    /*  356 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  357 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
-    /*  358 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  359 */ I_ALU64_IMM(ADD, R2, -72),      /* r2 += -72 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  360 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  362 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  363 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L366 */
-    /*  364 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  365 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
-    /* L366: */
-    /*  366 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  367 */ I_ALU64_IMM(ADD, R2, -80),      /* r2 += -80 */
+    /* L351: */
+    /*  351 */ I_ALU64_IMM(ADD, R7, 72),       /* r7 += 72 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /*  352 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  354 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
+    /*  355 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  356 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  357 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L368 */
+    /*  358 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  359 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
+    /*  360 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  361 */ I_ALU64_IMM(ADD, R2, -72),      /* r2 += -72 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  362 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  364 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  365 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L368 */
+    /*  366 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  367 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /* L368: */
+    /*  368 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  369 */ I_ALU64_IMM(ADD, R2, -80),      /* r2 += -80 */
     // open.bpf.c:446  bpf_map_delete_elem(&opening, &id);
-    /*  368 */ I_LD_MAP(R1, opening),          /* r1 = map opening */
-    /*  370 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
+    /*  370 */ I_LD_MAP(R1, opening),          /* r1 = map opening */
+    /*  372 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
     // open.bpf.c:463  return 0;
-    /* L371: */
-    /*  371 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  372 */ I_EXIT(),                       /* exit */
-    // open.bpf.c:292  bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
     /* L373: */
-    /*  373 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  374 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fdtable.fd] */
-    /*  375 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  376 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  377 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  378 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  379 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  380 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  381 */ I_ALU64_IMM(LSH, R8, 3),        /* r8 <<= 3 */
-    /*  382 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  383 */ I_ALU64_REG(ADD, R3, R8),       /* r3 += r8 */
-    /*  384 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  385 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
-    /*  386 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  387 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  373 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  374 */ I_EXIT(),                       /* exit */
+    // open.bpf.c:292  bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
+    /* L375: */
+    /*  375 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  376 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fdtable.fd] */
+    /*  377 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  378 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  379 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  380 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  381 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  382 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  383 */ I_ALU64_IMM(LSH, R8, 3),        /* r8 <<= 3 */
+    /*  384 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  385 */ I_ALU64_REG(ADD, R3, R8),       /* r3 += r8 */
+    /*  386 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  387 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
+    /*  388 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  389 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // open.bpf.c:293  return f;
-    /*  388 */ I_LDX_MEM(DW, R9, R10, -72),    /* r9 = *(u64 *)(r10 - 72) */
-    /*  389 */ I_LDX_MEM(DW, R6, R10, -112),   /* r6 = *(u64 *)(r10 - 112) */
+    /*  390 */ I_LDX_MEM(DW, R9, R10, -72),    /* r9 = *(u64 *)(r10 - 72) */
+    /*  391 */ I_LDX_MEM(DW, R6, R10, -112),   /* r6 = *(u64 *)(r10 - 112) */
     // open.bpf.c:345  if (!f)
-    /*  390 */ I_JMP_IMM(JEQ, R9, 0, -70),     /* if r9 == 0 goto L321 */
-    /*  391 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [file.f_path] */
-    /*  392 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  393 */ I_LDX_MEM(DW, R7, R10, -104),   /* r7 = *(u64 *)(r10 - 104) */
-    /* L394: */
-    /*  394 */ I_LDX_MEM(DW, R2, R10, -112),   /* r2 = *(u64 *)(r10 - 112) */
+    /*  392 */ I_JMP_IMM(JEQ, R9, 0, -70),     /* if r9 == 0 goto L323 */
+    /*  393 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [file.f_path] */
+    /*  394 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  395 */ I_LDX_MEM(DW, R7, R10, -104),   /* r7 = *(u64 *)(r10 - 104) */
+    /* L396: */
+    /*  396 */ I_LDX_MEM(DW, R2, R10, -112),   /* r2 = *(u64 *)(r10 - 112) */
     // open.bpf.c:349  r->head.state |= OPEN_DIR;
-    /*  395 */ I_LDX_MEM(B, R1, R2, 49),       /* r1 = *(u8 *)(r2 + 49) */
-    /*  396 */ I_ALU64_IMM(OR, R1, 4),         /* r1 |= 4 */
-    /*  397 */ I_STX_MEM(B, R2, 49, R1),       /* *(u8 *)(r2 + 49) = r1 */
-    /*  398 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  397 */ I_LDX_MEM(B, R1, R2, 49),       /* r1 = *(u8 *)(r2 + 49) */
+    /*  398 */ I_ALU64_IMM(OR, R1, 4),         /* r1 |= 4 */
+    /*  399 */ I_STX_MEM(B, R2, 49, R1),       /* *(u8 *)(r2 + 49) = r1 */
+    /*  400 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // open.bpf.c:350  put_dir(r, READ(p, mnt), READ(p, dentry), READ(fs, root.mnt), READ(fs, root.d
-    /*  399 */ I_STX_MEM(DW, R10, -72, R6),    /* *(u64 *)(r10 - 72) = r6 */
-    /*  400 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [path.mnt] */
-    /*  401 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  402 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  403 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  404 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
-    /*  405 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  406 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  407 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [path.dentry] */
-    /*  408 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  409 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  410 */ I_STX_MEM(DW, R10, -96, R1),    /* *(u64 *)(r10 - 96) = r1 */
-    /*  411 */ I_STX_MEM(DW, R10, -72, R6),    /* *(u64 *)(r10 - 72) = r6 */
-    /*  412 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  413 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
-    /*  414 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  415 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  416 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  417 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  418 */ I_STX_MEM(DW, R10, -104, R1),   /* *(u64 *)(r10 - 104) = r1 */
-    /*  419 */ I_STX_MEM(DW, R10, -72, R6),    /* *(u64 *)(r10 - 72) = r6 */
-    /*  420 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fs_struct.root.mnt] */
-    /*  421 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  422 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  423 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  424 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
-    /*  425 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  426 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  427 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  428 */ I_STX_MEM(DW, R10, -152, R1),   /* *(u64 *)(r10 - 152) = r1 */
-    /*  429 */ I_STX_MEM(DW, R10, -72, R6),    /* *(u64 *)(r10 - 72) = r6 */
-    /*  430 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fs_struct.root.dentry] */
-    /*  431 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  432 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  433 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
-    /*  434 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  435 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  436 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  437 */ I_MOV64_IMM(R1, 33),            /* r1 = 33 */
-    /*  438 */ I_STX_MEM(DW, R10, -120, R1),   /* *(u64 *)(r10 - 120) = r1 */
-    /*  439 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  440 */ I_STX_MEM(DW, R10, -128, R1),   /* *(u64 *)(r10 - 128) = r1 */
-    /*  441 */ I_JA(44),                       /* goto L486 */
+    /*  401 */ I_STX_MEM(DW, R10, -72, R6),    /* *(u64 *)(r10 - 72) = r6 */
+    /*  402 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [path.mnt] */
+    /*  403 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  404 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  405 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  406 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
+    /*  407 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  408 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  409 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [path.dentry] */
+    /*  410 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  411 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  412 */ I_STX_MEM(DW, R10, -96, R1),    /* *(u64 *)(r10 - 96) = r1 */
+    /*  413 */ I_STX_MEM(DW, R10, -72, R6),    /* *(u64 *)(r10 - 72) = r6 */
+    /*  414 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  415 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
+    /*  416 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  417 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  418 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  419 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  420 */ I_STX_MEM(DW, R10, -104, R1),   /* *(u64 *)(r10 - 104) = r1 */
+    /*  421 */ I_STX_MEM(DW, R10, -72, R6),    /* *(u64 *)(r10 - 72) = r6 */
+    /*  422 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fs_struct.root.mnt] */
+    /*  423 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  424 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  425 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  426 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
+    /*  427 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  428 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  429 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  430 */ I_STX_MEM(DW, R10, -152, R1),   /* *(u64 *)(r10 - 152) = r1 */
+    /*  431 */ I_STX_MEM(DW, R10, -72, R6),    /* *(u64 *)(r10 - 72) = r6 */
+    /*  432 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fs_struct.root.dentry] */
+    /*  433 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  434 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  435 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
+    /*  436 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  437 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  438 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  439 */ I_MOV64_IMM(R1, 33),            /* r1 = 33 */
+    /*  440 */ I_STX_MEM(DW, R10, -120, R1),   /* *(u64 *)(r10 - 120) = r1 */
+    /*  441 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  442 */ I_STX_MEM(DW, R10, -128, R1),   /* *(u64 *)(r10 - 128) = r1 */
+    /*  443 */ I_JA(44),                       /* goto L488 */
     // open.bpf.c:326  struct mount *over = READ(m, mnt_parent);
-    /* L442: */
-    /*  442 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  443 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
-    /*  444 */ I_LDX_MEM(DW, R9, R10, -96),    /* r9 = *(u64 *)(r10 - 96) */
+    /* L444: */
+    /*  444 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  445 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
+    /*  446 */ I_LDX_MEM(DW, R9, R10, -96),    /* r9 = *(u64 *)(r10 - 96) */
     // open.bpf.c:325  struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
-    /*  445 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
-    /*  446 */ I_ALU64_REG(SUB, R9, R1),       /* r9 -= r1 */
-    /*  447 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  448 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [mount.mnt_parent] */
-    /*  449 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  450 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  451 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
+    /*  447 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
+    /*  448 */ I_ALU64_REG(SUB, R9, R1),       /* r9 -= r1 */
+    /*  449 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  450 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [mount.mnt_parent] */
+    /*  451 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  452 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  453 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
     // open.bpf.c:326  struct mount *over = READ(m, mnt_parent);
-    /*  452 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  453 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  454 */ I_MOV64_IMM(R6, 64),            /* r6 = 64 */
-    /*  455 */ I_LDX_MEM(DW, R8, R10, -72),    /* r8 = *(u64 *)(r10 - 72) */
-    /*  456 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  454 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  455 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  456 */ I_MOV64_IMM(R6, 64),            /* r6 = 64 */
+    /*  457 */ I_LDX_MEM(DW, R8, R10, -72),    /* r8 = *(u64 *)(r10 - 72) */
+    /*  458 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     // open.bpf.c:327  if (m == over || d != top) { /* ended at the top mount, or at a disconnected
-    /*  457 */ I_JMP_REG(JEQ, R8, R9, 22),     /* if r8 == r9 goto L480 */
-    /*  458 */ I_LDX_MEM(DW, R1, R10, -104),   /* r1 = *(u64 *)(r10 - 104) */
-    /*  459 */ I_JMP_REG(JNE, R1, R7, 20),     /* if r1 != r7 goto L480 */
+    /*  459 */ I_JMP_REG(JEQ, R9, R8, 22),     /* if r9 == r8 goto L482 */
+    /*  460 */ I_LDX_MEM(DW, R1, R10, -104),   /* r1 = *(u64 *)(r10 - 104) */
+    /*  461 */ I_JMP_REG(JNE, R1, R7, 20),     /* if r1 != r7 goto L482 */
     // open.bpf.c:331  d = READ(m, mnt_mountpoint);
-    /*  460 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  461 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
-    /*  462 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [mount.mnt_mountpoint] */
-    /*  463 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  464 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  465 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
-    /*  466 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  467 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  462 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  463 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
+    /*  464 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [mount.mnt_mountpoint] */
+    /*  465 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  466 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  467 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
+    /*  468 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  469 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // open.bpf.c:332  vfs = (void *)over + OFFSET(struct mount, mnt);
-    /*  468 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
-    /*  469 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  470 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
+    /*  471 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
     // open.bpf.c:331  d = READ(m, mnt_mountpoint);
-    /*  470 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  471 */ I_STX_MEM(DW, R10, -104, R1),   /* *(u64 *)(r10 - 104) = r1 */
-    /*  472 */ I_STX_MEM(DW, R10, -96, R8),    /* *(u64 *)(r10 - 96) = r8 */
-    /* L473: */
-    /*  473 */ I_LDX_MEM(DW, R1, R10, -120),   /* r1 = *(u64 *)(r10 - 120) */
-    /*  474 */ I_MOV64_IMM(R6, 8),             /* r6 = 8 */
+    /*  472 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  473 */ I_STX_MEM(DW, R10, -104, R1),   /* *(u64 *)(r10 - 104) = r1 */
+    /*  474 */ I_STX_MEM(DW, R10, -96, R8),    /* *(u64 *)(r10 - 96) = r8 */
+    /* L475: */
+    /*  475 */ I_LDX_MEM(DW, R1, R10, -120),   /* r1 = *(u64 *)(r10 - 120) */
+    /*  476 */ I_MOV64_IMM(R6, 8),             /* r6 = 8 */
     // open.bpf.c:315  for (int i = 0; i <= OPEN_DEPTH; i++) { /* one more pass checks whether the r
-    /*  475 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
-    /*  476 */ I_STX_MEM(DW, R10, -120, R1),   /* *(u64 *)(r10 - 120) = r1 */
-    /*  477 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  478 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  479 */ I_JMP_IMM(JNE, R1, 0, 6),       /* if r1 != 0 goto L486 */
-    /* L480: */
-    /*  480 */ I_LDX_MEM(DW, R2, R10, -112),   /* r2 = *(u64 *)(r10 - 112) */
-    /*  481 */ I_LDX_MEM(B, R1, R2, 49),       /* r1 = *(u8 *)(r2 + 49) */
-    /*  482 */ I_ALU64_REG(OR, R1, R6),        /* r1 |= r6 */
-    /*  483 */ I_MOV64_REG(R6, R2),            /* r6 = r2 */
-    /*  484 */ I_STX_MEM(B, R6, 49, R1),       /* *(u8 *)(r6 + 49) = r1 */
-    /*  485 */ I_JA(-165),                     /* goto L321 */
-    /* L486: */
-    /*  486 */ I_LDX_MEM(DW, R6, R10, -112),   /* r6 = *(u64 *)(r10 - 112) */
+    /*  477 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
+    /*  478 */ I_STX_MEM(DW, R10, -120, R1),   /* *(u64 *)(r10 - 120) = r1 */
+    /*  479 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  480 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  481 */ I_JMP_IMM(JNE, R1, 0, 6),       /* if r1 != 0 goto L488 */
+    /* L482: */
+    /*  482 */ I_LDX_MEM(DW, R2, R10, -112),   /* r2 = *(u64 *)(r10 - 112) */
+    /*  483 */ I_LDX_MEM(B, R1, R2, 49),       /* r1 = *(u8 *)(r2 + 49) */
+    /*  484 */ I_ALU64_REG(OR, R1, R6),        /* r1 |= r6 */
+    /*  485 */ I_MOV64_REG(R6, R2),            /* r6 = r2 */
+    /*  486 */ I_STX_MEM(B, R6, 49, R1),       /* *(u8 *)(r6 + 49) = r1 */
+    /*  487 */ I_JA(-165),                     /* goto L323 */
+    /* L488: */
+    /*  488 */ I_LDX_MEM(DW, R6, R10, -112),   /* r6 = *(u64 *)(r10 - 112) */
     // open.bpf.c:316  if (d == root && vfs == root_vfs)
-    /*  487 */ I_LDX_MEM(DW, R1, R10, -128),   /* r1 = *(u64 *)(r10 - 128) */
-    /*  488 */ I_LDX_MEM(DW, R9, R10, -104),   /* r9 = *(u64 *)(r10 - 104) */
-    /*  489 */ I_JMP_REG(JNE, R9, R1, 3),      /* if r9 != r1 goto L493 */
-    /*  490 */ I_LDX_MEM(DW, R1, R10, -96),    /* r1 = *(u64 *)(r10 - 96) */
-    /*  491 */ I_LDX_MEM(DW, R2, R10, -152),   /* r2 = *(u64 *)(r10 - 152) */
-    /*  492 */ I_JMP_REG(JEQ, R1, R2, -172),   /* if r1 == r2 goto L321 */
-    /* L493: */
-    /*  493 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  489 */ I_LDX_MEM(DW, R1, R10, -128),   /* r1 = *(u64 *)(r10 - 128) */
+    /*  490 */ I_LDX_MEM(DW, R9, R10, -104),   /* r9 = *(u64 *)(r10 - 104) */
+    /*  491 */ I_JMP_REG(JNE, R9, R1, 3),      /* if r9 != r1 goto L495 */
+    /*  492 */ I_LDX_MEM(DW, R1, R10, -96),    /* r1 = *(u64 *)(r10 - 96) */
+    /*  493 */ I_LDX_MEM(DW, R2, R10, -152),   /* r2 = *(u64 *)(r10 - 152) */
+    /*  494 */ I_JMP_REG(JEQ, R1, R2, -172),   /* if r1 == r2 goto L323 */
+    /* L495: */
+    /*  495 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // open.bpf.c:318  struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
-    /*  494 */ I_STX_MEM(DW, R10, -72, R7),    /* *(u64 *)(r10 - 72) = r7 */
-    /*  495 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  496 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [dentry.d_parent] */
-    /*  497 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  498 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  499 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
-    /*  500 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  501 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  502 */ I_LDX_MEM(DW, R8, R10, -72),    /* r8 = *(u64 *)(r10 - 72) */
-    /*  503 */ I_STX_MEM(DW, R10, -72, R7),    /* *(u64 *)(r10 - 72) = r7 */
-    /*  504 */ I_LDX_MEM(DW, R3, R10, -96),    /* r3 = *(u64 *)(r10 - 96) */
-    /*  505 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [vfsmount.mnt_root] */
-    /*  506 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  507 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  508 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
-    /*  509 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  510 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  511 */ I_LDX_MEM(DW, R7, R10, -72),    /* r7 = *(u64 *)(r10 - 72) */
+    /*  496 */ I_STX_MEM(DW, R10, -72, R7),    /* *(u64 *)(r10 - 72) = r7 */
+    /*  497 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  498 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [dentry.d_parent] */
+    /*  499 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  500 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  501 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
+    /*  502 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  503 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  504 */ I_LDX_MEM(DW, R8, R10, -72),    /* r8 = *(u64 *)(r10 - 72) */
+    /*  505 */ I_STX_MEM(DW, R10, -72, R7),    /* *(u64 *)(r10 - 72) = r7 */
+    /*  506 */ I_LDX_MEM(DW, R3, R10, -96),    /* r3 = *(u64 *)(r10 - 96) */
+    /*  507 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [vfsmount.mnt_root] */
+    /*  508 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  509 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  510 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
+    /*  511 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  512 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  513 */ I_LDX_MEM(DW, R7, R10, -72),    /* r7 = *(u64 *)(r10 - 72) */
     // open.bpf.c:319  if (d != top && d != up) {
-    /*  512 */ I_JMP_REG(JEQ, R9, R7, -71),    /* if r9 == r7 goto L442 */
-    /*  513 */ I_JMP_REG(JEQ, R9, R8, -72),    /* if r9 == r8 goto L442 */
-    /*  514 */ I_STX_MEM(DW, R10, -144, R8),   /* *(u64 *)(r10 - 144) = r8 */
+    /*  514 */ I_JMP_REG(JEQ, R9, R7, -71),    /* if r9 == r7 goto L444 */
+    /*  515 */ I_JMP_REG(JEQ, R9, R8, -72),    /* if r9 == r8 goto L444 */
+    /*  516 */ I_STX_MEM(DW, R10, -144, R8),   /* *(u64 *)(r10 - 144) = r8 */
     // open.bpf.c:320  if (!put_part(r, READ(d, d_name.name)))
-    /*  515 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  516 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
-    /*  517 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [dentry.d_name.name] */
-    /*  518 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  519 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  520 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
-    /*  521 */ I_MOV64_REG(R7, R6),            /* r7 = r6 */
-    /*  522 */ I_MOV64_IMM(R6, 8),             /* r6 = 8 */
-    /*  523 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  524 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  525 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  526 */ I_LDX_MEM(DW, R3, R10, -72),    /* r3 = *(u64 *)(r10 - 72) */
+    /*  517 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  518 */ I_STX_MEM(DW, R10, -72, R1),    /* *(u64 *)(r10 - 72) = r1 */
+    /*  519 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [dentry.d_name.name] */
+    /*  520 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  521 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  522 */ I_ALU64_IMM(ADD, R1, -72),      /* r1 += -72 */
+    /*  523 */ I_MOV64_REG(R7, R6),            /* r7 = r6 */
+    /*  524 */ I_MOV64_IMM(R6, 8),             /* r6 = 8 */
+    /*  525 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  526 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  527 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  528 */ I_LDX_MEM(DW, R3, R10, -72),    /* r3 = *(u64 *)(r10 - 72) */
     // open.bpf.c:299  u32 at = *(volatile u32 *)&r->at;
-    /*  527 */ I_LDX_MEM(W, R9, R7, 8528),     /* r9 = *(u32 *)(r7 + 8528) */
+    /*  529 */ I_LDX_MEM(W, R7, R7, 8528),     /* r7 = *(u32 *)(r7 + 8528) */
     // open.bpf.c:300  if (at > OPEN_NAME_MAX + OPEN_DIR_MAX)
-    /*  528 */ I_JMP_IMM(JGT, R9, 8192, -49),  /* if r9 > 8192 goto L480 */
+    /*  530 */ I_JMP_IMM(JGT, R7, 8192, -49),  /* if r7 > 8192 goto L482 */
     // open.bpf.c:302  long n = bpf_probe_read_kernel_str(r->data + at, OPEN_PART_MAX, name);
-    /*  529 */ I_LDX_MEM(DW, R1, R10, -112),   /* r1 = *(u64 *)(r10 - 112) */
-    /*  530 */ I_ALU64_REG(ADD, R1, R9),       /* r1 += r9 */
-    /*  531 */ I_ALU64_IMM(ADD, R1, 72),       /* r1 += 72 */
-    /*  532 */ I_MOV64_IMM(R2, 264),           /* r2 = 264 */
-    /*  533 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
+    /*  531 */ I_LDX_MEM(DW, R1, R10, -112),   /* r1 = *(u64 *)(r10 - 112) */
+    /*  532 */ I_ALU64_REG(ADD, R1, R7),       /* r1 += r7 */
+    /*  533 */ I_ALU64_IMM(ADD, R1, 72),       /* r1 += 72 */
+    /*  534 */ I_MOV64_IMM(R2, 264),           /* r2 = 264 */
+    /*  535 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
     // open.bpf.c:303  if (n <= 0 || n >= OPEN_PART_MAX)
-    /*  534 */ I_JMP_IMM(JSLT, R0, 1, -55),    /* if r0 s< 1 goto L480 */
-    /*  535 */ I_JMP_IMM(JSGT, R0, 263, -56),  /* if r0 s> 263 goto L480 */
+    /*  536 */ I_JMP_IMM(JSLT, R0, 1, -55),    /* if r0 s< 1 goto L482 */
+    /*  537 */ I_JMP_IMM(JSGT, R0, 263, -56),  /* if r0 s> 263 goto L482 */
     // open.bpf.c:305  r->at = at + (u32)n;
-    /*  536 */ I_ALU64_REG(ADD, R9, R0),       /* r9 += r0 */
-    /*  537 */ I_LDX_MEM(DW, R1, R10, -112),   /* r1 = *(u64 *)(r10 - 112) */
-    /*  538 */ I_STX_MEM(W, R1, 8528, R9),     /* *(u32 *)(r1 + 8528) = r9 */
-    /*  539 */ I_LDX_MEM(DW, R1, R10, -144),   /* r1 = *(u64 *)(r10 - 144) */
-    /*  540 */ I_STX_MEM(DW, R10, -104, R1),   /* *(u64 *)(r10 - 104) = r1 */
-    /*  541 */ I_JA(-69),                      /* goto L473 */
+    /*  538 */ I_ALU64_REG(ADD, R7, R0),       /* r7 += r0 */
+    /*  539 */ I_LDX_MEM(DW, R1, R10, -112),   /* r1 = *(u64 *)(r10 - 112) */
+    /*  540 */ I_STX_MEM(W, R1, 8528, R7),     /* *(u32 *)(r1 + 8528) = r7 */
+    /*  541 */ I_LDX_MEM(DW, R1, R10, -144),   /* r1 = *(u64 *)(r10 - 144) */
+    /*  542 */ I_STX_MEM(DW, R10, -104, R1),   /* *(u64 *)(r10 - 104) = r1 */
+    /*  543 */ I_JA(-69),                      /* goto L475 */
 };
 static const struct bpf_patch open_exit_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
@@ -1566,29 +1579,29 @@ static const struct bpf_patch open_exit_patches[] = {
     { 286, PATCH_OFF, 8, "task_struct.files" },
     { 298, PATCH_OFF, 8, "files_struct.fdt" },
     { 309, PATCH_OFF, 4, "fdtable.max_fds" },
-    { 340, PATCH_MAP, 0, "events" },
-    { 344, PATCH_CONST, 0, "CFG_WAKE" },
-    { 350, PATCH_MAP, 0, "events" },
-    { 360, PATCH_MAP, 0, "lost" },
-    { 368, PATCH_MAP, 0, "opening" },
-    { 374, PATCH_OFF, 8, "fdtable.fd" },
-    { 391, PATCH_OFF, 0, "file.f_path" },
-    { 400, PATCH_OFF, 8, "path.mnt" },
-    { 407, PATCH_OFF, 8, "path.dentry" },
-    { 420, PATCH_OFF, 8, "fs_struct.root.mnt" },
-    { 430, PATCH_OFF, 8, "fs_struct.root.dentry" },
-    { 445, PATCH_OFF, 0, "mount.mnt" },
-    { 448, PATCH_OFF, 8, "mount.mnt_parent" },
-    { 462, PATCH_OFF, 8, "mount.mnt_mountpoint" },
-    { 468, PATCH_OFF, 0, "mount.mnt" },
-    { 496, PATCH_OFF, 8, "dentry.d_parent" },
-    { 505, PATCH_OFF, 8, "vfsmount.mnt_root" },
-    { 517, PATCH_OFF, 8, "dentry.d_name.name" },
+    { 342, PATCH_MAP, 0, "events" },
+    { 346, PATCH_CONST, 0, "CFG_WAKE" },
+    { 352, PATCH_MAP, 0, "events" },
+    { 362, PATCH_MAP, 0, "lost" },
+    { 370, PATCH_MAP, 0, "opening" },
+    { 376, PATCH_OFF, 8, "fdtable.fd" },
+    { 393, PATCH_OFF, 0, "file.f_path" },
+    { 402, PATCH_OFF, 8, "path.mnt" },
+    { 409, PATCH_OFF, 8, "path.dentry" },
+    { 422, PATCH_OFF, 8, "fs_struct.root.mnt" },
+    { 432, PATCH_OFF, 8, "fs_struct.root.dentry" },
+    { 447, PATCH_OFF, 0, "mount.mnt" },
+    { 450, PATCH_OFF, 8, "mount.mnt_parent" },
+    { 464, PATCH_OFF, 8, "mount.mnt_mountpoint" },
+    { 470, PATCH_OFF, 0, "mount.mnt" },
+    { 498, PATCH_OFF, 8, "dentry.d_parent" },
+    { 507, PATCH_OFF, 8, "vfsmount.mnt_root" },
+    { 519, PATCH_OFF, 8, "dentry.d_name.name" },
 };
 /* end program open_exit */
 
 /* begin program open_exec
- * section both/sched/sched_process_exec, 674 instructions, stack 96 bytes
+ * section both/sched/sched_process_exec, 687 instructions, stack 96 bytes
  * lowest kernel 5.8 (a map of type RINGBUF)
  *   with CFG_EXEC=0: 5.5 (probe_read_kernel) */
 static const struct bpf_insn open_exec_insns[] = {
@@ -1653,17 +1666,17 @@ static const struct bpf_insn open_exec_insns[] = {
     /*   48 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   49 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L60 */
     /*   50 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   51 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
     /*   52 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   53 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   54 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   56 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*   57 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L60 */
     /*   58 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   59 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L60: */
     /*   60 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -1674,9 +1687,9 @@ static const struct bpf_insn open_exec_insns[] = {
     // open.bpf.c:479  if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !fl
     /* L65: */
     /*   65 */ I_LD_CONST(R1, CFG_EXEC),       /* r1 = CFG_EXEC */
-    /*   67 */ I_JMP_IMM(JEQ, R1, 0, 160),     /* if r1 == 0 goto L228 */
+    /*   67 */ I_JMP_IMM(JEQ, R1, 0, 171),     /* if r1 == 0 goto L239 */
     /*   68 */ I_LD_CONST(R1, CFG_FAILED),     /* r1 = CFG_FAILED */
-    /*   70 */ I_JMP_IMM(JNE, R1, 0, 157),     /* if r1 != 0 goto L228 */
+    /*   70 */ I_JMP_IMM(JNE, R1, 0, 168),     /* if r1 != 0 goto L239 */
     // open.bpf.c:96  u64 id = bpf_get_current_pid_tgid();
     /*   71 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     /*   72 */ I_MOV64_REG(R8, R0),            /* r8 = r0 */
@@ -1686,10 +1699,10 @@ static const struct bpf_insn open_exec_insns[] = {
     // open.bpf.c:97  w->pid = (u32)(id >> 32);
     /*   76 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
     // open.bpf.c:99  if (CFG(CFG_NS_INO) == 0)
-    /*   77 */ I_JMP_IMM(JEQ, R1, 0, 166),     /* if r1 == 0 goto L244 */
+    /*   77 */ I_JMP_IMM(JEQ, R1, 0, 177),     /* if r1 == 0 goto L255 */
     // open.bpf.c:101  if (CFG(CFG_NS_WALK)) {
     /*   78 */ I_LD_CONST(R1, CFG_NS_WALK),    /* r1 = CFG_NS_WALK */
-    /*   80 */ I_JMP_IMM(JEQ, R1, 0, 149),     /* if r1 == 0 goto L230 */
+    /*   80 */ I_JMP_IMM(JEQ, R1, 0, 160),     /* if r1 == 0 goto L241 */
     // open.bpf.c:102  struct task_struct *t = (void *)bpf_get_current_task();
     /*   81 */ I_CALL(get_current_task),       /* call get_current_task */
     /*   82 */ I_MOV64_REG(R8, R0),            /* r8 = r0 */
@@ -1720,7 +1733,7 @@ static const struct bpf_insn open_exec_insns[] = {
     /*  101 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*  102 */ I_LDX_MEM(DW, R8, R10, -24),    /* r8 = *(u64 *)(r10 - 24) */
     // open.bpf.c:83  u32 level = READ(pid, level);
-    /*  103 */ I_STX_MEM(W, R10, -24, R6),     /* *(u32 *)(r10 - 24) = r6 */
+    /*  103 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
     /*  104 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
     /*  105 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  106 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -1730,671 +1743,684 @@ static const struct bpf_insn open_exec_insns[] = {
     // open.bpf.c:83  u32 level = READ(pid, level);
     /*  109 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  110 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  111 */ I_LDX_MEM(W, R1, R10, -24),     /* r1 = *(u32 *)(r10 - 24) */
-    /*  112 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
-    /*  113 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
-    /*  114 */ I_MOV64_IMM(R9, 8),             /* r9 = 8  [upid.ns] */
-    /*  115 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  116 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  117 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  118 */ I_JA(7),                        /* goto L126 */
-    /* L119: */
-    /*  119 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  111 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  112 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  113 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  114 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
+    /*  115 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
+    /*  116 */ I_MOV64_IMM(R9, 8),             /* r9 = 8  [upid.ns] */
+    /*  117 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  118 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  119 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  120 */ I_JA(7),                        /* goto L128 */
+    /* L121: */
+    /*  121 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     // open.bpf.c:84  for (u32 i = 0; i < 32 && i <= level; i++) { /* 32: MAX_PID_NS_LEVEL */
-    /*  120 */ I_JMP_IMM(JGT, R7, 30, 37),     /* if r7 > 30 goto L158 */
-    /*  121 */ I_ALU64_IMM(ADD, R8, 16),       /* r8 += 16 */
-    /*  122 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  123 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  124 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
-    /*  125 */ I_JMP_REG(JGE, R7, R3, 32),     /* if r7 >= r3 goto L158 */
-    /* L126: */
-    /*  126 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
+    /*  122 */ I_JMP_IMM(JGT, R7, 30, 39),     /* if r7 > 30 goto L162 */
+    /*  123 */ I_ALU64_IMM(ADD, R8, 16),       /* r8 += 16 */
+    /*  124 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  125 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  126 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
+    /*  127 */ I_JMP_REG(JGE, R7, R3, 34),     /* if r7 >= r3 goto L162 */
+    /* L128: */
+    /*  128 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // open.bpf.c:86  struct pid_namespace *ns = READ(up, ns);
-    /*  127 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  128 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
-    /*  129 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
-    /*  130 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  131 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  132 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  133 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  134 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
+    /*  129 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  130 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
+    /*  131 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
+    /*  132 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  133 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  134 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  135 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  136 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
     // open.bpf.c:87  if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-    /*  135 */ I_STX_MEM(W, R10, -24, R6),     /* *(u32 *)(r10 - 24) = r6 */
-    /*  136 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
-    /*  137 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  138 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  139 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  140 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  141 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  142 */ I_LDX_MEM(W, R1, R10, -24),     /* r1 = *(u32 *)(r10 - 24) */
-    /*  143 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  145 */ I_JMP_REG(JNE, R2, R1, -27),    /* if r2 != r1 goto L119 */
-    /*  146 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  137 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
+    /*  138 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
+    /*  139 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  140 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  141 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  142 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  143 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  144 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  145 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  147 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  148 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  149 */ I_JMP_REG(JNE, R1, R2, -29),    /* if r1 != r2 goto L121 */
+    /*  150 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // open.bpf.c:88  return (u32)READ(up, nr);
-    /*  147 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
-    /*  148 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
-    /*  149 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  150 */ I_ALU64_REG(ADD, R1, R2),       /* r1 += r2 */
-    /*  151 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
-    /*  152 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  153 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  154 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  155 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  156 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  157 */ I_LDX_MEM(W, R2, R10, -24),     /* r2 = *(u32 *)(r10 - 24) */
-    /* L158: */
-    /*  158 */ I_STX_MEM(DW, R10, -64, R2),    /* *(u64 *)(r10 - 64) = r2 */
-    /*  159 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.thread_pid] */
-    /*  160 */ I_LDX_MEM(DW, R3, R10, -72),    /* r3 = *(u64 *)(r10 - 72) */
-    /*  161 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  162 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  151 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  152 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  153 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  154 */ I_ALU64_REG(ADD, R1, R2),       /* r1 += r2 */
+    /*  155 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
+    /*  156 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  157 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  158 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  159 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  160 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  161 */ I_LDX_MEM(DW, R2, R10, -24),    /* r2 = *(u64 *)(r10 - 24) */
+    /* L162: */
+    /*  162 */ I_STX_MEM(DW, R10, -64, R2),    /* *(u64 *)(r10 - 64) = r2 */
+    /*  163 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [task_struct.thread_pid] */
+    /*  164 */ I_LDX_MEM(DW, R3, R10, -72),    /* r3 = *(u64 *)(r10 - 72) */
+    /*  165 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  166 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // open.bpf.c:105  w->pid = nr_here(READ(leader, thread_pid));
-    /*  163 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
-    /*  164 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  165 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  166 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  167 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  168 */ I_LDX_MEM(DW, R7, R10, -24),    /* r7 = *(u64 *)(r10 - 24) */
+    /*  167 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
+    /*  168 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  169 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  170 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  171 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  172 */ I_LDX_MEM(DW, R7, R10, -24),    /* r7 = *(u64 *)(r10 - 24) */
     // open.bpf.c:83  u32 level = READ(pid, level);
-    /*  169 */ I_STX_MEM(W, R10, -24, R6),     /* *(u32 *)(r10 - 24) = r6 */
-    /*  170 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
-    /*  171 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  172 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  173 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  174 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  175 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  176 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  177 */ I_LDX_MEM(W, R1, R10, -24),     /* r1 = *(u32 *)(r10 - 24) */
-    /*  178 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
-    /*  179 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
-    /*  180 */ I_MOV64_IMM(R9, 8),             /* r9 = 8  [upid.ns] */
-    /*  181 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  182 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  183 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    /*  184 */ I_JA(6),                        /* goto L191 */
+    /*  173 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
+    /*  174 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid.level] */
+    /*  175 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  176 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  177 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  178 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  179 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  180 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  181 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  182 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  183 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  184 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
+    /*  185 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [pid.numbers] */
+    /*  186 */ I_MOV64_IMM(R9, 8),             /* r9 = 8  [upid.ns] */
+    /*  187 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  188 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  189 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    /*  190 */ I_JA(6),                        /* goto L197 */
     // open.bpf.c:84  for (u32 i = 0; i < 32 && i <= level; i++) { /* 32: MAX_PID_NS_LEVEL */
-    /* L185: */
-    /*  185 */ I_JMP_IMM(JGT, R8, 30, 42),     /* if r8 > 30 goto L228 */
-    /*  186 */ I_ALU64_IMM(ADD, R7, 16),       /* r7 += 16 */
-    /*  187 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
-    /*  188 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  189 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
-    /*  190 */ I_JMP_REG(JGE, R8, R2, 37),     /* if r8 >= r2 goto L228 */
     /* L191: */
-    /*  191 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
+    /*  191 */ I_JMP_IMM(JGT, R8, 30, 47),     /* if r8 > 30 goto L239 */
+    /*  192 */ I_ALU64_IMM(ADD, R7, 16),       /* r7 += 16 */
+    /*  193 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  194 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  195 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
+    /*  196 */ I_JMP_REG(JGE, R8, R2, 42),     /* if r8 >= r2 goto L239 */
+    /* L197: */
+    /*  197 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     // open.bpf.c:86  struct pid_namespace *ns = READ(up, ns);
-    /*  192 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  193 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
-    /*  194 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
-    /*  195 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  196 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  197 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  198 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  199 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
+    /*  198 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  199 */ I_ALU64_REG(ADD, R3, R9),       /* r3 += r9 */
+    /*  200 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
+    /*  201 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  202 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  203 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  204 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  205 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
     // open.bpf.c:87  if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-    /*  200 */ I_STX_MEM(W, R10, -24, R6),     /* *(u32 *)(r10 - 24) = r6 */
-    /*  201 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
-    /*  202 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  203 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  204 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  205 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  206 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  207 */ I_LDX_MEM(W, R1, R10, -24),     /* r1 = *(u32 *)(r10 - 24) */
-    /*  208 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  210 */ I_JMP_REG(JNE, R2, R1, -26),    /* if r2 != r1 goto L185 */
-    /*  211 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  206 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
+    /*  207 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [pid_namespace.ns.inum] */
+    /*  208 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  209 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  210 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  211 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  212 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  213 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  214 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  216 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  217 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  218 */ I_JMP_REG(JNE, R1, R2, -28),    /* if r1 != r2 goto L191 */
+    /*  219 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // open.bpf.c:88  return (u32)READ(up, nr);
-    /*  212 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
-    /*  213 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
-    /*  214 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
-    /*  215 */ I_ALU64_REG(ADD, R1, R2),       /* r1 += r2 */
-    /*  216 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  217 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  218 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  219 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  220 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  221 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  222 */ I_LDX_MEM(W, R8, R10, -24),     /* r8 = *(u32 *)(r10 - 24) */
+    /*  220 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  221 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [upid.nr] */
+    /*  222 */ I_MOV64_IMM(R2, 8),             /* r2 = 8  [pid.numbers] */
+    /*  223 */ I_ALU64_REG(ADD, R1, R2),       /* r1 += r2 */
+    /*  224 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  225 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  226 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  227 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  228 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  229 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  230 */ I_LDX_MEM(DW, R8, R10, -24),    /* r8 = *(u64 *)(r10 - 24) */
+    /*  231 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /*  232 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  233 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // open.bpf.c:106  return w->pid && w->tid;
-    /*  223 */ I_JMP_IMM(JEQ, R8, 0, 4),       /* if r8 == 0 goto L228 */
-    /*  224 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /*  225 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  226 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  227 */ I_JMP_IMM(JNE, R1, 0, 16),      /* if r1 != 0 goto L244 */
+    /*  234 */ I_JMP_IMM(JEQ, R1, 0, 4),       /* if r1 == 0 goto L239 */
+    /*  235 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /*  236 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  237 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  238 */ I_JMP_IMM(JNE, R1, 0, 16),      /* if r1 != 0 goto L255 */
     // open.bpf.c:515  return 0;
-    /* L228: */
-    /*  228 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  229 */ I_EXIT(),                       /* exit */
-    /* L230: */
-    /*  230 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L239: */
+    /*  239 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  240 */ I_EXIT(),                       /* exit */
+    /* L241: */
+    /*  241 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // open.bpf.c:108  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  231 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  242 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
     // open.bpf.c:109  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  232 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
-    /*  234 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
-    /*  236 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  243 */ I_LD_CONST(R1, CFG_NS_DEV),     /* r1 = CFG_NS_DEV */
+    /*  245 */ I_LD_CONST(R2, CFG_NS_INO),     /* r2 = CFG_NS_INO */
+    /*  247 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
     // open.bpf.c:108  struct { u32 pid, tgid; } in = { 0, 0 };
-    /*  237 */ I_ALU64_IMM(ADD, R3, -24),      /* r3 += -24 */
+    /*  248 */ I_ALU64_IMM(ADD, R3, -24),      /* r3 += -24 */
     // open.bpf.c:109  if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof
-    /*  238 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
-    /*  239 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
-    /*  240 */ I_JMP_IMM(JNE, R0, 0, -13),     /* if r0 != 0 goto L228 */
+    /*  249 */ I_MOV64_IMM(R4, 8),             /* r4 = 8 */
+    /*  250 */ I_CALL(get_ns_current_pid_tgid), /* call get_ns_current_pid_tgid */
+    /*  251 */ I_JMP_IMM(JNE, R0, 0, -13),     /* if r0 != 0 goto L239 */
     // open.bpf.c:112  w->tid = in.pid;
-    /*  241 */ I_LDX_MEM(W, R1, R10, -24),     /* r1 = *(u32 *)(r10 - 24) */
+    /*  252 */ I_LDX_MEM(W, R1, R10, -24),     /* r1 = *(u32 *)(r10 - 24) */
     // open.bpf.c:111  w->pid = in.tgid;
-    /*  242 */ I_STX_MEM(DW, R10, -64, R1),    /* *(u64 *)(r10 - 64) = r1 */
-    /*  243 */ I_LDX_MEM(W, R8, R10, -20),     /* r8 = *(u32 *)(r10 - 20) */
+    /*  253 */ I_STX_MEM(DW, R10, -64, R1),    /* *(u64 *)(r10 - 64) = r1 */
+    /*  254 */ I_LDX_MEM(W, R8, R10, -20),     /* r8 = *(u32 *)(r10 - 20) */
     // open.bpf.c:136  u32 tid = (u32)bpf_get_current_pid_tgid();
-    /* L244: */
-    /*  244 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
-    /*  245 */ I_STX_MEM(W, R10, -8, R0),      /* *(u32 *)(r10 - 8) = r0 */
-    // open.bpf.c:137  if (CFG(CFG_TREE) && !bpf_map_lookup_elem(&tree, &tid))
-    /*  246 */ I_LD_CONST(R1, CFG_TREE),       /* r1 = CFG_TREE */
-    /*  248 */ I_JMP_IMM(JEQ, R1, 0, 6),       /* if r1 == 0 goto L255 */
-    /*  249 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  250 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    /*  251 */ I_LD_MAP(R1, tree),             /* r1 = map tree */
-    /*  253 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*  254 */ I_JMP_IMM(JEQ, R0, 0, -27),     /* if r0 == 0 goto L228 */
-    // open.bpf.c:139  if (CFG(CFG_PID) && w->pid != CFG(CFG_PID))
     /* L255: */
-    /*  255 */ I_LD_CONST(R1, CFG_PID),        /* r1 = CFG_PID */
-    /*  257 */ I_LD_CONST(R2, CFG_PID),        /* r2 = CFG_PID */
-    /*  259 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L264 */
-    /*  260 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
-    /*  261 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  262 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  263 */ I_JMP_REG(JNE, R1, R2, -36),    /* if r1 != r2 goto L228 */
+    /*  255 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
+    /*  256 */ I_STX_MEM(W, R10, -8, R0),      /* *(u32 *)(r10 - 8) = r0 */
+    // open.bpf.c:137  if (CFG(CFG_TREE) && !bpf_map_lookup_elem(&tree, &tid))
+    /*  257 */ I_LD_CONST(R1, CFG_TREE),       /* r1 = CFG_TREE */
+    /*  259 */ I_JMP_IMM(JEQ, R1, 0, 6),       /* if r1 == 0 goto L266 */
+    /*  260 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  261 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*  262 */ I_LD_MAP(R1, tree),             /* r1 = map tree */
+    /*  264 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  265 */ I_JMP_IMM(JEQ, R0, 0, -27),     /* if r0 == 0 goto L239 */
+    // open.bpf.c:139  if (CFG(CFG_PID) && w->pid != CFG(CFG_PID))
+    /* L266: */
+    /*  266 */ I_LD_CONST(R1, CFG_PID),        /* r1 = CFG_PID */
+    /*  268 */ I_LD_CONST(R2, CFG_PID),        /* r2 = CFG_PID */
+    /*  270 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L275 */
+    /*  271 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
+    /*  272 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  273 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  274 */ I_JMP_REG(JNE, R1, R2, -36),    /* if r1 != r2 goto L239 */
     // open.bpf.c:141  if (CFG(CFG_TID) && w->tid != CFG(CFG_TID))
-    /* L264: */
-    /*  264 */ I_LD_CONST(R1, CFG_TID),        /* r1 = CFG_TID */
-    /*  266 */ I_LD_CONST(R2, CFG_TID),        /* r2 = CFG_TID */
-    /*  268 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L273 */
-    /*  269 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
-    /*  270 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  271 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  272 */ I_JMP_REG(JNE, R1, R2, -45),    /* if r1 != r2 goto L228 */
+    /* L275: */
+    /*  275 */ I_LD_CONST(R1, CFG_TID),        /* r1 = CFG_TID */
+    /*  277 */ I_LD_CONST(R2, CFG_TID),        /* r2 = CFG_TID */
+    /*  279 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L284 */
+    /*  280 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
+    /*  281 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  282 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  283 */ I_JMP_REG(JNE, R1, R2, -45),    /* if r1 != r2 goto L239 */
     // open.bpf.c:143  if (CFG(CFG_SELF) && w->pid == CFG(CFG_SELF))
-    /* L273: */
-    /*  273 */ I_LD_CONST(R1, CFG_SELF),       /* r1 = CFG_SELF */
-    /*  275 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
-    /*  277 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L282 */
-    /*  278 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
-    /*  279 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  280 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  281 */ I_JMP_REG(JEQ, R1, R2, -54),    /* if r1 == r2 goto L228 */
+    /* L284: */
+    /*  284 */ I_LD_CONST(R1, CFG_SELF),       /* r1 = CFG_SELF */
+    /*  286 */ I_LD_CONST(R2, CFG_SELF),       /* r2 = CFG_SELF */
+    /*  288 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L293 */
+    /*  289 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
+    /*  290 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  291 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  292 */ I_JMP_REG(JEQ, R1, R2, -54),    /* if r1 == r2 goto L239 */
     // open.bpf.c:145  if (CFG(CFG_UID) && (u64)(u32)bpf_get_current_uid_gid() + 1 != CFG(CFG_UID))
-    /* L282: */
-    /*  282 */ I_LD_CONST(R6, CFG_UID),        /* r6 = CFG_UID */
-    /*  284 */ I_LD_CONST(R1, CFG_UID),        /* r1 = CFG_UID */
-    /*  286 */ I_JMP_IMM(JEQ, R1, 0, 5),       /* if r1 == 0 goto L292 */
-    /*  287 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
-    /*  288 */ I_ALU64_IMM(LSH, R0, 32),       /* r0 <<= 32 */
-    /*  289 */ I_ALU64_IMM(RSH, R0, 32),       /* r0 >>= 32 */
-    /*  290 */ I_ALU64_IMM(ADD, R0, 1),        /* r0 += 1 */
-    /*  291 */ I_JMP_REG(JNE, R0, R6, -64),    /* if r0 != r6 goto L228 */
+    /* L293: */
+    /*  293 */ I_LD_CONST(R6, CFG_UID),        /* r6 = CFG_UID */
+    /*  295 */ I_LD_CONST(R1, CFG_UID),        /* r1 = CFG_UID */
+    /*  297 */ I_JMP_IMM(JEQ, R1, 0, 5),       /* if r1 == 0 goto L303 */
+    /*  298 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
+    /*  299 */ I_ALU64_IMM(LSH, R0, 32),       /* r0 <<= 32 */
+    /*  300 */ I_ALU64_IMM(RSH, R0, 32),       /* r0 >>= 32 */
+    /*  301 */ I_ALU64_IMM(ADD, R0, 1),        /* r0 += 1 */
+    /*  302 */ I_JMP_REG(JNE, R0, R6, -64),    /* if r0 != r6 goto L239 */
     // open.bpf.c:147  return !CFG(CFG_MASK0) || comm_matches();
-    /* L292: */
-    /*  292 */ I_LD_CONST(R6, CFG_MASK0),      /* r6 = CFG_MASK0 */
-    /*  294 */ I_LD_CONST(R1, CFG_MASK0),      /* r1 = CFG_MASK0 */
-    /*  296 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L298 */
-    /*  297 */ I_JA(43),                       /* goto L341 */
-    /* L298: */
-    /*  298 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /* L303: */
+    /*  303 */ I_LD_CONST(R6, CFG_MASK0),      /* r6 = CFG_MASK0 */
+    /*  305 */ I_LD_CONST(R1, CFG_MASK0),      /* r1 = CFG_MASK0 */
+    /*  307 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L309 */
+    /*  308 */ I_JA(43),                       /* goto L352 */
+    /* L309: */
+    /*  309 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // open.bpf.c:120  u64 c[2] = { 0, 0 }, m0 = CFG(CFG_MASK0), m1 = CFG(CFG_MASK1);
-    /*  299 */ I_STX_MEM(DW, R10, -16, R7),    /* *(u64 *)(r10 - 16) = r7 */
-    /*  300 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
-    /*  301 */ I_LD_CONST(R9, CFG_MASK1),      /* r9 = CFG_MASK1 */
-    /*  303 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  304 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  310 */ I_STX_MEM(DW, R10, -16, R7),    /* *(u64 *)(r10 - 16) = r7 */
+    /*  311 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /*  312 */ I_LD_CONST(R9, CFG_MASK1),      /* r9 = CFG_MASK1 */
+    /*  314 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  315 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
     // open.bpf.c:121  bpf_get_current_comm(c, sizeof c);
-    /*  305 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  306 */ I_CALL(get_current_comm),       /* call get_current_comm */
-    /*  307 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  316 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  317 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  318 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
     // open.bpf.c:122  u64 lo = c[0], hi = c[1];
-    /*  308 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
-    /*  309 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
-    /*  310 */ I_JA(11),                       /* goto L322 */
+    /*  319 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
+    /*  320 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
+    /*  321 */ I_JA(11),                       /* goto L333 */
     // open.bpf.c:127  lo = lo >> 8 | hi << 56;
-    /* L311: */
-    /*  311 */ I_ALU64_IMM(RSH, R3, 8),        /* r3 >>= 8 */
-    /*  312 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
-    /*  313 */ I_ALU64_IMM(LSH, R4, 56),       /* r4 <<= 56 */
-    /*  314 */ I_ALU64_REG(OR, R4, R3),        /* r4 |= r3 */
-    // open.bpf.c:128  hi >>= 8;
-    /*  315 */ I_ALU64_IMM(RSH, R1, 8),        /* r1 >>= 8 */
-    // open.bpf.c:124  for (int i = 0; i < 16; i++) {
-    /*  316 */ I_ALU64_IMM(ADD, R7, 1),        /* r7 += 1 */
-    /*  317 */ I_MOV64_REG(R5, R7),            /* r5 = r7 */
-    /*  318 */ I_ALU64_IMM(LSH, R5, 32),       /* r5 <<= 32 */
-    /*  319 */ I_ALU64_IMM(RSH, R5, 32),       /* r5 >>= 32 */
-    /*  320 */ I_MOV64_REG(R3, R4),            /* r3 = r4 */
-    /*  321 */ I_JMP_IMM(JEQ, R5, 16, 17),     /* if r5 == 16 goto L339 */
-    // open.bpf.c:125  if ((lo & m0) == CFG(CFG_COMM0) && (hi & m1) == CFG(CFG_COMM1))
     /* L322: */
-    /*  322 */ I_MOV64_REG(R4, R3),            /* r4 = r3 */
-    /*  323 */ I_ALU64_REG(AND, R4, R6),       /* r4 &= r6 */
-    /*  324 */ I_LD_CONST(R5, CFG_COMM0),      /* r5 = CFG_COMM0 */
-    /*  326 */ I_JMP_REG(JNE, R4, R5, 5),      /* if r4 != r5 goto L332 */
-    /*  327 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
-    /*  328 */ I_ALU64_REG(AND, R4, R9),       /* r4 &= r9 */
-    /*  329 */ I_LD_CONST(R5, CFG_COMM1),      /* r5 = CFG_COMM1 */
-    /*  331 */ I_JMP_REG(JEQ, R4, R5, 7),      /* if r4 == r5 goto L339 */
+    /*  322 */ I_ALU64_IMM(RSH, R3, 8),        /* r3 >>= 8 */
+    /*  323 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
+    /*  324 */ I_ALU64_IMM(LSH, R4, 56),       /* r4 <<= 56 */
+    /*  325 */ I_ALU64_REG(OR, R4, R3),        /* r4 |= r3 */
+    // open.bpf.c:128  hi >>= 8;
+    /*  326 */ I_ALU64_IMM(RSH, R1, 8),        /* r1 >>= 8 */
     // open.bpf.c:124  for (int i = 0; i < 16; i++) {
-    /* L332: */
-    /*  332 */ I_MOV64_REG(R4, R7),            /* r4 = r7 */
-    /*  333 */ I_ALU64_IMM(LSH, R4, 32),       /* r4 <<= 32 */
-    /*  334 */ I_ALU64_IMM(RSH, R4, 32),       /* r4 >>= 32 */
-    /*  335 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  336 */ I_JMP_IMM(JLT, R4, 15, -26),    /* if r4 < 15 goto L311 */
-    /*  337 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  338 */ I_JA(-28),                      /* goto L311 */
+    /*  327 */ I_ALU64_IMM(ADD, R7, 1),        /* r7 += 1 */
+    /*  328 */ I_MOV64_REG(R5, R7),            /* r5 = r7 */
+    /*  329 */ I_ALU64_IMM(LSH, R5, 32),       /* r5 <<= 32 */
+    /*  330 */ I_ALU64_IMM(RSH, R5, 32),       /* r5 >>= 32 */
+    /*  331 */ I_MOV64_REG(R3, R4),            /* r3 = r4 */
+    /*  332 */ I_JMP_IMM(JEQ, R5, 16, 17),     /* if r5 == 16 goto L350 */
+    // open.bpf.c:125  if ((lo & m0) == CFG(CFG_COMM0) && (hi & m1) == CFG(CFG_COMM1))
+    /* L333: */
+    /*  333 */ I_MOV64_REG(R4, R3),            /* r4 = r3 */
+    /*  334 */ I_ALU64_REG(AND, R4, R6),       /* r4 &= r6 */
+    /*  335 */ I_LD_CONST(R5, CFG_COMM0),      /* r5 = CFG_COMM0 */
+    /*  337 */ I_JMP_REG(JNE, R4, R5, 5),      /* if r4 != r5 goto L343 */
+    /*  338 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
+    /*  339 */ I_ALU64_REG(AND, R4, R9),       /* r4 &= r9 */
+    /*  340 */ I_LD_CONST(R5, CFG_COMM1),      /* r5 = CFG_COMM1 */
+    /*  342 */ I_JMP_REG(JEQ, R4, R5, 7),      /* if r4 == r5 goto L350 */
+    // open.bpf.c:124  for (int i = 0; i < 16; i++) {
+    /* L343: */
+    /*  343 */ I_MOV64_REG(R4, R7),            /* r4 = r7 */
+    /*  344 */ I_ALU64_IMM(LSH, R4, 32),       /* r4 <<= 32 */
+    /*  345 */ I_ALU64_IMM(RSH, R4, 32),       /* r4 >>= 32 */
+    /*  346 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  347 */ I_JMP_IMM(JLT, R4, 15, -26),    /* if r4 < 15 goto L322 */
+    /*  348 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  349 */ I_JA(-28),                      /* goto L322 */
     // open.bpf.c:479  if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !fl
-    /* L339: */
-    /*  339 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
-    /*  340 */ I_JMP_IMM(JEQ, R2, 0, -113),    /* if r2 == 0 goto L228 */
+    /* L350: */
+    /*  350 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
+    /*  351 */ I_JMP_IMM(JEQ, R2, 0, -113),    /* if r2 == 0 goto L239 */
     // open.bpf.c:153  if (!CFG(CFG_FLAGS) && !CFG(CFG_ACC))
-    /* L341: */
-    /*  341 */ I_LD_CONST(R1, CFG_FLAGS),      /* r1 = CFG_FLAGS */
-    /*  343 */ I_LD_CONST(R2, CFG_FLAGS),      /* r2 = CFG_FLAGS */
-    /*  345 */ I_JMP_IMM(JNE, R2, 0, 3),       /* if r2 != 0 goto L349 */
-    /*  346 */ I_LD_CONST(R2, CFG_ACC),        /* r2 = CFG_ACC */
-    /*  348 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L353 */
+    /* L352: */
+    /*  352 */ I_LD_CONST(R1, CFG_FLAGS),      /* r1 = CFG_FLAGS */
+    /*  354 */ I_LD_CONST(R2, CFG_FLAGS),      /* r2 = CFG_FLAGS */
+    /*  356 */ I_JMP_IMM(JNE, R2, 0, 3),       /* if r2 != 0 goto L360 */
+    /*  357 */ I_LD_CONST(R2, CFG_ACC),        /* r2 = CFG_ACC */
+    /*  359 */ I_JMP_IMM(JEQ, R2, 0, 4),       /* if r2 == 0 goto L364 */
     // open.bpf.c:155  return (flags & CFG(CFG_FLAGS)) || (CFG(CFG_ACC) >> (flags & 3) & 1);
-    /* L349: */
-    /*  349 */ I_LD_CONST(R1, CFG_ACC),        /* r1 = CFG_ACC */
-    /*  351 */ I_ALU64_IMM(AND, R1, 1),        /* r1 &= 1 */
+    /* L360: */
+    /*  360 */ I_LD_CONST(R1, CFG_ACC),        /* r1 = CFG_ACC */
+    /*  362 */ I_ALU64_IMM(AND, R1, 1),        /* r1 &= 1 */
     // open.bpf.c:479  if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !fl
-    /*  352 */ I_JMP_IMM(JEQ, R1, 0, -125),    /* if r1 == 0 goto L228 */
-    /* L353: */
-    /*  353 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  354 */ I_ALU64_IMM(ADD, R2, -36),      /* r2 += -36 */
+    /*  363 */ I_JMP_IMM(JEQ, R1, 0, -125),    /* if r1 == 0 goto L239 */
+    /* L364: */
+    /*  364 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  365 */ I_ALU64_IMM(ADD, R2, -36),      /* r2 += -36 */
     // open.bpf.c:481  struct record *r = bpf_map_lookup_elem(&scratch, &slot);
-    /*  355 */ I_LD_MAP(R1, scratch),          /* r1 = map scratch */
-    /*  357 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*  358 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*  366 */ I_LD_MAP(R1, scratch),          /* r1 = map scratch */
+    /*  368 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  369 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // open.bpf.c:482  if (!r)
-    /*  359 */ I_JMP_IMM(JEQ, R7, 0, -132),    /* if r7 == 0 goto L228 */
-    /*  360 */ I_MOV64_REG(R6, R7),            /* r6 = r7 */
+    /*  370 */ I_JMP_IMM(JEQ, R7, 0, -132),    /* if r7 == 0 goto L239 */
+    /*  371 */ I_MOV64_REG(R6, R7),            /* r6 = r7 */
     // open.bpf.c:485  h->ts_ns = bpf_ktime_get_ns();
-    /*  361 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*  362 */ I_STX_MEM(DW, R6, 0, R0),       /* *(u64 *)(r6 + 0) = r0 */
-    /*  363 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  372 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  373 */ I_STX_MEM(DW, R6, 0, R0),       /* *(u64 *)(r6 + 0) = r0 */
+    /*  374 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // open.bpf.c:486  h->duration_ns = h->flags = 0;
-    /*  364 */ I_STX_MEM(DW, R6, 8, R1),       /* *(u64 *)(r6 + 8) = r1 */
-    /*  365 */ I_STX_MEM(DW, R6, 16, R1),      /* *(u64 *)(r6 + 16) = r1 */
-    /*  366 */ I_STX_MEM(DW, R6, 24, R1),      /* *(u64 *)(r6 + 24) = r1 */
+    /*  375 */ I_STX_MEM(DW, R6, 8, R1),       /* *(u64 *)(r6 + 8) = r1 */
+    /*  376 */ I_STX_MEM(DW, R6, 16, R1),      /* *(u64 *)(r6 + 16) = r1 */
+    /*  377 */ I_STX_MEM(DW, R6, 24, R1),      /* *(u64 *)(r6 + 24) = r1 */
     // open.bpf.c:494  r->data[0] = 0;
-    /*  367 */ I_STX_MEM(B, R6, 72, R1),       /* *(u8 *)(r6 + 72) = r1 */
-    /*  368 */ I_MOV64_IMM(R1, 5),             /* r1 = 5 */
+    /*  378 */ I_STX_MEM(B, R6, 72, R1),       /* *(u8 *)(r6 + 72) = r1 */
+    /*  379 */ I_MOV64_IMM(R1, 5),             /* r1 = 5 */
     // open.bpf.c:492  h->call = OPEN_EXEC;
-    /*  369 */ I_STX_MEM(H, R6, 48, R1),       /* *(u16 *)(r6 + 48) = r1 */
+    /*  380 */ I_STX_MEM(H, R6, 48, R1),       /* *(u16 *)(r6 + 48) = r1 */
     // open.bpf.c:491  h->tid = w.tid;
-    /*  370 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /*  371 */ I_STX_MEM(W, R6, 40, R1),       /* *(u32 *)(r6 + 40) = r1 */
+    /*  381 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /*  382 */ I_STX_MEM(W, R6, 40, R1),       /* *(u32 *)(r6 + 40) = r1 */
     // open.bpf.c:490  h->pid = w.pid;
-    /*  372 */ I_STX_MEM(W, R6, 36, R8),       /* *(u32 *)(r6 + 36) = r8 */
-    /*  373 */ I_LD_IMM64(R1, 0xffffff9c),     /* r1 = 4294967196 ll */
+    /*  383 */ I_STX_MEM(W, R6, 36, R8),       /* *(u32 *)(r6 + 36) = r8 */
+    /*  384 */ I_LD_IMM64(R1, 0xffffff9c),     /* r1 = 4294967196 ll */
     // open.bpf.c:489  h->dirfd = AT_FDCWD;
-    /*  375 */ I_STX_MEM(W, R6, 32, R1),       /* *(u32 *)(r6 + 32) = r1 */
+    /*  386 */ I_STX_MEM(W, R6, 32, R1),       /* *(u32 *)(r6 + 32) = r1 */
     // open.bpf.c:494  r->data[0] = 0;
-    /*  376 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  377 */ I_ALU64_IMM(ADD, R1, 72),       /* r1 += 72 */
+    /*  387 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  388 */ I_ALU64_IMM(ADD, R1, 72),       /* r1 += 72 */
     // open.bpf.c:495  long n = bpf_probe_read_kernel_str(r->data, OPEN_NAME_MAX, name);
-    /*  378 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
-    /*  379 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
-    /*  380 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
+    /*  389 */ I_MOV64_IMM(R2, 4096),          /* r2 = 4096 */
+    /*  390 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
+    /*  391 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
     // open.bpf.c:496  if (n > 0 && n <= OPEN_NAME_MAX)
-    /*  381 */ I_ALU64_IMM(ADD, R0, -1),       /* r0 += -1 */
-    /*  382 */ I_JMP_IMM(JGT, R0, 4095, -155), /* if r0 > 4095 goto L228 */
-    /*  383 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  392 */ I_ALU64_IMM(ADD, R0, -1),       /* r0 += -1 */
+    /*  393 */ I_JMP_IMM(JGT, R0, 4095, -155), /* if r0 > 4095 goto L239 */
+    /*  394 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
     // open.bpf.c:357  bool handle = h->call == OPEN_HANDLE;
-    /*  384 */ I_LDX_MEM(B, R1, R6, 48),       /* r1 = *(u8 *)(r6 + 48) */
+    /*  395 */ I_LDX_MEM(B, R1, R6, 48),       /* r1 = *(u8 *)(r6 + 48) */
     // open.bpf.c:359  r->at = len;
-    /*  385 */ I_STX_MEM(W, R6, 8528, R0),     /* *(u32 *)(r6 + 8528) = r0 */
+    /*  396 */ I_STX_MEM(W, R6, 8528, R0),     /* *(u32 *)(r6 + 8528) = r0 */
     // open.bpf.c:358  h->name_len = (u16)len;
-    /*  386 */ I_STX_MEM(H, R6, 50, R0),       /* *(u16 *)(r6 + 50) = r0 */
+    /*  397 */ I_STX_MEM(H, R6, 50, R0),       /* *(u16 *)(r6 + 50) = r0 */
     // open.bpf.c:360  bool from_dir = r->data[0] != '/' || h->state & OPEN_IN_ROOT;
-    /*  387 */ I_LDX_MEM(B, R3, R6, 72),       /* r3 = *(u8 *)(r6 + 72) */
-    /*  388 */ I_JMP_IMM(JNE, R3, 47, 6),      /* if r3 != 47 goto L395 */
-    /*  389 */ I_LDX_MEM(B, R3, R6, 49),       /* r3 = *(u8 *)(r6 + 49) */
-    /*  390 */ I_ALU64_IMM(LSH, R3, 56),       /* r3 <<= 56 */
-    /*  391 */ I_ALU64_IMM(ARSH, R3, 56),      /* r3 s>>= 56 */
-    /*  392 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  393 */ I_JMP_IMM(JSLT, R3, 0, 1),      /* if r3 s< 0 goto L395 */
-    /*  394 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /* L395: */
-    /*  395 */ I_STX_MEM(DW, R10, -88, R0),    /* *(u64 *)(r10 - 88) = r0 */
-    /*  396 */ I_STX_MEM(DW, R10, -72, R7),    /* *(u64 *)(r10 - 72) = r7 */
-    /*  397 */ I_STX_MEM(DW, R10, -56, R6),    /* *(u64 *)(r10 - 56) = r6 */
+    /*  398 */ I_LDX_MEM(B, R3, R6, 72),       /* r3 = *(u8 *)(r6 + 72) */
+    /*  399 */ I_JMP_IMM(JNE, R3, 47, 6),      /* if r3 != 47 goto L406 */
+    /*  400 */ I_LDX_MEM(B, R3, R6, 49),       /* r3 = *(u8 *)(r6 + 49) */
+    /*  401 */ I_ALU64_IMM(LSH, R3, 56),       /* r3 <<= 56 */
+    /*  402 */ I_ALU64_IMM(ARSH, R3, 56),      /* r3 s>>= 56 */
+    /*  403 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  404 */ I_JMP_IMM(JSLT, R3, 0, 1),      /* if r3 s< 0 goto L406 */
+    /*  405 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /* L406: */
+    /*  406 */ I_STX_MEM(DW, R10, -88, R0),    /* *(u64 *)(r10 - 88) = r0 */
+    /*  407 */ I_STX_MEM(DW, R10, -72, R7),    /* *(u64 *)(r10 - 72) = r7 */
+    /*  408 */ I_STX_MEM(DW, R10, -56, R6),    /* *(u64 *)(r10 - 56) = r6 */
     // open.bpf.c:361  if (CFG(CFG_DIR) && (handle ? h->ret >= 0 : from_dir))
-    /*  398 */ I_LD_CONST(R3, CFG_DIR),        /* r3 = CFG_DIR */
-    /*  400 */ I_JMP_IMM(JEQ, R3, 0, 67),      /* if r3 == 0 goto L468 */
-    /*  401 */ I_JMP_IMM(JNE, R1, 4, 6),       /* if r1 != 4 goto L408 */
-    /*  402 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
-    /*  403 */ I_LDX_MEM(W, R8, R1, 28),       /* r8 = *(u32 *)(r1 + 28) */
-    /*  404 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
-    /*  405 */ I_ALU64_IMM(ARSH, R8, 32),      /* r8 s>>= 32 */
-    /*  406 */ I_JMP_IMM(JSGT, R8, -1, 5),     /* if r8 s> -1 goto L412 */
-    /*  407 */ I_JA(60),                       /* goto L468 */
-    /* L408: */
-    /*  408 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
-    /*  409 */ I_JMP_IMM(JEQ, R2, 0, 58),      /* if r2 == 0 goto L468 */
+    /*  409 */ I_LD_CONST(R3, CFG_DIR),        /* r3 = CFG_DIR */
+    /*  411 */ I_JMP_IMM(JEQ, R3, 0, 69),      /* if r3 == 0 goto L481 */
+    /*  412 */ I_JMP_IMM(JNE, R1, 4, 6),       /* if r1 != 4 goto L419 */
+    /*  413 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
+    /*  414 */ I_LDX_MEM(W, R8, R1, 28),       /* r8 = *(u32 *)(r1 + 28) */
+    /*  415 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
+    /*  416 */ I_ALU64_IMM(ARSH, R8, 32),      /* r8 s>>= 32 */
+    /*  417 */ I_JMP_IMM(JSGT, R8, -1, 5),     /* if r8 s> -1 goto L423 */
+    /*  418 */ I_JA(62),                       /* goto L481 */
+    /* L419: */
+    /*  419 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
+    /*  420 */ I_JMP_IMM(JEQ, R2, 0, 60),      /* if r2 == 0 goto L481 */
     // open.bpf.c:362  put_base(r, handle ? h->ret : h->dirfd);
-    /*  410 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
-    /*  411 */ I_LDX_MEM(W, R8, R1, 32),       /* r8 = *(u32 *)(r1 + 32) */
+    /*  421 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
+    /*  422 */ I_LDX_MEM(W, R8, R1, 32),       /* r8 = *(u32 *)(r1 + 32) */
     // open.bpf.c:340  struct task_struct *t = (void *)bpf_get_current_task();
-    /* L412: */
-    /*  412 */ I_CALL(get_current_task),       /* call get_current_task */
-    /*  413 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L423: */
+    /*  423 */ I_CALL(get_current_task),       /* call get_current_task */
+    /*  424 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // open.bpf.c:341  struct fs_struct *fs = READ(t, fs);
-    /*  414 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
-    /*  415 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [task_struct.fs] */
-    /*  416 */ I_STX_MEM(DW, R10, -48, R0),    /* *(u64 *)(r10 - 48) = r0 */
-    /*  417 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
-    /*  418 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  419 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  420 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  421 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  422 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  423 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [fs_struct.pwd] */
-    /*  424 */ I_LDX_MEM(DW, R9, R10, -24),    /* r9 = *(u64 *)(r10 - 24) */
-    /*  425 */ I_MOV64_REG(R6, R9),            /* r6 = r9 */
-    /*  426 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  425 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  426 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [task_struct.fs] */
+    /*  427 */ I_STX_MEM(DW, R10, -48, R0),    /* *(u64 *)(r10 - 48) = r0 */
+    /*  428 */ I_MOV64_REG(R3, R0),            /* r3 = r0 */
+    /*  429 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  430 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  431 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  432 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  433 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  434 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [fs_struct.pwd] */
+    /*  435 */ I_LDX_MEM(DW, R9, R10, -24),    /* r9 = *(u64 *)(r10 - 24) */
+    /*  436 */ I_MOV64_REG(R6, R9),            /* r6 = r9 */
+    /*  437 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
     // open.bpf.c:343  if (fd != AT_FDCWD) {
-    /*  427 */ I_MOV64_REG(R7, R8),            /* r7 = r8 */
-    /*  428 */ I_ALU64_IMM(LSH, R7, 32),       /* r7 <<= 32 */
-    /*  429 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  430 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  431 */ I_LD_IMM64(R2, 0xffffff9c),     /* r2 = 4294967196 ll */
-    /*  433 */ I_JMP_REG(JEQ, R1, R2, 100),    /* if r1 == r2 goto L534 */
-    /*  434 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.files] */
-    /*  435 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
-    /*  436 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  437 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
-    // open.bpf.c:287  struct file *f = 0;
-    /*  438 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
-    // open.bpf.c:288  struct files_struct *files = READ(t, files);
-    /*  439 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  440 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  441 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  442 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  443 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  444 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    // open.bpf.c:289  struct fdtable *fdt = READ(files, fdt);
-    /*  445 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  446 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [files_struct.fdt] */
+    /*  438 */ I_MOV64_REG(R7, R8),            /* r7 = r8 */
+    /*  439 */ I_ALU64_IMM(LSH, R7, 32),       /* r7 <<= 32 */
+    /*  440 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  441 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  442 */ I_LD_IMM64(R2, 0xffffff9c),     /* r2 = 4294967196 ll */
+    /*  444 */ I_JMP_REG(JEQ, R1, R2, 102),    /* if r1 == r2 goto L547 */
+    /*  445 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [task_struct.files] */
+    /*  446 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
     /*  447 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  448 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  449 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  450 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  451 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  448 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
+    // open.bpf.c:287  struct file *f = 0;
+    /*  449 */ I_STX_MEM(DW, R10, -24, R6),    /* *(u64 *)(r10 - 24) = r6 */
+    // open.bpf.c:288  struct files_struct *files = READ(t, files);
+    /*  450 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  451 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  452 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  453 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  454 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  455 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    // open.bpf.c:289  struct fdtable *fdt = READ(files, fdt);
+    /*  456 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  457 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [files_struct.fdt] */
+    /*  458 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  459 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  460 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  461 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  462 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // open.bpf.c:290  if (fd < 0 || (u32)fd >= READ(fdt, max_fds))
-    /*  452 */ I_ALU64_IMM(ARSH, R7, 32),      /* r7 s>>= 32 */
-    /*  453 */ I_JMP_IMM(JSLT, R7, 0, 14),     /* if r7 s< 0 goto L468 */
-    /*  454 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
-    /*  455 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /*  456 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
-    /*  457 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fdtable.max_fds] */
-    /*  458 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  459 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  460 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  461 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  462 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  463 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  464 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  465 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
-    /*  466 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
-    /*  467 */ I_JMP_REG(JGT, R1, R8, 47),     /* if r1 > r8 goto L515 */
-    /* L468: */
-    /*  468 */ I_LDX_MEM(DW, R7, R10, -56),    /* r7 = *(u64 *)(r10 - 56) */
+    /*  463 */ I_ALU64_IMM(ARSH, R7, 32),      /* r7 s>>= 32 */
+    /*  464 */ I_JMP_IMM(JSLT, R7, 0, 16),     /* if r7 s< 0 goto L481 */
+    /*  465 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
+    /*  466 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  467 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  468 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fdtable.max_fds] */
+    /*  469 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  470 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  471 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  472 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  473 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  474 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  475 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  476 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
+    /*  477 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
+    /*  478 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  479 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  480 */ I_JMP_REG(JLT, R8, R1, 47),     /* if r8 < r1 goto L528 */
+    /* L481: */
+    /*  481 */ I_LDX_MEM(DW, R7, R10, -56),    /* r7 = *(u64 *)(r10 - 56) */
     // open.bpf.c:363  u32 at = *(volatile u32 *)&r->at;
-    /*  469 */ I_LDX_MEM(W, R6, R7, 8528),     /* r6 = *(u32 *)(r7 + 8528) */
+    /*  482 */ I_LDX_MEM(W, R6, R7, 8528),     /* r6 = *(u32 *)(r7 + 8528) */
     // open.bpf.c:364  if (at - len > OPEN_DIR_MAX)
-    /*  470 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
-    /*  471 */ I_LDX_MEM(DW, R2, R10, -88),    /* r2 = *(u64 *)(r10 - 88) */
-    /*  472 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
-    /*  473 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  474 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  475 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  476 */ I_JMP_IMM(JLT, R2, 4097, 3),    /* if r2 < 4097 goto L480 */
+    /*  483 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
+    /*  484 */ I_LDX_MEM(DW, R2, R10, -88),    /* r2 = *(u64 *)(r10 - 88) */
+    /*  485 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
+    /*  486 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  487 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  488 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  489 */ I_JMP_IMM(JLT, R2, 4097, 3),    /* if r2 < 4097 goto L493 */
     // open.bpf.c:365  h->state |= OPEN_DIR_CUT;
-    /*  477 */ I_LDX_MEM(B, R2, R7, 49),       /* r2 = *(u8 *)(r7 + 49) */
-    /*  478 */ I_ALU64_IMM(OR, R2, 8),         /* r2 |= 8 */
-    /*  479 */ I_STX_MEM(B, R7, 49, R2),       /* *(u8 *)(r7 + 49) = r2 */
+    /*  490 */ I_LDX_MEM(B, R2, R7, 49),       /* r2 = *(u8 *)(r7 + 49) */
+    /*  491 */ I_ALU64_IMM(OR, R2, 8),         /* r2 |= 8 */
+    /*  492 */ I_STX_MEM(B, R7, 49, R2),       /* *(u8 *)(r7 + 49) = r2 */
     // open.bpf.c:366  h->dir_len = (u16)(at - len);
-    /* L480: */
-    /*  480 */ I_STX_MEM(H, R7, 52, R1),       /* *(u16 *)(r7 + 52) = r1 */
+    /* L493: */
+    /*  493 */ I_STX_MEM(H, R7, 52, R1),       /* *(u16 *)(r7 + 52) = r1 */
     // open.bpf.c:367  h->uid = (u32)bpf_get_current_uid_gid();
-    /*  481 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
-    /*  482 */ I_STX_MEM(W, R7, 44, R0),       /* *(u32 *)(r7 + 44) = r0 */
-    /*  483 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  494 */ I_CALL(get_current_uid_gid),    /* call get_current_uid_gid */
+    /*  495 */ I_STX_MEM(W, R7, 44, R0),       /* *(u32 *)(r7 + 44) = r0 */
+    /*  496 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
     // open.bpf.c:368  bpf_get_current_comm(h->comm, sizeof h->comm);
-    /*  484 */ I_ALU64_IMM(ADD, R1, 56),       /* r1 += 56 */
-    /*  485 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  486 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  497 */ I_ALU64_IMM(ADD, R1, 56),       /* r1 += 56 */
+    /*  498 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  499 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:369  if (at <= sizeof r->data)
-    /*  487 */ I_JMP_IMM(JGT, R6, 8456, -260), /* if r6 > 8456 goto L228 */
-    // probe.h:191  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    /*  488 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  490 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
-    /*  491 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:193  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
-    /*  492 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
-    /*  494 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  495 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L497 */
-    /*  496 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
+    /*  500 */ I_JMP_IMM(JGT, R6, 8456, -262), /* if r6 > 8456 goto L239 */
+    // probe.h:192  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    /*  501 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  503 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  504 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
+    // probe.h:194  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    /*  505 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
+    /*  507 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  508 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L510 */
+    /*  509 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
     // open.bpf.c:370  emit(r, sizeof *h + at);
-    /* L497: */
-    /*  497 */ I_ALU64_IMM(ADD, R6, 72),       /* r6 += 72 */
-    // probe.h:199  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
-    /*  498 */ I_LD_MAP(R1, events),           /* r1 = map events */
-    /*  500 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  501 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  502 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    /*  503 */ I_JMP_IMM(JEQ, R0, 0, -276),    /* if r0 == 0 goto L228 */
-    /*  504 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  505 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
-    /*  506 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  507 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  508 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  510 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  511 */ I_JMP_IMM(JEQ, R0, 0, -284),    /* if r0 == 0 goto L228 */
-    /*  512 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  513 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
-    /*  514 */ I_JA(-287),                     /* goto L228 */
+    /* L510: */
+    /*  510 */ I_ALU64_IMM(ADD, R6, 72),       /* r6 += 72 */
+    // probe.h:200  if (bpf_ringbuf_output(&events, record, size, wake_flags()))
+    /*  511 */ I_LD_MAP(R1, events),           /* r1 = map events */
+    /*  513 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  514 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  515 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
+    /*  516 */ I_JMP_IMM(JEQ, R0, 0, -278),    /* if r0 == 0 goto L239 */
+    /*  517 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  518 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  519 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  520 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  521 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  523 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  524 */ I_JMP_IMM(JEQ, R0, 0, -286),    /* if r0 == 0 goto L239 */
+    /*  525 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  526 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
+    /*  527 */ I_JA(-289),                     /* goto L239 */
     // open.bpf.c:292  bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
-    /* L515: */
-    /*  515 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  516 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fdtable.fd] */
-    /*  517 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  518 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  519 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  520 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  521 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  522 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  523 */ I_ALU64_IMM(LSH, R8, 3),        /* r8 <<= 3 */
-    /*  524 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
-    /*  525 */ I_ALU64_REG(ADD, R3, R8),       /* r3 += r8 */
-    /*  526 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  527 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  528 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  529 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /* L528: */
+    /*  528 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  529 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fdtable.fd] */
+    /*  530 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  531 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  532 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  533 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  534 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  535 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  536 */ I_ALU64_IMM(LSH, R8, 3),        /* r8 <<= 3 */
+    /*  537 */ I_LDX_MEM(DW, R3, R10, -8),     /* r3 = *(u64 *)(r10 - 8) */
+    /*  538 */ I_ALU64_REG(ADD, R3, R8),       /* r3 += r8 */
+    /*  539 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  540 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  541 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  542 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // open.bpf.c:293  return f;
-    /*  530 */ I_LDX_MEM(DW, R6, R10, -24),    /* r6 = *(u64 *)(r10 - 24) */
+    /*  543 */ I_LDX_MEM(DW, R6, R10, -24),    /* r6 = *(u64 *)(r10 - 24) */
     // open.bpf.c:345  if (!f)
-    /*  531 */ I_JMP_IMM(JEQ, R6, 0, -64),     /* if r6 == 0 goto L468 */
-    /*  532 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [file.f_path] */
-    /*  533 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /* L534: */
-    /*  534 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
+    /*  544 */ I_JMP_IMM(JEQ, R6, 0, -64),     /* if r6 == 0 goto L481 */
+    /*  545 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [file.f_path] */
+    /*  546 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /* L547: */
+    /*  547 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
     // open.bpf.c:349  r->head.state |= OPEN_DIR;
-    /*  535 */ I_LDX_MEM(B, R1, R2, 49),       /* r1 = *(u8 *)(r2 + 49) */
-    /*  536 */ I_ALU64_IMM(OR, R1, 4),         /* r1 |= 4 */
-    /*  537 */ I_STX_MEM(B, R2, 49, R1),       /* *(u8 *)(r2 + 49) = r1 */
-    /*  538 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  548 */ I_LDX_MEM(B, R1, R2, 49),       /* r1 = *(u8 *)(r2 + 49) */
+    /*  549 */ I_ALU64_IMM(OR, R1, 4),         /* r1 |= 4 */
+    /*  550 */ I_STX_MEM(B, R2, 49, R1),       /* *(u8 *)(r2 + 49) = r1 */
+    /*  551 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // open.bpf.c:350  put_dir(r, READ(p, mnt), READ(p, dentry), READ(fs, root.mnt), READ(fs, root.d
-    /*  539 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
-    /*  540 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [path.mnt] */
-    /*  541 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  542 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  543 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  544 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  545 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  546 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  547 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [path.dentry] */
-    /*  548 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  549 */ I_LDX_MEM(DW, R8, R10, -24),    /* r8 = *(u64 *)(r10 - 24) */
-    /*  550 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
-    /*  551 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  552 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  553 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  552 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /*  553 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [path.mnt] */
     /*  554 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  555 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  556 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
-    /*  557 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
-    /*  558 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
-    /*  559 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fs_struct.root.mnt] */
-    /*  560 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  561 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  562 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  563 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  564 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  565 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  566 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
-    /*  567 */ I_STX_MEM(DW, R10, -96, R1),    /* *(u64 *)(r10 - 96) = r1 */
-    /*  568 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
-    /*  569 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fs_struct.root.dentry] */
-    /*  570 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  571 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  572 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  573 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  574 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  575 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  576 */ I_MOV64_IMM(R1, 33),            /* r1 = 33 */
-    /*  577 */ I_STX_MEM(DW, R10, -64, R1),    /* *(u64 *)(r10 - 64) = r1 */
-    /*  578 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
-    /*  579 */ I_STX_MEM(DW, R10, -80, R1),    /* *(u64 *)(r10 - 80) = r1 */
-    /*  580 */ I_JA(42),                       /* goto L623 */
-    /* L581: */
-    /*  581 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
+    /*  555 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  556 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  557 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  558 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  559 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  560 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [path.dentry] */
+    /*  561 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  562 */ I_LDX_MEM(DW, R8, R10, -24),    /* r8 = *(u64 *)(r10 - 24) */
+    /*  563 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /*  564 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  565 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  566 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  567 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  568 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  569 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  570 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
+    /*  571 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /*  572 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [fs_struct.root.mnt] */
+    /*  573 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  574 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  575 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  576 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  577 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  578 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  579 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  580 */ I_STX_MEM(DW, R10, -96, R1),    /* *(u64 *)(r10 - 96) = r1 */
+    /*  581 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /*  582 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [fs_struct.root.dentry] */
+    /*  583 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  584 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  585 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  586 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  587 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  588 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  589 */ I_MOV64_IMM(R1, 33),            /* r1 = 33 */
+    /*  590 */ I_STX_MEM(DW, R10, -64, R1),    /* *(u64 *)(r10 - 64) = r1 */
+    /*  591 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  592 */ I_STX_MEM(DW, R10, -80, R1),    /* *(u64 *)(r10 - 80) = r1 */
+    /*  593 */ I_JA(42),                       /* goto L636 */
+    /* L594: */
+    /*  594 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
     // open.bpf.c:326  struct mount *over = READ(m, mnt_parent);
-    /*  582 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /*  595 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
     // open.bpf.c:325  struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
-    /*  583 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
-    /*  584 */ I_ALU64_REG(SUB, R8, R1),       /* r8 -= r1 */
-    /*  585 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  586 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [mount.mnt_parent] */
-    /*  587 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  588 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  589 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  596 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
+    /*  597 */ I_ALU64_REG(SUB, R8, R1),       /* r8 -= r1 */
+    /*  598 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  599 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [mount.mnt_parent] */
+    /*  600 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  601 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  602 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
     // open.bpf.c:326  struct mount *over = READ(m, mnt_parent);
-    /*  590 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  591 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  592 */ I_MOV64_IMM(R7, 64),            /* r7 = 64 */
-    /*  593 */ I_LDX_MEM(DW, R6, R10, -24),    /* r6 = *(u64 *)(r10 - 24) */
-    /*  594 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  603 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  604 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  605 */ I_MOV64_IMM(R7, 64),            /* r7 = 64 */
+    /*  606 */ I_LDX_MEM(DW, R6, R10, -24),    /* r6 = *(u64 *)(r10 - 24) */
+    /*  607 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     // open.bpf.c:327  if (m == over || d != top) { /* ended at the top mount, or at a disconnected
-    /*  595 */ I_JMP_REG(JEQ, R6, R8, 22),     /* if r6 == r8 goto L618 */
-    /*  596 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
-    /*  597 */ I_JMP_REG(JNE, R1, R9, 20),     /* if r1 != r9 goto L618 */
+    /*  608 */ I_JMP_REG(JEQ, R8, R6, 22),     /* if r8 == r6 goto L631 */
+    /*  609 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
+    /*  610 */ I_JMP_REG(JNE, R1, R9, 20),     /* if r1 != r9 goto L631 */
     // open.bpf.c:331  d = READ(m, mnt_mountpoint);
-    /*  598 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  599 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
-    /*  600 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [mount.mnt_mountpoint] */
-    /*  601 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  602 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  603 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  604 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  605 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  611 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  612 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  613 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [mount.mnt_mountpoint] */
+    /*  614 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  615 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  616 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  617 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  618 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // open.bpf.c:332  vfs = (void *)over + OFFSET(struct mount, mnt);
-    /*  606 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
-    /*  607 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  619 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [mount.mnt] */
+    /*  620 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
     // open.bpf.c:331  d = READ(m, mnt_mountpoint);
-    /*  608 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
-    /*  609 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
-    /*  610 */ I_MOV64_REG(R8, R6),            /* r8 = r6 */
-    /* L611: */
-    /*  611 */ I_MOV64_IMM(R7, 8),             /* r7 = 8 */
-    /*  612 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /*  621 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  622 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
+    /*  623 */ I_MOV64_REG(R8, R6),            /* r8 = r6 */
+    /* L624: */
+    /*  624 */ I_MOV64_IMM(R7, 8),             /* r7 = 8 */
+    /*  625 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
     // open.bpf.c:315  for (int i = 0; i <= OPEN_DEPTH; i++) { /* one more pass checks whether the r
-    /*  613 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
-    /*  614 */ I_STX_MEM(DW, R10, -64, R1),    /* *(u64 *)(r10 - 64) = r1 */
-    /*  615 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  616 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
-    /*  617 */ I_JMP_IMM(JNE, R1, 0, 5),       /* if r1 != 0 goto L623 */
-    /* L618: */
-    /*  618 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
-    /*  619 */ I_LDX_MEM(B, R1, R2, 49),       /* r1 = *(u8 *)(r2 + 49) */
-    /*  620 */ I_ALU64_REG(OR, R1, R7),        /* r1 |= r7 */
-    /*  621 */ I_STX_MEM(B, R2, 49, R1),       /* *(u8 *)(r2 + 49) = r1 */
-    /*  622 */ I_JA(-155),                     /* goto L468 */
+    /*  626 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
+    /*  627 */ I_STX_MEM(DW, R10, -64, R1),    /* *(u64 *)(r10 - 64) = r1 */
+    /*  628 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  629 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  630 */ I_JMP_IMM(JNE, R1, 0, 5),       /* if r1 != 0 goto L636 */
+    /* L631: */
+    /*  631 */ I_LDX_MEM(DW, R2, R10, -56),    /* r2 = *(u64 *)(r10 - 56) */
+    /*  632 */ I_LDX_MEM(B, R1, R2, 49),       /* r1 = *(u8 *)(r2 + 49) */
+    /*  633 */ I_ALU64_REG(OR, R1, R7),        /* r1 |= r7 */
+    /*  634 */ I_STX_MEM(B, R2, 49, R1),       /* *(u8 *)(r2 + 49) = r1 */
+    /*  635 */ I_JA(-155),                     /* goto L481 */
     // open.bpf.c:316  if (d == root && vfs == root_vfs)
-    /* L623: */
-    /*  623 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
-    /*  624 */ I_LDX_MEM(DW, R6, R10, -48),    /* r6 = *(u64 *)(r10 - 48) */
-    /*  625 */ I_JMP_REG(JNE, R6, R1, 2),      /* if r6 != r1 goto L628 */
-    /*  626 */ I_LDX_MEM(DW, R1, R10, -96),    /* r1 = *(u64 *)(r10 - 96) */
-    /*  627 */ I_JMP_REG(JEQ, R8, R1, -160),   /* if r8 == r1 goto L468 */
-    /* L628: */
-    /*  628 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /* L636: */
+    /*  636 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
+    /*  637 */ I_LDX_MEM(DW, R6, R10, -48),    /* r6 = *(u64 *)(r10 - 48) */
+    /*  638 */ I_JMP_REG(JNE, R6, R1, 2),      /* if r6 != r1 goto L641 */
+    /*  639 */ I_LDX_MEM(DW, R1, R10, -96),    /* r1 = *(u64 *)(r10 - 96) */
+    /*  640 */ I_JMP_REG(JEQ, R8, R1, -160),   /* if r8 == r1 goto L481 */
+    /* L641: */
+    /*  641 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // open.bpf.c:318  struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
-    /*  629 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
-    /*  630 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  631 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [dentry.d_parent] */
-    /*  632 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  633 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  634 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  635 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  636 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  637 */ I_LDX_MEM(DW, R9, R10, -24),    /* r9 = *(u64 *)(r10 - 24) */
-    /*  638 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
-    /*  639 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  640 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [vfsmount.mnt_root] */
-    /*  641 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  642 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  643 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  644 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  645 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  646 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  642 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /*  643 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  644 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [dentry.d_parent] */
+    /*  645 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  646 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  647 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  648 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  649 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  650 */ I_LDX_MEM(DW, R9, R10, -24),    /* r9 = *(u64 *)(r10 - 24) */
+    /*  651 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /*  652 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  653 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [vfsmount.mnt_root] */
+    /*  654 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  655 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  656 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  657 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  658 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  659 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
     // open.bpf.c:319  if (d != top && d != up) {
-    /*  647 */ I_JMP_REG(JEQ, R6, R1, -67),    /* if r6 == r1 goto L581 */
-    /*  648 */ I_JMP_REG(JEQ, R6, R9, -68),    /* if r6 == r9 goto L581 */
+    /*  660 */ I_JMP_REG(JEQ, R6, R1, -67),    /* if r6 == r1 goto L594 */
+    /*  661 */ I_JMP_REG(JEQ, R6, R9, -68),    /* if r6 == r9 goto L594 */
     // open.bpf.c:320  if (!put_part(r, READ(d, d_name.name)))
-    /*  649 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
-    /*  650 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [dentry.d_name.name] */
-    /*  651 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  652 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  653 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
-    /*  654 */ I_MOV64_IMM(R7, 8),             /* r7 = 8 */
-    /*  655 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  656 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  657 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  658 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
+    /*  662 */ I_STX_MEM(DW, R10, -24, R7),    /* *(u64 *)(r10 - 24) = r7 */
+    /*  663 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [dentry.d_name.name] */
+    /*  664 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  665 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  666 */ I_ALU64_IMM(ADD, R1, -24),      /* r1 += -24 */
+    /*  667 */ I_MOV64_IMM(R7, 8),             /* r7 = 8 */
+    /*  668 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  669 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  670 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  671 */ I_LDX_MEM(DW, R3, R10, -24),    /* r3 = *(u64 *)(r10 - 24) */
     // open.bpf.c:299  u32 at = *(volatile u32 *)&r->at;
-    /*  659 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
-    /*  660 */ I_LDX_MEM(W, R6, R1, 8528),     /* r6 = *(u32 *)(r1 + 8528) */
+    /*  672 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
+    /*  673 */ I_LDX_MEM(W, R6, R1, 8528),     /* r6 = *(u32 *)(r1 + 8528) */
     // open.bpf.c:300  if (at > OPEN_NAME_MAX + OPEN_DIR_MAX)
-    /*  661 */ I_JMP_IMM(JGT, R6, 8192, -44),  /* if r6 > 8192 goto L618 */
+    /*  674 */ I_JMP_IMM(JGT, R6, 8192, -44),  /* if r6 > 8192 goto L631 */
     // open.bpf.c:302  long n = bpf_probe_read_kernel_str(r->data + at, OPEN_PART_MAX, name);
-    /*  662 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  663 */ I_ALU64_REG(ADD, R1, R6),       /* r1 += r6 */
-    /*  664 */ I_ALU64_IMM(ADD, R1, 72),       /* r1 += 72 */
-    /*  665 */ I_MOV64_IMM(R2, 264),           /* r2 = 264 */
-    /*  666 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
+    /*  675 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  676 */ I_ALU64_REG(ADD, R1, R6),       /* r1 += r6 */
+    /*  677 */ I_ALU64_IMM(ADD, R1, 72),       /* r1 += 72 */
+    /*  678 */ I_MOV64_IMM(R2, 264),           /* r2 = 264 */
+    /*  679 */ I_CALL(probe_read_kernel_str),  /* call probe_read_kernel_str */
     // open.bpf.c:303  if (n <= 0 || n >= OPEN_PART_MAX)
-    /*  667 */ I_JMP_IMM(JSLT, R0, 1, -50),    /* if r0 s< 1 goto L618 */
-    /*  668 */ I_JMP_IMM(JSGT, R0, 263, -51),  /* if r0 s> 263 goto L618 */
+    /*  680 */ I_JMP_IMM(JSLT, R0, 1, -50),    /* if r0 s< 1 goto L631 */
+    /*  681 */ I_JMP_IMM(JSGT, R0, 263, -51),  /* if r0 s> 263 goto L631 */
     // open.bpf.c:305  r->at = at + (u32)n;
-    /*  669 */ I_ALU64_REG(ADD, R6, R0),       /* r6 += r0 */
-    /*  670 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
-    /*  671 */ I_STX_MEM(W, R1, 8528, R6),     /* *(u32 *)(r1 + 8528) = r6 */
-    /*  672 */ I_STX_MEM(DW, R10, -48, R9),    /* *(u64 *)(r10 - 48) = r9 */
-    /*  673 */ I_JA(-63),                      /* goto L611 */
+    /*  682 */ I_ALU64_REG(ADD, R6, R0),       /* r6 += r0 */
+    /*  683 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
+    /*  684 */ I_STX_MEM(W, R1, 8528, R6),     /* *(u32 *)(r1 + 8528) = r6 */
+    /*  685 */ I_STX_MEM(DW, R10, -48, R9),    /* *(u64 *)(r10 - 48) = r9 */
+    /*  686 */ I_JA(-63),                      /* goto L624 */
 };
 static const struct bpf_patch open_exec_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
@@ -2413,65 +2439,65 @@ static const struct bpf_patch open_exec_patches[] = {
     { 85, PATCH_OFF, 8, "task_struct.group_leader" },
     { 92, PATCH_OFF, 8, "task_struct.thread_pid" },
     { 104, PATCH_OFF, 4, "pid.level" },
-    { 113, PATCH_OFF, 16, "pid.numbers" },
-    { 114, PATCH_OFF, 8, "upid.ns" },
-    { 136, PATCH_OFF, 4, "pid_namespace.ns.inum" },
-    { 143, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 148, PATCH_OFF, 4, "upid.nr" },
-    { 149, PATCH_OFF, 16, "pid.numbers" },
-    { 159, PATCH_OFF, 8, "task_struct.thread_pid" },
-    { 170, PATCH_OFF, 4, "pid.level" },
-    { 179, PATCH_OFF, 16, "pid.numbers" },
-    { 180, PATCH_OFF, 8, "upid.ns" },
-    { 201, PATCH_OFF, 4, "pid_namespace.ns.inum" },
-    { 208, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 213, PATCH_OFF, 4, "upid.nr" },
-    { 214, PATCH_OFF, 16, "pid.numbers" },
-    { 232, PATCH_CONST, 0, "CFG_NS_DEV" },
-    { 234, PATCH_CONST, 0, "CFG_NS_INO" },
-    { 246, PATCH_CONST, 0, "CFG_TREE" },
-    { 251, PATCH_MAP, 0, "tree" },
-    { 255, PATCH_CONST, 0, "CFG_PID" },
-    { 257, PATCH_CONST, 0, "CFG_PID" },
-    { 264, PATCH_CONST, 0, "CFG_TID" },
-    { 266, PATCH_CONST, 0, "CFG_TID" },
-    { 273, PATCH_CONST, 0, "CFG_SELF" },
-    { 275, PATCH_CONST, 0, "CFG_SELF" },
-    { 282, PATCH_CONST, 0, "CFG_UID" },
-    { 284, PATCH_CONST, 0, "CFG_UID" },
-    { 292, PATCH_CONST, 0, "CFG_MASK0" },
-    { 294, PATCH_CONST, 0, "CFG_MASK0" },
-    { 301, PATCH_CONST, 0, "CFG_MASK1" },
-    { 324, PATCH_CONST, 0, "CFG_COMM0" },
-    { 329, PATCH_CONST, 0, "CFG_COMM1" },
-    { 341, PATCH_CONST, 0, "CFG_FLAGS" },
-    { 343, PATCH_CONST, 0, "CFG_FLAGS" },
-    { 346, PATCH_CONST, 0, "CFG_ACC" },
-    { 349, PATCH_CONST, 0, "CFG_ACC" },
-    { 355, PATCH_MAP, 0, "scratch" },
-    { 398, PATCH_CONST, 0, "CFG_DIR" },
-    { 415, PATCH_OFF, 8, "task_struct.fs" },
-    { 423, PATCH_OFF, 0, "fs_struct.pwd" },
-    { 434, PATCH_OFF, 8, "task_struct.files" },
-    { 446, PATCH_OFF, 8, "files_struct.fdt" },
-    { 457, PATCH_OFF, 4, "fdtable.max_fds" },
-    { 488, PATCH_MAP, 0, "events" },
-    { 492, PATCH_CONST, 0, "CFG_WAKE" },
-    { 498, PATCH_MAP, 0, "events" },
-    { 508, PATCH_MAP, 0, "lost" },
-    { 516, PATCH_OFF, 8, "fdtable.fd" },
-    { 532, PATCH_OFF, 0, "file.f_path" },
-    { 540, PATCH_OFF, 8, "path.mnt" },
-    { 547, PATCH_OFF, 8, "path.dentry" },
-    { 559, PATCH_OFF, 8, "fs_struct.root.mnt" },
-    { 569, PATCH_OFF, 8, "fs_struct.root.dentry" },
-    { 583, PATCH_OFF, 0, "mount.mnt" },
-    { 586, PATCH_OFF, 8, "mount.mnt_parent" },
-    { 600, PATCH_OFF, 8, "mount.mnt_mountpoint" },
-    { 606, PATCH_OFF, 0, "mount.mnt" },
-    { 631, PATCH_OFF, 8, "dentry.d_parent" },
-    { 640, PATCH_OFF, 8, "vfsmount.mnt_root" },
-    { 650, PATCH_OFF, 8, "dentry.d_name.name" },
+    { 115, PATCH_OFF, 16, "pid.numbers" },
+    { 116, PATCH_OFF, 8, "upid.ns" },
+    { 138, PATCH_OFF, 4, "pid_namespace.ns.inum" },
+    { 145, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 152, PATCH_OFF, 4, "upid.nr" },
+    { 153, PATCH_OFF, 16, "pid.numbers" },
+    { 163, PATCH_OFF, 8, "task_struct.thread_pid" },
+    { 174, PATCH_OFF, 4, "pid.level" },
+    { 185, PATCH_OFF, 16, "pid.numbers" },
+    { 186, PATCH_OFF, 8, "upid.ns" },
+    { 207, PATCH_OFF, 4, "pid_namespace.ns.inum" },
+    { 214, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 221, PATCH_OFF, 4, "upid.nr" },
+    { 222, PATCH_OFF, 16, "pid.numbers" },
+    { 243, PATCH_CONST, 0, "CFG_NS_DEV" },
+    { 245, PATCH_CONST, 0, "CFG_NS_INO" },
+    { 257, PATCH_CONST, 0, "CFG_TREE" },
+    { 262, PATCH_MAP, 0, "tree" },
+    { 266, PATCH_CONST, 0, "CFG_PID" },
+    { 268, PATCH_CONST, 0, "CFG_PID" },
+    { 275, PATCH_CONST, 0, "CFG_TID" },
+    { 277, PATCH_CONST, 0, "CFG_TID" },
+    { 284, PATCH_CONST, 0, "CFG_SELF" },
+    { 286, PATCH_CONST, 0, "CFG_SELF" },
+    { 293, PATCH_CONST, 0, "CFG_UID" },
+    { 295, PATCH_CONST, 0, "CFG_UID" },
+    { 303, PATCH_CONST, 0, "CFG_MASK0" },
+    { 305, PATCH_CONST, 0, "CFG_MASK0" },
+    { 312, PATCH_CONST, 0, "CFG_MASK1" },
+    { 335, PATCH_CONST, 0, "CFG_COMM0" },
+    { 340, PATCH_CONST, 0, "CFG_COMM1" },
+    { 352, PATCH_CONST, 0, "CFG_FLAGS" },
+    { 354, PATCH_CONST, 0, "CFG_FLAGS" },
+    { 357, PATCH_CONST, 0, "CFG_ACC" },
+    { 360, PATCH_CONST, 0, "CFG_ACC" },
+    { 366, PATCH_MAP, 0, "scratch" },
+    { 409, PATCH_CONST, 0, "CFG_DIR" },
+    { 426, PATCH_OFF, 8, "task_struct.fs" },
+    { 434, PATCH_OFF, 0, "fs_struct.pwd" },
+    { 445, PATCH_OFF, 8, "task_struct.files" },
+    { 457, PATCH_OFF, 8, "files_struct.fdt" },
+    { 468, PATCH_OFF, 4, "fdtable.max_fds" },
+    { 501, PATCH_MAP, 0, "events" },
+    { 505, PATCH_CONST, 0, "CFG_WAKE" },
+    { 511, PATCH_MAP, 0, "events" },
+    { 521, PATCH_MAP, 0, "lost" },
+    { 529, PATCH_OFF, 8, "fdtable.fd" },
+    { 545, PATCH_OFF, 0, "file.f_path" },
+    { 553, PATCH_OFF, 8, "path.mnt" },
+    { 560, PATCH_OFF, 8, "path.dentry" },
+    { 572, PATCH_OFF, 8, "fs_struct.root.mnt" },
+    { 582, PATCH_OFF, 8, "fs_struct.root.dentry" },
+    { 596, PATCH_OFF, 0, "mount.mnt" },
+    { 599, PATCH_OFF, 8, "mount.mnt_parent" },
+    { 613, PATCH_OFF, 8, "mount.mnt_mountpoint" },
+    { 619, PATCH_OFF, 0, "mount.mnt" },
+    { 644, PATCH_OFF, 8, "dentry.d_parent" },
+    { 653, PATCH_OFF, 8, "vfsmount.mnt_root" },
+    { 663, PATCH_OFF, 8, "dentry.d_name.name" },
 };
 /* end program open_exec */
 
@@ -2487,7 +2513,7 @@ static const struct bpf_insn open_fork_insns[] = {
     /*    3 */ I_LDX_MEM(DW, R3, R1, 8),       /* r3 = *(u64 *)(r1 + 8) */
     /*    4 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // open.bpf.c:534  child = (u32)READ(t, pid);
-    /*    5 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*    5 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*    6 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [task_struct.pid] */
     /*    7 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     /*    8 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
@@ -2496,7 +2522,7 @@ static const struct bpf_insn open_fork_insns[] = {
     // open.bpf.c:534  child = (u32)READ(t, pid);
     /*   10 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   11 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   12 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*   12 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*   13 */ I_JA(1),                        /* goto L15 */
     // open.bpf.c:536  child = KEPT((u32)record->child_pid);
     /* L14: */
@@ -2520,17 +2546,17 @@ static const struct bpf_insn open_fork_insns[] = {
     /*   30 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   31 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L42 */
     /*   32 */ I_MOV64_IMM(R1, 2),             /* r1 = 2 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   33 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   34 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   35 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   36 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   38 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*   39 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L42 */
     /*   40 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   41 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // open.bpf.c:539  return 0;
     /* L42: */

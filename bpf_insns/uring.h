@@ -3,9 +3,9 @@
  * uring.bpf.c
  *   sha256 7093ce5311a2ee998f8a9d71b61e54f629efb028531bb4fa6f75dfb44ac9529a
  * probe.h
- *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
+ *   sha256 a5db11cad3e5a50385f1317d580f12ca612c283d3e391a66b218b93ba6d8f55c
  * wire.h
- *   sha256 76c386fe08de53e12191642af87c5029cef2f4d62a7e7bfc16e4f1704a12ce5b
+ *   sha256 437e70597f0764ee408bc6cd2c0d36ce43edfd3c80898d621fb23ffd67441292
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -135,17 +135,17 @@ static const struct bpf_insn uring_submit_insns[] = {
     /*   78 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   79 */ I_JMP_IMM(JEQ, R0, 0, 64),      /* if r0 == 0 goto L144 */
     /*   80 */ I_MOV64_IMM(R1, 5),             /* r1 = 5 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   81 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*   82 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   83 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   84 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   86 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*   87 */ I_JMP_IMM(JEQ, R0, 0, 56),      /* if r0 == 0 goto L144 */
     /*   88 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   89 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*   90 */ I_JA(53),                       /* goto L144 */
     // uring.bpf.c:112  w.fd = fd_taken((u32)bpf_get_current_pid_tgid());
@@ -555,17 +555,17 @@ static const struct bpf_insn uring_done_insns[] = {
     /*  174 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  175 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L186 */
     /*  176 */ I_MOV64_IMM(R1, 5),             /* r1 = 5 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  177 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  178 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  179 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  180 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  182 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*  183 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L186 */
     /*  184 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*  185 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // uring.bpf.c:188  }
     /* L186: */

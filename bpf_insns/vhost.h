@@ -3,9 +3,9 @@
  * vhost.bpf.c
  *   sha256 88d3a0b67e47c6da283eacaada19219af96054176d158eb3e84d2ac6b8e7ff5a
  * probe.h
- *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
+ *   sha256 a5db11cad3e5a50385f1317d580f12ca612c283d3e391a66b218b93ba6d8f55c
  * wire.h
- *   sha256 76c386fe08de53e12191642af87c5029cef2f4d62a7e7bfc16e4f1704a12ce5b
+ *   sha256 437e70597f0764ee408bc6cd2c0d36ce43edfd3c80898d621fb23ffd67441292
  * hist.h
  *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * wire_vh.h
@@ -19,12 +19,12 @@
  * map stats: ARRAY, key 4, value 19624, entries 64, flags 0x0
  * map working: HASH, key 4, value 16, entries 1024, flags 0x0
  * map woken: LRU_HASH, key 8, value 8, entries 1024, flags 0x0
- * program vhost_begin: kprobe/handle_tx_kick, 512 instructions, stack 80
+ * program vhost_begin: kprobe/handle_tx_kick, 516 instructions, stack 80
  *   lowest kernel 5.5 (probe_read_kernel)
- * program vhost_end: kretprobe/handle_tx_kick, 110 instructions, stack 40
+ * program vhost_end: kretprobe/handle_tx_kick, 112 instructions, stack 40
  *   lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_DEEP=0: 4.15 (a dead branch)
- * program vhost_wake: kprobe/vhost_poll_wakeup, 54 instructions, stack 24
+ * program vhost_wake: kprobe/vhost_poll_wakeup, 56 instructions, stack 24
  *   lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_DEEP=0: 4.15 (a dead branch)
  *
@@ -42,7 +42,7 @@
 #include "../gen/insn.h"
 
 /* begin program vhost_begin
- * section kprobe/handle_tx_kick, 512 instructions, stack 80 bytes
+ * section kprobe/handle_tx_kick, 516 instructions, stack 80 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
 static const struct bpf_insn vhost_begin_insns[] = {
     // vhost.bpf.c:152  int vhost_begin(void *ctx)
@@ -76,7 +76,7 @@ static const struct bpf_insn vhost_begin_insns[] = {
     // vhost.bpf.c:157  if (CFG(CFG_DEEP)) {
     /*   23 */ I_LD_CONST(R1, CFG_DEEP),       /* r1 = CFG_DEEP */
     /*   25 */ I_STX_MEM(DW, R10, -64, R3),    /* *(u64 *)(r10 - 64) = r3 */
-    /*   26 */ I_JMP_IMM(JEQ, R1, 0, 109),     /* if r1 == 0 goto L136 */
+    /*   26 */ I_JMP_IMM(JEQ, R1, 0, 111),     /* if r1 == 0 goto L138 */
     // vhost.bpf.c:95  if (CFG(CFG_KICK))
     /*   27 */ I_LD_CONST(R1, CFG_KICK),       /* r1 = CFG_KICK */
     /*   29 */ I_JMP_IMM(JEQ, R1, 0, 4),       /* if r1 == 0 goto L34 */
@@ -131,7 +131,7 @@ static const struct bpf_insn vhost_begin_insns[] = {
     // vhost.bpf.c:159  if (key.queue == VH_UNKNOWN)
     /* L69: */
     /*   69 */ I_LDX_MEM(H, R1, R10, -42),     /* r1 = *(u16 *)(r10 - 42) */
-    /*   70 */ I_JMP_IMM(JNE, R1, 65535, 65),  /* if r1 != 65535 goto L136 */
+    /*   70 */ I_JMP_IMM(JNE, R1, 65535, 67),  /* if r1 != 65535 goto L138 */
     /*   71 */ I_MOV64_IMM(R1, 0),             /* r1 = 0  [vhost_virtqueue.dev] */
     /*   72 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /*   73 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -163,16 +163,16 @@ static const struct bpf_insn vhost_begin_insns[] = {
     /*   96 */ I_STX_MEM(DW, R10, -72, R3),    /* *(u64 *)(r10 - 72) = r3 */
     /*   97 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*   98 */ I_MOV64_IMM(R2, 65535),         /* r2 = 65535 */
-    /*   99 */ I_JMP_IMM(JNE, R0, 0, 35),      /* if r0 != 0 goto L135 */
+    /*   99 */ I_JMP_IMM(JNE, R0, 0, 37),      /* if r0 != 0 goto L137 */
     /*  100 */ I_LDX_MEM(DW, R7, R10, -40),    /* r7 = *(u64 *)(r10 - 40) */
     /*  101 */ I_LDX_MEM(DW, R1, R10, -32),    /* r1 = *(u64 *)(r10 - 32) */
     // vhost.bpf.c:83  || (u64)vq < two[0])
-    /*  102 */ I_JMP_REG(JLE, R1, R7, 32),     /* if r1 <= r7 goto L135 */
-    /*  103 */ I_JMP_REG(JGT, R7, R6, 31),     /* if r7 > r6 goto L135 */
+    /*  102 */ I_JMP_REG(JLE, R1, R7, 34),     /* if r1 <= r7 goto L137 */
+    /*  103 */ I_JMP_REG(JLT, R6, R7, 33),     /* if r6 < r7 goto L137 */
     /*  104 */ I_STX_MEM(DW, R10, -80, R1),    /* *(u64 *)(r10 - 80) = r1 */
     /*  105 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vhost.bpf.c:86  if (n >= (u32)READ(d, nvqs)
-    /*  106 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
+    /*  106 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
     /*  107 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [vhost_dev.nvqs] */
     /*  108 */ I_ALU64_REG(ADD, R8, R1),       /* r8 += r1 */
     /*  109 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
@@ -188,475 +188,479 @@ static const struct bpf_insn vhost_begin_insns[] = {
     /*  118 */ I_ALU64_REG(SUB, R8, R7),       /* r8 -= r7 */
     /*  119 */ I_ALU64_REG(DIV, R8, R1),       /* r8 /= r1 */
     // vhost.bpf.c:86  if (n >= (u32)READ(d, nvqs)
-    /*  120 */ I_LDX_MEM(W, R1, R10, -24),     /* r1 = *(u32 *)(r10 - 24) */
+    /*  120 */ I_LDX_MEM(DW, R1, R10, -24),    /* r1 = *(u64 *)(r10 - 24) */
+    /*  121 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  122 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // vhost.bpf.c:87  || bpf_probe_read_kernel(&at, sizeof at, (void *)(vqs + n * 8)) || at != (u64
-    /*  121 */ I_JMP_REG(JGE, R8, R1, 13),     /* if r8 >= r1 goto L135 */
-    /*  122 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  123 */ I_ALU64_IMM(LSH, R3, 3),        /* r3 <<= 3 */
-    /*  124 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
-    /*  125 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  126 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  127 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  128 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  129 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  130 */ I_MOV64_IMM(R2, 65535),         /* r2 = 65535 */
-    /*  131 */ I_JMP_IMM(JNE, R0, 0, 3),       /* if r0 != 0 goto L135 */
-    /*  132 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  133 */ I_JMP_REG(JNE, R1, R6, 1),      /* if r1 != r6 goto L135 */
-    /*  134 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
+    /*  123 */ I_JMP_REG(JGE, R8, R1, 13),     /* if r8 >= r1 goto L137 */
+    /*  124 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  125 */ I_ALU64_IMM(LSH, R3, 3),        /* r3 <<= 3 */
+    /*  126 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
+    /*  127 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  128 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  129 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  130 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  131 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  132 */ I_MOV64_IMM(R2, 65535),         /* r2 = 65535 */
+    /*  133 */ I_JMP_IMM(JNE, R0, 0, 3),       /* if r0 != 0 goto L137 */
+    /*  134 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  135 */ I_JMP_REG(JNE, R1, R6, 1),      /* if r1 != r6 goto L137 */
+    /*  136 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
     // vhost.bpf.c:160  key.queue = (u16)number_of((void *)vq);
-    /* L135: */
-    /*  135 */ I_STX_MEM(H, R10, -42, R2),     /* *(u16 *)(r10 - 42) = r2 */
+    /* L137: */
+    /*  137 */ I_STX_MEM(H, R10, -42, R2),     /* *(u16 *)(r10 - 42) = r2 */
     // vhost.bpf.c:162  struct at_work w = { vq, slot_of(&key), 0 };
-    /* L136: */
-    /*  136 */ I_STX_MEM(DW, R10, -40, R6),    /* *(u64 *)(r10 - 40) = r6 */
-    /*  137 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  138 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /* L138: */
+    /*  138 */ I_STX_MEM(DW, R10, -40, R6),    /* *(u64 *)(r10 - 40) = r6 */
+    /*  139 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  140 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
     // vhost.bpf.c:119  u32 *at = bpf_map_lookup_elem(&queues, k);
-    /*  139 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
-    /*  141 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  141 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
+    /*  143 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vhost.bpf.c:162  struct at_work w = { vq, slot_of(&key), 0 };
-    /*  142 */ I_MOV64_REG(R7, R10),           /* r7 = r10 */
-    /*  143 */ I_ALU64_IMM(ADD, R7, -32),      /* r7 += -32 */
+    /*  144 */ I_MOV64_REG(R7, R10),           /* r7 = r10 */
+    /*  145 */ I_ALU64_IMM(ADD, R7, -32),      /* r7 += -32 */
     // vhost.bpf.c:120  if (at)
-    /*  144 */ I_JMP_IMM(JNE, R0, 0, 18),      /* if r0 != 0 goto L163 */
-    /*  145 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  146 */ I_JMP_IMM(JNE, R0, 0, 18),      /* if r0 != 0 goto L165 */
+    /*  147 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     // vhost.bpf.c:124  u32 slot = i;
-    /* L146: */
-    /*  146 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
-    /*  147 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  148 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    /*  149 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
-    /*  150 */ I_ALU64_IMM(ADD, R3, -48),      /* r3 += -48 */
+    /* L148: */
+    /*  148 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
+    /*  149 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  150 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /*  151 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  152 */ I_ALU64_IMM(ADD, R3, -48),      /* r3 += -48 */
     // vhost.bpf.c:125  if (bpf_map_update_elem(&slots, &slot, k, MAP_NOEXIST))
-    /*  151 */ I_LD_MAP(R1, slots),            /* r1 = map slots */
-    /*  153 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*  154 */ I_CALL(map_update_elem),        /* call map_update_elem */
-    /*  155 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L165 */
-    /*  156 */ I_MOV64_IMM(R1, 64),            /* r1 = 64 */
+    /*  153 */ I_LD_MAP(R1, slots),            /* r1 = map slots */
+    /*  155 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*  156 */ I_CALL(map_update_elem),        /* call map_update_elem */
+    /*  157 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L167 */
+    /*  158 */ I_MOV64_IMM(R1, 64),            /* r1 = 64 */
     // vhost.bpf.c:123  for (u32 i = 0; i < VH_QUEUES; i++) {
-    /*  157 */ I_ALU64_IMM(ADD, R8, 1),        /* r8 += 1 */
-    /*  158 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
-    /*  159 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  160 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  161 */ I_JMP_IMM(JEQ, R2, 64, 12),     /* if r2 == 64 goto L174 */
-    /*  162 */ I_JA(-17),                      /* goto L146 */
+    /*  159 */ I_ALU64_IMM(ADD, R8, 1),        /* r8 += 1 */
+    /*  160 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
+    /*  161 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  162 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  163 */ I_JMP_IMM(JEQ, R2, 64, 12),     /* if r2 == 64 goto L176 */
+    /*  164 */ I_JA(-17),                      /* goto L148 */
     // vhost.bpf.c:121  return *at;
-    /* L163: */
-    /*  163 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
-    /*  164 */ I_JA(9),                        /* goto L174 */
     /* L165: */
-    /*  165 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  166 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
-    /*  167 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
-    /*  168 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
+    /*  165 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
+    /*  166 */ I_JA(9),                        /* goto L176 */
+    /* L167: */
+    /*  167 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  168 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /*  169 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  170 */ I_ALU64_IMM(ADD, R3, -8),       /* r3 += -8 */
     // vhost.bpf.c:127  bpf_map_update_elem(&queues, k, &slot, MAP_ANY);
-    /*  169 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
-    /*  171 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
-    /*  172 */ I_CALL(map_update_elem),        /* call map_update_elem */
+    /*  171 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
+    /*  173 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
+    /*  174 */ I_CALL(map_update_elem),        /* call map_update_elem */
     // vhost.bpf.c:128  return slot;
-    /*  173 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /* L174: */
-    /*  174 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  175 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /* L176: */
+    /*  176 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     // vhost.bpf.c:162  struct at_work w = { vq, slot_of(&key), 0 };
-    /*  175 */ I_STX_MEM(W, R10, -28, R2),     /* *(u32 *)(r10 - 28) = r2 */
-    /*  176 */ I_STX_MEM(W, R10, -32, R1),     /* *(u32 *)(r10 - 32) = r1 */
+    /*  177 */ I_STX_MEM(W, R10, -28, R2),     /* *(u32 *)(r10 - 28) = r2 */
+    /*  178 */ I_STX_MEM(W, R10, -32, R1),     /* *(u32 *)(r10 - 32) = r1 */
     // vhost.bpf.c:163  struct wire_vh *q = bpf_map_lookup_elem(&stats, &w.slot);
-    /*  177 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
-    /*  179 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  180 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*  181 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*  179 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
+    /*  181 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  182 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  183 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // vhost.bpf.c:164  if (!q) {
-    /*  182 */ I_JMP_IMM(JNE, R7, 0, 9),       /* if r7 != 0 goto L192 */
-    /*  183 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  184 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  185 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  186 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  187 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  189 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  190 */ I_JMP_IMM(JEQ, R0, 0, 276),     /* if r0 == 0 goto L467 */
-    /*  191 */ I_JA(274),                      /* goto L466 */
+    /*  184 */ I_JMP_IMM(JNE, R7, 0, 9),       /* if r7 != 0 goto L194 */
+    /*  185 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  186 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  187 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  188 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  189 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  191 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  192 */ I_JMP_IMM(JEQ, R0, 0, 278),     /* if r0 == 0 goto L471 */
+    /*  193 */ I_JA(276),                      /* goto L470 */
     // vhost.bpf.c:168  if (!q->key.worker) {
-    /* L192: */
-    /*  192 */ I_LDX_MEM(W, R1, R7, 0),        /* r1 = *(u32 *)(r7 + 0) */
-    /*  193 */ I_JMP_IMM(JNE, R1, 0, 8),       /* if r1 != 0 goto L202 */
+    /* L194: */
+    /*  194 */ I_LDX_MEM(W, R1, R7, 0),        /* r1 = *(u32 *)(r7 + 0) */
+    /*  195 */ I_JMP_IMM(JNE, R1, 0, 8),       /* if r1 != 0 goto L204 */
     // vhost.bpf.c:169  q->key = key;
-    /*  194 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
-    /*  195 */ I_STX_MEM(DW, R7, 0, R1),       /* *(u64 *)(r7 + 0) = r1 */
+    /*  196 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
+    /*  197 */ I_STX_MEM(DW, R7, 0, R1),       /* *(u64 *)(r7 + 0) = r1 */
     // vhost.bpf.c:170  q->group = (u32)(id >> 32);
-    /*  196 */ I_ALU64_IMM(RSH, R9, 32),       /* r9 >>= 32 */
-    /*  197 */ I_STX_MEM(W, R7, 8, R9),        /* *(u32 *)(r7 + 8) = r9 */
+    /*  198 */ I_ALU64_IMM(RSH, R9, 32),       /* r9 >>= 32 */
+    /*  199 */ I_STX_MEM(W, R7, 8, R9),        /* *(u32 *)(r7 + 8) = r9 */
     // vhost.bpf.c:171  bpf_get_current_comm(q->comm, sizeof q->comm);
-    /*  198 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
-    /*  199 */ I_ALU64_IMM(ADD, R1, 16),       /* r1 += 16 */
-    /*  200 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
-    /*  201 */ I_CALL(get_current_comm),       /* call get_current_comm */
+    /*  200 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
+    /*  201 */ I_ALU64_IMM(ADD, R1, 16),       /* r1 += 16 */
+    /*  202 */ I_MOV64_IMM(R2, 16),            /* r2 = 16 */
+    /*  203 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // vhost.bpf.c:173  if (q->end_ns)
-    /* L202: */
-    /*  202 */ I_LDX_MEM(DW, R1, R7, 56),      /* r1 = *(u64 *)(r7 + 56) */
-    /*  203 */ I_JMP_IMM(JEQ, R1, 0, 74),      /* if r1 == 0 goto L278 */
-    /*  204 */ I_LDX_MEM(DW, R4, R10, -56),    /* r4 = *(u64 *)(r10 - 56) */
+    /* L204: */
+    /*  204 */ I_LDX_MEM(DW, R1, R7, 56),      /* r1 = *(u64 *)(r7 + 56) */
+    /*  205 */ I_JMP_IMM(JEQ, R1, 0, 74),      /* if r1 == 0 goto L280 */
+    /*  206 */ I_LDX_MEM(DW, R4, R10, -56),    /* r4 = *(u64 *)(r10 - 56) */
     // vhost.bpf.c:174  add(q, q->last, now > q->end_ns ? now - q->end_ns : 0);
-    /*  205 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
-    /*  206 */ I_ALU64_REG(SUB, R2, R1),       /* r2 -= r1 */
-    /*  207 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  208 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
-    /*  209 */ I_JMP_REG(JGT, R2, R4, 1),      /* if r2 > r4 goto L211 */
-    /*  210 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /* L211: */
-    /*  211 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L213 */
-    /*  212 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /*  207 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
+    /*  208 */ I_ALU64_REG(SUB, R2, R1),       /* r2 -= r1 */
+    /*  209 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  210 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
+    /*  211 */ I_JMP_REG(JGT, R2, R4, 1),      /* if r2 > r4 goto L213 */
+    /*  212 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
     /* L213: */
-    /*  213 */ I_LDX_MEM(W, R2, R7, 12),       /* r2 = *(u32 *)(r7 + 12) */
-    /*  214 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
+    /*  213 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L215 */
+    /*  214 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /* L215: */
+    /*  215 */ I_LDX_MEM(W, R2, R7, 12),       /* r2 = *(u32 *)(r7 + 12) */
+    /*  216 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
     // hist.h:16  u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    /*  215 */ I_JMP_IMM(JLT, R1, 16, 41),     /* if r1 < 16 goto L257 */
-    /*  216 */ I_LD_IMM64(R5, 0xffffffff),     /* r5 = 4294967295 ll */
-    /*  218 */ I_ALU64_REG(SUB, R5, R1),       /* r5 -= r1 */
-    /*  219 */ I_ALU64_IMM(RSH, R5, 58),       /* r5 >>= 58 */
-    /*  220 */ I_ALU64_IMM(AND, R5, 32),       /* r5 &= 32 */
-    /*  221 */ I_MOV64_IMM(R3, 65535),         /* r3 = 65535 */
-    /*  222 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
-    /*  223 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
-    /*  224 */ I_ALU64_REG(SUB, R3, R4),       /* r3 -= r4 */
-    /*  225 */ I_ALU64_IMM(RSH, R3, 59),       /* r3 >>= 59 */
-    /*  226 */ I_ALU64_IMM(AND, R3, 16),       /* r3 &= 16 */
-    /*  227 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
-    /*  228 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  229 */ I_MOV64_IMM(R5, 255),           /* r5 = 255 */
-    /*  230 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
-    /*  231 */ I_ALU64_IMM(RSH, R5, 60),       /* r5 >>= 60 */
-    /*  232 */ I_ALU64_IMM(AND, R5, 8),        /* r5 &= 8 */
-    /*  233 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
-    /*  234 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  235 */ I_MOV64_IMM(R5, 15),            /* r5 = 15 */
-    /*  236 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
-    /*  237 */ I_ALU64_IMM(RSH, R5, 61),       /* r5 >>= 61 */
-    /*  238 */ I_ALU64_IMM(AND, R5, 4),        /* r5 &= 4 */
-    /*  239 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
-    /*  240 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  241 */ I_MOV64_IMM(R5, 3),             /* r5 = 3 */
-    /*  242 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
-    /*  243 */ I_ALU64_IMM(RSH, R5, 62),       /* r5 >>= 62 */
-    /*  244 */ I_ALU64_IMM(AND, R5, 2),        /* r5 &= 2 */
-    /*  245 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
-    /*  246 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  247 */ I_ALU64_IMM(RSH, R4, 1),        /* r4 >>= 1 */
-    /*  248 */ I_ALU64_REG(OR, R3, R4),        /* r3 |= r4 */
-    /*  249 */ I_MOV64_REG(R4, R3),            /* r4 = r3 */
-    /*  250 */ I_ALU64_IMM(ADD, R4, -4),       /* r4 += -4 */
-    /*  251 */ I_MOV64_REG(R5, R1),            /* r5 = r1 */
-    /*  252 */ I_ALU64_REG(RSH, R5, R4),       /* r5 >>= r4 */
-    /*  253 */ I_ALU64_IMM(AND, R5, 15),       /* r5 &= 15 */
-    /*  254 */ I_ALU64_IMM(LSH, R3, 4),        /* r3 <<= 4 */
-    /*  255 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
-    /*  256 */ I_ALU64_IMM(ADD, R3, -48),      /* r3 += -48 */
-    /* L257: */
-    /*  257 */ I_MOV64_REG(R4, R2),            /* r4 = r2 */
-    /*  258 */ I_ALU64_IMM(MUL, R4, 976),      /* r4 *= 976 */
+    /*  217 */ I_JMP_IMM(JLT, R1, 16, 41),     /* if r1 < 16 goto L259 */
+    /*  218 */ I_LD_IMM64(R5, 0xffffffff),     /* r5 = 4294967295 ll */
+    /*  220 */ I_ALU64_REG(SUB, R5, R1),       /* r5 -= r1 */
+    /*  221 */ I_ALU64_IMM(RSH, R5, 58),       /* r5 >>= 58 */
+    /*  222 */ I_ALU64_IMM(AND, R5, 32),       /* r5 &= 32 */
+    /*  223 */ I_MOV64_IMM(R3, 65535),         /* r3 = 65535 */
+    /*  224 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
+    /*  225 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
+    /*  226 */ I_ALU64_REG(SUB, R3, R4),       /* r3 -= r4 */
+    /*  227 */ I_ALU64_IMM(RSH, R3, 59),       /* r3 >>= 59 */
+    /*  228 */ I_ALU64_IMM(AND, R3, 16),       /* r3 &= 16 */
+    /*  229 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
+    /*  230 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  231 */ I_MOV64_IMM(R5, 255),           /* r5 = 255 */
+    /*  232 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
+    /*  233 */ I_ALU64_IMM(RSH, R5, 60),       /* r5 >>= 60 */
+    /*  234 */ I_ALU64_IMM(AND, R5, 8),        /* r5 &= 8 */
+    /*  235 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
+    /*  236 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  237 */ I_MOV64_IMM(R5, 15),            /* r5 = 15 */
+    /*  238 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
+    /*  239 */ I_ALU64_IMM(RSH, R5, 61),       /* r5 >>= 61 */
+    /*  240 */ I_ALU64_IMM(AND, R5, 4),        /* r5 &= 4 */
+    /*  241 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
+    /*  242 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  243 */ I_MOV64_IMM(R5, 3),             /* r5 = 3 */
+    /*  244 */ I_ALU64_REG(SUB, R5, R4),       /* r5 -= r4 */
+    /*  245 */ I_ALU64_IMM(RSH, R5, 62),       /* r5 >>= 62 */
+    /*  246 */ I_ALU64_IMM(AND, R5, 2),        /* r5 &= 2 */
+    /*  247 */ I_ALU64_REG(RSH, R4, R5),       /* r4 >>= r5 */
+    /*  248 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  249 */ I_ALU64_IMM(RSH, R4, 1),        /* r4 >>= 1 */
+    /*  250 */ I_ALU64_REG(OR, R3, R4),        /* r3 |= r4 */
+    /*  251 */ I_MOV64_REG(R4, R3),            /* r4 = r3 */
+    /*  252 */ I_ALU64_IMM(ADD, R4, -4),       /* r4 += -4 */
+    /*  253 */ I_MOV64_REG(R5, R1),            /* r5 = r1 */
+    /*  254 */ I_ALU64_REG(RSH, R5, R4),       /* r5 >>= r4 */
+    /*  255 */ I_ALU64_IMM(AND, R5, 15),       /* r5 &= 15 */
+    /*  256 */ I_ALU64_IMM(LSH, R3, 4),        /* r3 <<= 4 */
+    /*  257 */ I_ALU64_REG(OR, R3, R5),        /* r3 |= r5 */
+    /*  258 */ I_ALU64_IMM(ADD, R3, -48),      /* r3 += -48 */
+    /* L259: */
+    /*  259 */ I_MOV64_REG(R4, R2),            /* r4 = r2 */
+    /*  260 */ I_ALU64_IMM(MUL, R4, 976),      /* r4 *= 976 */
     // hist.h:17  return b < n ? (u32)b : n - 1;
-    /*  259 */ I_JMP_IMM(JLT, R3, 976, 1),     /* if r3 < 976 goto L261 */
-    /*  260 */ I_MOV64_IMM(R3, 975),           /* r3 = 975 */
+    /*  261 */ I_JMP_IMM(JLT, R3, 976, 1),     /* if r3 < 976 goto L263 */
+    /*  262 */ I_MOV64_IMM(R3, 975),           /* r3 = 975 */
     // vhost.bpf.c:108  u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    /* L261: */
-    /*  261 */ I_ALU64_REG(ADD, R3, R4),       /* r3 += r4 */
+    /* L263: */
+    /*  263 */ I_ALU64_REG(ADD, R3, R4),       /* r3 += r4 */
     // vhost.bpf.c:110  if (hist >= N_VH_HISTS || at >= N_VH_HISTS * DELAY_BUCKETS)
-    /*  262 */ I_JMP_IMM(JGT, R2, 4, 15),      /* if r2 > 4 goto L278 */
-    /*  263 */ I_ALU64_IMM(LSH, R3, 32),       /* r3 <<= 32 */
-    /*  264 */ I_ALU64_IMM(RSH, R3, 32),       /* r3 >>= 32 */
-    /*  265 */ I_JMP_IMM(JGT, R3, 4879, 12),   /* if r3 > 4879 goto L278 */
+    /*  264 */ I_JMP_IMM(JGT, R2, 4, 15),      /* if r2 > 4 goto L280 */
+    /*  265 */ I_ALU64_IMM(LSH, R3, 32),       /* r3 <<= 32 */
+    /*  266 */ I_ALU64_IMM(RSH, R3, 32),       /* r3 >>= 32 */
+    /*  267 */ I_JMP_IMM(JGT, R3, 4879, 12),   /* if r3 > 4879 goto L280 */
     // vhost.bpf.c:112  q->hist[at]++;
-    /*  266 */ I_ALU64_IMM(LSH, R3, 2),        /* r3 <<= 2 */
-    /*  267 */ I_MOV64_REG(R4, R7),            /* r4 = r7 */
-    /*  268 */ I_ALU64_REG(ADD, R4, R3),       /* r4 += r3 */
-    /*  269 */ I_LDX_MEM(W, R3, R4, 104),      /* r3 = *(u32 *)(r4 + 104) */
-    /*  270 */ I_ALU64_IMM(ADD, R3, 1),        /* r3 += 1 */
-    /*  271 */ I_STX_MEM(W, R4, 104, R3),      /* *(u32 *)(r4 + 104) = r3 */
+    /*  268 */ I_ALU64_IMM(LSH, R3, 2),        /* r3 <<= 2 */
+    /*  269 */ I_MOV64_REG(R4, R7),            /* r4 = r7 */
+    /*  270 */ I_ALU64_REG(ADD, R4, R3),       /* r4 += r3 */
+    /*  271 */ I_LDX_MEM(W, R3, R4, 104),      /* r3 = *(u32 *)(r4 + 104) */
+    /*  272 */ I_ALU64_IMM(ADD, R3, 1),        /* r3 += 1 */
+    /*  273 */ I_STX_MEM(W, R4, 104, R3),      /* *(u32 *)(r4 + 104) = r3 */
     // vhost.bpf.c:113  q->sum[hist] += value;
-    /*  272 */ I_ALU64_IMM(LSH, R2, 3),        /* r2 <<= 3 */
-    /*  273 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
-    /*  274 */ I_ALU64_REG(ADD, R3, R2),       /* r3 += r2 */
-    /*  275 */ I_LDX_MEM(DW, R2, R3, 64),      /* r2 = *(u64 *)(r3 + 64) */
-    /*  276 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  277 */ I_STX_MEM(DW, R3, 64, R2),      /* *(u64 *)(r3 + 64) = r2 */
-    /* L278: */
-    /*  278 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  274 */ I_ALU64_IMM(LSH, R2, 3),        /* r2 <<= 3 */
+    /*  275 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
+    /*  276 */ I_ALU64_REG(ADD, R3, R2),       /* r3 += r2 */
+    /*  277 */ I_LDX_MEM(DW, R2, R3, 64),      /* r2 = *(u64 *)(r3 + 64) */
+    /*  278 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  279 */ I_STX_MEM(DW, R3, 64, R2),      /* *(u64 *)(r3 + 64) = r2 */
+    /* L280: */
+    /*  280 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vhost.bpf.c:175  q->end_ns = 0;
-    /*  279 */ I_STX_MEM(DW, R7, 56, R1),      /* *(u64 *)(r7 + 56) = r1 */
+    /*  281 */ I_STX_MEM(DW, R7, 56, R1),      /* *(u64 *)(r7 + 56) = r1 */
     // vhost.bpf.c:176  q->kicks += CFG(CFG_KICK);
-    /*  280 */ I_LD_CONST(R1, CFG_KICK),       /* r1 = CFG_KICK */
-    /*  282 */ I_LDX_MEM(DW, R2, R7, 32),      /* r2 = *(u64 *)(r7 + 32) */
-    /*  283 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  284 */ I_STX_MEM(DW, R7, 32, R2),      /* *(u64 *)(r7 + 32) = r2 */
+    /*  282 */ I_LD_CONST(R1, CFG_KICK),       /* r1 = CFG_KICK */
+    /*  284 */ I_LDX_MEM(DW, R2, R7, 32),      /* r2 = *(u64 *)(r7 + 32) */
+    /*  285 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  286 */ I_STX_MEM(DW, R7, 32, R2),      /* *(u64 *)(r7 + 32) = r2 */
     // vhost.bpf.c:177  if (CFG(CFG_DEEP))
-    /*  285 */ I_LD_CONST(R1, CFG_DEEP),       /* r1 = CFG_DEEP */
-    /*  287 */ I_JMP_IMM(JEQ, R1, 0, 158),     /* if r1 == 0 goto L446 */
-    /*  288 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
-    /*  289 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
-    /*  290 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  291 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
+    /*  287 */ I_LD_CONST(R1, CFG_DEEP),       /* r1 = CFG_DEEP */
+    /*  289 */ I_JMP_IMM(JEQ, R1, 0, 160),     /* if r1 == 0 goto L450 */
+    /*  290 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
+    /*  291 */ I_STX_MEM(DW, R10, -24, R1),    /* *(u64 *)(r10 - 24) = r1 */
+    /*  292 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  293 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
     // vhost.bpf.c:135  u64 *since = bpf_map_lookup_elem(&woken, &work);
-    /*  292 */ I_LD_MAP(R1, woken),            /* r1 = map woken */
-    /*  294 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  294 */ I_LD_MAP(R1, woken),            /* r1 = map woken */
+    /*  296 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vhost.bpf.c:136  if (since) {
-    /*  295 */ I_JMP_IMM(JEQ, R0, 0, 77),      /* if r0 == 0 goto L373 */
+    /*  297 */ I_JMP_IMM(JEQ, R0, 0, 77),      /* if r0 == 0 goto L375 */
     // vhost.bpf.c:137  if (CFG(CFG_KICK))
-    /*  296 */ I_LD_CONST(R1, CFG_KICK),       /* r1 = CFG_KICK */
-    /*  298 */ I_JMP_IMM(JEQ, R1, 0, 69),      /* if r1 == 0 goto L368 */
+    /*  298 */ I_LD_CONST(R1, CFG_KICK),       /* r1 = CFG_KICK */
+    /*  300 */ I_JMP_IMM(JEQ, R1, 0, 69),      /* if r1 == 0 goto L370 */
     // vhost.bpf.c:138  add(q, VH_WAKE, now > *since ? now - *since : 0);
-    /*  299 */ I_LDX_MEM(DW, R1, R0, 0),       /* r1 = *(u64 *)(r0 + 0) */
-    /*  300 */ I_LDX_MEM(DW, R4, R10, -56),    /* r4 = *(u64 *)(r10 - 56) */
-    /*  301 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
-    /*  302 */ I_ALU64_REG(SUB, R2, R1),       /* r2 -= r1 */
-    /*  303 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  304 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
-    /*  305 */ I_JMP_REG(JGT, R2, R4, 1),      /* if r2 > r4 goto L307 */
-    /*  306 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /* L307: */
-    /*  307 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L309 */
-    /*  308 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /*  301 */ I_LDX_MEM(DW, R1, R0, 0),       /* r1 = *(u64 *)(r0 + 0) */
+    /*  302 */ I_LDX_MEM(DW, R4, R10, -56),    /* r4 = *(u64 *)(r10 - 56) */
+    /*  303 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
+    /*  304 */ I_ALU64_REG(SUB, R2, R1),       /* r2 -= r1 */
+    /*  305 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  306 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
+    /*  307 */ I_JMP_REG(JGT, R2, R4, 1),      /* if r2 > r4 goto L309 */
+    /*  308 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
     /* L309: */
-    /*  309 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  309 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L311 */
+    /*  310 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /* L311: */
+    /*  311 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
     // hist.h:16  u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    /*  310 */ I_JMP_IMM(JLT, R1, 16, 41),     /* if r1 < 16 goto L352 */
-    /*  311 */ I_LD_IMM64(R4, 0xffffffff),     /* r4 = 4294967295 ll */
-    /*  313 */ I_ALU64_REG(SUB, R4, R1),       /* r4 -= r1 */
-    /*  314 */ I_ALU64_IMM(RSH, R4, 58),       /* r4 >>= 58 */
-    /*  315 */ I_ALU64_IMM(AND, R4, 32),       /* r4 &= 32 */
-    /*  316 */ I_MOV64_IMM(R2, 65535),         /* r2 = 65535 */
-    /*  317 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
-    /*  318 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  319 */ I_ALU64_REG(SUB, R2, R3),       /* r2 -= r3 */
-    /*  320 */ I_ALU64_IMM(RSH, R2, 59),       /* r2 >>= 59 */
-    /*  321 */ I_ALU64_IMM(AND, R2, 16),       /* r2 &= 16 */
-    /*  322 */ I_ALU64_REG(RSH, R3, R2),       /* r3 >>= r2 */
-    /*  323 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  324 */ I_MOV64_IMM(R4, 255),           /* r4 = 255 */
-    /*  325 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  326 */ I_ALU64_IMM(RSH, R4, 60),       /* r4 >>= 60 */
-    /*  327 */ I_ALU64_IMM(AND, R4, 8),        /* r4 &= 8 */
-    /*  328 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  329 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  330 */ I_MOV64_IMM(R4, 15),            /* r4 = 15 */
-    /*  331 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  332 */ I_ALU64_IMM(RSH, R4, 61),       /* r4 >>= 61 */
-    /*  333 */ I_ALU64_IMM(AND, R4, 4),        /* r4 &= 4 */
-    /*  334 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  335 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  336 */ I_MOV64_IMM(R4, 3),             /* r4 = 3 */
-    /*  337 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  338 */ I_ALU64_IMM(RSH, R4, 62),       /* r4 >>= 62 */
-    /*  339 */ I_ALU64_IMM(AND, R4, 2),        /* r4 &= 2 */
-    /*  340 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  341 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  342 */ I_ALU64_IMM(RSH, R3, 1),        /* r3 >>= 1 */
-    /*  343 */ I_ALU64_REG(OR, R2, R3),        /* r2 |= r3 */
-    /*  344 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
-    /*  345 */ I_ALU64_IMM(ADD, R3, -4),       /* r3 += -4 */
-    /*  346 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
-    /*  347 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
-    /*  348 */ I_ALU64_IMM(AND, R4, 15),       /* r4 &= 15 */
-    /*  349 */ I_ALU64_IMM(LSH, R2, 4),        /* r2 <<= 4 */
-    /*  350 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  351 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /*  312 */ I_JMP_IMM(JLT, R1, 16, 41),     /* if r1 < 16 goto L354 */
+    /*  313 */ I_LD_IMM64(R4, 0xffffffff),     /* r4 = 4294967295 ll */
+    /*  315 */ I_ALU64_REG(SUB, R4, R1),       /* r4 -= r1 */
+    /*  316 */ I_ALU64_IMM(RSH, R4, 58),       /* r4 >>= 58 */
+    /*  317 */ I_ALU64_IMM(AND, R4, 32),       /* r4 &= 32 */
+    /*  318 */ I_MOV64_IMM(R2, 65535),         /* r2 = 65535 */
+    /*  319 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
+    /*  320 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  321 */ I_ALU64_REG(SUB, R2, R3),       /* r2 -= r3 */
+    /*  322 */ I_ALU64_IMM(RSH, R2, 59),       /* r2 >>= 59 */
+    /*  323 */ I_ALU64_IMM(AND, R2, 16),       /* r2 &= 16 */
+    /*  324 */ I_ALU64_REG(RSH, R3, R2),       /* r3 >>= r2 */
+    /*  325 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  326 */ I_MOV64_IMM(R4, 255),           /* r4 = 255 */
+    /*  327 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  328 */ I_ALU64_IMM(RSH, R4, 60),       /* r4 >>= 60 */
+    /*  329 */ I_ALU64_IMM(AND, R4, 8),        /* r4 &= 8 */
+    /*  330 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  331 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  332 */ I_MOV64_IMM(R4, 15),            /* r4 = 15 */
+    /*  333 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  334 */ I_ALU64_IMM(RSH, R4, 61),       /* r4 >>= 61 */
+    /*  335 */ I_ALU64_IMM(AND, R4, 4),        /* r4 &= 4 */
+    /*  336 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  337 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  338 */ I_MOV64_IMM(R4, 3),             /* r4 = 3 */
+    /*  339 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  340 */ I_ALU64_IMM(RSH, R4, 62),       /* r4 >>= 62 */
+    /*  341 */ I_ALU64_IMM(AND, R4, 2),        /* r4 &= 2 */
+    /*  342 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  343 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  344 */ I_ALU64_IMM(RSH, R3, 1),        /* r3 >>= 1 */
+    /*  345 */ I_ALU64_REG(OR, R2, R3),        /* r2 |= r3 */
+    /*  346 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
+    /*  347 */ I_ALU64_IMM(ADD, R3, -4),       /* r3 += -4 */
+    /*  348 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
+    /*  349 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
+    /*  350 */ I_ALU64_IMM(AND, R4, 15),       /* r4 &= 15 */
+    /*  351 */ I_ALU64_IMM(LSH, R2, 4),        /* r2 <<= 4 */
+    /*  352 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  353 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
     // vhost.bpf.c:108  u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    /* L352: */
-    /*  352 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
-    /*  353 */ I_ALU64_IMM(ADD, R3, 976),      /* r3 += 976 */
-    /*  354 */ I_JMP_IMM(JLT, R2, 976, 1),     /* if r2 < 976 goto L356 */
-    /*  355 */ I_MOV64_IMM(R3, 1951),          /* r3 = 1951 */
+    /* L354: */
+    /*  354 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
+    /*  355 */ I_ALU64_IMM(ADD, R3, 976),      /* r3 += 976 */
+    /*  356 */ I_JMP_IMM(JLT, R2, 976, 1),     /* if r2 < 976 goto L358 */
+    /*  357 */ I_MOV64_IMM(R3, 1951),          /* r3 = 1951 */
     // vhost.bpf.c:109  asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to
-    /* L356: */
-    /*  356 */ I_ALU64_IMM(LSH, R3, 32),       /* r3 <<= 32 */
-    /*  357 */ I_ALU64_IMM(RSH, R3, 32),       /* r3 >>= 32 */
+    /* L358: */
+    /*  358 */ I_ALU64_IMM(LSH, R3, 32),       /* r3 <<= 32 */
+    /*  359 */ I_ALU64_IMM(RSH, R3, 32),       /* r3 >>= 32 */
     // vhost.bpf.c:110  if (hist >= N_VH_HISTS || at >= N_VH_HISTS * DELAY_BUCKETS)
-    /*  358 */ I_JMP_IMM(JGT, R3, 4879, 9),    /* if r3 > 4879 goto L368 */
+    /*  360 */ I_JMP_IMM(JGT, R3, 4879, 9),    /* if r3 > 4879 goto L370 */
     // vhost.bpf.c:112  q->hist[at]++;
-    /*  359 */ I_ALU64_IMM(LSH, R3, 2),        /* r3 <<= 2 */
-    /*  360 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  361 */ I_ALU64_REG(ADD, R2, R3),       /* r2 += r3 */
-    /*  362 */ I_LDX_MEM(W, R3, R2, 104),      /* r3 = *(u32 *)(r2 + 104) */
-    /*  363 */ I_ALU64_IMM(ADD, R3, 1),        /* r3 += 1 */
-    /*  364 */ I_STX_MEM(W, R2, 104, R3),      /* *(u32 *)(r2 + 104) = r3 */
+    /*  361 */ I_ALU64_IMM(LSH, R3, 2),        /* r3 <<= 2 */
+    /*  362 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  363 */ I_ALU64_REG(ADD, R2, R3),       /* r2 += r3 */
+    /*  364 */ I_LDX_MEM(W, R3, R2, 104),      /* r3 = *(u32 *)(r2 + 104) */
+    /*  365 */ I_ALU64_IMM(ADD, R3, 1),        /* r3 += 1 */
+    /*  366 */ I_STX_MEM(W, R2, 104, R3),      /* *(u32 *)(r2 + 104) = r3 */
     // vhost.bpf.c:113  q->sum[hist] += value;
-    /*  365 */ I_LDX_MEM(DW, R2, R7, 72),      /* r2 = *(u64 *)(r7 + 72) */
-    /*  366 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  367 */ I_STX_MEM(DW, R7, 72, R2),      /* *(u64 *)(r7 + 72) = r2 */
-    /* L368: */
-    /*  368 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  369 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
+    /*  367 */ I_LDX_MEM(DW, R2, R7, 72),      /* r2 = *(u64 *)(r7 + 72) */
+    /*  368 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  369 */ I_STX_MEM(DW, R7, 72, R2),      /* *(u64 *)(r7 + 72) = r2 */
+    /* L370: */
+    /*  370 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  371 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
     // vhost.bpf.c:139  bpf_map_delete_elem(&woken, &work);
-    /*  370 */ I_LD_MAP(R1, woken),            /* r1 = map woken */
-    /*  372 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
+    /*  372 */ I_LD_MAP(R1, woken),            /* r1 = map woken */
+    /*  374 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
     // vhost.bpf.c:141  if (!CFG(CFG_KICK))
-    /* L373: */
-    /*  373 */ I_LD_CONST(R1, CFG_KICK),       /* r1 = CFG_KICK */
-    /*  375 */ I_JMP_IMM(JEQ, R1, 0, 70),      /* if r1 == 0 goto L446 */
-    /*  376 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /* L375: */
+    /*  375 */ I_LD_CONST(R1, CFG_KICK),       /* r1 = CFG_KICK */
+    /*  377 */ I_JMP_IMM(JEQ, R1, 0, 72),      /* if r1 == 0 goto L450 */
+    /*  378 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     // vhost.bpf.c:68  u16 idx = 0;
-    /*  377 */ I_STX_MEM(H, R10, -10, R9),     /* *(u16 *)(r10 - 10) = r9 */
+    /*  379 */ I_STX_MEM(H, R10, -10, R9),     /* *(u16 *)(r10 - 10) = r9 */
     // vhost.bpf.c:69  u64 avail = (u64)READ(vq, avail);
-    /*  378 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  379 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [vhost_virtqueue.avail] */
-    /*  380 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  381 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  382 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  383 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  384 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  385 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  386 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
+    /*  380 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  381 */ I_MOV64_IMM(R1, 16),            /* r1 = 16  [vhost_virtqueue.avail] */
+    /*  382 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  383 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  384 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  385 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  386 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  387 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  388 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // vhost.bpf.c:70  if (!avail || READ(vq, iotlb) || !READ(vq, is_le)
-    /*  387 */ I_JMP_IMM(JEQ, R8, 0, 52),      /* if r8 == 0 goto L440 */
-    /*  388 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
-    /*  389 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [vhost_virtqueue.iotlb] */
-    /*  390 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  391 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  392 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  393 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  394 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  395 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  396 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
-    /*  397 */ I_JMP_IMM(JNE, R1, 0, 42),      /* if r1 != 0 goto L440 */
-    /*  398 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  399 */ I_STX_MEM(B, R10, -8, R1),      /* *(u8 *)(r10 - 8) = r1 */
-    /*  400 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [vhost_virtqueue.is_le] */
-    /*  401 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  402 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  403 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  404 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  405 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  406 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  407 */ I_LDX_MEM(B, R1, R10, -8),      /* r1 = *(u8 *)(r10 - 8) */
+    /*  389 */ I_JMP_IMM(JEQ, R8, 0, 54),      /* if r8 == 0 goto L444 */
+    /*  390 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
+    /*  391 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [vhost_virtqueue.iotlb] */
+    /*  392 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  393 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  394 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  395 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  396 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  397 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  398 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  399 */ I_JMP_IMM(JNE, R1, 0, 44),      /* if r1 != 0 goto L444 */
+    /*  400 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  401 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  402 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [vhost_virtqueue.is_le] */
+    /*  403 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  404 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  405 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  406 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  407 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  408 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  409 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // vhost.bpf.c:71  || bpf_probe_read_user(&idx, sizeof idx, (void *)(avail + AVAIL_IDX)))
-    /*  408 */ I_JMP_IMM(JEQ, R1, 0, 31),      /* if r1 == 0 goto L440 */
-    /*  409 */ I_ALU64_IMM(ADD, R8, 2),        /* r8 += 2 */
-    /*  410 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  411 */ I_ALU64_IMM(ADD, R1, -10),      /* r1 += -10 */
-    /*  412 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    /*  413 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  414 */ I_CALL(probe_read_user),        /* call probe_read_user */
+    /*  410 */ I_JMP_IMM(JEQ, R1, 0, 33),      /* if r1 == 0 goto L444 */
+    /*  411 */ I_ALU64_IMM(ADD, R8, 2),        /* r8 += 2 */
+    /*  412 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  413 */ I_ALU64_IMM(ADD, R1, -10),      /* r1 += -10 */
+    /*  414 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /*  415 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  416 */ I_CALL(probe_read_user),        /* call probe_read_user */
     // vhost.bpf.c:70  if (!avail || READ(vq, iotlb) || !READ(vq, is_le)
-    /*  415 */ I_JMP_IMM(JNE, R0, 0, 24),      /* if r0 != 0 goto L440 */
+    /*  417 */ I_JMP_IMM(JNE, R0, 0, 26),      /* if r0 != 0 goto L444 */
     // vhost.bpf.c:73  u32 n = (u16)(idx - READ(vq, last_avail_idx));
-    /*  416 */ I_LDX_MEM(H, R8, R10, -10),     /* r8 = *(u16 *)(r10 - 10) */
-    /*  417 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  418 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
-    /*  419 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [vhost_virtqueue.last_avail_idx] */
-    /*  420 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  421 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  422 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  423 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  424 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    /*  425 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  426 */ I_LDX_MEM(H, R9, R10, -8),      /* r9 = *(u16 *)(r10 - 8) */
+    /*  418 */ I_LDX_MEM(H, R8, R10, -10),     /* r8 = *(u16 *)(r10 - 10) */
+    /*  419 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  420 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  421 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [vhost_virtqueue.last_avail_idx] */
+    /*  422 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  423 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  424 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  425 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  426 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /*  427 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  428 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
     // vhost.bpf.c:74  return n <= READ(vq, num) ? n : UNREAD;
-    /*  427 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  428 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  429 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [vhost_virtqueue.num] */
-    /*  430 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  431 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  429 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  430 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  431 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [vhost_virtqueue.num] */
+    /*  432 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  433 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // vhost.bpf.c:73  u32 n = (u16)(idx - READ(vq, last_avail_idx));
-    /*  432 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  434 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // vhost.bpf.c:74  return n <= READ(vq, num) ? n : UNREAD;
-    /*  433 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  434 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  435 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  435 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  436 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  437 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // vhost.bpf.c:73  u32 n = (u16)(idx - READ(vq, last_avail_idx));
-    /*  436 */ I_ALU64_REG(SUB, R8, R9),       /* r8 -= r9 */
-    /*  437 */ I_ALU64_IMM(AND, R8, 65535),    /* r8 &= 65535 */
+    /*  438 */ I_ALU64_REG(SUB, R8, R9),       /* r8 -= r9 */
+    /*  439 */ I_ALU64_IMM(AND, R8, 65535),    /* r8 &= 65535 */
     // vhost.bpf.c:74  return n <= READ(vq, num) ? n : UNREAD;
-    /*  438 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  439 */ I_JMP_REG(JGE, R1, R8, 29),     /* if r1 >= r8 goto L469 */
-    /* L440: */
-    /*  440 */ I_MOV64_IMM(R8, 1),             /* r8 = 1 */
-    /*  441 */ I_MOV64_IMM(R1, 40),            /* r1 = 40 */
-    /* L442: */
-    /*  442 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  443 */ I_LDX_MEM(DW, R1, R7, 0),       /* r1 = *(u64 *)(r7 + 0) */
-    /*  444 */ I_ALU64_REG(ADD, R1, R8),       /* r1 += r8 */
-    /*  445 */ I_STX_MEM(DW, R7, 0, R1),       /* *(u64 *)(r7 + 0) = r1 */
-    // vhost.bpf.c:179  if (CFG(CFG_GAPS) && bpf_map_update_elem(&working, &key.worker, &w, MAP_ANY)
+    /*  440 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  441 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  442 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  443 */ I_JMP_REG(JLE, R8, R1, 29),     /* if r8 <= r1 goto L473 */
+    /* L444: */
+    /*  444 */ I_MOV64_IMM(R8, 1),             /* r8 = 1 */
+    /*  445 */ I_MOV64_IMM(R1, 40),            /* r1 = 40 */
     /* L446: */
-    /*  446 */ I_LD_CONST(R1, CFG_GAPS),       /* r1 = CFG_GAPS */
-    /*  448 */ I_JMP_IMM(JEQ, R1, 0, 18),      /* if r1 == 0 goto L467 */
-    /*  449 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  450 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
-    /*  451 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
-    /*  452 */ I_ALU64_IMM(ADD, R3, -40),      /* r3 += -40 */
-    /*  453 */ I_LD_MAP(R1, working),          /* r1 = map working */
-    /*  455 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
-    /*  456 */ I_CALL(map_update_elem),        /* call map_update_elem */
-    /*  457 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L467 */
-    /*  458 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  459 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
-    /*  460 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  461 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  462 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  464 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  465 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L467 */
-    /* L466: */
-    /*  466 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
+    /*  446 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  447 */ I_LDX_MEM(DW, R1, R7, 0),       /* r1 = *(u64 *)(r7 + 0) */
+    /*  448 */ I_ALU64_REG(ADD, R1, R8),       /* r1 += r8 */
+    /*  449 */ I_STX_MEM(DW, R7, 0, R1),       /* *(u64 *)(r7 + 0) = r1 */
+    // vhost.bpf.c:179  if (CFG(CFG_GAPS) && bpf_map_update_elem(&working, &key.worker, &w, MAP_ANY)
+    /* L450: */
+    /*  450 */ I_LD_CONST(R1, CFG_GAPS),       /* r1 = CFG_GAPS */
+    /*  452 */ I_JMP_IMM(JEQ, R1, 0, 18),      /* if r1 == 0 goto L471 */
+    /*  453 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  454 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /*  455 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  456 */ I_ALU64_IMM(ADD, R3, -40),      /* r3 += -40 */
+    /*  457 */ I_LD_MAP(R1, working),          /* r1 = map working */
+    /*  459 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
+    /*  460 */ I_CALL(map_update_elem),        /* call map_update_elem */
+    /*  461 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L471 */
+    /*  462 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  463 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
+    /*  464 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  465 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  466 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  468 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  469 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L471 */
+    /* L470: */
+    /*  470 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vhost.bpf.c:182  }
-    /* L467: */
-    /*  467 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  468 */ I_EXIT(),                       /* exit */
-    /* L469: */
-    /*  469 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
+    /* L471: */
+    /*  471 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  472 */ I_EXIT(),                       /* exit */
+    /* L473: */
+    /*  473 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
     // hist.h:16  u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    /*  470 */ I_JMP_IMM(JLT, R8, 16, 28),     /* if r8 < 16 goto L499 */
-    /*  471 */ I_MOV64_IMM(R1, 255),           /* r1 = 255 */
-    /*  472 */ I_ALU64_REG(SUB, R1, R8),       /* r1 -= r8 */
-    /*  473 */ I_ALU64_IMM(RSH, R1, 60),       /* r1 >>= 60 */
-    /*  474 */ I_ALU64_IMM(AND, R1, 8),        /* r1 &= 8 */
-    /*  475 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
-    /*  476 */ I_ALU64_REG(RSH, R2, R1),       /* r2 >>= r1 */
-    /*  477 */ I_MOV64_IMM(R3, 15),            /* r3 = 15 */
-    /*  478 */ I_ALU64_REG(SUB, R3, R2),       /* r3 -= r2 */
-    /*  479 */ I_ALU64_IMM(RSH, R3, 61),       /* r3 >>= 61 */
-    /*  480 */ I_ALU64_IMM(AND, R3, 4),        /* r3 &= 4 */
-    /*  481 */ I_ALU64_REG(OR, R1, R3),        /* r1 |= r3 */
-    /*  482 */ I_ALU64_REG(RSH, R2, R3),       /* r2 >>= r3 */
-    /*  483 */ I_MOV64_IMM(R3, 3),             /* r3 = 3 */
-    /*  484 */ I_ALU64_REG(SUB, R3, R2),       /* r3 -= r2 */
-    /*  485 */ I_ALU64_IMM(RSH, R3, 62),       /* r3 >>= 62 */
-    /*  486 */ I_ALU64_IMM(AND, R3, 2),        /* r3 &= 2 */
-    /*  487 */ I_ALU64_REG(OR, R1, R3),        /* r1 |= r3 */
-    /*  488 */ I_ALU64_REG(RSH, R2, R3),       /* r2 >>= r3 */
-    /*  489 */ I_ALU64_IMM(RSH, R2, 1),        /* r2 >>= 1 */
-    /*  490 */ I_ALU64_REG(OR, R1, R2),        /* r1 |= r2 */
-    /*  491 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  492 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    /*  493 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
-    /*  494 */ I_ALU64_REG(RSH, R3, R2),       /* r3 >>= r2 */
-    /*  495 */ I_ALU64_IMM(AND, R3, 15),       /* r3 &= 15 */
-    /*  496 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
-    /*  497 */ I_ALU64_REG(OR, R1, R3),        /* r1 |= r3 */
-    /*  498 */ I_ALU64_IMM(ADD, R1, -48),      /* r1 += -48 */
+    /*  474 */ I_JMP_IMM(JLT, R8, 16, 28),     /* if r8 < 16 goto L503 */
+    /*  475 */ I_MOV64_IMM(R1, 255),           /* r1 = 255 */
+    /*  476 */ I_ALU64_REG(SUB, R1, R8),       /* r1 -= r8 */
+    /*  477 */ I_ALU64_IMM(RSH, R1, 60),       /* r1 >>= 60 */
+    /*  478 */ I_ALU64_IMM(AND, R1, 8),        /* r1 &= 8 */
+    /*  479 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
+    /*  480 */ I_ALU64_REG(RSH, R2, R1),       /* r2 >>= r1 */
+    /*  481 */ I_MOV64_IMM(R3, 15),            /* r3 = 15 */
+    /*  482 */ I_ALU64_REG(SUB, R3, R2),       /* r3 -= r2 */
+    /*  483 */ I_ALU64_IMM(RSH, R3, 61),       /* r3 >>= 61 */
+    /*  484 */ I_ALU64_IMM(AND, R3, 4),        /* r3 &= 4 */
+    /*  485 */ I_ALU64_REG(OR, R1, R3),        /* r1 |= r3 */
+    /*  486 */ I_ALU64_REG(RSH, R2, R3),       /* r2 >>= r3 */
+    /*  487 */ I_MOV64_IMM(R3, 3),             /* r3 = 3 */
+    /*  488 */ I_ALU64_REG(SUB, R3, R2),       /* r3 -= r2 */
+    /*  489 */ I_ALU64_IMM(RSH, R3, 62),       /* r3 >>= 62 */
+    /*  490 */ I_ALU64_IMM(AND, R3, 2),        /* r3 &= 2 */
+    /*  491 */ I_ALU64_REG(OR, R1, R3),        /* r1 |= r3 */
+    /*  492 */ I_ALU64_REG(RSH, R2, R3),       /* r2 >>= r3 */
+    /*  493 */ I_ALU64_IMM(RSH, R2, 1),        /* r2 >>= 1 */
+    /*  494 */ I_ALU64_REG(OR, R1, R2),        /* r1 |= r2 */
+    /*  495 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  496 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
+    /*  497 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
+    /*  498 */ I_ALU64_REG(RSH, R3, R2),       /* r3 >>= r2 */
+    /*  499 */ I_ALU64_IMM(AND, R3, 15),       /* r3 &= 15 */
+    /*  500 */ I_ALU64_IMM(LSH, R1, 4),        /* r1 <<= 4 */
+    /*  501 */ I_ALU64_REG(OR, R1, R3),        /* r1 |= r3 */
+    /*  502 */ I_ALU64_IMM(ADD, R1, -48),      /* r1 += -48 */
     // hist.h:17  return b < n ? (u32)b : n - 1;
-    /* L499: */
-    /*  499 */ I_JMP_IMM(JLT, R1, 976, 1),     /* if r1 < 976 goto L501 */
-    /*  500 */ I_MOV64_IMM(R1, 975),           /* r1 = 975 */
+    /* L503: */
+    /*  503 */ I_JMP_IMM(JLT, R1, 976, 1),     /* if r1 < 976 goto L505 */
+    /*  504 */ I_MOV64_IMM(R1, 975),           /* r1 = 975 */
     // vhost.bpf.c:109  asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to
-    /* L501: */
-    /*  501 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
-    /*  502 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /* L505: */
+    /*  505 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  506 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
     // vhost.bpf.c:110  if (hist >= N_VH_HISTS || at >= N_VH_HISTS * DELAY_BUCKETS)
-    /*  503 */ I_JMP_IMM(JGT, R1, 4879, -58),  /* if r1 > 4879 goto L446 */
+    /*  507 */ I_JMP_IMM(JGT, R1, 4879, -58),  /* if r1 > 4879 goto L450 */
     // vhost.bpf.c:112  q->hist[at]++;
-    /*  504 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
-    /*  505 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  506 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
-    /*  507 */ I_LDX_MEM(W, R1, R2, 104),      /* r1 = *(u32 *)(r2 + 104) */
-    /*  508 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
-    /*  509 */ I_STX_MEM(W, R2, 104, R1),      /* *(u32 *)(r2 + 104) = r1 */
-    /*  510 */ I_MOV64_IMM(R1, 64),            /* r1 = 64 */
-    /*  511 */ I_JA(-70),                      /* goto L442 */
+    /*  508 */ I_ALU64_IMM(LSH, R1, 2),        /* r1 <<= 2 */
+    /*  509 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  510 */ I_ALU64_REG(ADD, R2, R1),       /* r2 += r1 */
+    /*  511 */ I_LDX_MEM(W, R1, R2, 104),      /* r1 = *(u32 *)(r2 + 104) */
+    /*  512 */ I_ALU64_IMM(ADD, R1, 1),        /* r1 += 1 */
+    /*  513 */ I_STX_MEM(W, R2, 104, R1),      /* *(u32 *)(r2 + 104) = r1 */
+    /*  514 */ I_MOV64_IMM(R1, 64),            /* r1 = 64 */
+    /*  515 */ I_JA(-70),                      /* goto L446 */
 };
 static const struct bpf_patch vhost_begin_patches[] = {
     { 5, PATCH_CONST, 0, "CFG_ARG0" },
@@ -674,30 +678,30 @@ static const struct bpf_patch vhost_begin_patches[] = {
     { 71, PATCH_OFF, 8, "vhost_virtqueue.dev" },
     { 82, PATCH_OFF, 8, "vhost_dev.vqs" },
     { 107, PATCH_OFF, 4, "vhost_dev.nvqs" },
-    { 139, PATCH_MAP, 0, "queues" },
-    { 151, PATCH_MAP, 0, "slots" },
-    { 169, PATCH_MAP, 0, "queues" },
-    { 177, PATCH_MAP, 0, "stats" },
-    { 187, PATCH_MAP, 0, "lost" },
-    { 280, PATCH_CONST, 0, "CFG_KICK" },
-    { 285, PATCH_CONST, 0, "CFG_DEEP" },
-    { 292, PATCH_MAP, 0, "woken" },
-    { 296, PATCH_CONST, 0, "CFG_KICK" },
-    { 370, PATCH_MAP, 0, "woken" },
-    { 373, PATCH_CONST, 0, "CFG_KICK" },
-    { 379, PATCH_OFF, 8, "vhost_virtqueue.avail" },
-    { 389, PATCH_OFF, 8, "vhost_virtqueue.iotlb" },
-    { 400, PATCH_OFF, 1, "vhost_virtqueue.is_le" },
-    { 419, PATCH_OFF, 2, "vhost_virtqueue.last_avail_idx" },
-    { 429, PATCH_OFF, 4, "vhost_virtqueue.num" },
-    { 446, PATCH_CONST, 0, "CFG_GAPS" },
-    { 453, PATCH_MAP, 0, "working" },
-    { 462, PATCH_MAP, 0, "lost" },
+    { 141, PATCH_MAP, 0, "queues" },
+    { 153, PATCH_MAP, 0, "slots" },
+    { 171, PATCH_MAP, 0, "queues" },
+    { 179, PATCH_MAP, 0, "stats" },
+    { 189, PATCH_MAP, 0, "lost" },
+    { 282, PATCH_CONST, 0, "CFG_KICK" },
+    { 287, PATCH_CONST, 0, "CFG_DEEP" },
+    { 294, PATCH_MAP, 0, "woken" },
+    { 298, PATCH_CONST, 0, "CFG_KICK" },
+    { 372, PATCH_MAP, 0, "woken" },
+    { 375, PATCH_CONST, 0, "CFG_KICK" },
+    { 381, PATCH_OFF, 8, "vhost_virtqueue.avail" },
+    { 391, PATCH_OFF, 8, "vhost_virtqueue.iotlb" },
+    { 402, PATCH_OFF, 1, "vhost_virtqueue.is_le" },
+    { 421, PATCH_OFF, 2, "vhost_virtqueue.last_avail_idx" },
+    { 431, PATCH_OFF, 4, "vhost_virtqueue.num" },
+    { 450, PATCH_CONST, 0, "CFG_GAPS" },
+    { 457, PATCH_MAP, 0, "working" },
+    { 466, PATCH_MAP, 0, "lost" },
 };
 /* end program vhost_begin */
 
 /* begin program vhost_end
- * section kretprobe/handle_tx_kick, 110 instructions, stack 40 bytes
+ * section kretprobe/handle_tx_kick, 112 instructions, stack 40 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_DEEP=0: 4.15 (a dead branch) */
 static const struct bpf_insn vhost_end_insns[] = {
@@ -711,7 +715,7 @@ static const struct bpf_insn vhost_end_insns[] = {
     /*    6 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*    7 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // vhost.bpf.c:190  if (!w)
-    /*    8 */ I_JMP_IMM(JEQ, R7, 0, 95),      /* if r7 == 0 goto L104 */
+    /*    8 */ I_JMP_IMM(JEQ, R7, 0, 97),      /* if r7 == 0 goto L106 */
     // vhost.bpf.c:192  u32 slot = w->slot;
     /*    9 */ I_LDX_MEM(W, R1, R7, 8),        /* r1 = *(u32 *)(r7 + 8) */
     /*   10 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
@@ -722,11 +726,11 @@ static const struct bpf_insn vhost_end_insns[] = {
     /*   15 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   16 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
     // vhost.bpf.c:194  if (q) {
-    /*   17 */ I_JMP_IMM(JEQ, R6, 0, 81),      /* if r6 == 0 goto L99 */
+    /*   17 */ I_JMP_IMM(JEQ, R6, 0, 83),      /* if r6 == 0 goto L101 */
     // vhost.bpf.c:195  if (CFG(CFG_DEEP)) {
     /*   18 */ I_LD_CONST(R1, CFG_DEEP),       /* r1 = CFG_DEEP */
     /*   20 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
-    /*   21 */ I_JMP_IMM(JEQ, R1, 0, 74),      /* if r1 == 0 goto L96 */
+    /*   21 */ I_JMP_IMM(JEQ, R1, 0, 76),      /* if r1 == 0 goto L98 */
     // vhost.bpf.c:196  u32 n = waiting((void *)w->vq);
     /*   22 */ I_LDX_MEM(DW, R7, R7, 0),       /* r7 = *(u64 *)(r7 + 0) */
     /*   23 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
@@ -745,7 +749,7 @@ static const struct bpf_insn vhost_end_insns[] = {
     /*   32 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*   33 */ I_LDX_MEM(DW, R8, R10, -16),    /* r8 = *(u64 *)(r10 - 16) */
     // vhost.bpf.c:70  if (!avail || READ(vq, iotlb) || !READ(vq, is_le)
-    /*   34 */ I_JMP_IMM(JEQ, R8, 0, 57),      /* if r8 == 0 goto L92 */
+    /*   34 */ I_JMP_IMM(JEQ, R8, 0, 59),      /* if r8 == 0 goto L94 */
     /*   35 */ I_STX_MEM(DW, R10, -16, R9),    /* *(u64 *)(r10 - 16) = r9 */
     /*   36 */ I_MOV64_IMM(R1, 64),            /* r1 = 64  [vhost_virtqueue.iotlb] */
     /*   37 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
@@ -755,9 +759,9 @@ static const struct bpf_insn vhost_end_insns[] = {
     /*   41 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
     /*   42 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     /*   43 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
-    /*   44 */ I_JMP_IMM(JNE, R1, 0, 47),      /* if r1 != 0 goto L92 */
+    /*   44 */ I_JMP_IMM(JNE, R1, 0, 49),      /* if r1 != 0 goto L94 */
     /*   45 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*   46 */ I_STX_MEM(B, R10, -16, R1),     /* *(u8 *)(r10 - 16) = r1 */
+    /*   46 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     /*   47 */ I_MOV64_IMM(R1, 72),            /* r1 = 72  [vhost_virtqueue.is_le] */
     /*   48 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*   49 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -765,9 +769,9 @@ static const struct bpf_insn vhost_end_insns[] = {
     /*   51 */ I_ALU64_IMM(ADD, R1, -16),      /* r1 += -16 */
     /*   52 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
     /*   53 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   54 */ I_LDX_MEM(B, R1, R10, -16),     /* r1 = *(u8 *)(r10 - 16) */
+    /*   54 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
     // vhost.bpf.c:71  || bpf_probe_read_user(&idx, sizeof idx, (void *)(avail + AVAIL_IDX)))
-    /*   55 */ I_JMP_IMM(JEQ, R1, 0, 36),      /* if r1 == 0 goto L92 */
+    /*   55 */ I_JMP_IMM(JEQ, R1, 0, 38),      /* if r1 == 0 goto L94 */
     /*   56 */ I_ALU64_IMM(ADD, R8, 2),        /* r8 += 2 */
     /*   57 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*   58 */ I_ALU64_IMM(ADD, R1, -2),       /* r1 += -2 */
@@ -775,12 +779,12 @@ static const struct bpf_insn vhost_end_insns[] = {
     /*   60 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*   61 */ I_CALL(probe_read_user),        /* call probe_read_user */
     // vhost.bpf.c:70  if (!avail || READ(vq, iotlb) || !READ(vq, is_le)
-    /*   62 */ I_JMP_IMM(JNE, R0, 0, 29),      /* if r0 != 0 goto L92 */
+    /*   62 */ I_JMP_IMM(JNE, R0, 0, 31),      /* if r0 != 0 goto L94 */
     // vhost.bpf.c:73  u32 n = (u16)(idx - READ(vq, last_avail_idx));
     /*   63 */ I_LDX_MEM(H, R1, R10, -2),      /* r1 = *(u16 *)(r10 - 2) */
     /*   64 */ I_STX_MEM(DW, R10, -32, R1),    /* *(u64 *)(r10 - 32) = r1 */
     /*   65 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*   66 */ I_STX_MEM(H, R10, -16, R1),     /* *(u16 *)(r10 - 16) = r1 */
+    /*   66 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     /*   67 */ I_MOV64_IMM(R1, 56),            /* r1 = 56  [vhost_virtqueue.last_avail_idx] */
     /*   68 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*   69 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -789,11 +793,11 @@ static const struct bpf_insn vhost_end_insns[] = {
     /*   72 */ I_MOV64_IMM(R8, 2),             /* r8 = 2 */
     /*   73 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
     /*   74 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   75 */ I_LDX_MEM(H, R1, R10, -16),     /* r1 = *(u16 *)(r10 - 16) */
+    /*   75 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
     // vhost.bpf.c:74  return n <= READ(vq, num) ? n : UNREAD;
     /*   76 */ I_STX_MEM(DW, R10, -40, R1),    /* *(u64 *)(r10 - 40) = r1 */
     /*   77 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*   78 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
+    /*   78 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
     /*   79 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [vhost_virtqueue.num] */
     /*   80 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
     /*   81 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
@@ -809,38 +813,40 @@ static const struct bpf_insn vhost_end_insns[] = {
     /*   88 */ I_ALU64_REG(SUB, R2, R1),       /* r2 -= r1 */
     /*   89 */ I_ALU64_IMM(AND, R2, 65535),    /* r2 &= 65535 */
     // vhost.bpf.c:74  return n <= READ(vq, num) ? n : UNREAD;
-    /*   90 */ I_LDX_MEM(W, R1, R10, -16),     /* r1 = *(u32 *)(r10 - 16) */
-    /*   91 */ I_JMP_REG(JGE, R1, R2, 14),     /* if r1 >= r2 goto L106 */
-    /* L92: */
-    /*   92 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
+    /*   90 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
+    /*   91 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*   92 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*   93 */ I_JMP_REG(JLE, R2, R1, 14),     /* if r2 <= r1 goto L108 */
+    /* L94: */
+    /*   94 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
     // vhost.bpf.c:198  q->known += n != UNREAD;
-    /* L93: */
-    /*   93 */ I_LDX_MEM(DW, R1, R6, 48),      /* r1 = *(u64 *)(r6 + 48) */
-    /*   94 */ I_ALU64_REG(ADD, R1, R9),       /* r1 += r9 */
-    /*   95 */ I_STX_MEM(DW, R6, 48, R1),      /* *(u64 *)(r6 + 48) = r1 */
+    /* L95: */
+    /*   95 */ I_LDX_MEM(DW, R1, R6, 48),      /* r1 = *(u64 *)(r6 + 48) */
+    /*   96 */ I_ALU64_REG(ADD, R1, R9),       /* r1 += r9 */
+    /*   97 */ I_STX_MEM(DW, R6, 48, R1),      /* *(u64 *)(r6 + 48) = r1 */
     // vhost.bpf.c:200  q->last = last;
-    /* L96: */
-    /*   96 */ I_STX_MEM(W, R6, 12, R8),       /* *(u32 *)(r6 + 12) = r8 */
+    /* L98: */
+    /*   98 */ I_STX_MEM(W, R6, 12, R8),       /* *(u32 *)(r6 + 12) = r8 */
     // vhost.bpf.c:201  q->end_ns = bpf_ktime_get_ns();
-    /*   97 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*   98 */ I_STX_MEM(DW, R6, 56, R0),      /* *(u64 *)(r6 + 56) = r0 */
-    /* L99: */
-    /*   99 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  100 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
+    /*   99 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  100 */ I_STX_MEM(DW, R6, 56, R0),      /* *(u64 *)(r6 + 56) = r0 */
+    /* L101: */
+    /*  101 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  102 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
     // vhost.bpf.c:203  bpf_map_delete_elem(&working, &worker);
-    /*  101 */ I_LD_MAP(R1, working),          /* r1 = map working */
-    /*  103 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
+    /*  103 */ I_LD_MAP(R1, working),          /* r1 = map working */
+    /*  105 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
     // vhost.bpf.c:205  }
-    /* L104: */
-    /*  104 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  105 */ I_EXIT(),                       /* exit */
-    // vhost.bpf.c:197  last = n == UNREAD ? VH_PROXY : n ? VH_STALLED : VH_IDLE;
     /* L106: */
-    /*  106 */ I_JMP_IMM(JEQ, R2, 0, 1),       /* if r2 == 0 goto L108 */
-    /*  107 */ I_MOV64_IMM(R8, 3),             /* r8 = 3 */
+    /*  106 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  107 */ I_EXIT(),                       /* exit */
+    // vhost.bpf.c:197  last = n == UNREAD ? VH_PROXY : n ? VH_STALLED : VH_IDLE;
     /* L108: */
-    /*  108 */ I_MOV64_IMM(R9, 1),             /* r9 = 1 */
-    /*  109 */ I_JA(-17),                      /* goto L93 */
+    /*  108 */ I_JMP_IMM(JEQ, R2, 0, 1),       /* if r2 == 0 goto L110 */
+    /*  109 */ I_MOV64_IMM(R8, 3),             /* r8 = 3 */
+    /* L110: */
+    /*  110 */ I_MOV64_IMM(R9, 1),             /* r9 = 1 */
+    /*  111 */ I_JA(-17),                      /* goto L95 */
 };
 static const struct bpf_patch vhost_end_patches[] = {
     { 4, PATCH_MAP, 0, "working" },
@@ -851,12 +857,12 @@ static const struct bpf_patch vhost_end_patches[] = {
     { 47, PATCH_OFF, 1, "vhost_virtqueue.is_le" },
     { 67, PATCH_OFF, 2, "vhost_virtqueue.last_avail_idx" },
     { 79, PATCH_OFF, 4, "vhost_virtqueue.num" },
-    { 101, PATCH_MAP, 0, "working" },
+    { 103, PATCH_MAP, 0, "working" },
 };
 /* end program vhost_end */
 
 /* begin program vhost_wake
- * section kprobe/vhost_poll_wakeup, 54 instructions, stack 24 bytes
+ * section kprobe/vhost_poll_wakeup, 56 instructions, stack 24 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_DEEP=0: 4.15 (a dead branch) */
 static const struct bpf_insn vhost_wake_insns[] = {
@@ -864,7 +870,7 @@ static const struct bpf_insn vhost_wake_insns[] = {
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // vhost.bpf.c:212  if (!CFG(CFG_DEEP))
     /*    1 */ I_LD_CONST(R1, CFG_DEEP),       /* r1 = CFG_DEEP */
-    /*    3 */ I_JMP_IMM(JEQ, R1, 0, 48),      /* if r1 == 0 goto L52 */
+    /*    3 */ I_JMP_IMM(JEQ, R1, 0, 50),      /* if r1 == 0 goto L54 */
     // vhost.bpf.c:214  u64 now = bpf_ktime_get_ns();
     /*    4 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
     /*    5 */ I_STX_MEM(DW, R10, -16, R0),    /* *(u64 *)(r10 - 16) = r0 */
@@ -908,7 +914,7 @@ static const struct bpf_insn vhost_wake_insns[] = {
     // vhost.bpf.c:62  return v;
     /*   32 */ I_LDX_MEM(DW, R6, R10, -8),     /* r6 = *(u64 *)(r10 - 8) */
     // vhost.bpf.c:217  if (argument(ctx, CFG(CFG_ARG3)) & READ((struct vhost_poll *)poll, mask))
-    /*   33 */ I_STX_MEM(W, R10, -8, R8),      /* *(u32 *)(r10 - 8) = r8 */
+    /*   33 */ I_STX_MEM(DW, R10, -8, R8),     /* *(u64 *)(r10 - 8) = r8 */
     /*   34 */ I_MOV64_IMM(R1, 8),             /* r1 = 8  [vhost_poll.mask] */
     /*   35 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
     /*   36 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
@@ -918,21 +924,23 @@ static const struct bpf_insn vhost_wake_insns[] = {
     /*   38 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*   39 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*   40 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*   41 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*   41 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*   42 */ I_ALU64_REG(AND, R6, R1),       /* r6 &= r1 */
-    /*   43 */ I_JMP_IMM(JEQ, R6, 0, 8),       /* if r6 == 0 goto L52 */
-    /*   44 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*   45 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    /*   46 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
-    /*   47 */ I_ALU64_IMM(ADD, R3, -16),      /* r3 += -16 */
+    /*   43 */ I_ALU64_IMM(LSH, R6, 32),       /* r6 <<= 32 */
+    /*   44 */ I_ALU64_IMM(RSH, R6, 32),       /* r6 >>= 32 */
+    /*   45 */ I_JMP_IMM(JEQ, R6, 0, 8),       /* if r6 == 0 goto L54 */
+    /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*   47 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
+    /*   48 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*   49 */ I_ALU64_IMM(ADD, R3, -16),      /* r3 += -16 */
     // vhost.bpf.c:218  bpf_map_update_elem(&woken, &work, &now, MAP_NOEXIST);
-    /*   48 */ I_LD_MAP(R1, woken),            /* r1 = map woken */
-    /*   50 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
-    /*   51 */ I_CALL(map_update_elem),        /* call map_update_elem */
+    /*   50 */ I_LD_MAP(R1, woken),            /* r1 = map woken */
+    /*   52 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
+    /*   53 */ I_CALL(map_update_elem),        /* call map_update_elem */
     // vhost.bpf.c:220  }
-    /* L52: */
-    /*   52 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*   53 */ I_EXIT(),                       /* exit */
+    /* L54: */
+    /*   54 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*   55 */ I_EXIT(),                       /* exit */
 };
 static const struct bpf_patch vhost_wake_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_DEEP" },
@@ -941,7 +949,7 @@ static const struct bpf_patch vhost_wake_patches[] = {
     { 19, PATCH_OFF, 0, "vhost_poll.work" },
     { 23, PATCH_CONST, 0, "CFG_ARG3" },
     { 34, PATCH_OFF, 4, "vhost_poll.mask" },
-    { 48, PATCH_MAP, 0, "woken" },
+    { 50, PATCH_MAP, 0, "woken" },
 };
 /* end program vhost_wake */
 

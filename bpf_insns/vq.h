@@ -3,9 +3,9 @@
  * vq.bpf.c
  *   sha256 b8ad6ea2e836ace97a683c7558919343e32319adb52838eae20b0a01e3e364e3
  * probe.h
- *   sha256 483bbe89590ea88ffcd05de420509acdc1a5097af8b0bc9c2b48c84e07ff18ff
+ *   sha256 a5db11cad3e5a50385f1317d580f12ca612c283d3e391a66b218b93ba6d8f55c
  * wire.h
- *   sha256 76c386fe08de53e12191642af87c5029cef2f4d62a7e7bfc16e4f1704a12ce5b
+ *   sha256 437e70597f0764ee408bc6cd2c0d36ce43edfd3c80898d621fb23ffd67441292
  * hist.h
  *   sha256 d50f50cc3dcf9c822a6e4d8f4f93cc46905883b4c61df5baca117b1b200f6795
  * wire_vq.h
@@ -24,21 +24,21 @@
  *   lowest kernel 5.5 (probe_read_kernel)
  * program vq_add: kprobe/virtqueue_add_outbuf, 55 instructions, stack 32
  *   lowest kernel 5.5 (probe_read_kernel)
- * program vq_added: kretprobe/virtqueue_add_sgs, 545 instructions, stack 56
+ * program vq_added: kretprobe/virtqueue_add_sgs, 550 instructions, stack 56
  *   lowest kernel 5.5 (probe_read_kernel)
  * program vq_get: kprobe/virtqueue_get_buf, 81 instructions, stack 32
  *   lowest kernel 5.5 (probe_read_kernel)
- * program vq_got: kretprobe/virtqueue_get_buf, 447 instructions, stack 56
+ * program vq_got: kretprobe/virtqueue_get_buf, 452 instructions, stack 56
  *   lowest kernel 5.5 (probe_read_kernel)
- * program vq_kick: kprobe/virtqueue_kick, 294 instructions, stack 40
+ * program vq_kick: kprobe/virtqueue_kick, 298 instructions, stack 40
  *   lowest kernel 5.5 (probe_read_kernel)
  * program vq_kicked: kretprobe/virtqueue_kick, 35 instructions, stack 16
  *   lowest kernel 5.5 (probe_read_kernel)
- * program vq_notify: kprobe/vp_notify, 256 instructions, stack 40
+ * program vq_notify: kprobe/vp_notify, 260 instructions, stack 40
  *   lowest kernel 5.5 (probe_read_kernel)
  * program vq_irq: kprobe/vring_interrupt, 57 instructions, stack 32
  *   lowest kernel 5.5 (probe_read_kernel)
- * program vq_irq_done: kretprobe/vring_interrupt, 319 instructions, stack 48
+ * program vq_irq_done: kretprobe/vring_interrupt, 323 instructions, stack 48
  *   lowest kernel 5.5 (probe_read_kernel)
  * program vq_irq_own: raw_tp/irq_handler_exit, 48 instructions, stack 16
  *   lowest kernel 5.5 (probe_read_kernel)
@@ -121,16 +121,16 @@ static const struct bpf_insn vq_add_sgs_insns[] = {
     /*   42 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   43 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L53 */
     /*   44 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   45 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   47 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   48 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   50 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*   51 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L53 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   52 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:254  return 0;
     /* L53: */
@@ -209,16 +209,16 @@ static const struct bpf_insn vq_add_insns[] = {
     /*   42 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   43 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L53 */
     /*   44 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   45 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   46 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   47 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   48 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   50 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*   51 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L53 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   52 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:261  return 0;
     /* L53: */
@@ -235,7 +235,7 @@ static const struct bpf_patch vq_add_patches[] = {
 /* end program vq_add */
 
 /* begin program vq_added
- * section kretprobe/virtqueue_add_sgs, 545 instructions, stack 56 bytes
+ * section kretprobe/virtqueue_add_sgs, 550 instructions, stack 56 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
 static const struct bpf_insn vq_added_insns[] = {
     // vq.bpf.c:289  int vq_added(void *ctx)
@@ -269,18 +269,18 @@ static const struct bpf_insn vq_added_insns[] = {
     // vq.bpf.c:215  if (!kept) {
     /*   23 */ I_JMP_IMM(JNE, R0, 0, 10),      /* if r0 != 0 goto L34 */
     /*   24 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   25 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   26 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   27 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   28 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   30 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*   31 */ I_JMP_IMM(JEQ, R0, 0, 481),     /* if r0 == 0 goto L513 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:184  if (n)
+    /*   31 */ I_JMP_IMM(JEQ, R0, 0, 484),     /* if r0 == 0 goto L516 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   32 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
-    /*   33 */ I_JA(479),                      /* goto L513 */
+    /*   33 */ I_JA(482),                      /* goto L516 */
     // vq.bpf.c:219  *c = *kept;
     /* L34: */
     /*   34 */ I_LDX_MEM(DW, R1, R0, 8),       /* r1 = *(u64 *)(r0 + 8) */
@@ -317,7 +317,7 @@ static const struct bpf_insn vq_added_insns[] = {
     /*   57 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
     /*   59 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:164  if (!known) {
-    /*   60 */ I_JMP_IMM(JNE, R0, 0, 201),     /* if r0 != 0 goto L262 */
+    /*   60 */ I_JMP_IMM(JNE, R0, 0, 203),     /* if r0 != 0 goto L264 */
     // vq.bpf.c:165  found(vq);
     /*   61 */ I_LDX_MEM(DW, R1, R10, -32),    /* r1 = *(u64 *)(r10 - 32) */
     /*   62 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
@@ -332,18 +332,18 @@ static const struct bpf_insn vq_added_insns[] = {
     /*   69 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   70 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L81 */
     /*   71 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   72 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   73 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   74 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   75 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   77 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*   78 */ I_JMP_IMM(JEQ, R0, 0, 175),     /* if r0 == 0 goto L254 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:184  if (n)
+    /*   78 */ I_JMP_IMM(JEQ, R0, 0, 177),     /* if r0 == 0 goto L256 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   79 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
-    /*   80 */ I_JA(173),                      /* goto L254 */
+    /*   80 */ I_JA(175),                      /* goto L256 */
     /* L81: */
     /*   81 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   82 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
@@ -352,7 +352,7 @@ static const struct bpf_insn vq_added_insns[] = {
     /*   85 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   86 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
     // vq.bpf.c:153  if (!q)
-    /*   87 */ I_JMP_IMM(JEQ, R6, 0, 166),     /* if r6 == 0 goto L254 */
+    /*   87 */ I_JMP_IMM(JEQ, R6, 0, 168),     /* if r6 == 0 goto L256 */
     /*   88 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   89 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     /*   90 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
@@ -369,7 +369,7 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  100 */ I_LD_MAP(R1, slots),            /* r1 = map slots */
     /*  102 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
     /*  103 */ I_CALL(map_push_elem),          /* call map_push_elem */
-    /*  104 */ I_JA(149),                      /* goto L254 */
+    /*  104 */ I_JA(151),                      /* goto L256 */
     // vq.bpf.c:158  describe(q, vq);
     /* L105: */
     /*  105 */ I_LDX_MEM(DW, R8, R10, -16),    /* r8 = *(u64 *)(r10 - 16) */
@@ -378,9 +378,9 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  107 */ I_STX_MEM(DW, R6, 0, R0),       /* *(u64 *)(r6 + 0) = r0 */
     /*  108 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [virtqueue.num_free] */
     // vq.bpf.c:128  if (EXISTS(v, num_free) && EXISTS(r, split.vring.num)) {
-    /*  109 */ I_JMP_IMM(JEQ, R1, 0, 143),     /* if r1 == 0 goto L253 */
+    /*  109 */ I_JMP_IMM(JEQ, R1, 0, 145),     /* if r1 == 0 goto L255 */
     /*  110 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.vring.num] */
-    /*  111 */ I_JMP_IMM(JEQ, R1, 0, 141),     /* if r1 == 0 goto L253 */
+    /*  111 */ I_JMP_IMM(JEQ, R1, 0, 143),     /* if r1 == 0 goto L255 */
     /*  112 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:129  struct virtio_device *d = READ(v, vdev);
     /*  113 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
@@ -456,19 +456,19 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  176 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  177 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     // vq.bpf.c:134  q->index = READ(v, index);
-    /*  178 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
+    /*  178 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
     /*  179 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  180 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  181 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  182 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  183 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  183 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  184 */ I_STX_MEM(W, R6, 120, R1),      /* *(u32 *)(r6 + 120) = r1 */
     /*  185 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:89  return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
     /*  186 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [vring_virtqueue.split.vring.num] */
     /*  187 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L198 */
     /*  188 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  189 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  189 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  190 */ I_MOV64_IMM(R1, 36),            /* r1 = 36  [vring_virtqueue.split.vring.num] */
     /*  191 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  192 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -476,15 +476,15 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  194 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  195 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  196 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  197 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  197 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // vq.bpf.c:135  q->size = size_of(vq);
     /* L198: */
     /*  198 */ I_STX_MEM(W, R6, 116, R1),      /* *(u32 *)(r6 + 116) = r1 */
     /*  199 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
     // vq.bpf.c:113  return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
-    /*  200 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L211 */
+    /*  200 */ I_JMP_IMM(JEQ, R1, 0, 11),      /* if r1 == 0 goto L212 */
     /*  201 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  202 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
+    /*  202 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  203 */ I_MOV64_IMM(R1, 40),            /* r1 = 40 */
     /*  204 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  205 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -492,436 +492,441 @@ static const struct bpf_insn vq_added_insns[] = {
     /*  207 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  208 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
     /*  209 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  210 */ I_LDX_MEM(H, R9, R10, -8),      /* r9 = *(u16 *)(r10 - 8) */
+    /*  210 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
+    /*  211 */ I_ALU64_IMM(AND, R9, 65535),    /* r9 &= 65535 */
     // vq.bpf.c:136  q->avail = avail_of(vq);
-    /* L211: */
-    /*  211 */ I_STX_MEM(W, R6, 128, R9),      /* *(u32 *)(r6 + 128) = r9 */
-    /*  212 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  213 */ I_MOV64_IMM(R9, 1),             /* r9 = 1  [vring_virtqueue.last_used_idx] */
-    /*  214 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L212: */
+    /*  212 */ I_STX_MEM(W, R6, 128, R9),      /* *(u32 *)(r6 + 128) = r9 */
+    /*  213 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  214 */ I_MOV64_IMM(R9, 1),             /* r9 = 1  [vring_virtqueue.last_used_idx] */
+    /*  215 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:119  return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
-    /*  215 */ I_JMP_IMM(JEQ, R9, 0, 10),      /* if r9 == 0 goto L226 */
-    /*  216 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  217 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
-    /*  218 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
-    /*  219 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
-    /*  220 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  221 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  222 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  223 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    /*  224 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  225 */ I_LDX_MEM(H, R1, R10, -8),      /* r1 = *(u16 *)(r10 - 8) */
+    /*  216 */ I_JMP_IMM(JEQ, R9, 0, 11),      /* if r9 == 0 goto L228 */
+    /*  217 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  218 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  219 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
+    /*  220 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
+    /*  221 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  222 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  223 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  224 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /*  225 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  226 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  227 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
     // vq.bpf.c:137  q->used = used_of(vq);
-    /* L226: */
-    /*  226 */ I_STX_MEM(W, R6, 132, R1),      /* *(u32 *)(r6 + 132) = r1 */
+    /* L228: */
+    /*  228 */ I_STX_MEM(W, R6, 132, R1),      /* *(u32 *)(r6 + 132) = r1 */
     // vq.bpf.c:96  bool counts = EXISTS(r, last_used_idx) && EXISTS(r, split.avail_idx_shadow);
-    /*  227 */ I_ALU64_IMM(LSH, R9, 32),       /* r9 <<= 32 */
-    /*  228 */ I_ALU64_IMM(RSH, R9, 32),       /* r9 >>= 32 */
-    /*  229 */ I_JMP_IMM(JEQ, R9, 0, 4),       /* if r9 == 0 goto L234 */
-    /*  230 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
-    /*  231 */ I_MOV64_IMM(R8, 1),             /* r8 = 1 */
-    /*  232 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L234 */
-    /*  233 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /* L234: */
-    /*  234 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.packed_ring] */
+    /*  229 */ I_ALU64_IMM(LSH, R9, 32),       /* r9 <<= 32 */
+    /*  230 */ I_ALU64_IMM(RSH, R9, 32),       /* r9 >>= 32 */
+    /*  231 */ I_JMP_IMM(JEQ, R9, 0, 4),       /* if r9 == 0 goto L236 */
+    /*  232 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
+    /*  233 */ I_MOV64_IMM(R8, 1),             /* r8 = 1 */
+    /*  234 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L236 */
+    /*  235 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /* L236: */
+    /*  236 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.packed_ring] */
     // vq.bpf.c:97  if (EXISTS(r, packed_ring))
-    /*  235 */ I_JMP_IMM(JEQ, R1, 0, 279),     /* if r1 == 0 goto L515 */
-    /*  236 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [vring_virtqueue.packed_ring] */
-    /*  237 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
-    /*  238 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  239 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  237 */ I_JMP_IMM(JEQ, R1, 0, 280),     /* if r1 == 0 goto L518 */
+    /*  238 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [vring_virtqueue.packed_ring] */
+    /*  239 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
+    /*  240 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  241 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:98  return READ(r, packed_ring) ? VQ_PACKED : counts ? VQ_COUNTS : 0;
-    /*  240 */ I_STX_MEM(B, R10, -8, R1),      /* *(u8 *)(r10 - 8) = r1 */
-    /*  241 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  242 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  243 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  244 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  245 */ I_ALU64_IMM(AND, R8, 1),        /* r8 &= 1 */
-    /*  246 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
-    /*  247 */ I_JMP_IMM(JNE, R8, 0, 1),       /* if r8 != 0 goto L249 */
-    /*  248 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /* L249: */
-    /*  249 */ I_LDX_MEM(B, R1, R10, -8),      /* r1 = *(u8 *)(r10 - 8) */
-    /*  250 */ I_JMP_IMM(JEQ, R1, 0, 1),       /* if r1 == 0 goto L252 */
-    /*  251 */ I_MOV64_IMM(R9, 4),             /* r9 = 4 */
+    /*  242 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  243 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  244 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  245 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  246 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  247 */ I_ALU64_IMM(AND, R8, 1),        /* r8 &= 1 */
+    /*  248 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
+    /*  249 */ I_JMP_IMM(JNE, R8, 0, 1),       /* if r8 != 0 goto L251 */
+    /*  250 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /* L251: */
+    /*  251 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  252 */ I_JMP_IMM(JEQ, R1, 0, 1),       /* if r1 == 0 goto L254 */
+    /*  253 */ I_MOV64_IMM(R9, 4),             /* r9 = 4 */
     // vq.bpf.c:138  q->state = VQ_SEEN | VQ_NAMED | layout_of(vq);
-    /* L252: */
-    /*  252 */ I_ALU64_IMM(OR, R9, 3),         /* r9 |= 3 */
-    /* L253: */
-    /*  253 */ I_STX_MEM(W, R6, 112, R9),      /* *(u32 *)(r6 + 112) = r9 */
     /* L254: */
-    /*  254 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  255 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
+    /*  254 */ I_ALU64_IMM(OR, R9, 3),         /* r9 |= 3 */
+    /* L255: */
+    /*  255 */ I_STX_MEM(W, R6, 112, R9),      /* *(u32 *)(r6 + 112) = r9 */
+    /* L256: */
+    /*  256 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  257 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
     // vq.bpf.c:166  known = bpf_map_lookup_elem(&queues, &vq);
-    /*  256 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
-    /*  258 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  258 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
+    /*  260 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:168  if (!known)
-    /*  259 */ I_JMP_IMM(JNE, R0, 0, 2),       /* if r0 != 0 goto L262 */
+    /*  261 */ I_JMP_IMM(JNE, R0, 0, 2),       /* if r0 != 0 goto L264 */
     // vq.bpf.c:296  u64 now = bpf_ktime_get_ns(); /* later than born_ns, which queue() may set */
-    /*  260 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
-    /*  261 */ I_JA(251),                      /* goto L513 */
+    /*  262 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  263 */ I_JA(252),                      /* goto L516 */
     // vq.bpf.c:170  u32 slot = *known;
-    /* L262: */
-    /*  262 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
-    /*  263 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  264 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  265 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /* L264: */
+    /*  264 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
+    /*  265 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  266 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  267 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
     // vq.bpf.c:171  return bpf_map_lookup_elem(&stats, &slot);
-    /*  266 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
-    /*  268 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*  269 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
+    /*  268 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
+    /*  270 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  271 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
     // vq.bpf.c:296  u64 now = bpf_ktime_get_ns(); /* later than born_ns, which queue() may set */
-    /*  270 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
+    /*  272 */ I_CALL(ktime_get_ns),           /* call ktime_get_ns */
     // vq.bpf.c:297  if (!q)
-    /*  271 */ I_JMP_IMM(JEQ, R6, 0, 241),     /* if r6 == 0 goto L513 */
+    /*  273 */ I_JMP_IMM(JEQ, R6, 0, 242),     /* if r6 == 0 goto L516 */
     // vq.bpf.c:294  s32 err = (s32)word(ctx, CFG(CFG_RET));
-    /*  272 */ I_ALU64_IMM(LSH, R7, 32),       /* r7 <<= 32 */
-    /*  273 */ I_ALU64_IMM(RSH, R7, 32),       /* r7 >>= 32 */
-    /*  274 */ I_LD_IMM64(R1, 0xffffffe4),     /* r1 = 4294967268 ll */
+    /*  274 */ I_ALU64_IMM(LSH, R7, 32),       /* r7 <<= 32 */
+    /*  275 */ I_ALU64_IMM(RSH, R7, 32),       /* r7 >>= 32 */
+    /*  276 */ I_LD_IMM64(R1, 0xffffffe4),     /* r1 = 4294967268 ll */
     // vq.bpf.c:299  if (!err) {
-    /*  276 */ I_JMP_REG(JEQ, R7, R1, 228),    /* if r7 == r1 goto L505 */
-    /*  277 */ I_JMP_IMM(JNE, R7, 0, 233),     /* if r7 != 0 goto L511 */
-    /*  278 */ I_STX_MEM(DW, R10, -16, R0),    /* *(u64 *)(r10 - 16) = r0 */
+    /*  278 */ I_JMP_REG(JEQ, R7, R1, 229),    /* if r7 == r1 goto L508 */
+    /*  279 */ I_JMP_IMM(JNE, R7, 0, 234),     /* if r7 != 0 goto L514 */
+    /*  280 */ I_STX_MEM(DW, R10, -16, R0),    /* *(u64 *)(r10 - 16) = r0 */
     // vq.bpf.c:267  u64 since = q->full_since;
-    /*  279 */ I_LDX_MEM(DW, R9, R6, 80),      /* r9 = *(u64 *)(r6 + 80) */
+    /*  281 */ I_LDX_MEM(DW, R9, R6, 80),      /* r9 = *(u64 *)(r6 + 80) */
     // vq.bpf.c:266  struct virtqueue *v = (void *)c->vq;
-    /*  280 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
+    /*  282 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
     // vq.bpf.c:268  u64 *was = bpf_map_lookup_elem(&flying, c);
-    /*  281 */ I_STX_MEM(DW, R10, -56, R1),    /* *(u64 *)(r10 - 56) = r1 */
-    /*  282 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  283 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
-    /*  284 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
-    /*  286 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*  287 */ I_MOV64_REG(R8, R0),            /* r8 = r0 */
-    /*  288 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
+    /*  283 */ I_STX_MEM(DW, R10, -56, R1),    /* *(u64 *)(r10 - 56) = r1 */
+    /*  284 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  285 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /*  286 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
+    /*  288 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  289 */ I_MOV64_REG(R8, R0),            /* r8 = r0 */
+    /*  290 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
     // vq.bpf.c:269  u64 n = q->state & VQ_COUNTS ? steps(q, &q->avail, avail_of(c->vq)) : 1;
-    /*  289 */ I_LDX_MEM(W, R1, R6, 112),      /* r1 = *(u32 *)(r6 + 112) */
-    /*  290 */ I_ALU64_IMM(AND, R1, 16),       /* r1 &= 16 */
-    /*  291 */ I_JMP_IMM(JEQ, R1, 0, 25),      /* if r1 == 0 goto L317 */
-    /*  292 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  293 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [vring_virtqueue.split.avail_idx_shadow] */
+    /*  291 */ I_LDX_MEM(W, R1, R6, 112),      /* r1 = *(u32 *)(r6 + 112) */
+    /*  292 */ I_ALU64_IMM(AND, R1, 16),       /* r1 &= 16 */
+    /*  293 */ I_JMP_IMM(JEQ, R1, 0, 26),      /* if r1 == 0 goto L320 */
+    /*  294 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  295 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [vring_virtqueue.split.avail_idx_shadow] */
     // vq.bpf.c:113  return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
-    /*  294 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L305 */
+    /*  296 */ I_JMP_IMM(JEQ, R2, 0, 11),      /* if r2 == 0 goto L308 */
     // vq.bpf.c:269  u64 n = q->state & VQ_COUNTS ? steps(q, &q->avail, avail_of(c->vq)) : 1;
-    /*  295 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
-    /*  296 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  297 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
+    /*  298 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:113  return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
-    /*  297 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
-    /*  298 */ I_MOV64_IMM(R1, 40),            /* r1 = 40 */
-    /*  299 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  300 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  299 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  300 */ I_MOV64_IMM(R1, 40),            /* r1 = 40 */
+    /*  301 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  302 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // vq.bpf.c:269  u64 n = q->state & VQ_COUNTS ? steps(q, &q->avail, avail_of(c->vq)) : 1;
-    /*  301 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  303 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // vq.bpf.c:113  return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
-    /*  302 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    /*  303 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  304 */ I_LDX_MEM(H, R1, R10, -8),      /* r1 = *(u16 *)(r10 - 8) */
+    /*  304 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /*  305 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  306 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  307 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
     // vq.bpf.c:193  u64 n = (at - *last) & 0xffff;
-    /* L305: */
-    /*  305 */ I_LDX_MEM(W, R2, R6, 128),      /* r2 = *(u32 *)(r6 + 128) */
+    /* L308: */
+    /*  308 */ I_LDX_MEM(W, R2, R6, 128),      /* r2 = *(u32 *)(r6 + 128) */
     // vq.bpf.c:194  *last = at;
-    /*  306 */ I_STX_MEM(W, R6, 128, R1),      /* *(u32 *)(r6 + 128) = r1 */
+    /*  309 */ I_STX_MEM(W, R6, 128, R1),      /* *(u32 *)(r6 + 128) = r1 */
     // vq.bpf.c:193  u64 n = (at - *last) & 0xffff;
-    /*  307 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
-    /*  308 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
+    /*  310 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
+    /*  311 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
     // vq.bpf.c:195  if (n == 0 || n > RESET)
-    /*  309 */ I_JMP_IMM(JEQ, R1, 0, 7),       /* if r1 == 0 goto L317 */
-    /*  310 */ I_JMP_IMM(JGT, R1, 64, 6),      /* if r1 > 64 goto L317 */
-    /*  311 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
+    /*  312 */ I_JMP_IMM(JEQ, R1, 0, 7),       /* if r1 == 0 goto L320 */
+    /*  313 */ I_JMP_IMM(JGT, R1, 64, 6),      /* if r1 > 64 goto L320 */
+    /*  314 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // vq.bpf.c:197  if (n > 1)
-    /*  312 */ I_JMP_IMM(JLT, R1, 2, 4),       /* if r1 < 2 goto L317 */
+    /*  315 */ I_JMP_IMM(JLT, R1, 2, 4),       /* if r1 < 2 goto L320 */
     // vq.bpf.c:198  __sync_fetch_and_add(&q->missed, n - 1);
-    /*  313 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  314 */ I_ALU64_IMM(ADD, R2, -1),       /* r2 += -1 */
-    /*  315 */ I_XADD(DW, R6, 72, R2),         /* lock *(u64 *)(r6 + 72) += r2 */
-    /*  316 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
+    /*  316 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  317 */ I_ALU64_IMM(ADD, R2, -1),       /* r2 += -1 */
+    /*  318 */ I_XADD(DW, R6, 72, R2),         /* lock *(u64 *)(r6 + 72) += r2 */
+    /*  319 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // vq.bpf.c:270  __sync_fetch_and_add(&q->added, n);
-    /* L317: */
-    /*  317 */ I_XADD(DW, R6, 8, R7),          /* lock *(u64 *)(r6 + 8) += r7 */
+    /* L320: */
+    /*  320 */ I_XADD(DW, R6, 8, R7),          /* lock *(u64 *)(r6 + 8) += r7 */
     // vq.bpf.c:271  if (was && *was >= q->born_ns && !(q->state & VQ_COUNTS)) { /* its completion w
-    /*  318 */ I_JMP_IMM(JEQ, R8, 0, 10),      /* if r8 == 0 goto L329 */
-    /*  319 */ I_LDX_MEM(DW, R1, R6, 0),       /* r1 = *(u64 *)(r6 + 0) */
-    /*  320 */ I_LDX_MEM(DW, R2, R8, 0),       /* r2 = *(u64 *)(r8 + 0) */
-    /*  321 */ I_JMP_REG(JLT, R2, R1, 7),      /* if r2 < r1 goto L329 */
-    /*  322 */ I_LDX_MEM(W, R1, R6, 112),      /* r1 = *(u32 *)(r6 + 112) */
-    /*  323 */ I_ALU64_IMM(AND, R1, 16),       /* r1 &= 16 */
-    /*  324 */ I_JMP_IMM(JNE, R1, 0, 4),       /* if r1 != 0 goto L329 */
-    /*  325 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  321 */ I_JMP_IMM(JEQ, R8, 0, 10),      /* if r8 == 0 goto L332 */
+    /*  322 */ I_LDX_MEM(DW, R1, R6, 0),       /* r1 = *(u64 *)(r6 + 0) */
+    /*  323 */ I_LDX_MEM(DW, R2, R8, 0),       /* r2 = *(u64 *)(r8 + 0) */
+    /*  324 */ I_JMP_REG(JLT, R2, R1, 7),      /* if r2 < r1 goto L332 */
+    /*  325 */ I_LDX_MEM(W, R1, R6, 112),      /* r1 = *(u32 *)(r6 + 112) */
+    /*  326 */ I_ALU64_IMM(AND, R1, 16),       /* r1 &= 16 */
+    /*  327 */ I_JMP_IMM(JNE, R1, 0, 4),       /* if r1 != 0 goto L332 */
+    /*  328 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     // vq.bpf.c:176  __sync_fetch_and_add(n, 1);
-    /*  326 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  327 */ I_XADD(DW, R6, 16, R2),         /* lock *(u64 *)(r6 + 16) += r2 */
-    /*  328 */ I_XADD(DW, R6, 72, R1),         /* lock *(u64 *)(r6 + 72) += r1 */
-    /* L329: */
-    /*  329 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  330 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
-    /*  331 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
-    /*  332 */ I_ALU64_IMM(ADD, R3, -16),      /* r3 += -16 */
+    /*  329 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  330 */ I_XADD(DW, R6, 16, R2),         /* lock *(u64 *)(r6 + 16) += r2 */
+    /*  331 */ I_XADD(DW, R6, 72, R1),         /* lock *(u64 *)(r6 + 72) += r1 */
+    /* L332: */
+    /*  332 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  333 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /*  334 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
+    /*  335 */ I_ALU64_IMM(ADD, R3, -16),      /* r3 += -16 */
     // vq.bpf.c:275  if (bpf_map_update_elem(&flying, c, &now, MAP_ANY))
-    /*  333 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
-    /*  335 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
-    /*  336 */ I_CALL(map_update_elem),        /* call map_update_elem */
-    /*  337 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L347 */
-    /*  338 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
-    /*  339 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
-    /*  340 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  341 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
-    /*  342 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
-    /*  344 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  345 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L347 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
-    /*  346 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
+    /*  336 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
+    /*  338 */ I_MOV64_IMM(R4, 0),             /* r4 = 0 */
+    /*  339 */ I_CALL(map_update_elem),        /* call map_update_elem */
+    /*  340 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L350 */
+    /*  341 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    /*  342 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
+    /*  343 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  344 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    /*  345 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
+    /*  347 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    // probe.h:184  if (n)
+    /*  348 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L350 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
+    /*  349 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
     // vq.bpf.c:277  if (since) {
-    /* L347: */
-    /*  347 */ I_JMP_IMM(JEQ, R9, 0, 66),      /* if r9 == 0 goto L414 */
-    /*  348 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L350: */
+    /*  350 */ I_JMP_IMM(JEQ, R9, 0, 66),      /* if r9 == 0 goto L417 */
+    /*  351 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:278  q->full_since = 0;
-    /*  349 */ I_STX_MEM(DW, R6, 80, R1),      /* *(u64 *)(r6 + 80) = r1 */
+    /*  352 */ I_STX_MEM(DW, R6, 80, R1),      /* *(u64 *)(r6 + 80) = r1 */
     // vq.bpf.c:279  add(q, VQ_STALL, now > since ? now - since : 0);
-    /*  350 */ I_LDX_MEM(DW, R4, R10, -16),    /* r4 = *(u64 *)(r10 - 16) */
-    /*  351 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
-    /*  352 */ I_ALU64_REG(SUB, R2, R9),       /* r2 -= r9 */
-    /*  353 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
-    /*  354 */ I_JMP_REG(JGT, R2, R4, 1),      /* if r2 > r4 goto L356 */
-    /*  355 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /* L356: */
-    /*  356 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L358 */
-    /*  357 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
-    /* L358: */
-    /*  358 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  353 */ I_LDX_MEM(DW, R4, R10, -16),    /* r4 = *(u64 *)(r10 - 16) */
+    /*  354 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
+    /*  355 */ I_ALU64_REG(SUB, R2, R9),       /* r2 -= r9 */
+    /*  356 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
+    /*  357 */ I_JMP_REG(JGT, R2, R4, 1),      /* if r2 > r4 goto L359 */
+    /*  358 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
+    /* L359: */
+    /*  359 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L361 */
+    /*  360 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /* L361: */
+    /*  361 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
     // hist.h:16  u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    /*  359 */ I_JMP_IMM(JLT, R1, 16, 41),     /* if r1 < 16 goto L401 */
-    /*  360 */ I_LD_IMM64(R4, 0xffffffff),     /* r4 = 4294967295 ll */
-    /*  362 */ I_ALU64_REG(SUB, R4, R1),       /* r4 -= r1 */
-    /*  363 */ I_ALU64_IMM(RSH, R4, 58),       /* r4 >>= 58 */
-    /*  364 */ I_ALU64_IMM(AND, R4, 32),       /* r4 &= 32 */
-    /*  365 */ I_MOV64_IMM(R2, 65535),         /* r2 = 65535 */
-    /*  366 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
-    /*  367 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  368 */ I_ALU64_REG(SUB, R2, R3),       /* r2 -= r3 */
-    /*  369 */ I_ALU64_IMM(RSH, R2, 59),       /* r2 >>= 59 */
-    /*  370 */ I_ALU64_IMM(AND, R2, 16),       /* r2 &= 16 */
-    /*  371 */ I_ALU64_REG(RSH, R3, R2),       /* r3 >>= r2 */
-    /*  372 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  373 */ I_MOV64_IMM(R4, 255),           /* r4 = 255 */
-    /*  374 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  375 */ I_ALU64_IMM(RSH, R4, 60),       /* r4 >>= 60 */
-    /*  376 */ I_ALU64_IMM(AND, R4, 8),        /* r4 &= 8 */
-    /*  377 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  378 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  379 */ I_MOV64_IMM(R4, 15),            /* r4 = 15 */
-    /*  380 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  381 */ I_ALU64_IMM(RSH, R4, 61),       /* r4 >>= 61 */
-    /*  382 */ I_ALU64_IMM(AND, R4, 4),        /* r4 &= 4 */
-    /*  383 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  384 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  385 */ I_MOV64_IMM(R4, 3),             /* r4 = 3 */
-    /*  386 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  387 */ I_ALU64_IMM(RSH, R4, 62),       /* r4 >>= 62 */
-    /*  388 */ I_ALU64_IMM(AND, R4, 2),        /* r4 &= 2 */
-    /*  389 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  390 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  391 */ I_ALU64_IMM(RSH, R3, 1),        /* r3 >>= 1 */
-    /*  392 */ I_ALU64_REG(OR, R2, R3),        /* r2 |= r3 */
-    /*  393 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
-    /*  394 */ I_ALU64_IMM(ADD, R3, -4),       /* r3 += -4 */
-    /*  395 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
-    /*  396 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
-    /*  397 */ I_ALU64_IMM(AND, R4, 15),       /* r4 &= 15 */
-    /*  398 */ I_ALU64_IMM(LSH, R2, 4),        /* r2 <<= 4 */
-    /*  399 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  400 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /*  362 */ I_JMP_IMM(JLT, R1, 16, 41),     /* if r1 < 16 goto L404 */
+    /*  363 */ I_LD_IMM64(R4, 0xffffffff),     /* r4 = 4294967295 ll */
+    /*  365 */ I_ALU64_REG(SUB, R4, R1),       /* r4 -= r1 */
+    /*  366 */ I_ALU64_IMM(RSH, R4, 58),       /* r4 >>= 58 */
+    /*  367 */ I_ALU64_IMM(AND, R4, 32),       /* r4 &= 32 */
+    /*  368 */ I_MOV64_IMM(R2, 65535),         /* r2 = 65535 */
+    /*  369 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
+    /*  370 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  371 */ I_ALU64_REG(SUB, R2, R3),       /* r2 -= r3 */
+    /*  372 */ I_ALU64_IMM(RSH, R2, 59),       /* r2 >>= 59 */
+    /*  373 */ I_ALU64_IMM(AND, R2, 16),       /* r2 &= 16 */
+    /*  374 */ I_ALU64_REG(RSH, R3, R2),       /* r3 >>= r2 */
+    /*  375 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  376 */ I_MOV64_IMM(R4, 255),           /* r4 = 255 */
+    /*  377 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  378 */ I_ALU64_IMM(RSH, R4, 60),       /* r4 >>= 60 */
+    /*  379 */ I_ALU64_IMM(AND, R4, 8),        /* r4 &= 8 */
+    /*  380 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  381 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  382 */ I_MOV64_IMM(R4, 15),            /* r4 = 15 */
+    /*  383 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  384 */ I_ALU64_IMM(RSH, R4, 61),       /* r4 >>= 61 */
+    /*  385 */ I_ALU64_IMM(AND, R4, 4),        /* r4 &= 4 */
+    /*  386 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  387 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  388 */ I_MOV64_IMM(R4, 3),             /* r4 = 3 */
+    /*  389 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  390 */ I_ALU64_IMM(RSH, R4, 62),       /* r4 >>= 62 */
+    /*  391 */ I_ALU64_IMM(AND, R4, 2),        /* r4 &= 2 */
+    /*  392 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  393 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  394 */ I_ALU64_IMM(RSH, R3, 1),        /* r3 >>= 1 */
+    /*  395 */ I_ALU64_REG(OR, R2, R3),        /* r2 |= r3 */
+    /*  396 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
+    /*  397 */ I_ALU64_IMM(ADD, R3, -4),       /* r3 += -4 */
+    /*  398 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
+    /*  399 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
+    /*  400 */ I_ALU64_IMM(AND, R4, 15),       /* r4 &= 15 */
+    /*  401 */ I_ALU64_IMM(LSH, R2, 4),        /* r2 <<= 4 */
+    /*  402 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  403 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
     // vq.bpf.c:181  u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    /* L401: */
-    /*  401 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
-    /*  402 */ I_ALU64_IMM(ADD, R3, 976),      /* r3 += 976 */
-    /*  403 */ I_JMP_IMM(JLT, R2, 976, 1),     /* if r2 < 976 goto L405 */
-    /*  404 */ I_MOV64_IMM(R3, 1951),          /* r3 = 1951 */
+    /* L404: */
+    /*  404 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
+    /*  405 */ I_ALU64_IMM(ADD, R3, 976),      /* r3 += 976 */
+    /*  406 */ I_JMP_IMM(JLT, R2, 976, 1),     /* if r2 < 976 goto L408 */
+    /*  407 */ I_MOV64_IMM(R3, 1951),          /* r3 = 1951 */
     // vq.bpf.c:182  asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to th
-    /* L405: */
-    /*  405 */ I_ALU64_IMM(LSH, R3, 32),       /* r3 <<= 32 */
-    /*  406 */ I_ALU64_IMM(RSH, R3, 32),       /* r3 >>= 32 */
+    /* L408: */
+    /*  408 */ I_ALU64_IMM(LSH, R3, 32),       /* r3 <<= 32 */
+    /*  409 */ I_ALU64_IMM(RSH, R3, 32),       /* r3 >>= 32 */
     // vq.bpf.c:183  if (at >= N_VQ_HISTS * DELAY_BUCKETS)
-    /*  407 */ I_JMP_IMM(JGT, R3, 2927, 6),    /* if r3 > 2927 goto L414 */
+    /*  410 */ I_JMP_IMM(JGT, R3, 2927, 6),    /* if r3 > 2927 goto L417 */
     // vq.bpf.c:185  __sync_fetch_and_add(&q->hist[at], 1);
-    /*  408 */ I_ALU64_IMM(LSH, R3, 2),        /* r3 <<= 2 */
-    /*  409 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
-    /*  410 */ I_ALU64_REG(ADD, R2, R3),       /* r2 += r3 */
-    /*  411 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
-    /*  412 */ I_XADD(W, R2, 232, R3),         /* lock *(u32 *)(r2 + 232) += w3 */
+    /*  411 */ I_ALU64_IMM(LSH, R3, 2),        /* r3 <<= 2 */
+    /*  412 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
+    /*  413 */ I_ALU64_REG(ADD, R2, R3),       /* r2 += r3 */
+    /*  414 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
+    /*  415 */ I_XADD(W, R2, 232, R3),         /* lock *(u32 *)(r2 + 232) += w3 */
     // vq.bpf.c:186  __sync_fetch_and_add(&q->sum[hist], value);
-    /*  413 */ I_XADD(DW, R6, 96, R1),         /* lock *(u64 *)(r6 + 96) += r1 */
+    /*  416 */ I_XADD(DW, R6, 96, R1),         /* lock *(u64 *)(r6 + 96) += r1 */
     // vq.bpf.c:281  if (!(q->state & VQ_NAMED))
-    /* L414: */
-    /*  414 */ I_LDX_MEM(W, R1, R6, 112),      /* r1 = *(u32 *)(r6 + 112) */
-    /*  415 */ I_ALU64_IMM(AND, R1, 2),        /* r1 &= 2 */
-    /*  416 */ I_JMP_IMM(JEQ, R1, 0, 96),      /* if r1 == 0 goto L513 */
-    /*  417 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  418 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.vring.num] */
-    /*  419 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /* L417: */
+    /*  417 */ I_LDX_MEM(W, R1, R6, 112),      /* r1 = *(u32 *)(r6 + 112) */
+    /*  418 */ I_ALU64_IMM(AND, R1, 2),        /* r1 &= 2 */
+    /*  419 */ I_JMP_IMM(JEQ, R1, 0, 96),      /* if r1 == 0 goto L516 */
+    /*  420 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  421 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.vring.num] */
+    /*  422 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // vq.bpf.c:89  return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
-    /*  420 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L431 */
+    /*  423 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L434 */
     // vq.bpf.c:283  u32 size = size_of(c->vq), free = EXISTS(v, num_free) ? READ(v, num_free) : 0;
-    /*  421 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
-    /*  422 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  424 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
+    /*  425 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:89  return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
-    /*  423 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  424 */ I_MOV64_IMM(R1, 36),            /* r1 = 36  [vring_virtqueue.split.vring.num] */
-    /*  425 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  426 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  426 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  427 */ I_MOV64_IMM(R1, 36),            /* r1 = 36  [vring_virtqueue.split.vring.num] */
+    /*  428 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  429 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // vq.bpf.c:283  u32 size = size_of(c->vq), free = EXISTS(v, num_free) ? READ(v, num_free) : 0;
-    /*  427 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  430 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // vq.bpf.c:89  return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
-    /*  428 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  429 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  430 */ I_LDX_MEM(W, R7, R10, -8),      /* r7 = *(u32 *)(r10 - 8) */
-    /* L431: */
-    /*  431 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [virtqueue.num_free] */
+    /*  431 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  432 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  433 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
+    /* L434: */
+    /*  434 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [virtqueue.num_free] */
     // vq.bpf.c:283  u32 size = size_of(c->vq), free = EXISTS(v, num_free) ? READ(v, num_free) : 0;
-    /*  432 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L443 */
-    /*  433 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  434 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  435 */ I_MOV64_IMM(R1, 20),            /* r1 = 20  [virtqueue.num_free] */
-    /*  436 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
-    /*  437 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  438 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  439 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  440 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  441 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  442 */ I_LDX_MEM(W, R8, R10, -8),      /* r8 = *(u32 *)(r10 - 8) */
+    /*  435 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L446 */
+    /*  436 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  437 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  438 */ I_MOV64_IMM(R1, 20),            /* r1 = 20  [virtqueue.num_free] */
+    /*  439 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
+    /*  440 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  441 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  442 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  443 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  444 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  445 */ I_LDX_MEM(DW, R8, R10, -8),     /* r8 = *(u64 *)(r10 - 8) */
     // vq.bpf.c:285  add(q, VQ_DEPTH, size > free ? size - free : 0);
-    /* L443: */
-    /*  443 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
-    /*  444 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
+    /* L446: */
+    /*  446 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
+    /*  447 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
     // vq.bpf.c:284  q->size = size; /* drivers may change the size */
-    /*  445 */ I_MOV64_REG(R4, R7),            /* r4 = r7 */
-    /*  446 */ I_ALU64_IMM(LSH, R4, 32),       /* r4 <<= 32 */
-    /*  447 */ I_ALU64_IMM(RSH, R4, 32),       /* r4 >>= 32 */
+    /*  448 */ I_MOV64_REG(R4, R7),            /* r4 = r7 */
+    /*  449 */ I_ALU64_IMM(LSH, R4, 32),       /* r4 <<= 32 */
+    /*  450 */ I_ALU64_IMM(RSH, R4, 32),       /* r4 >>= 32 */
     // vq.bpf.c:285  add(q, VQ_DEPTH, size > free ? size - free : 0);
-    /*  448 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
-    /*  449 */ I_ALU64_REG(SUB, R2, R8),       /* r2 -= r8 */
-    /*  450 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  451 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
-    /*  452 */ I_JMP_REG(JGT, R2, R4, 1),      /* if r2 > r4 goto L454 */
-    /*  453 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /* L454: */
-    /*  454 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L456 */
-    /*  455 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /*  451 */ I_MOV64_REG(R2, R4),            /* r2 = r4 */
+    /*  452 */ I_ALU64_REG(SUB, R2, R8),       /* r2 -= r8 */
+    /*  453 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  454 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
+    /*  455 */ I_JMP_REG(JGT, R2, R4, 1),      /* if r2 > r4 goto L457 */
+    /*  456 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
+    /* L457: */
+    /*  457 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L459 */
+    /*  458 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
     // vq.bpf.c:284  q->size = size; /* drivers may change the size */
-    /* L456: */
-    /*  456 */ I_STX_MEM(W, R6, 116, R7),      /* *(u32 *)(r6 + 116) = r7 */
-    /*  457 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /* L459: */
+    /*  459 */ I_STX_MEM(W, R6, 116, R7),      /* *(u32 *)(r6 + 116) = r7 */
+    /*  460 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
     // hist.h:16  u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    /*  458 */ I_JMP_IMM(JLT, R1, 16, 34),     /* if r1 < 16 goto L493 */
-    /*  459 */ I_MOV64_IMM(R4, 65535),         /* r4 = 65535 */
-    /*  460 */ I_ALU64_REG(SUB, R4, R1),       /* r4 -= r1 */
-    /*  461 */ I_ALU64_IMM(RSH, R4, 59),       /* r4 >>= 59 */
-    /*  462 */ I_ALU64_IMM(AND, R4, 16),       /* r4 &= 16 */
-    /*  463 */ I_MOV64_IMM(R2, 255),           /* r2 = 255 */
-    /*  464 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
-    /*  465 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  466 */ I_ALU64_REG(SUB, R2, R3),       /* r2 -= r3 */
-    /*  467 */ I_ALU64_IMM(RSH, R2, 60),       /* r2 >>= 60 */
-    /*  468 */ I_ALU64_IMM(AND, R2, 8),        /* r2 &= 8 */
-    /*  469 */ I_ALU64_REG(RSH, R3, R2),       /* r3 >>= r2 */
-    /*  470 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  471 */ I_MOV64_IMM(R4, 15),            /* r4 = 15 */
-    /*  472 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  473 */ I_ALU64_IMM(RSH, R4, 61),       /* r4 >>= 61 */
-    /*  474 */ I_ALU64_IMM(AND, R4, 4),        /* r4 &= 4 */
-    /*  475 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  476 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  477 */ I_MOV64_IMM(R4, 3),             /* r4 = 3 */
-    /*  478 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  479 */ I_ALU64_IMM(RSH, R4, 62),       /* r4 >>= 62 */
-    /*  480 */ I_ALU64_IMM(AND, R4, 2),        /* r4 &= 2 */
-    /*  481 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  482 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  483 */ I_ALU64_IMM(RSH, R3, 1),        /* r3 >>= 1 */
-    /*  484 */ I_ALU64_REG(OR, R2, R3),        /* r2 |= r3 */
-    /*  485 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
-    /*  486 */ I_ALU64_IMM(ADD, R3, -4),       /* r3 += -4 */
-    /*  487 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
-    /*  488 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
-    /*  489 */ I_ALU64_IMM(AND, R4, 15),       /* r4 &= 15 */
-    /*  490 */ I_ALU64_IMM(LSH, R2, 4),        /* r2 <<= 4 */
-    /*  491 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  492 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /*  461 */ I_JMP_IMM(JLT, R1, 16, 34),     /* if r1 < 16 goto L496 */
+    /*  462 */ I_MOV64_IMM(R4, 65535),         /* r4 = 65535 */
+    /*  463 */ I_ALU64_REG(SUB, R4, R1),       /* r4 -= r1 */
+    /*  464 */ I_ALU64_IMM(RSH, R4, 59),       /* r4 >>= 59 */
+    /*  465 */ I_ALU64_IMM(AND, R4, 16),       /* r4 &= 16 */
+    /*  466 */ I_MOV64_IMM(R2, 255),           /* r2 = 255 */
+    /*  467 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
+    /*  468 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  469 */ I_ALU64_REG(SUB, R2, R3),       /* r2 -= r3 */
+    /*  470 */ I_ALU64_IMM(RSH, R2, 60),       /* r2 >>= 60 */
+    /*  471 */ I_ALU64_IMM(AND, R2, 8),        /* r2 &= 8 */
+    /*  472 */ I_ALU64_REG(RSH, R3, R2),       /* r3 >>= r2 */
+    /*  473 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  474 */ I_MOV64_IMM(R4, 15),            /* r4 = 15 */
+    /*  475 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  476 */ I_ALU64_IMM(RSH, R4, 61),       /* r4 >>= 61 */
+    /*  477 */ I_ALU64_IMM(AND, R4, 4),        /* r4 &= 4 */
+    /*  478 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  479 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  480 */ I_MOV64_IMM(R4, 3),             /* r4 = 3 */
+    /*  481 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  482 */ I_ALU64_IMM(RSH, R4, 62),       /* r4 >>= 62 */
+    /*  483 */ I_ALU64_IMM(AND, R4, 2),        /* r4 &= 2 */
+    /*  484 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  485 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  486 */ I_ALU64_IMM(RSH, R3, 1),        /* r3 >>= 1 */
+    /*  487 */ I_ALU64_REG(OR, R2, R3),        /* r2 |= r3 */
+    /*  488 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
+    /*  489 */ I_ALU64_IMM(ADD, R3, -4),       /* r3 += -4 */
+    /*  490 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
+    /*  491 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
+    /*  492 */ I_ALU64_IMM(AND, R4, 15),       /* r4 &= 15 */
+    /*  493 */ I_ALU64_IMM(LSH, R2, 4),        /* r2 <<= 4 */
+    /*  494 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  495 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
     // hist.h:17  return b < n ? (u32)b : n - 1;
-    /* L493: */
-    /*  493 */ I_JMP_IMM(JLT, R2, 976, 1),     /* if r2 < 976 goto L495 */
-    /*  494 */ I_MOV64_IMM(R2, 975),           /* r2 = 975 */
+    /* L496: */
+    /*  496 */ I_JMP_IMM(JLT, R2, 976, 1),     /* if r2 < 976 goto L498 */
+    /*  497 */ I_MOV64_IMM(R2, 975),           /* r2 = 975 */
     // vq.bpf.c:182  asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to th
-    /* L495: */
-    /*  495 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  496 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /* L498: */
+    /*  498 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  499 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
     // vq.bpf.c:183  if (at >= N_VQ_HISTS * DELAY_BUCKETS)
-    /*  497 */ I_JMP_IMM(JGT, R2, 2927, 15),   /* if r2 > 2927 goto L513 */
+    /*  500 */ I_JMP_IMM(JGT, R2, 2927, 15),   /* if r2 > 2927 goto L516 */
     // vq.bpf.c:185  __sync_fetch_and_add(&q->hist[at], 1);
-    /*  498 */ I_ALU64_IMM(LSH, R2, 2),        /* r2 <<= 2 */
-    /*  499 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  500 */ I_ALU64_REG(ADD, R3, R2),       /* r3 += r2 */
-    /*  501 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  502 */ I_XADD(W, R3, 232, R2),         /* lock *(u32 *)(r3 + 232) += w2 */
+    /*  501 */ I_ALU64_IMM(LSH, R2, 2),        /* r2 <<= 2 */
+    /*  502 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  503 */ I_ALU64_REG(ADD, R3, R2),       /* r3 += r2 */
+    /*  504 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  505 */ I_XADD(W, R3, 232, R2),         /* lock *(u32 *)(r3 + 232) += w2 */
     // vq.bpf.c:186  __sync_fetch_and_add(&q->sum[hist], value);
-    /*  503 */ I_XADD(DW, R6, 88, R1),         /* lock *(u64 *)(r6 + 88) += r1 */
-    /*  504 */ I_JA(8),                        /* goto L513 */
-    /* L505: */
-    /*  505 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  506 */ I_XADD(DW, R6, 88, R1),         /* lock *(u64 *)(r6 + 88) += r1 */
+    /*  507 */ I_JA(8),                        /* goto L516 */
+    /* L508: */
+    /*  508 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     // vq.bpf.c:176  __sync_fetch_and_add(n, 1);
-    /*  506 */ I_XADD(DW, R6, 24, R1),         /* lock *(u64 *)(r6 + 24) += r1 */
+    /*  509 */ I_XADD(DW, R6, 24, R1),         /* lock *(u64 *)(r6 + 24) += r1 */
     // vq.bpf.c:303  if (!q->full_since)
-    /*  507 */ I_LDX_MEM(DW, R1, R6, 80),      /* r1 = *(u64 *)(r6 + 80) */
-    /*  508 */ I_JMP_IMM(JNE, R1, 0, 4),       /* if r1 != 0 goto L513 */
+    /*  510 */ I_LDX_MEM(DW, R1, R6, 80),      /* r1 = *(u64 *)(r6 + 80) */
+    /*  511 */ I_JMP_IMM(JNE, R1, 0, 4),       /* if r1 != 0 goto L516 */
     // vq.bpf.c:304  q->full_since = now;
-    /*  509 */ I_STX_MEM(DW, R6, 80, R0),      /* *(u64 *)(r6 + 80) = r0 */
-    /*  510 */ I_JA(2),                        /* goto L513 */
-    /* L511: */
-    /*  511 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  512 */ I_STX_MEM(DW, R6, 80, R0),      /* *(u64 *)(r6 + 80) = r0 */
+    /*  513 */ I_JA(2),                        /* goto L516 */
+    /* L514: */
+    /*  514 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     // vq.bpf.c:176  __sync_fetch_and_add(n, 1);
-    /*  512 */ I_XADD(DW, R6, 32, R1),         /* lock *(u64 *)(r6 + 32) += r1 */
+    /*  515 */ I_XADD(DW, R6, 32, R1),         /* lock *(u64 *)(r6 + 32) += r1 */
     // vq.bpf.c:309  }
-    /* L513: */
-    /*  513 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  514 */ I_EXIT(),                       /* exit */
-    /* L515: */
-    /*  515 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*  516 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.layout] */
+    /* L516: */
+    /*  516 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  517 */ I_EXIT(),                       /* exit */
+    /* L518: */
+    /*  518 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  519 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.layout] */
     // vq.bpf.c:99  if (EXISTS(r, layout)) {
-    /*  517 */ I_JMP_IMM(JEQ, R1, 0, -266),    /* if r1 == 0 goto L252 */
-    /*  518 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  520 */ I_JMP_IMM(JEQ, R1, 0, -267),    /* if r1 == 0 goto L254 */
+    /*  521 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:100  u32 l = READ(r, layout);
-    /*  519 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  520 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [vring_virtqueue.layout] */
-    /*  521 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
-    /*  522 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  523 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  524 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  525 */ I_MOV64_IMM(R9, 4),             /* r9 = 4 */
-    /*  526 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  527 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  528 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  529 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED] */
+    /*  522 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  523 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [vring_virtqueue.layout] */
+    /*  524 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
+    /*  525 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  526 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  527 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  528 */ I_MOV64_IMM(R9, 4),             /* r9 = 4 */
+    /*  529 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  530 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  531 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  532 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  533 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  534 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED] */
     // vq.bpf.c:102  || (ENUM_EXISTS(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)
-    /*  531 */ I_JMP_REG(JEQ, R2, R1, -280),   /* if r2 == r1 goto L252 */
-    /*  532 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
+    /*  536 */ I_JMP_REG(JEQ, R1, R2, -283),   /* if r1 == r2 goto L254 */
+    /*  537 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
     // vq.bpf.c:103  && l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)))
-    /*  534 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L538 */
-    /*  535 */ I_LD_IMM64(R2, 0x3),            /* r2 = 3 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
+    /*  539 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L543 */
+    /*  540 */ I_LD_IMM64(R2, 0x3),            /* r2 = 3 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
     // vq.bpf.c:101  if (l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED)
-    /*  537 */ I_JMP_REG(JEQ, R2, R1, -286),   /* if r2 == r1 goto L252 */
+    /*  542 */ I_JMP_REG(JEQ, R1, R2, -289),   /* if r1 == r2 goto L254 */
     // vq.bpf.c:105  return l == 0 && counts ? VQ_COUNTS : 0;
-    /* L538: */
-    /*  538 */ I_ALU64_IMM(AND, R8, 1),        /* r8 &= 1 */
-    /*  539 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
-    /*  540 */ I_JMP_IMM(JNE, R8, 0, 1),       /* if r8 != 0 goto L542 */
-    /*  541 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /* L542: */
-    /*  542 */ I_JMP_IMM(JEQ, R1, 0, -291),    /* if r1 == 0 goto L252 */
-    /*  543 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*  544 */ I_JA(-293),                     /* goto L252 */
+    /* L543: */
+    /*  543 */ I_ALU64_IMM(AND, R8, 1),        /* r8 &= 1 */
+    /*  544 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
+    /*  545 */ I_JMP_IMM(JNE, R8, 0, 1),       /* if r8 != 0 goto L547 */
+    /*  546 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /* L547: */
+    /*  547 */ I_JMP_IMM(JEQ, R1, 0, -294),    /* if r1 == 0 goto L254 */
+    /*  548 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  549 */ I_JA(-296),                     /* goto L254 */
 };
 static const struct bpf_patch vq_added_patches[] = {
     { 4, PATCH_CONST, 0, "CFG_SP" },
@@ -948,27 +953,27 @@ static const struct bpf_patch vq_added_patches[] = {
     { 190, PATCH_OFF, 4, "vring_virtqueue.split.vring.num" },
     { 199, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
     { 203, PATCH_OFF, 2, "vring_virtqueue.split.avail_idx_shadow" },
-    { 213, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
-    { 218, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
-    { 230, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
-    { 234, PATCH_EXISTS, 0, "vring_virtqueue.packed_ring" },
-    { 236, PATCH_OFF, 1, "vring_virtqueue.packed_ring" },
-    { 256, PATCH_MAP, 0, "queues" },
-    { 266, PATCH_MAP, 0, "stats" },
-    { 284, PATCH_MAP, 0, "flying" },
-    { 293, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
-    { 298, PATCH_OFF, 2, "vring_virtqueue.split.avail_idx_shadow" },
-    { 333, PATCH_MAP, 0, "flying" },
-    { 342, PATCH_MAP, 0, "lost" },
-    { 418, PATCH_EXISTS, 0, "vring_virtqueue.split.vring.num" },
-    { 424, PATCH_OFF, 4, "vring_virtqueue.split.vring.num" },
-    { 431, PATCH_EXISTS, 0, "virtqueue.num_free" },
-    { 435, PATCH_OFF, 4, "virtqueue.num_free" },
-    { 516, PATCH_EXISTS, 0, "vring_virtqueue.layout" },
-    { 520, PATCH_OFF, 4, "vring_virtqueue.layout" },
-    { 529, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED" },
-    { 532, PATCH_ENUM_EXISTS, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
-    { 535, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
+    { 214, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
+    { 219, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
+    { 232, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
+    { 236, PATCH_EXISTS, 0, "vring_virtqueue.packed_ring" },
+    { 238, PATCH_OFF, 1, "vring_virtqueue.packed_ring" },
+    { 258, PATCH_MAP, 0, "queues" },
+    { 268, PATCH_MAP, 0, "stats" },
+    { 286, PATCH_MAP, 0, "flying" },
+    { 295, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
+    { 300, PATCH_OFF, 2, "vring_virtqueue.split.avail_idx_shadow" },
+    { 336, PATCH_MAP, 0, "flying" },
+    { 345, PATCH_MAP, 0, "lost" },
+    { 421, PATCH_EXISTS, 0, "vring_virtqueue.split.vring.num" },
+    { 427, PATCH_OFF, 4, "vring_virtqueue.split.vring.num" },
+    { 434, PATCH_EXISTS, 0, "virtqueue.num_free" },
+    { 438, PATCH_OFF, 4, "virtqueue.num_free" },
+    { 519, PATCH_EXISTS, 0, "vring_virtqueue.layout" },
+    { 523, PATCH_OFF, 4, "vring_virtqueue.layout" },
+    { 534, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED" },
+    { 537, PATCH_ENUM_EXISTS, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
+    { 540, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
 };
 /* end program vq_added */
 
@@ -1072,16 +1077,16 @@ static const struct bpf_insn vq_get_insns[] = {
     /*   68 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   69 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L79 */
     /*   70 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   71 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   72 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   73 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   74 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   76 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*   77 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L79 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   78 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:318  return 0;
     /* L79: */
@@ -1100,7 +1105,7 @@ static const struct bpf_patch vq_get_patches[] = {
 /* end program vq_get */
 
 /* begin program vq_got
- * section kretprobe/virtqueue_get_buf, 447 instructions, stack 56 bytes
+ * section kretprobe/virtqueue_get_buf, 452 instructions, stack 56 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
 static const struct bpf_insn vq_got_insns[] = {
     // vq.bpf.c:322  int vq_got(void *ctx)
@@ -1183,16 +1188,16 @@ static const struct bpf_insn vq_got_insns[] = {
     // vq.bpf.c:215  if (!kept) {
     /*   60 */ I_JMP_IMM(JNE, R0, 0, 10),      /* if r0 != 0 goto L71 */
     /*   61 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   62 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   63 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   64 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   65 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   67 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*   68 */ I_JMP_IMM(JEQ, R0, 0, -42),     /* if r0 == 0 goto L27 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   69 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     /*   70 */ I_JA(-44),                      /* goto L27 */
     // vq.bpf.c:219  *c = *kept;
@@ -1231,7 +1236,7 @@ static const struct bpf_insn vq_got_insns[] = {
     /*   94 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
     /*   96 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:164  if (!known) {
-    /*   97 */ I_JMP_IMM(JNE, R0, 0, 201),     /* if r0 != 0 goto L299 */
+    /*   97 */ I_JMP_IMM(JNE, R0, 0, 203),     /* if r0 != 0 goto L301 */
     // vq.bpf.c:165  found(vq);
     /*   98 */ I_LDX_MEM(DW, R1, R10, -32),    /* r1 = *(u64 *)(r10 - 32) */
     /*   99 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
@@ -1246,18 +1251,18 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  106 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*  107 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L118 */
     /*  108 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*  109 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*  110 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  111 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*  112 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  114 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*  115 */ I_JMP_IMM(JEQ, R0, 0, 176),     /* if r0 == 0 goto L292 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:184  if (n)
+    /*  115 */ I_JMP_IMM(JEQ, R0, 0, 178),     /* if r0 == 0 goto L294 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*  116 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
-    /*  117 */ I_JA(174),                      /* goto L292 */
+    /*  117 */ I_JA(176),                      /* goto L294 */
     /* L118: */
     /*  118 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  119 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
@@ -1266,7 +1271,7 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  122 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*  123 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // vq.bpf.c:153  if (!q)
-    /*  124 */ I_JMP_IMM(JEQ, R7, 0, 167),     /* if r7 == 0 goto L292 */
+    /*  124 */ I_JMP_IMM(JEQ, R7, 0, 169),     /* if r7 == 0 goto L294 */
     /*  125 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  126 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     /*  127 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
@@ -1283,7 +1288,7 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  137 */ I_LD_MAP(R1, slots),            /* r1 = map slots */
     /*  139 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
     /*  140 */ I_CALL(map_push_elem),          /* call map_push_elem */
-    /*  141 */ I_JA(150),                      /* goto L292 */
+    /*  141 */ I_JA(152),                      /* goto L294 */
     // vq.bpf.c:158  describe(q, vq);
     /* L142: */
     /*  142 */ I_LDX_MEM(DW, R8, R10, -16),    /* r8 = *(u64 *)(r10 - 16) */
@@ -1292,9 +1297,9 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  144 */ I_STX_MEM(DW, R7, 0, R0),       /* *(u64 *)(r7 + 0) = r0 */
     /*  145 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [virtqueue.num_free] */
     // vq.bpf.c:128  if (EXISTS(v, num_free) && EXISTS(r, split.vring.num)) {
-    /*  146 */ I_JMP_IMM(JEQ, R1, 0, 144),     /* if r1 == 0 goto L291 */
+    /*  146 */ I_JMP_IMM(JEQ, R1, 0, 146),     /* if r1 == 0 goto L293 */
     /*  147 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.vring.num] */
-    /*  148 */ I_JMP_IMM(JEQ, R1, 0, 142),     /* if r1 == 0 goto L291 */
+    /*  148 */ I_JMP_IMM(JEQ, R1, 0, 144),     /* if r1 == 0 goto L293 */
     /*  149 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:129  struct virtio_device *d = READ(v, vdev);
     /*  150 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
@@ -1371,19 +1376,19 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  214 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  215 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     // vq.bpf.c:134  q->index = READ(v, index);
-    /*  216 */ I_STX_MEM(W, R10, -8, R9),      /* *(u32 *)(r10 - 8) = r9 */
+    /*  216 */ I_STX_MEM(DW, R10, -8, R9),     /* *(u64 *)(r10 - 8) = r9 */
     /*  217 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  218 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  219 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  220 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  221 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  221 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  222 */ I_STX_MEM(W, R7, 120, R1),      /* *(u32 *)(r7 + 120) = r1 */
     /*  223 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:89  return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
     /*  224 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [vring_virtqueue.split.vring.num] */
     /*  225 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L236 */
     /*  226 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  227 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  227 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  228 */ I_MOV64_IMM(R1, 36),            /* r1 = 36  [vring_virtqueue.split.vring.num] */
     /*  229 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  230 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -1391,15 +1396,15 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  232 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  233 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  234 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  235 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  235 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // vq.bpf.c:135  q->size = size_of(vq);
     /* L236: */
     /*  236 */ I_STX_MEM(W, R7, 116, R1),      /* *(u32 *)(r7 + 116) = r1 */
     /*  237 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
     // vq.bpf.c:113  return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
-    /*  238 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L249 */
+    /*  238 */ I_JMP_IMM(JEQ, R1, 0, 11),      /* if r1 == 0 goto L250 */
     /*  239 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  240 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
+    /*  240 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  241 */ I_MOV64_IMM(R1, 40),            /* r1 = 40 */
     /*  242 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  243 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -1407,257 +1412,262 @@ static const struct bpf_insn vq_got_insns[] = {
     /*  245 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  246 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
     /*  247 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  248 */ I_LDX_MEM(H, R9, R10, -8),      /* r9 = *(u16 *)(r10 - 8) */
+    /*  248 */ I_LDX_MEM(DW, R9, R10, -8),     /* r9 = *(u64 *)(r10 - 8) */
+    /*  249 */ I_ALU64_IMM(AND, R9, 65535),    /* r9 &= 65535 */
     // vq.bpf.c:136  q->avail = avail_of(vq);
-    /* L249: */
-    /*  249 */ I_STX_MEM(W, R7, 128, R9),      /* *(u32 *)(r7 + 128) = r9 */
-    /*  250 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  251 */ I_MOV64_IMM(R9, 1),             /* r9 = 1  [vring_virtqueue.last_used_idx] */
-    /*  252 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L250: */
+    /*  250 */ I_STX_MEM(W, R7, 128, R9),      /* *(u32 *)(r7 + 128) = r9 */
+    /*  251 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  252 */ I_MOV64_IMM(R9, 1),             /* r9 = 1  [vring_virtqueue.last_used_idx] */
+    /*  253 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:119  return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
-    /*  253 */ I_JMP_IMM(JEQ, R9, 0, 10),      /* if r9 == 0 goto L264 */
-    /*  254 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  255 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
-    /*  256 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
-    /*  257 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
-    /*  258 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  259 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  260 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  261 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    /*  262 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  263 */ I_LDX_MEM(H, R1, R10, -8),      /* r1 = *(u16 *)(r10 - 8) */
+    /*  254 */ I_JMP_IMM(JEQ, R9, 0, 11),      /* if r9 == 0 goto L266 */
+    /*  255 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  256 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  257 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
+    /*  258 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
+    /*  259 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  260 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  261 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  262 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /*  263 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  264 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  265 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
     // vq.bpf.c:137  q->used = used_of(vq);
-    /* L264: */
-    /*  264 */ I_STX_MEM(W, R7, 132, R1),      /* *(u32 *)(r7 + 132) = r1 */
+    /* L266: */
+    /*  266 */ I_STX_MEM(W, R7, 132, R1),      /* *(u32 *)(r7 + 132) = r1 */
     // vq.bpf.c:96  bool counts = EXISTS(r, last_used_idx) && EXISTS(r, split.avail_idx_shadow);
-    /*  265 */ I_ALU64_IMM(LSH, R9, 32),       /* r9 <<= 32 */
-    /*  266 */ I_ALU64_IMM(RSH, R9, 32),       /* r9 >>= 32 */
-    /*  267 */ I_JMP_IMM(JEQ, R9, 0, 4),       /* if r9 == 0 goto L272 */
-    /*  268 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
-    /*  269 */ I_MOV64_IMM(R8, 1),             /* r8 = 1 */
-    /*  270 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L272 */
-    /*  271 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /* L272: */
-    /*  272 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.packed_ring] */
+    /*  267 */ I_ALU64_IMM(LSH, R9, 32),       /* r9 <<= 32 */
+    /*  268 */ I_ALU64_IMM(RSH, R9, 32),       /* r9 >>= 32 */
+    /*  269 */ I_JMP_IMM(JEQ, R9, 0, 4),       /* if r9 == 0 goto L274 */
+    /*  270 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
+    /*  271 */ I_MOV64_IMM(R8, 1),             /* r8 = 1 */
+    /*  272 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L274 */
+    /*  273 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /* L274: */
+    /*  274 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.packed_ring] */
     // vq.bpf.c:97  if (EXISTS(r, packed_ring))
-    /*  273 */ I_JMP_IMM(JEQ, R1, 0, 143),     /* if r1 == 0 goto L417 */
-    /*  274 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [vring_virtqueue.packed_ring] */
-    /*  275 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
-    /*  276 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  277 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  275 */ I_JMP_IMM(JEQ, R1, 0, 144),     /* if r1 == 0 goto L420 */
+    /*  276 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [vring_virtqueue.packed_ring] */
+    /*  277 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
+    /*  278 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  279 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:98  return READ(r, packed_ring) ? VQ_PACKED : counts ? VQ_COUNTS : 0;
-    /*  278 */ I_STX_MEM(B, R10, -8, R1),      /* *(u8 *)(r10 - 8) = r1 */
-    /*  279 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  280 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  281 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  282 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  283 */ I_ALU64_IMM(AND, R8, 1),        /* r8 &= 1 */
-    /*  284 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
-    /*  285 */ I_JMP_IMM(JNE, R8, 0, 1),       /* if r8 != 0 goto L287 */
-    /*  286 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /* L287: */
-    /*  287 */ I_LDX_MEM(B, R1, R10, -8),      /* r1 = *(u8 *)(r10 - 8) */
-    /*  288 */ I_JMP_IMM(JEQ, R1, 0, 1),       /* if r1 == 0 goto L290 */
-    /*  289 */ I_MOV64_IMM(R9, 4),             /* r9 = 4 */
+    /*  280 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  281 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  282 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  283 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  284 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  285 */ I_ALU64_IMM(AND, R8, 1),        /* r8 &= 1 */
+    /*  286 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
+    /*  287 */ I_JMP_IMM(JNE, R8, 0, 1),       /* if r8 != 0 goto L289 */
+    /*  288 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /* L289: */
+    /*  289 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  290 */ I_JMP_IMM(JEQ, R1, 0, 1),       /* if r1 == 0 goto L292 */
+    /*  291 */ I_MOV64_IMM(R9, 4),             /* r9 = 4 */
     // vq.bpf.c:138  q->state = VQ_SEEN | VQ_NAMED | layout_of(vq);
-    /* L290: */
-    /*  290 */ I_ALU64_IMM(OR, R9, 3),         /* r9 |= 3 */
-    /* L291: */
-    /*  291 */ I_STX_MEM(W, R7, 112, R9),      /* *(u32 *)(r7 + 112) = r9 */
     /* L292: */
-    /*  292 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  293 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
+    /*  292 */ I_ALU64_IMM(OR, R9, 3),         /* r9 |= 3 */
+    /* L293: */
+    /*  293 */ I_STX_MEM(W, R7, 112, R9),      /* *(u32 *)(r7 + 112) = r9 */
+    /* L294: */
+    /*  294 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  295 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
     // vq.bpf.c:166  known = bpf_map_lookup_elem(&queues, &vq);
-    /*  294 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
-    /*  296 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  296 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
+    /*  298 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:168  if (!known)
-    /*  297 */ I_JMP_IMM(JNE, R0, 0, 1),       /* if r0 != 0 goto L299 */
-    /*  298 */ I_JA(-272),                     /* goto L27 */
+    /*  299 */ I_JMP_IMM(JNE, R0, 0, 1),       /* if r0 != 0 goto L301 */
+    /*  300 */ I_JA(-274),                     /* goto L27 */
     // vq.bpf.c:170  u32 slot = *known;
-    /* L299: */
-    /*  299 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
-    /*  300 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  301 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  302 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /* L301: */
+    /*  301 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
+    /*  302 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  303 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  304 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
     // vq.bpf.c:171  return bpf_map_lookup_elem(&stats, &slot);
-    /*  303 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
-    /*  305 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*  306 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*  305 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
+    /*  307 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  308 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // vq.bpf.c:330  if (!q)
-    /*  307 */ I_JMP_IMM(JEQ, R7, 0, -281),    /* if r7 == 0 goto L27 */
-    /*  308 */ I_MOV64_IMM(R8, 1),             /* r8 = 1 */
+    /*  309 */ I_JMP_IMM(JEQ, R7, 0, -283),    /* if r7 == 0 goto L27 */
+    /*  310 */ I_MOV64_IMM(R8, 1),             /* r8 = 1 */
     // vq.bpf.c:332  u64 n = q->state & VQ_COUNTS ? steps(q, &q->used, used_of(c.vq)) : 1;
-    /*  309 */ I_LDX_MEM(W, R1, R7, 112),      /* r1 = *(u32 *)(r7 + 112) */
-    /*  310 */ I_ALU64_IMM(AND, R1, 16),       /* r1 &= 16 */
-    /*  311 */ I_JMP_IMM(JEQ, R1, 0, 25),      /* if r1 == 0 goto L337 */
-    /*  312 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  313 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [vring_virtqueue.last_used_idx] */
+    /*  311 */ I_LDX_MEM(W, R1, R7, 112),      /* r1 = *(u32 *)(r7 + 112) */
+    /*  312 */ I_ALU64_IMM(AND, R1, 16),       /* r1 &= 16 */
+    /*  313 */ I_JMP_IMM(JEQ, R1, 0, 26),      /* if r1 == 0 goto L340 */
+    /*  314 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  315 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [vring_virtqueue.last_used_idx] */
     // vq.bpf.c:119  return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
-    /*  314 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L325 */
+    /*  316 */ I_JMP_IMM(JEQ, R2, 0, 11),      /* if r2 == 0 goto L328 */
     // vq.bpf.c:332  u64 n = q->state & VQ_COUNTS ? steps(q, &q->used, used_of(c.vq)) : 1;
-    /*  315 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
-    /*  316 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  317 */ I_LDX_MEM(DW, R3, R10, -48),    /* r3 = *(u64 *)(r10 - 48) */
+    /*  318 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:119  return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
-    /*  317 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
-    /*  318 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
-    /*  319 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  320 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  319 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  320 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
+    /*  321 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  322 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // vq.bpf.c:332  u64 n = q->state & VQ_COUNTS ? steps(q, &q->used, used_of(c.vq)) : 1;
-    /*  321 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  323 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // vq.bpf.c:119  return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
-    /*  322 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    /*  323 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  324 */ I_LDX_MEM(H, R1, R10, -8),      /* r1 = *(u16 *)(r10 - 8) */
+    /*  324 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /*  325 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  326 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  327 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
     // vq.bpf.c:193  u64 n = (at - *last) & 0xffff;
-    /* L325: */
-    /*  325 */ I_LDX_MEM(W, R2, R7, 132),      /* r2 = *(u32 *)(r7 + 132) */
+    /* L328: */
+    /*  328 */ I_LDX_MEM(W, R2, R7, 132),      /* r2 = *(u32 *)(r7 + 132) */
     // vq.bpf.c:194  *last = at;
-    /*  326 */ I_STX_MEM(W, R7, 132, R1),      /* *(u32 *)(r7 + 132) = r1 */
+    /*  329 */ I_STX_MEM(W, R7, 132, R1),      /* *(u32 *)(r7 + 132) = r1 */
     // vq.bpf.c:193  u64 n = (at - *last) & 0xffff;
-    /*  327 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
-    /*  328 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
+    /*  330 */ I_ALU64_REG(SUB, R1, R2),       /* r1 -= r2 */
+    /*  331 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
     // vq.bpf.c:195  if (n == 0 || n > RESET)
-    /*  329 */ I_JMP_IMM(JEQ, R1, 0, 7),       /* if r1 == 0 goto L337 */
-    /*  330 */ I_JMP_IMM(JGT, R1, 64, 6),      /* if r1 > 64 goto L337 */
-    /*  331 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
+    /*  332 */ I_JMP_IMM(JEQ, R1, 0, 7),       /* if r1 == 0 goto L340 */
+    /*  333 */ I_JMP_IMM(JGT, R1, 64, 6),      /* if r1 > 64 goto L340 */
+    /*  334 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     // vq.bpf.c:197  if (n > 1)
-    /*  332 */ I_JMP_IMM(JLT, R1, 2, 4),       /* if r1 < 2 goto L337 */
+    /*  335 */ I_JMP_IMM(JLT, R1, 2, 4),       /* if r1 < 2 goto L340 */
     // vq.bpf.c:198  __sync_fetch_and_add(&q->missed, n - 1);
-    /*  333 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
-    /*  334 */ I_ALU64_IMM(ADD, R2, -1),       /* r2 += -1 */
-    /*  335 */ I_XADD(DW, R7, 72, R2),         /* lock *(u64 *)(r7 + 72) += r2 */
-    /*  336 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
+    /*  336 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  337 */ I_ALU64_IMM(ADD, R2, -1),       /* r2 += -1 */
+    /*  338 */ I_XADD(DW, R7, 72, R2),         /* lock *(u64 *)(r7 + 72) += r2 */
+    /*  339 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     // vq.bpf.c:333  __sync_fetch_and_add(&q->completed, n);
-    /* L337: */
-    /*  337 */ I_XADD(DW, R7, 16, R8),         /* lock *(u64 *)(r7 + 16) += r8 */
-    /*  338 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  339 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /* L340: */
+    /*  340 */ I_XADD(DW, R7, 16, R8),         /* lock *(u64 *)(r7 + 16) += r8 */
+    /*  341 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  342 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
     // vq.bpf.c:334  u64 *t = bpf_map_lookup_elem(&flying, &c);
-    /*  340 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
-    /*  342 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  343 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
+    /*  345 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:335  if (!t)
-    /*  343 */ I_JMP_IMM(JEQ, R0, 0, -317),    /* if r0 == 0 goto L27 */
+    /*  346 */ I_JMP_IMM(JEQ, R0, 0, -320),    /* if r0 == 0 goto L27 */
     // vq.bpf.c:337  if (*t >= q->born_ns)
-    /*  344 */ I_LDX_MEM(DW, R1, R0, 0),       /* r1 = *(u64 *)(r0 + 0) */
-    /*  345 */ I_LDX_MEM(DW, R2, R7, 0),       /* r2 = *(u64 *)(r7 + 0) */
-    /*  346 */ I_JMP_REG(JLT, R1, R2, 64),     /* if r1 < r2 goto L411 */
+    /*  347 */ I_LDX_MEM(DW, R1, R0, 0),       /* r1 = *(u64 *)(r0 + 0) */
+    /*  348 */ I_LDX_MEM(DW, R2, R7, 0),       /* r2 = *(u64 *)(r7 + 0) */
+    /*  349 */ I_JMP_REG(JLT, R1, R2, 64),     /* if r1 < r2 goto L414 */
     // vq.bpf.c:338  add(q, VQ_TIME, now > *t ? now - *t : 0);
-    /*  347 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
-    /*  348 */ I_ALU64_REG(SUB, R2, R1),       /* r2 -= r1 */
-    /*  349 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  350 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
-    /*  351 */ I_JMP_REG(JGT, R2, R6, 1),      /* if r2 > r6 goto L353 */
-    /*  352 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
-    /* L353: */
-    /*  353 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L355 */
-    /*  354 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
-    /* L355: */
-    /*  355 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
+    /*  350 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
+    /*  351 */ I_ALU64_REG(SUB, R2, R1),       /* r2 -= r1 */
+    /*  352 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  353 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
+    /*  354 */ I_JMP_REG(JGT, R2, R6, 1),      /* if r2 > r6 goto L356 */
+    /*  355 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
+    /* L356: */
+    /*  356 */ I_JMP_IMM(JNE, R3, 0, 1),       /* if r3 != 0 goto L358 */
+    /*  357 */ I_MOV64_REG(R1, R2),            /* r1 = r2 */
+    /* L358: */
+    /*  358 */ I_MOV64_REG(R2, R1),            /* r2 = r1 */
     // hist.h:16  u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    /*  356 */ I_JMP_IMM(JLT, R1, 16, 41),     /* if r1 < 16 goto L398 */
-    /*  357 */ I_LD_IMM64(R4, 0xffffffff),     /* r4 = 4294967295 ll */
-    /*  359 */ I_ALU64_REG(SUB, R4, R1),       /* r4 -= r1 */
-    /*  360 */ I_ALU64_IMM(RSH, R4, 58),       /* r4 >>= 58 */
-    /*  361 */ I_ALU64_IMM(AND, R4, 32),       /* r4 &= 32 */
-    /*  362 */ I_MOV64_IMM(R2, 65535),         /* r2 = 65535 */
-    /*  363 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
-    /*  364 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  365 */ I_ALU64_REG(SUB, R2, R3),       /* r2 -= r3 */
-    /*  366 */ I_ALU64_IMM(RSH, R2, 59),       /* r2 >>= 59 */
-    /*  367 */ I_ALU64_IMM(AND, R2, 16),       /* r2 &= 16 */
-    /*  368 */ I_ALU64_REG(RSH, R3, R2),       /* r3 >>= r2 */
-    /*  369 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  370 */ I_MOV64_IMM(R4, 255),           /* r4 = 255 */
-    /*  371 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  372 */ I_ALU64_IMM(RSH, R4, 60),       /* r4 >>= 60 */
-    /*  373 */ I_ALU64_IMM(AND, R4, 8),        /* r4 &= 8 */
-    /*  374 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  375 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  376 */ I_MOV64_IMM(R4, 15),            /* r4 = 15 */
-    /*  377 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  378 */ I_ALU64_IMM(RSH, R4, 61),       /* r4 >>= 61 */
-    /*  379 */ I_ALU64_IMM(AND, R4, 4),        /* r4 &= 4 */
-    /*  380 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  381 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  382 */ I_MOV64_IMM(R4, 3),             /* r4 = 3 */
-    /*  383 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
-    /*  384 */ I_ALU64_IMM(RSH, R4, 62),       /* r4 >>= 62 */
-    /*  385 */ I_ALU64_IMM(AND, R4, 2),        /* r4 &= 2 */
-    /*  386 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
-    /*  387 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  388 */ I_ALU64_IMM(RSH, R3, 1),        /* r3 >>= 1 */
-    /*  389 */ I_ALU64_REG(OR, R2, R3),        /* r2 |= r3 */
-    /*  390 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
-    /*  391 */ I_ALU64_IMM(ADD, R3, -4),       /* r3 += -4 */
-    /*  392 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
-    /*  393 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
-    /*  394 */ I_ALU64_IMM(AND, R4, 15),       /* r4 &= 15 */
-    /*  395 */ I_ALU64_IMM(LSH, R2, 4),        /* r2 <<= 4 */
-    /*  396 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
-    /*  397 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /*  359 */ I_JMP_IMM(JLT, R1, 16, 41),     /* if r1 < 16 goto L401 */
+    /*  360 */ I_LD_IMM64(R4, 0xffffffff),     /* r4 = 4294967295 ll */
+    /*  362 */ I_ALU64_REG(SUB, R4, R1),       /* r4 -= r1 */
+    /*  363 */ I_ALU64_IMM(RSH, R4, 58),       /* r4 >>= 58 */
+    /*  364 */ I_ALU64_IMM(AND, R4, 32),       /* r4 &= 32 */
+    /*  365 */ I_MOV64_IMM(R2, 65535),         /* r2 = 65535 */
+    /*  366 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
+    /*  367 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  368 */ I_ALU64_REG(SUB, R2, R3),       /* r2 -= r3 */
+    /*  369 */ I_ALU64_IMM(RSH, R2, 59),       /* r2 >>= 59 */
+    /*  370 */ I_ALU64_IMM(AND, R2, 16),       /* r2 &= 16 */
+    /*  371 */ I_ALU64_REG(RSH, R3, R2),       /* r3 >>= r2 */
+    /*  372 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  373 */ I_MOV64_IMM(R4, 255),           /* r4 = 255 */
+    /*  374 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  375 */ I_ALU64_IMM(RSH, R4, 60),       /* r4 >>= 60 */
+    /*  376 */ I_ALU64_IMM(AND, R4, 8),        /* r4 &= 8 */
+    /*  377 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  378 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  379 */ I_MOV64_IMM(R4, 15),            /* r4 = 15 */
+    /*  380 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  381 */ I_ALU64_IMM(RSH, R4, 61),       /* r4 >>= 61 */
+    /*  382 */ I_ALU64_IMM(AND, R4, 4),        /* r4 &= 4 */
+    /*  383 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  384 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  385 */ I_MOV64_IMM(R4, 3),             /* r4 = 3 */
+    /*  386 */ I_ALU64_REG(SUB, R4, R3),       /* r4 -= r3 */
+    /*  387 */ I_ALU64_IMM(RSH, R4, 62),       /* r4 >>= 62 */
+    /*  388 */ I_ALU64_IMM(AND, R4, 2),        /* r4 &= 2 */
+    /*  389 */ I_ALU64_REG(RSH, R3, R4),       /* r3 >>= r4 */
+    /*  390 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  391 */ I_ALU64_IMM(RSH, R3, 1),        /* r3 >>= 1 */
+    /*  392 */ I_ALU64_REG(OR, R2, R3),        /* r2 |= r3 */
+    /*  393 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
+    /*  394 */ I_ALU64_IMM(ADD, R3, -4),       /* r3 += -4 */
+    /*  395 */ I_MOV64_REG(R4, R1),            /* r4 = r1 */
+    /*  396 */ I_ALU64_REG(RSH, R4, R3),       /* r4 >>= r3 */
+    /*  397 */ I_ALU64_IMM(AND, R4, 15),       /* r4 &= 15 */
+    /*  398 */ I_ALU64_IMM(LSH, R2, 4),        /* r2 <<= 4 */
+    /*  399 */ I_ALU64_REG(OR, R2, R4),        /* r2 |= r4 */
+    /*  400 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
     // vq.bpf.c:181  u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    /* L398: */
-    /*  398 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
-    /*  399 */ I_ALU64_IMM(ADD, R3, 1952),     /* r3 += 1952 */
-    /*  400 */ I_JMP_IMM(JLT, R2, 976, 1),     /* if r2 < 976 goto L402 */
-    /*  401 */ I_MOV64_IMM(R3, 2927),          /* r3 = 2927 */
+    /* L401: */
+    /*  401 */ I_MOV64_REG(R3, R2),            /* r3 = r2 */
+    /*  402 */ I_ALU64_IMM(ADD, R3, 1952),     /* r3 += 1952 */
+    /*  403 */ I_JMP_IMM(JLT, R2, 976, 1),     /* if r2 < 976 goto L405 */
+    /*  404 */ I_MOV64_IMM(R3, 2927),          /* r3 = 2927 */
     // vq.bpf.c:182  asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to th
-    /* L402: */
-    /*  402 */ I_ALU64_IMM(LSH, R3, 32),       /* r3 <<= 32 */
-    /*  403 */ I_ALU64_IMM(RSH, R3, 32),       /* r3 >>= 32 */
+    /* L405: */
+    /*  405 */ I_ALU64_IMM(LSH, R3, 32),       /* r3 <<= 32 */
+    /*  406 */ I_ALU64_IMM(RSH, R3, 32),       /* r3 >>= 32 */
     // vq.bpf.c:183  if (at >= N_VQ_HISTS * DELAY_BUCKETS)
-    /*  404 */ I_JMP_IMM(JGT, R3, 2927, 6),    /* if r3 > 2927 goto L411 */
+    /*  407 */ I_JMP_IMM(JGT, R3, 2927, 6),    /* if r3 > 2927 goto L414 */
     // vq.bpf.c:185  __sync_fetch_and_add(&q->hist[at], 1);
-    /*  405 */ I_ALU64_IMM(LSH, R3, 2),        /* r3 <<= 2 */
-    /*  406 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
-    /*  407 */ I_ALU64_REG(ADD, R2, R3),       /* r2 += r3 */
-    /*  408 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
-    /*  409 */ I_XADD(W, R2, 232, R3),         /* lock *(u32 *)(r2 + 232) += w3 */
+    /*  408 */ I_ALU64_IMM(LSH, R3, 2),        /* r3 <<= 2 */
+    /*  409 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
+    /*  410 */ I_ALU64_REG(ADD, R2, R3),       /* r2 += r3 */
+    /*  411 */ I_MOV64_IMM(R3, 1),             /* r3 = 1 */
+    /*  412 */ I_XADD(W, R2, 232, R3),         /* lock *(u32 *)(r2 + 232) += w3 */
     // vq.bpf.c:186  __sync_fetch_and_add(&q->sum[hist], value);
-    /*  410 */ I_XADD(DW, R7, 104, R1),        /* lock *(u64 *)(r7 + 104) += r1 */
-    /* L411: */
-    /*  411 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  413 */ I_XADD(DW, R7, 104, R1),        /* lock *(u64 *)(r7 + 104) += r1 */
+    /* L414: */
+    /*  414 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     // vq.bpf.c:339  bpf_map_delete_elem(&flying, &c);
-    /*  412 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
-    /*  413 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
-    /*  415 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
-    /*  416 */ I_JA(-390),                     /* goto L27 */
-    /* L417: */
-    /*  417 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*  418 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.layout] */
+    /*  415 */ I_ALU64_IMM(ADD, R2, -48),      /* r2 += -48 */
+    /*  416 */ I_LD_MAP(R1, flying),           /* r1 = map flying */
+    /*  418 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
+    /*  419 */ I_JA(-393),                     /* goto L27 */
+    /* L420: */
+    /*  420 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  421 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.layout] */
     // vq.bpf.c:99  if (EXISTS(r, layout)) {
-    /*  419 */ I_JMP_IMM(JEQ, R1, 0, -130),    /* if r1 == 0 goto L290 */
-    /*  420 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  422 */ I_JMP_IMM(JEQ, R1, 0, -131),    /* if r1 == 0 goto L292 */
+    /*  423 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:100  u32 l = READ(r, layout);
-    /*  421 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  422 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [vring_virtqueue.layout] */
-    /*  423 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
-    /*  424 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  425 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  426 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  427 */ I_MOV64_IMM(R9, 4),             /* r9 = 4 */
-    /*  428 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  429 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  430 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  431 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED] */
+    /*  424 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  425 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [vring_virtqueue.layout] */
+    /*  426 */ I_LDX_MEM(DW, R3, R10, -56),    /* r3 = *(u64 *)(r10 - 56) */
+    /*  427 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  428 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  429 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  430 */ I_MOV64_IMM(R9, 4),             /* r9 = 4 */
+    /*  431 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  432 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  433 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  434 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  435 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  436 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED] */
     // vq.bpf.c:102  || (ENUM_EXISTS(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)
-    /*  433 */ I_JMP_REG(JEQ, R2, R1, -144),   /* if r2 == r1 goto L290 */
-    /*  434 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
+    /*  438 */ I_JMP_REG(JEQ, R1, R2, -147),   /* if r1 == r2 goto L292 */
+    /*  439 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
     // vq.bpf.c:103  && l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)))
-    /*  436 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L440 */
-    /*  437 */ I_LD_IMM64(R2, 0x3),            /* r2 = 3 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
+    /*  441 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L445 */
+    /*  442 */ I_LD_IMM64(R2, 0x3),            /* r2 = 3 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
     // vq.bpf.c:101  if (l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED)
-    /*  439 */ I_JMP_REG(JEQ, R2, R1, -150),   /* if r2 == r1 goto L290 */
+    /*  444 */ I_JMP_REG(JEQ, R1, R2, -153),   /* if r1 == r2 goto L292 */
     // vq.bpf.c:105  return l == 0 && counts ? VQ_COUNTS : 0;
-    /* L440: */
-    /*  440 */ I_ALU64_IMM(AND, R8, 1),        /* r8 &= 1 */
-    /*  441 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
-    /*  442 */ I_JMP_IMM(JNE, R8, 0, 1),       /* if r8 != 0 goto L444 */
-    /*  443 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /* L444: */
-    /*  444 */ I_JMP_IMM(JEQ, R1, 0, -155),    /* if r1 == 0 goto L290 */
-    /*  445 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
-    /*  446 */ I_JA(-157),                     /* goto L290 */
+    /* L445: */
+    /*  445 */ I_ALU64_IMM(AND, R8, 1),        /* r8 &= 1 */
+    /*  446 */ I_MOV64_IMM(R9, 16),            /* r9 = 16 */
+    /*  447 */ I_JMP_IMM(JNE, R8, 0, 1),       /* if r8 != 0 goto L449 */
+    /*  448 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /* L449: */
+    /*  449 */ I_JMP_IMM(JEQ, R1, 0, -158),    /* if r1 == 0 goto L292 */
+    /*  450 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
+    /*  451 */ I_JA(-160),                     /* goto L292 */
 };
 static const struct bpf_patch vq_got_patches[] = {
     { 7, PATCH_CONST, 0, "CFG_SP" },
@@ -1688,27 +1698,27 @@ static const struct bpf_patch vq_got_patches[] = {
     { 228, PATCH_OFF, 4, "vring_virtqueue.split.vring.num" },
     { 237, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
     { 241, PATCH_OFF, 2, "vring_virtqueue.split.avail_idx_shadow" },
-    { 251, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
-    { 256, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
-    { 268, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
-    { 272, PATCH_EXISTS, 0, "vring_virtqueue.packed_ring" },
-    { 274, PATCH_OFF, 1, "vring_virtqueue.packed_ring" },
-    { 294, PATCH_MAP, 0, "queues" },
-    { 303, PATCH_MAP, 0, "stats" },
-    { 313, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
-    { 318, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
-    { 340, PATCH_MAP, 0, "flying" },
-    { 413, PATCH_MAP, 0, "flying" },
-    { 418, PATCH_EXISTS, 0, "vring_virtqueue.layout" },
-    { 422, PATCH_OFF, 4, "vring_virtqueue.layout" },
-    { 431, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED" },
-    { 434, PATCH_ENUM_EXISTS, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
-    { 437, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
+    { 252, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
+    { 257, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
+    { 270, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
+    { 274, PATCH_EXISTS, 0, "vring_virtqueue.packed_ring" },
+    { 276, PATCH_OFF, 1, "vring_virtqueue.packed_ring" },
+    { 296, PATCH_MAP, 0, "queues" },
+    { 305, PATCH_MAP, 0, "stats" },
+    { 315, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
+    { 320, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
+    { 343, PATCH_MAP, 0, "flying" },
+    { 416, PATCH_MAP, 0, "flying" },
+    { 421, PATCH_EXISTS, 0, "vring_virtqueue.layout" },
+    { 425, PATCH_OFF, 4, "vring_virtqueue.layout" },
+    { 436, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED" },
+    { 439, PATCH_ENUM_EXISTS, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
+    { 442, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
 };
 /* end program vq_got */
 
 /* begin program vq_kick
- * section kprobe/virtqueue_kick, 294 instructions, stack 40 bytes
+ * section kprobe/virtqueue_kick, 298 instructions, stack 40 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
 static const struct bpf_insn vq_kick_insns[] = {
     // vq.bpf.c:346  int vq_kick(void *ctx)
@@ -1755,7 +1765,7 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*   33 */ I_ALU64_REG(SUB, R1, R7),       /* r1 -= r7 */
     /*   34 */ I_JMP_IMM(JGT, R1, 255, 1),     /* if r1 > 255 goto L36 */
     /* L35: */
-    /*   35 */ I_JA(226),                      /* goto L262 */
+    /*   35 */ I_JA(228),                      /* goto L264 */
     // vq.bpf.c:232  o->vq = vq;
     /* L36: */
     /*   36 */ I_STX_MEM(DW, R0, 8, R8),       /* *(u64 *)(r0 + 8) = r8 */
@@ -1785,7 +1795,7 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*   52 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
     /*   54 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:164  if (!known) {
-    /*   55 */ I_JMP_IMM(JNE, R0, 0, 196),     /* if r0 != 0 goto L252 */
+    /*   55 */ I_JMP_IMM(JNE, R0, 0, 198),     /* if r0 != 0 goto L254 */
     // vq.bpf.c:165  found(vq);
     /*   56 */ I_LDX_MEM(DW, R1, R10, -32),    /* r1 = *(u64 *)(r10 - 32) */
     /*   57 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
@@ -1799,18 +1809,18 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*   63 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   64 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L75 */
     /*   65 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   66 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   67 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   68 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   69 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   71 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*   72 */ I_JMP_IMM(JEQ, R0, 0, 172),     /* if r0 == 0 goto L245 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:184  if (n)
+    /*   72 */ I_JMP_IMM(JEQ, R0, 0, 174),     /* if r0 == 0 goto L247 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   73 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
-    /*   74 */ I_JA(170),                      /* goto L245 */
+    /*   74 */ I_JA(172),                      /* goto L247 */
     /* L75: */
     /*   75 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   76 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
@@ -1819,7 +1829,7 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*   79 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   80 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
     // vq.bpf.c:153  if (!q)
-    /*   81 */ I_JMP_IMM(JEQ, R6, 0, 163),     /* if r6 == 0 goto L245 */
+    /*   81 */ I_JMP_IMM(JEQ, R6, 0, 165),     /* if r6 == 0 goto L247 */
     /*   82 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   83 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     /*   84 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
@@ -1836,7 +1846,7 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*   94 */ I_LD_MAP(R1, slots),            /* r1 = map slots */
     /*   96 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
     /*   97 */ I_CALL(map_push_elem),          /* call map_push_elem */
-    /*   98 */ I_JA(146),                      /* goto L245 */
+    /*   98 */ I_JA(148),                      /* goto L247 */
     // vq.bpf.c:158  describe(q, vq);
     /* L99: */
     /*   99 */ I_LDX_MEM(DW, R9, R10, -16),    /* r9 = *(u64 *)(r10 - 16) */
@@ -1845,9 +1855,9 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*  101 */ I_STX_MEM(DW, R6, 0, R0),       /* *(u64 *)(r6 + 0) = r0 */
     /*  102 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [virtqueue.num_free] */
     // vq.bpf.c:128  if (EXISTS(v, num_free) && EXISTS(r, split.vring.num)) {
-    /*  103 */ I_JMP_IMM(JEQ, R1, 0, 140),     /* if r1 == 0 goto L244 */
+    /*  103 */ I_JMP_IMM(JEQ, R1, 0, 142),     /* if r1 == 0 goto L246 */
     /*  104 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.vring.num] */
-    /*  105 */ I_JMP_IMM(JEQ, R1, 0, 138),     /* if r1 == 0 goto L244 */
+    /*  105 */ I_JMP_IMM(JEQ, R1, 0, 140),     /* if r1 == 0 goto L246 */
     /*  106 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // vq.bpf.c:129  struct virtio_device *d = READ(v, vdev);
     /*  107 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
@@ -1920,19 +1930,19 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*  167 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  168 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     // vq.bpf.c:134  q->index = READ(v, index);
-    /*  169 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
+    /*  169 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*  170 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  171 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  172 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  173 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  174 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  174 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  175 */ I_STX_MEM(W, R6, 120, R1),      /* *(u32 *)(r6 + 120) = r1 */
     /*  176 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:89  return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
     /*  177 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [vring_virtqueue.split.vring.num] */
     /*  178 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L189 */
     /*  179 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  180 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  180 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  181 */ I_MOV64_IMM(R1, 36),            /* r1 = 36  [vring_virtqueue.split.vring.num] */
     /*  182 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  183 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -1940,15 +1950,15 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*  185 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  186 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  187 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  188 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  188 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // vq.bpf.c:135  q->size = size_of(vq);
     /* L189: */
     /*  189 */ I_STX_MEM(W, R6, 116, R1),      /* *(u32 *)(r6 + 116) = r1 */
     /*  190 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
     // vq.bpf.c:113  return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
-    /*  191 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L202 */
+    /*  191 */ I_JMP_IMM(JEQ, R1, 0, 11),      /* if r1 == 0 goto L203 */
     /*  192 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  193 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
+    /*  193 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  194 */ I_MOV64_IMM(R1, 40),            /* r1 = 40 */
     /*  195 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  196 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -1956,126 +1966,130 @@ static const struct bpf_insn vq_kick_insns[] = {
     /*  198 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  199 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
     /*  200 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  201 */ I_LDX_MEM(H, R7, R10, -8),      /* r7 = *(u16 *)(r10 - 8) */
+    /*  201 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
+    /*  202 */ I_ALU64_IMM(AND, R7, 65535),    /* r7 &= 65535 */
     // vq.bpf.c:136  q->avail = avail_of(vq);
-    /* L202: */
-    /*  202 */ I_STX_MEM(W, R6, 128, R7),      /* *(u32 *)(r6 + 128) = r7 */
-    /*  203 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /*  204 */ I_MOV64_IMM(R8, 1),             /* r8 = 1  [vring_virtqueue.last_used_idx] */
-    /*  205 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L203: */
+    /*  203 */ I_STX_MEM(W, R6, 128, R7),      /* *(u32 *)(r6 + 128) = r7 */
+    /*  204 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  205 */ I_MOV64_IMM(R8, 1),             /* r8 = 1  [vring_virtqueue.last_used_idx] */
+    /*  206 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:119  return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
-    /*  206 */ I_JMP_IMM(JEQ, R8, 0, 10),      /* if r8 == 0 goto L217 */
-    /*  207 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  208 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
-    /*  209 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
-    /*  210 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  211 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  212 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  213 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  214 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    /*  215 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  216 */ I_LDX_MEM(H, R1, R10, -8),      /* r1 = *(u16 *)(r10 - 8) */
+    /*  207 */ I_JMP_IMM(JEQ, R8, 0, 11),      /* if r8 == 0 goto L219 */
+    /*  208 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  209 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  210 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
+    /*  211 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  212 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  213 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  214 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  215 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /*  216 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  217 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  218 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
     // vq.bpf.c:137  q->used = used_of(vq);
-    /* L217: */
-    /*  217 */ I_STX_MEM(W, R6, 132, R1),      /* *(u32 *)(r6 + 132) = r1 */
+    /* L219: */
+    /*  219 */ I_STX_MEM(W, R6, 132, R1),      /* *(u32 *)(r6 + 132) = r1 */
     // vq.bpf.c:96  bool counts = EXISTS(r, last_used_idx) && EXISTS(r, split.avail_idx_shadow);
-    /*  218 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
-    /*  219 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
-    /*  220 */ I_JMP_IMM(JEQ, R8, 0, 4),       /* if r8 == 0 goto L225 */
-    /*  221 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
-    /*  222 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    /*  223 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L225 */
-    /*  224 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /* L225: */
-    /*  225 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.packed_ring] */
+    /*  220 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
+    /*  221 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
+    /*  222 */ I_JMP_IMM(JEQ, R8, 0, 4),       /* if r8 == 0 goto L227 */
+    /*  223 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
+    /*  224 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
+    /*  225 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L227 */
+    /*  226 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /* L227: */
+    /*  227 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.packed_ring] */
     // vq.bpf.c:97  if (EXISTS(r, packed_ring))
-    /*  226 */ I_JMP_IMM(JEQ, R1, 0, 37),      /* if r1 == 0 goto L264 */
-    /*  227 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [vring_virtqueue.packed_ring] */
-    /*  228 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  229 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  228 */ I_JMP_IMM(JEQ, R1, 0, 37),      /* if r1 == 0 goto L266 */
+    /*  229 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [vring_virtqueue.packed_ring] */
+    /*  230 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  231 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:98  return READ(r, packed_ring) ? VQ_PACKED : counts ? VQ_COUNTS : 0;
-    /*  230 */ I_STX_MEM(B, R10, -8, R1),      /* *(u8 *)(r10 - 8) = r1 */
-    /*  231 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  232 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  233 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  234 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  235 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  236 */ I_ALU64_IMM(AND, R7, 1),        /* r7 &= 1 */
-    /*  237 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
-    /*  238 */ I_JMP_IMM(JNE, R7, 0, 1),       /* if r7 != 0 goto L240 */
-    /*  239 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /* L240: */
-    /*  240 */ I_LDX_MEM(B, R1, R10, -8),      /* r1 = *(u8 *)(r10 - 8) */
-    /*  241 */ I_JMP_IMM(JEQ, R1, 0, 1),       /* if r1 == 0 goto L243 */
-    /*  242 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
+    /*  232 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  233 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  234 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  235 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  236 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  237 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  238 */ I_ALU64_IMM(AND, R7, 1),        /* r7 &= 1 */
+    /*  239 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
+    /*  240 */ I_JMP_IMM(JNE, R7, 0, 1),       /* if r7 != 0 goto L242 */
+    /*  241 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /* L242: */
+    /*  242 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  243 */ I_JMP_IMM(JEQ, R1, 0, 1),       /* if r1 == 0 goto L245 */
+    /*  244 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
     // vq.bpf.c:138  q->state = VQ_SEEN | VQ_NAMED | layout_of(vq);
-    /* L243: */
-    /*  243 */ I_ALU64_IMM(OR, R8, 3),         /* r8 |= 3 */
-    /* L244: */
-    /*  244 */ I_STX_MEM(W, R6, 112, R8),      /* *(u32 *)(r6 + 112) = r8 */
     /* L245: */
-    /*  245 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  246 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
+    /*  245 */ I_ALU64_IMM(OR, R8, 3),         /* r8 |= 3 */
+    /* L246: */
+    /*  246 */ I_STX_MEM(W, R6, 112, R8),      /* *(u32 *)(r6 + 112) = r8 */
+    /* L247: */
+    /*  247 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  248 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
     // vq.bpf.c:166  known = bpf_map_lookup_elem(&queues, &vq);
-    /*  247 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
-    /*  249 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  249 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
+    /*  251 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:168  if (!known)
-    /*  250 */ I_JMP_IMM(JNE, R0, 0, 1),       /* if r0 != 0 goto L252 */
-    /*  251 */ I_JA(10),                       /* goto L262 */
+    /*  252 */ I_JMP_IMM(JNE, R0, 0, 1),       /* if r0 != 0 goto L254 */
+    /*  253 */ I_JA(10),                       /* goto L264 */
     // vq.bpf.c:170  u32 slot = *known;
-    /* L252: */
-    /*  252 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
-    /*  253 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  254 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  255 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /* L254: */
+    /*  254 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
+    /*  255 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  256 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  257 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
     // vq.bpf.c:171  return bpf_map_lookup_elem(&stats, &slot);
-    /*  256 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
-    /*  258 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  258 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
+    /*  260 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:349  if (q)
-    /*  259 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L262 */
-    /*  260 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  261 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L264 */
+    /*  262 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     // vq.bpf.c:176  __sync_fetch_and_add(n, 1);
-    /*  261 */ I_XADD(DW, R0, 40, R1),         /* lock *(u64 *)(r0 + 40) += r1 */
+    /*  263 */ I_XADD(DW, R0, 40, R1),         /* lock *(u64 *)(r0 + 40) += r1 */
     // vq.bpf.c:351  return 0;
-    /* L262: */
-    /*  262 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  263 */ I_EXIT(),                       /* exit */
     /* L264: */
-    /*  264 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  265 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.layout] */
+    /*  264 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  265 */ I_EXIT(),                       /* exit */
+    /* L266: */
+    /*  266 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  267 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.layout] */
     // vq.bpf.c:99  if (EXISTS(r, layout)) {
-    /*  266 */ I_JMP_IMM(JEQ, R1, 0, -24),     /* if r1 == 0 goto L243 */
-    /*  267 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  268 */ I_JMP_IMM(JEQ, R1, 0, -24),     /* if r1 == 0 goto L245 */
+    /*  269 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:100  u32 l = READ(r, layout);
-    /*  268 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  269 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [vring_virtqueue.layout] */
-    /*  270 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  271 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  272 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  273 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
-    /*  274 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  275 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  276 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  277 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  278 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED] */
+    /*  270 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  271 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [vring_virtqueue.layout] */
+    /*  272 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  273 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  274 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  275 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
+    /*  276 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  277 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  278 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  279 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  280 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  281 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  282 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED] */
     // vq.bpf.c:102  || (ENUM_EXISTS(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)
-    /*  280 */ I_JMP_REG(JEQ, R2, R1, -38),    /* if r2 == r1 goto L243 */
-    /*  281 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
+    /*  284 */ I_JMP_REG(JEQ, R1, R2, -40),    /* if r1 == r2 goto L245 */
+    /*  285 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
     // vq.bpf.c:103  && l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)))
-    /*  283 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L287 */
-    /*  284 */ I_LD_IMM64(R2, 0x3),            /* r2 = 3 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
+    /*  287 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L291 */
+    /*  288 */ I_LD_IMM64(R2, 0x3),            /* r2 = 3 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
     // vq.bpf.c:101  if (l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED)
-    /*  286 */ I_JMP_REG(JEQ, R2, R1, -44),    /* if r2 == r1 goto L243 */
+    /*  290 */ I_JMP_REG(JEQ, R1, R2, -46),    /* if r1 == r2 goto L245 */
     // vq.bpf.c:105  return l == 0 && counts ? VQ_COUNTS : 0;
-    /* L287: */
-    /*  287 */ I_ALU64_IMM(AND, R7, 1),        /* r7 &= 1 */
-    /*  288 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
-    /*  289 */ I_JMP_IMM(JNE, R7, 0, 1),       /* if r7 != 0 goto L291 */
-    /*  290 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     /* L291: */
-    /*  291 */ I_JMP_IMM(JEQ, R1, 0, -49),     /* if r1 == 0 goto L243 */
-    /*  292 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  293 */ I_JA(-51),                      /* goto L243 */
+    /*  291 */ I_ALU64_IMM(AND, R7, 1),        /* r7 &= 1 */
+    /*  292 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
+    /*  293 */ I_JMP_IMM(JNE, R7, 0, 1),       /* if r7 != 0 goto L295 */
+    /*  294 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /* L295: */
+    /*  295 */ I_JMP_IMM(JEQ, R1, 0, -51),     /* if r1 == 0 goto L245 */
+    /*  296 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  297 */ I_JA(-53),                      /* goto L245 */
 };
 static const struct bpf_patch vq_kick_patches[] = {
     { 3, PATCH_CONST, 0, "CFG_SP" },
@@ -2100,18 +2114,18 @@ static const struct bpf_patch vq_kick_patches[] = {
     { 181, PATCH_OFF, 4, "vring_virtqueue.split.vring.num" },
     { 190, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
     { 194, PATCH_OFF, 2, "vring_virtqueue.split.avail_idx_shadow" },
-    { 204, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
-    { 209, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
-    { 221, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
-    { 225, PATCH_EXISTS, 0, "vring_virtqueue.packed_ring" },
-    { 227, PATCH_OFF, 1, "vring_virtqueue.packed_ring" },
-    { 247, PATCH_MAP, 0, "queues" },
-    { 256, PATCH_MAP, 0, "stats" },
-    { 265, PATCH_EXISTS, 0, "vring_virtqueue.layout" },
-    { 269, PATCH_OFF, 4, "vring_virtqueue.layout" },
-    { 278, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED" },
-    { 281, PATCH_ENUM_EXISTS, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
-    { 284, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
+    { 205, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
+    { 210, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
+    { 223, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
+    { 227, PATCH_EXISTS, 0, "vring_virtqueue.packed_ring" },
+    { 229, PATCH_OFF, 1, "vring_virtqueue.packed_ring" },
+    { 249, PATCH_MAP, 0, "queues" },
+    { 258, PATCH_MAP, 0, "stats" },
+    { 267, PATCH_EXISTS, 0, "vring_virtqueue.layout" },
+    { 271, PATCH_OFF, 4, "vring_virtqueue.layout" },
+    { 282, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED" },
+    { 285, PATCH_ENUM_EXISTS, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
+    { 288, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
 };
 /* end program vq_kick */
 
@@ -2174,7 +2188,7 @@ static const struct bpf_patch vq_kicked_patches[] = {
 /* end program vq_kicked */
 
 /* begin program vq_notify
- * section kprobe/vp_notify, 256 instructions, stack 40 bytes
+ * section kprobe/vp_notify, 260 instructions, stack 40 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
 static const struct bpf_insn vq_notify_insns[] = {
     // vq.bpf.c:362  int vq_notify(void *ctx)
@@ -2199,7 +2213,7 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*   14 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
     /*   16 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:164  if (!known) {
-    /*   17 */ I_JMP_IMM(JNE, R0, 0, 196),     /* if r0 != 0 goto L214 */
+    /*   17 */ I_JMP_IMM(JNE, R0, 0, 198),     /* if r0 != 0 goto L216 */
     // vq.bpf.c:165  found(vq);
     /*   18 */ I_LDX_MEM(DW, R1, R10, -32),    /* r1 = *(u64 *)(r10 - 32) */
     /*   19 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
@@ -2213,18 +2227,18 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*   25 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   26 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L37 */
     /*   27 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   28 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   29 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   30 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   31 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   33 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*   34 */ I_JMP_IMM(JEQ, R0, 0, 172),     /* if r0 == 0 goto L207 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:184  if (n)
+    /*   34 */ I_JMP_IMM(JEQ, R0, 0, 174),     /* if r0 == 0 goto L209 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   35 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
-    /*   36 */ I_JA(170),                      /* goto L207 */
+    /*   36 */ I_JA(172),                      /* goto L209 */
     /* L37: */
     /*   37 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   38 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
@@ -2233,7 +2247,7 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*   41 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   42 */ I_MOV64_REG(R6, R0),            /* r6 = r0 */
     // vq.bpf.c:153  if (!q)
-    /*   43 */ I_JMP_IMM(JEQ, R6, 0, 163),     /* if r6 == 0 goto L207 */
+    /*   43 */ I_JMP_IMM(JEQ, R6, 0, 165),     /* if r6 == 0 goto L209 */
     /*   44 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   45 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     /*   46 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
@@ -2250,7 +2264,7 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*   56 */ I_LD_MAP(R1, slots),            /* r1 = map slots */
     /*   58 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
     /*   59 */ I_CALL(map_push_elem),          /* call map_push_elem */
-    /*   60 */ I_JA(146),                      /* goto L207 */
+    /*   60 */ I_JA(148),                      /* goto L209 */
     // vq.bpf.c:158  describe(q, vq);
     /* L61: */
     /*   61 */ I_LDX_MEM(DW, R9, R10, -16),    /* r9 = *(u64 *)(r10 - 16) */
@@ -2259,9 +2273,9 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*   63 */ I_STX_MEM(DW, R6, 0, R0),       /* *(u64 *)(r6 + 0) = r0 */
     /*   64 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [virtqueue.num_free] */
     // vq.bpf.c:128  if (EXISTS(v, num_free) && EXISTS(r, split.vring.num)) {
-    /*   65 */ I_JMP_IMM(JEQ, R1, 0, 140),     /* if r1 == 0 goto L206 */
+    /*   65 */ I_JMP_IMM(JEQ, R1, 0, 142),     /* if r1 == 0 goto L208 */
     /*   66 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.vring.num] */
-    /*   67 */ I_JMP_IMM(JEQ, R1, 0, 138),     /* if r1 == 0 goto L206 */
+    /*   67 */ I_JMP_IMM(JEQ, R1, 0, 140),     /* if r1 == 0 goto L208 */
     /*   68 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
     // vq.bpf.c:129  struct virtio_device *d = READ(v, vdev);
     /*   69 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
@@ -2334,19 +2348,19 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*  129 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  130 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     // vq.bpf.c:134  q->index = READ(v, index);
-    /*  131 */ I_STX_MEM(W, R10, -8, R7),      /* *(u32 *)(r10 - 8) = r7 */
+    /*  131 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*  132 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  133 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  134 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  135 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  136 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  136 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  137 */ I_STX_MEM(W, R6, 120, R1),      /* *(u32 *)(r6 + 120) = r1 */
     /*  138 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:89  return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
     /*  139 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [vring_virtqueue.split.vring.num] */
     /*  140 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L151 */
     /*  141 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  142 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  142 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  143 */ I_MOV64_IMM(R1, 36),            /* r1 = 36  [vring_virtqueue.split.vring.num] */
     /*  144 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  145 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -2354,15 +2368,15 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*  147 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  148 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  149 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  150 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  150 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // vq.bpf.c:135  q->size = size_of(vq);
     /* L151: */
     /*  151 */ I_STX_MEM(W, R6, 116, R1),      /* *(u32 *)(r6 + 116) = r1 */
     /*  152 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
     // vq.bpf.c:113  return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
-    /*  153 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L164 */
+    /*  153 */ I_JMP_IMM(JEQ, R1, 0, 11),      /* if r1 == 0 goto L165 */
     /*  154 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  155 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
+    /*  155 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  156 */ I_MOV64_IMM(R1, 40),            /* r1 = 40 */
     /*  157 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
     /*  158 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -2370,126 +2384,130 @@ static const struct bpf_insn vq_notify_insns[] = {
     /*  160 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  161 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
     /*  162 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  163 */ I_LDX_MEM(H, R7, R10, -8),      /* r7 = *(u16 *)(r10 - 8) */
+    /*  163 */ I_LDX_MEM(DW, R7, R10, -8),     /* r7 = *(u64 *)(r10 - 8) */
+    /*  164 */ I_ALU64_IMM(AND, R7, 65535),    /* r7 &= 65535 */
     // vq.bpf.c:136  q->avail = avail_of(vq);
-    /* L164: */
-    /*  164 */ I_STX_MEM(W, R6, 128, R7),      /* *(u32 *)(r6 + 128) = r7 */
-    /*  165 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /*  166 */ I_MOV64_IMM(R8, 1),             /* r8 = 1  [vring_virtqueue.last_used_idx] */
-    /*  167 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L165: */
+    /*  165 */ I_STX_MEM(W, R6, 128, R7),      /* *(u32 *)(r6 + 128) = r7 */
+    /*  166 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /*  167 */ I_MOV64_IMM(R8, 1),             /* r8 = 1  [vring_virtqueue.last_used_idx] */
+    /*  168 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:119  return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
-    /*  168 */ I_JMP_IMM(JEQ, R8, 0, 10),      /* if r8 == 0 goto L179 */
-    /*  169 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  170 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
-    /*  171 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
-    /*  172 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  173 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  174 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  175 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  176 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    /*  177 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  178 */ I_LDX_MEM(H, R1, R10, -8),      /* r1 = *(u16 *)(r10 - 8) */
+    /*  169 */ I_JMP_IMM(JEQ, R8, 0, 11),      /* if r8 == 0 goto L181 */
+    /*  170 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  171 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  172 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
+    /*  173 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  174 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  175 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  176 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  177 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /*  178 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  179 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  180 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
     // vq.bpf.c:137  q->used = used_of(vq);
-    /* L179: */
-    /*  179 */ I_STX_MEM(W, R6, 132, R1),      /* *(u32 *)(r6 + 132) = r1 */
+    /* L181: */
+    /*  181 */ I_STX_MEM(W, R6, 132, R1),      /* *(u32 *)(r6 + 132) = r1 */
     // vq.bpf.c:96  bool counts = EXISTS(r, last_used_idx) && EXISTS(r, split.avail_idx_shadow);
-    /*  180 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
-    /*  181 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
-    /*  182 */ I_JMP_IMM(JEQ, R8, 0, 4),       /* if r8 == 0 goto L187 */
-    /*  183 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
-    /*  184 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    /*  185 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L187 */
-    /*  186 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
-    /* L187: */
-    /*  187 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.packed_ring] */
+    /*  182 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
+    /*  183 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
+    /*  184 */ I_JMP_IMM(JEQ, R8, 0, 4),       /* if r8 == 0 goto L189 */
+    /*  185 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
+    /*  186 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
+    /*  187 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L189 */
+    /*  188 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
+    /* L189: */
+    /*  189 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.packed_ring] */
     // vq.bpf.c:97  if (EXISTS(r, packed_ring))
-    /*  188 */ I_JMP_IMM(JEQ, R1, 0, 37),      /* if r1 == 0 goto L226 */
-    /*  189 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [vring_virtqueue.packed_ring] */
-    /*  190 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  191 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  190 */ I_JMP_IMM(JEQ, R1, 0, 37),      /* if r1 == 0 goto L228 */
+    /*  191 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [vring_virtqueue.packed_ring] */
+    /*  192 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  193 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:98  return READ(r, packed_ring) ? VQ_PACKED : counts ? VQ_COUNTS : 0;
-    /*  192 */ I_STX_MEM(B, R10, -8, R1),      /* *(u8 *)(r10 - 8) = r1 */
-    /*  193 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  194 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  195 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  196 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  197 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  198 */ I_ALU64_IMM(AND, R7, 1),        /* r7 &= 1 */
-    /*  199 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
-    /*  200 */ I_JMP_IMM(JNE, R7, 0, 1),       /* if r7 != 0 goto L202 */
-    /*  201 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /* L202: */
-    /*  202 */ I_LDX_MEM(B, R1, R10, -8),      /* r1 = *(u8 *)(r10 - 8) */
-    /*  203 */ I_JMP_IMM(JEQ, R1, 0, 1),       /* if r1 == 0 goto L205 */
-    /*  204 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
+    /*  194 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  195 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  196 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  197 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  198 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  199 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  200 */ I_ALU64_IMM(AND, R7, 1),        /* r7 &= 1 */
+    /*  201 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
+    /*  202 */ I_JMP_IMM(JNE, R7, 0, 1),       /* if r7 != 0 goto L204 */
+    /*  203 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /* L204: */
+    /*  204 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  205 */ I_JMP_IMM(JEQ, R1, 0, 1),       /* if r1 == 0 goto L207 */
+    /*  206 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
     // vq.bpf.c:138  q->state = VQ_SEEN | VQ_NAMED | layout_of(vq);
-    /* L205: */
-    /*  205 */ I_ALU64_IMM(OR, R8, 3),         /* r8 |= 3 */
-    /* L206: */
-    /*  206 */ I_STX_MEM(W, R6, 112, R8),      /* *(u32 *)(r6 + 112) = r8 */
     /* L207: */
-    /*  207 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  208 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
+    /*  207 */ I_ALU64_IMM(OR, R8, 3),         /* r8 |= 3 */
+    /* L208: */
+    /*  208 */ I_STX_MEM(W, R6, 112, R8),      /* *(u32 *)(r6 + 112) = r8 */
+    /* L209: */
+    /*  209 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  210 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
     // vq.bpf.c:166  known = bpf_map_lookup_elem(&queues, &vq);
-    /*  209 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
-    /*  211 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  211 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
+    /*  213 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:168  if (!known)
-    /*  212 */ I_JMP_IMM(JNE, R0, 0, 1),       /* if r0 != 0 goto L214 */
-    /*  213 */ I_JA(10),                       /* goto L224 */
+    /*  214 */ I_JMP_IMM(JNE, R0, 0, 1),       /* if r0 != 0 goto L216 */
+    /*  215 */ I_JA(10),                       /* goto L226 */
     // vq.bpf.c:170  u32 slot = *known;
-    /* L214: */
-    /*  214 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
-    /*  215 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  216 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  217 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /* L216: */
+    /*  216 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
+    /*  217 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  218 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  219 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
     // vq.bpf.c:171  return bpf_map_lookup_elem(&stats, &slot);
-    /*  218 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
-    /*  220 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  220 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
+    /*  222 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:365  if (q)
-    /*  221 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L224 */
-    /*  222 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  223 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L226 */
+    /*  224 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     // vq.bpf.c:176  __sync_fetch_and_add(n, 1);
-    /*  223 */ I_XADD(DW, R0, 48, R1),         /* lock *(u64 *)(r0 + 48) += r1 */
+    /*  225 */ I_XADD(DW, R0, 48, R1),         /* lock *(u64 *)(r0 + 48) += r1 */
     // vq.bpf.c:367  return 0;
-    /* L224: */
-    /*  224 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  225 */ I_EXIT(),                       /* exit */
     /* L226: */
-    /*  226 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  227 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.layout] */
+    /*  226 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  227 */ I_EXIT(),                       /* exit */
+    /* L228: */
+    /*  228 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  229 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.layout] */
     // vq.bpf.c:99  if (EXISTS(r, layout)) {
-    /*  228 */ I_JMP_IMM(JEQ, R1, 0, -24),     /* if r1 == 0 goto L205 */
-    /*  229 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  230 */ I_JMP_IMM(JEQ, R1, 0, -24),     /* if r1 == 0 goto L207 */
+    /*  231 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:100  u32 l = READ(r, layout);
-    /*  230 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  231 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [vring_virtqueue.layout] */
-    /*  232 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
-    /*  233 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  234 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  235 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
-    /*  236 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  237 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
-    /*  238 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  239 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  240 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED] */
+    /*  232 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  233 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [vring_virtqueue.layout] */
+    /*  234 */ I_ALU64_REG(ADD, R9, R1),       /* r9 += r1 */
+    /*  235 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  236 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  237 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
+    /*  238 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  239 */ I_MOV64_REG(R3, R9),            /* r3 = r9 */
+    /*  240 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  241 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  242 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  243 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  244 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED] */
     // vq.bpf.c:102  || (ENUM_EXISTS(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)
-    /*  242 */ I_JMP_REG(JEQ, R2, R1, -38),    /* if r2 == r1 goto L205 */
-    /*  243 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
+    /*  246 */ I_JMP_REG(JEQ, R1, R2, -40),    /* if r1 == r2 goto L207 */
+    /*  247 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
     // vq.bpf.c:103  && l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)))
-    /*  245 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L249 */
-    /*  246 */ I_LD_IMM64(R2, 0x3),            /* r2 = 3 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
+    /*  249 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L253 */
+    /*  250 */ I_LD_IMM64(R2, 0x3),            /* r2 = 3 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
     // vq.bpf.c:101  if (l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED)
-    /*  248 */ I_JMP_REG(JEQ, R2, R1, -44),    /* if r2 == r1 goto L205 */
+    /*  252 */ I_JMP_REG(JEQ, R1, R2, -46),    /* if r1 == r2 goto L207 */
     // vq.bpf.c:105  return l == 0 && counts ? VQ_COUNTS : 0;
-    /* L249: */
-    /*  249 */ I_ALU64_IMM(AND, R7, 1),        /* r7 &= 1 */
-    /*  250 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
-    /*  251 */ I_JMP_IMM(JNE, R7, 0, 1),       /* if r7 != 0 goto L253 */
-    /*  252 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     /* L253: */
-    /*  253 */ I_JMP_IMM(JEQ, R1, 0, -49),     /* if r1 == 0 goto L205 */
-    /*  254 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  255 */ I_JA(-51),                      /* goto L205 */
+    /*  253 */ I_ALU64_IMM(AND, R7, 1),        /* r7 &= 1 */
+    /*  254 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
+    /*  255 */ I_JMP_IMM(JNE, R7, 0, 1),       /* if r7 != 0 goto L257 */
+    /*  256 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /* L257: */
+    /*  257 */ I_JMP_IMM(JEQ, R1, 0, -51),     /* if r1 == 0 goto L207 */
+    /*  258 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  259 */ I_JA(-53),                      /* goto L207 */
 };
 static const struct bpf_patch vq_notify_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_ARG0" },
@@ -2511,18 +2529,18 @@ static const struct bpf_patch vq_notify_patches[] = {
     { 143, PATCH_OFF, 4, "vring_virtqueue.split.vring.num" },
     { 152, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
     { 156, PATCH_OFF, 2, "vring_virtqueue.split.avail_idx_shadow" },
-    { 166, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
-    { 171, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
-    { 183, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
-    { 187, PATCH_EXISTS, 0, "vring_virtqueue.packed_ring" },
-    { 189, PATCH_OFF, 1, "vring_virtqueue.packed_ring" },
-    { 209, PATCH_MAP, 0, "queues" },
-    { 218, PATCH_MAP, 0, "stats" },
-    { 227, PATCH_EXISTS, 0, "vring_virtqueue.layout" },
-    { 231, PATCH_OFF, 4, "vring_virtqueue.layout" },
-    { 240, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED" },
-    { 243, PATCH_ENUM_EXISTS, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
-    { 246, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
+    { 167, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
+    { 172, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
+    { 185, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
+    { 189, PATCH_EXISTS, 0, "vring_virtqueue.packed_ring" },
+    { 191, PATCH_OFF, 1, "vring_virtqueue.packed_ring" },
+    { 211, PATCH_MAP, 0, "queues" },
+    { 220, PATCH_MAP, 0, "stats" },
+    { 229, PATCH_EXISTS, 0, "vring_virtqueue.layout" },
+    { 233, PATCH_OFF, 4, "vring_virtqueue.layout" },
+    { 244, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED" },
+    { 247, PATCH_ENUM_EXISTS, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
+    { 250, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
 };
 /* end program vq_notify */
 
@@ -2590,16 +2608,16 @@ static const struct bpf_insn vq_irq_insns[] = {
     /*   44 */ I_CALL(map_update_elem),        /* call map_update_elem */
     /*   45 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L55 */
     /*   46 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   47 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   48 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   49 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   50 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   52 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
+    // probe.h:184  if (n)
     /*   53 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L55 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   54 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // vq.bpf.c:382  return 0;
     /* L55: */
@@ -2616,7 +2634,7 @@ static const struct bpf_patch vq_irq_patches[] = {
 /* end program vq_irq */
 
 /* begin program vq_irq_done
- * section kretprobe/vring_interrupt, 319 instructions, stack 48 bytes
+ * section kretprobe/vring_interrupt, 323 instructions, stack 48 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
 static const struct bpf_insn vq_irq_done_insns[] = {
     // vq.bpf.c:386  int vq_irq_done(void *ctx)
@@ -2647,18 +2665,18 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     // vq.bpf.c:215  if (!kept) {
     /*   21 */ I_JMP_IMM(JNE, R0, 0, 10),      /* if r0 != 0 goto L32 */
     /*   22 */ I_MOV64_IMM(R6, 1),             /* r6 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   23 */ I_STX_MEM(DW, R10, -8, R6),     /* *(u64 *)(r10 - 8) = r6 */
     /*   24 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   25 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   26 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   28 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*   29 */ I_JMP_IMM(JEQ, R0, 0, 256),     /* if r0 == 0 goto L286 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:184  if (n)
+    /*   29 */ I_JMP_IMM(JEQ, R0, 0, 258),     /* if r0 == 0 goto L288 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   30 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
-    /*   31 */ I_JA(254),                      /* goto L286 */
+    /*   31 */ I_JA(256),                      /* goto L288 */
     // vq.bpf.c:219  *c = *kept;
     /* L32: */
     /*   32 */ I_LDX_MEM(DW, R9, R0, 8),       /* r9 = *(u64 *)(r0 + 8) */
@@ -2676,7 +2694,7 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   42 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
     /*   44 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:164  if (!known) {
-    /*   45 */ I_JMP_IMM(JNE, R0, 0, 208),     /* if r0 != 0 goto L254 */
+    /*   45 */ I_JMP_IMM(JNE, R0, 0, 210),     /* if r0 != 0 goto L256 */
     // vq.bpf.c:165  found(vq);
     /*   46 */ I_LDX_MEM(DW, R1, R10, -32),    /* r1 = *(u64 *)(r10 - 32) */
     /*   47 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
@@ -2691,18 +2709,18 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   54 */ I_CALL(map_pop_elem),           /* call map_pop_elem */
     /*   55 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L66 */
     /*   56 */ I_MOV64_IMM(R7, 1),             /* r7 = 1 */
-    // probe.h:180  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    // probe.h:181  u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
     /*   57 */ I_STX_MEM(DW, R10, -8, R7),     /* *(u64 *)(r10 - 8) = r7 */
     /*   58 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   59 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:181  u64 *n = bpf_map_lookup_elem(&lost, &key);
+    // probe.h:182  u64 *n = bpf_map_lookup_elem(&lost, &key);
     /*   60 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   62 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:183  if (n)
-    /*   63 */ I_JMP_IMM(JEQ, R0, 0, 183),     /* if r0 == 0 goto L247 */
-    // probe.h:184  __sync_fetch_and_add(n, 1);
+    // probe.h:184  if (n)
+    /*   63 */ I_JMP_IMM(JEQ, R0, 0, 185),     /* if r0 == 0 goto L249 */
+    // probe.h:185  __sync_fetch_and_add(n, 1);
     /*   64 */ I_XADD(DW, R0, 0, R7),          /* lock *(u64 *)(r0 + 0) += r7 */
-    /*   65 */ I_JA(181),                      /* goto L247 */
+    /*   65 */ I_JA(183),                      /* goto L249 */
     /* L66: */
     /*   66 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   67 */ I_ALU64_IMM(ADD, R2, -20),      /* r2 += -20 */
@@ -2711,7 +2729,7 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   70 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     /*   71 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // vq.bpf.c:153  if (!q)
-    /*   72 */ I_JMP_IMM(JEQ, R7, 0, 174),     /* if r7 == 0 goto L247 */
+    /*   72 */ I_JMP_IMM(JEQ, R7, 0, 176),     /* if r7 == 0 goto L249 */
     /*   73 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   74 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
     /*   75 */ I_MOV64_REG(R3, R10),           /* r3 = r10 */
@@ -2728,7 +2746,7 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   85 */ I_LD_MAP(R1, slots),            /* r1 = map slots */
     /*   87 */ I_MOV64_IMM(R3, 0),             /* r3 = 0 */
     /*   88 */ I_CALL(map_push_elem),          /* call map_push_elem */
-    /*   89 */ I_JA(157),                      /* goto L247 */
+    /*   89 */ I_JA(159),                      /* goto L249 */
     // vq.bpf.c:158  describe(q, vq);
     /* L90: */
     /*   90 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
@@ -2738,9 +2756,9 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*   93 */ I_STX_MEM(DW, R7, 0, R0),       /* *(u64 *)(r7 + 0) = r0 */
     /*   94 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [virtqueue.num_free] */
     // vq.bpf.c:128  if (EXISTS(v, num_free) && EXISTS(r, split.vring.num)) {
-    /*   95 */ I_JMP_IMM(JEQ, R1, 0, 150),     /* if r1 == 0 goto L246 */
+    /*   95 */ I_JMP_IMM(JEQ, R1, 0, 152),     /* if r1 == 0 goto L248 */
     /*   96 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.vring.num] */
-    /*   97 */ I_JMP_IMM(JEQ, R1, 0, 148),     /* if r1 == 0 goto L246 */
+    /*   97 */ I_JMP_IMM(JEQ, R1, 0, 150),     /* if r1 == 0 goto L248 */
     /*   98 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:129  struct virtio_device *d = READ(v, vdev);
     /*   99 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
@@ -2818,19 +2836,19 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*  164 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
     // vq.bpf.c:134  q->index = READ(v, index);
     /*  165 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  166 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  166 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  167 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     /*  168 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  169 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  170 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  171 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  171 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     /*  172 */ I_STX_MEM(W, R7, 120, R1),      /* *(u32 *)(r7 + 120) = r1 */
     /*  173 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:89  return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
     /*  174 */ I_MOV64_IMM(R2, 1),             /* r2 = 1  [vring_virtqueue.split.vring.num] */
     /*  175 */ I_JMP_IMM(JEQ, R2, 0, 10),      /* if r2 == 0 goto L186 */
     /*  176 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  177 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  177 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  178 */ I_MOV64_IMM(R1, 36),            /* r1 = 36  [vring_virtqueue.split.vring.num] */
     /*  179 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  180 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -2838,16 +2856,16 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*  182 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  183 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
     /*  184 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  185 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
+    /*  185 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
     // vq.bpf.c:135  q->size = size_of(vq);
     /* L186: */
     /*  186 */ I_STX_MEM(W, R7, 116, R1),      /* *(u32 *)(r7 + 116) = r1 */
     /*  187 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
     /*  188 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     // vq.bpf.c:113  return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
-    /*  189 */ I_JMP_IMM(JEQ, R1, 0, 10),      /* if r1 == 0 goto L200 */
+    /*  189 */ I_JMP_IMM(JEQ, R1, 0, 11),      /* if r1 == 0 goto L201 */
     /*  190 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  191 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
+    /*  191 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
     /*  192 */ I_MOV64_IMM(R1, 40),            /* r1 = 40 */
     /*  193 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  194 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
@@ -2855,161 +2873,165 @@ static const struct bpf_insn vq_irq_done_insns[] = {
     /*  196 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     /*  197 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
     /*  198 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  199 */ I_LDX_MEM(H, R2, R10, -8),      /* r2 = *(u16 *)(r10 - 8) */
+    /*  199 */ I_LDX_MEM(DW, R2, R10, -8),     /* r2 = *(u64 *)(r10 - 8) */
+    /*  200 */ I_ALU64_IMM(AND, R2, 65535),    /* r2 &= 65535 */
     // vq.bpf.c:136  q->avail = avail_of(vq);
-    /* L200: */
-    /*  200 */ I_STX_MEM(W, R7, 128, R2),      /* *(u32 *)(r7 + 128) = r2 */
-    /*  201 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  202 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
-    /*  203 */ I_MOV64_IMM(R8, 1),             /* r8 = 1  [vring_virtqueue.last_used_idx] */
-    /*  204 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /* L201: */
+    /*  201 */ I_STX_MEM(W, R7, 128, R2),      /* *(u32 *)(r7 + 128) = r2 */
+    /*  202 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  203 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
+    /*  204 */ I_MOV64_IMM(R8, 1),             /* r8 = 1  [vring_virtqueue.last_used_idx] */
+    /*  205 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:119  return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
-    /*  205 */ I_JMP_IMM(JEQ, R8, 0, 10),      /* if r8 == 0 goto L216 */
-    /*  206 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  207 */ I_STX_MEM(H, R10, -8, R1),      /* *(u16 *)(r10 - 8) = r1 */
-    /*  208 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
-    /*  209 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
-    /*  210 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  211 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  212 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  213 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
-    /*  214 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  215 */ I_LDX_MEM(H, R1, R10, -8),      /* r1 = *(u16 *)(r10 - 8) */
+    /*  206 */ I_JMP_IMM(JEQ, R8, 0, 11),      /* if r8 == 0 goto L218 */
+    /*  207 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  208 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  209 */ I_MOV64_IMM(R1, 32),            /* r1 = 32  [vring_virtqueue.last_used_idx] */
+    /*  210 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
+    /*  211 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  212 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  213 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  214 */ I_MOV64_IMM(R2, 2),             /* r2 = 2 */
+    /*  215 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  216 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  217 */ I_ALU64_IMM(AND, R1, 65535),    /* r1 &= 65535 */
     // vq.bpf.c:137  q->used = used_of(vq);
-    /* L216: */
-    /*  216 */ I_STX_MEM(W, R7, 132, R1),      /* *(u32 *)(r7 + 132) = r1 */
+    /* L218: */
+    /*  218 */ I_STX_MEM(W, R7, 132, R1),      /* *(u32 *)(r7 + 132) = r1 */
     // vq.bpf.c:96  bool counts = EXISTS(r, last_used_idx) && EXISTS(r, split.avail_idx_shadow);
-    /*  217 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
-    /*  218 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
-    /*  219 */ I_JMP_IMM(JEQ, R8, 0, 6),       /* if r8 == 0 goto L226 */
-    /*  220 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
-    /*  221 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  222 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
-    /*  223 */ I_JMP_IMM(JNE, R1, 0, 2),       /* if r1 != 0 goto L226 */
-    /*  224 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
-    /*  225 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
-    /* L226: */
-    /*  226 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.packed_ring] */
+    /*  219 */ I_ALU64_IMM(LSH, R8, 32),       /* r8 <<= 32 */
+    /*  220 */ I_ALU64_IMM(RSH, R8, 32),       /* r8 >>= 32 */
+    /*  221 */ I_JMP_IMM(JEQ, R8, 0, 6),       /* if r8 == 0 goto L228 */
+    /*  222 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.split.avail_idx_shadow] */
+    /*  223 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  224 */ I_STX_MEM(DW, R10, -48, R2),    /* *(u64 *)(r10 - 48) = r2 */
+    /*  225 */ I_JMP_IMM(JNE, R1, 0, 2),       /* if r1 != 0 goto L228 */
+    /*  226 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  227 */ I_STX_MEM(DW, R10, -48, R1),    /* *(u64 *)(r10 - 48) = r1 */
+    /* L228: */
+    /*  228 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.packed_ring] */
     // vq.bpf.c:97  if (EXISTS(r, packed_ring))
-    /*  227 */ I_JMP_IMM(JEQ, R1, 0, 60),      /* if r1 == 0 goto L288 */
-    /*  228 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [vring_virtqueue.packed_ring] */
-    /*  229 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
-    /*  230 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  231 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  229 */ I_JMP_IMM(JEQ, R1, 0, 60),      /* if r1 == 0 goto L290 */
+    /*  230 */ I_MOV64_IMM(R1, 24),            /* r1 = 24  [vring_virtqueue.packed_ring] */
+    /*  231 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
+    /*  232 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  233 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:98  return READ(r, packed_ring) ? VQ_PACKED : counts ? VQ_COUNTS : 0;
-    /*  232 */ I_STX_MEM(B, R10, -8, R1),      /* *(u8 *)(r10 - 8) = r1 */
-    /*  233 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  234 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  235 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
-    /*  236 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  237 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
-    /*  238 */ I_ALU64_IMM(AND, R1, 1),        /* r1 &= 1 */
-    /*  239 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
-    /*  240 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L242 */
-    /*  241 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /* L242: */
-    /*  242 */ I_LDX_MEM(B, R1, R10, -8),      /* r1 = *(u8 *)(r10 - 8) */
-    /*  243 */ I_JMP_IMM(JEQ, R1, 0, 1),       /* if r1 == 0 goto L245 */
-    /*  244 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
+    /*  234 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  235 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  236 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  237 */ I_MOV64_IMM(R2, 1),             /* r2 = 1 */
+    /*  238 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  239 */ I_LDX_MEM(DW, R1, R10, -48),    /* r1 = *(u64 *)(r10 - 48) */
+    /*  240 */ I_ALU64_IMM(AND, R1, 1),        /* r1 &= 1 */
+    /*  241 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
+    /*  242 */ I_JMP_IMM(JNE, R1, 0, 1),       /* if r1 != 0 goto L244 */
+    /*  243 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /* L244: */
+    /*  244 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  245 */ I_JMP_IMM(JEQ, R1, 0, 1),       /* if r1 == 0 goto L247 */
+    /*  246 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
     // vq.bpf.c:138  q->state = VQ_SEEN | VQ_NAMED | layout_of(vq);
-    /* L245: */
-    /*  245 */ I_ALU64_IMM(OR, R8, 3),         /* r8 |= 3 */
-    /* L246: */
-    /*  246 */ I_STX_MEM(W, R7, 112, R8),      /* *(u32 *)(r7 + 112) = r8 */
     /* L247: */
-    /*  247 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  248 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
+    /*  247 */ I_ALU64_IMM(OR, R8, 3),         /* r8 |= 3 */
+    /* L248: */
+    /*  248 */ I_STX_MEM(W, R7, 112, R8),      /* *(u32 *)(r7 + 112) = r8 */
+    /* L249: */
+    /*  249 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  250 */ I_ALU64_IMM(ADD, R2, -32),      /* r2 += -32 */
     // vq.bpf.c:166  known = bpf_map_lookup_elem(&queues, &vq);
-    /*  249 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
-    /*  251 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  251 */ I_LD_MAP(R1, queues),           /* r1 = map queues */
+    /*  253 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
     // vq.bpf.c:168  if (!known)
-    /*  252 */ I_JMP_IMM(JNE, R0, 0, 1),       /* if r0 != 0 goto L254 */
-    /*  253 */ I_JA(32),                       /* goto L286 */
+    /*  254 */ I_JMP_IMM(JNE, R0, 0, 1),       /* if r0 != 0 goto L256 */
+    /*  255 */ I_JA(32),                       /* goto L288 */
     // vq.bpf.c:170  u32 slot = *known;
-    /* L254: */
-    /*  254 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
-    /*  255 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  256 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
-    /*  257 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
+    /* L256: */
+    /*  256 */ I_LDX_MEM(W, R1, R0, 0),        /* r1 = *(u32 *)(r0 + 0) */
+    /*  257 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
+    /*  258 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
+    /*  259 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
     // vq.bpf.c:171  return bpf_map_lookup_elem(&stats, &slot);
-    /*  258 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
-    /*  260 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    /*  261 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
+    /*  260 */ I_LD_MAP(R1, stats),            /* r1 = map stats */
+    /*  262 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
+    /*  263 */ I_MOV64_REG(R7, R0),            /* r7 = r0 */
     // vq.bpf.c:390  if (!q || q->state & VQ_OWN_IRQ)
-    /*  262 */ I_JMP_IMM(JEQ, R7, 0, 23),      /* if r7 == 0 goto L286 */
-    /*  263 */ I_LDX_MEM(W, R1, R7, 112),      /* r1 = *(u32 *)(r7 + 112) */
-    /*  264 */ I_ALU64_IMM(AND, R1, 32),       /* r1 &= 32 */
-    /*  265 */ I_JMP_IMM(JNE, R1, 0, 20),      /* if r1 != 0 goto L286 */
+    /*  264 */ I_JMP_IMM(JEQ, R7, 0, 23),      /* if r7 == 0 goto L288 */
+    /*  265 */ I_LDX_MEM(W, R1, R7, 112),      /* r1 = *(u32 *)(r7 + 112) */
+    /*  266 */ I_ALU64_IMM(AND, R1, 32),       /* r1 &= 32 */
+    /*  267 */ I_JMP_IMM(JNE, R1, 0, 20),      /* if r1 != 0 goto L288 */
     // vq.bpf.c:392  q->irq = (u32)c.data;
-    /*  266 */ I_STX_MEM(W, R7, 124, R9),      /* *(u32 *)(r7 + 124) = r9 */
+    /*  268 */ I_STX_MEM(W, R7, 124, R9),      /* *(u32 *)(r7 + 124) = r9 */
     // vq.bpf.c:393  count((u32)word(ctx, CFG(CFG_RET)) == HANDLED ? &q->handled : &q->idle);
-    /*  267 */ I_LD_CONST(R1, CFG_RET),        /* r1 = CFG_RET */
-    /*  269 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
+    /*  269 */ I_LD_CONST(R1, CFG_RET),        /* r1 = CFG_RET */
+    /*  271 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     // vq.bpf.c:76  u64 v = 0;
-    /*  270 */ I_STX_MEM(DW, R10, -8, R2),     /* *(u64 *)(r10 - 8) = r2 */
+    /*  272 */ I_STX_MEM(DW, R10, -8, R2),     /* *(u64 *)(r10 - 8) = r2 */
     // vq.bpf.c:77  bpf_probe_read_kernel(&v, sizeof v, (u8 *)ctx + off);
-    /*  271 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
-    /*  272 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  273 */ I_ALU64_REG(ADD, R6, R1),       /* r6 += r1 */
+    /*  274 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
     // vq.bpf.c:392  q->irq = (u32)c.data;
-    /*  273 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  275 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
     // vq.bpf.c:77  bpf_probe_read_kernel(&v, sizeof v, (u8 *)ctx + off);
-    /*  274 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
-    /*  275 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
-    /*  276 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  276 */ I_MOV64_IMM(R2, 8),             /* r2 = 8 */
+    /*  277 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
+    /*  278 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
     // vq.bpf.c:78  return v;
-    /*  277 */ I_LDX_MEM(DW, R2, R10, -8),     /* r2 = *(u64 *)(r10 - 8) */
+    /*  279 */ I_LDX_MEM(DW, R2, R10, -8),     /* r2 = *(u64 *)(r10 - 8) */
     // vq.bpf.c:393  count((u32)word(ctx, CFG(CFG_RET)) == HANDLED ? &q->handled : &q->idle);
-    /*  278 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
-    /*  279 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
-    /*  280 */ I_MOV64_IMM(R1, 56),            /* r1 = 56 */
-    /*  281 */ I_JMP_IMM(JEQ, R2, 1, 1),       /* if r2 == 1 goto L283 */
-    /*  282 */ I_MOV64_IMM(R1, 64),            /* r1 = 64 */
-    /* L283: */
-    /*  283 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
-    /*  284 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
+    /*  280 */ I_ALU64_IMM(LSH, R2, 32),       /* r2 <<= 32 */
+    /*  281 */ I_ALU64_IMM(RSH, R2, 32),       /* r2 >>= 32 */
+    /*  282 */ I_MOV64_IMM(R1, 56),            /* r1 = 56 */
+    /*  283 */ I_JMP_IMM(JEQ, R2, 1, 1),       /* if r2 == 1 goto L285 */
+    /*  284 */ I_MOV64_IMM(R1, 64),            /* r1 = 64 */
+    /* L285: */
+    /*  285 */ I_ALU64_REG(ADD, R7, R1),       /* r7 += r1 */
+    /*  286 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     // vq.bpf.c:176  __sync_fetch_and_add(n, 1);
-    /*  285 */ I_XADD(DW, R7, 0, R1),          /* lock *(u64 *)(r7 + 0) += r1 */
+    /*  287 */ I_XADD(DW, R7, 0, R1),          /* lock *(u64 *)(r7 + 0) += r1 */
     // vq.bpf.c:395  }
-    /* L286: */
-    /*  286 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
-    /*  287 */ I_EXIT(),                       /* exit */
     /* L288: */
-    /*  288 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  289 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.layout] */
+    /*  288 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
+    /*  289 */ I_EXIT(),                       /* exit */
+    /* L290: */
+    /*  290 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  291 */ I_MOV64_IMM(R1, 1),             /* r1 = 1  [vring_virtqueue.layout] */
     // vq.bpf.c:99  if (EXISTS(r, layout)) {
-    /*  290 */ I_JMP_IMM(JEQ, R1, 0, -46),     /* if r1 == 0 goto L245 */
-    /*  291 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
+    /*  292 */ I_JMP_IMM(JEQ, R1, 0, -46),     /* if r1 == 0 goto L247 */
+    /*  293 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     // vq.bpf.c:100  u32 l = READ(r, layout);
-    /*  292 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
-    /*  293 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [vring_virtqueue.layout] */
-    /*  294 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
-    /*  295 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
-    /*  296 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
-    /*  297 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
-    /*  298 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
-    /*  299 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
-    /*  300 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
-    /*  301 */ I_LDX_MEM(W, R1, R10, -8),      /* r1 = *(u32 *)(r10 - 8) */
-    /*  302 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED] */
+    /*  294 */ I_STX_MEM(DW, R10, -8, R1),     /* *(u64 *)(r10 - 8) = r1 */
+    /*  295 */ I_MOV64_IMM(R1, 28),            /* r1 = 28  [vring_virtqueue.layout] */
+    /*  296 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
+    /*  297 */ I_ALU64_REG(ADD, R3, R1),       /* r3 += r1 */
+    /*  298 */ I_MOV64_REG(R1, R10),           /* r1 = r10 */
+    /*  299 */ I_ALU64_IMM(ADD, R1, -8),       /* r1 += -8 */
+    /*  300 */ I_MOV64_IMM(R8, 4),             /* r8 = 4 */
+    /*  301 */ I_MOV64_IMM(R2, 4),             /* r2 = 4 */
+    /*  302 */ I_CALL(probe_read_kernel),      /* call probe_read_kernel */
+    /*  303 */ I_LDX_MEM(DW, R1, R10, -8),     /* r1 = *(u64 *)(r10 - 8) */
+    /*  304 */ I_ALU64_IMM(LSH, R1, 32),       /* r1 <<= 32 */
+    /*  305 */ I_ALU64_IMM(RSH, R1, 32),       /* r1 >>= 32 */
+    /*  306 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED] */
     // vq.bpf.c:102  || (ENUM_EXISTS(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)
-    /*  304 */ I_JMP_REG(JEQ, R2, R1, -60),    /* if r2 == r1 goto L245 */
-    /*  305 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
+    /*  308 */ I_JMP_REG(JEQ, R1, R2, -62),    /* if r1 == r2 goto L247 */
+    /*  309 */ I_LD_IMM64(R2, 0x1),            /* r2 = 1 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
     // vq.bpf.c:103  && l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)))
-    /*  307 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L311 */
-    /*  308 */ I_LD_IMM64(R2, 0x3),            /* r2 = 3 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
+    /*  311 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L315 */
+    /*  312 */ I_LD_IMM64(R2, 0x3),            /* r2 = 3 ll  [vq_layout.VQ_LAYOUT_PACKED_IN_ORDER] */
     // vq.bpf.c:101  if (l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED)
-    /*  310 */ I_JMP_REG(JEQ, R2, R1, -66),    /* if r2 == r1 goto L245 */
-    /* L311: */
-    /*  311 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
+    /*  314 */ I_JMP_REG(JEQ, R1, R2, -68),    /* if r1 == r2 goto L247 */
+    /* L315: */
+    /*  315 */ I_LDX_MEM(DW, R2, R10, -48),    /* r2 = *(u64 *)(r10 - 48) */
     // vq.bpf.c:105  return l == 0 && counts ? VQ_COUNTS : 0;
-    /*  312 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
-    /*  313 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
-    /*  314 */ I_JMP_IMM(JNE, R2, 0, 1),       /* if r2 != 0 goto L316 */
-    /*  315 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /* L316: */
-    /*  316 */ I_JMP_IMM(JEQ, R1, 0, -72),     /* if r1 == 0 goto L245 */
-    /*  317 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
-    /*  318 */ I_JA(-74),                      /* goto L245 */
+    /*  316 */ I_ALU64_IMM(AND, R2, 1),        /* r2 &= 1 */
+    /*  317 */ I_MOV64_IMM(R8, 16),            /* r8 = 16 */
+    /*  318 */ I_JMP_IMM(JNE, R2, 0, 1),       /* if r2 != 0 goto L320 */
+    /*  319 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /* L320: */
+    /*  320 */ I_JMP_IMM(JEQ, R1, 0, -74),     /* if r1 == 0 goto L247 */
+    /*  321 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
+    /*  322 */ I_JA(-76),                      /* goto L247 */
 };
 static const struct bpf_patch vq_irq_done_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_SP" },
@@ -3035,19 +3057,19 @@ static const struct bpf_patch vq_irq_done_patches[] = {
     { 178, PATCH_OFF, 4, "vring_virtqueue.split.vring.num" },
     { 187, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
     { 192, PATCH_OFF, 2, "vring_virtqueue.split.avail_idx_shadow" },
-    { 203, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
-    { 208, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
-    { 220, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
-    { 226, PATCH_EXISTS, 0, "vring_virtqueue.packed_ring" },
-    { 228, PATCH_OFF, 1, "vring_virtqueue.packed_ring" },
-    { 249, PATCH_MAP, 0, "queues" },
-    { 258, PATCH_MAP, 0, "stats" },
-    { 267, PATCH_CONST, 0, "CFG_RET" },
-    { 289, PATCH_EXISTS, 0, "vring_virtqueue.layout" },
-    { 293, PATCH_OFF, 4, "vring_virtqueue.layout" },
-    { 302, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED" },
-    { 305, PATCH_ENUM_EXISTS, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
-    { 308, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
+    { 204, PATCH_EXISTS, 0, "vring_virtqueue.last_used_idx" },
+    { 209, PATCH_OFF, 2, "vring_virtqueue.last_used_idx" },
+    { 222, PATCH_EXISTS, 0, "vring_virtqueue.split.avail_idx_shadow" },
+    { 228, PATCH_EXISTS, 0, "vring_virtqueue.packed_ring" },
+    { 230, PATCH_OFF, 1, "vring_virtqueue.packed_ring" },
+    { 251, PATCH_MAP, 0, "queues" },
+    { 260, PATCH_MAP, 0, "stats" },
+    { 269, PATCH_CONST, 0, "CFG_RET" },
+    { 291, PATCH_EXISTS, 0, "vring_virtqueue.layout" },
+    { 295, PATCH_OFF, 4, "vring_virtqueue.layout" },
+    { 306, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED" },
+    { 309, PATCH_ENUM_EXISTS, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
+    { 312, PATCH_ENUM, 0, "vq_layout.VQ_LAYOUT_PACKED_IN_ORDER" },
 };
 /* end program vq_irq_done */
 

@@ -195,6 +195,10 @@ WIRE_ASSERT(sizeof(struct wire_count) == 32);
 
 enum wire_where { UNKNOWN, RUNS, WAITS, BLOCKED, ON_DISK };
 
+/* UNREAD_HELD: the record is incomplete, and the thread stops to let kvis read the rest. UNREAD_NEST: the
+ * record would be complete if call_nest were loaded. */
+enum wire_unread { UNREAD_HELD = 1, UNREAD_NEST = 2 };
+
 /* The record of a system call: this header, then segments that are each padded to 8 bytes. */
 struct wire_call {
     u64 ts_ns, end_ns;
@@ -202,7 +206,7 @@ struct wire_call {
     u64 word[CALL_WORDS];
     u32 nr, tid;
     u32 over;             /* 0: the thread exited during the call */
-    u32 unread;           /* incomplete record: the thread stops to let kvis read the rest */
+    u32 unread;           /* enum wire_unread */
     u32 key;              /* key of the thread in the map `traced`: id in the initial pid namespace */
     u32 kind;             /* 0: a system call; at the same offset as wire_proc.kind */
 };
@@ -407,12 +411,12 @@ enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
 
 enum {
     PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 264,
-    PROC_EXE_DEPTH = 16, PROC_CWD_DEPTH = 20, /* each component costs the verifier 0.2 ms */
+    PROC_PATH_DEPTH = 32,    /* maximum number of components and mount points of a path, plus one */
     PROC_STRING = 4096, /* maximum number of bytes of an argument that is read before the exec */
     PROC_PIECE = 8192,  /* maximum number of bytes of arguments in a record */
     PROC_PIECES = 8,    /* maximum number of records with arguments of one exec (64 KiB) */
     PROC_POINTERS = 128, /* maximum number of arguments read from execve's argv */
-    PROC_BEGUN_POINTERS = 32 /* the same for PROC_BEGUN, which each execve needs */
+    ARGV_STEPS = 5       /* number of arguments that a run of proc_nest reads */
 };
 
 /* Resource usage of a thread, or of all exited threads of a process (struct signal_struct). */

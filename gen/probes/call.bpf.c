@@ -97,8 +97,9 @@ struct record {
     u32 at; /* number of bytes used in data; in memory, so that the verifier does not track each value */
     u32 brief; /* number of bytes of data that are sent if the ring is nearly full */
     u32 faults; /* 1: the memory of an argument could not be read */
-    u32 left_out; /* 1: the record lacks data that kvis has to read itself */
+    u32 left_out; /* 1: the record lacks data that kvis has to read itself; UNREAD_NEST: call_nest's data */
     u64 merged; /* used by merged() */
+    u32 rest; /* 1: call_nest appends what put_rest describes */
     u32 item; /* index of the item that call_nest appends next */
     struct { /* the progress of call_nest with nested pointers */
         u64 next;    /* address of the next message, or of the only vector */
@@ -186,7 +187,7 @@ INLINE u32 tid_here(struct task_struct *t)
 
 /* Begins to follow a thread. wire_thread.tid is set at the first call, when the thread is the current one.
  * born: the thread is new, and waits for a CPU from its creation on. */
-INLINE void follow(u32 key, bool born)
+INLINE void follow(u64 key, bool born)
 {
     struct wire_thread th = { 0 };
     if (CFG(CFG_SCHED) && born) {
@@ -232,7 +233,7 @@ INLINE u32 slot_of(u32 nr)
 
 INLINE struct wire_spec *spec_of(u32 nr)
 {
-    u32 slot = slot_of(nr);
+    u64 slot = slot_of(nr);
     return bpf_map_lookup_elem(&spec, &slot);
 }
 
@@ -273,7 +274,7 @@ INLINE u64 bit_bytes(u64 bits)
 /* Copies the descriptor sets that select(2) will overwrite. */
 INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
 {
-    u32 slot = 1, key = (u32)bpf_get_current_pid_tgid();
+    u64 slot = 1, key = (u32)bpf_get_current_pid_tgid();
     struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* unused here: records are made at exit */
     u64 bytes = bit_bytes(th->word[s->item[0].count & 15]);
     if (!r)
@@ -290,24 +291,35 @@ INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
     bpf_map_update_elem(&sets, &key, w, MAP_ANY);
 }
 
+/* Returns v after a store and a load. The verifier then does not know from which branch the value came, and
+ * continues with one state instead of one state per branch. In the loop of put_item this saves nine tenths of
+ * the verifier's work. For the same reason, that loop passes to helpers only words of the stack that it has set
+ * as a whole: the verifier believes that a helper reads what a word contained before. */
+INLINE u64 merged(struct record *r, u64 v)
+{
+    *(volatile u64 *)&r->merged = v;
+    return *(volatile u64 *)&r->merged;
+}
+
 /* Copies the first item that the call may overwrite with a result, as stat(buf, buf) does. Does not copy a
  * string that fills the copy, because its end may be missing. */
 INLINE void note_kept(struct wire_thread *th, const struct wire_spec *s)
 {
-    u32 slot = 1, key = (u32)bpf_get_current_pid_tgid(), i = 0;
+    u64 slot = 1, key = (u32)bpf_get_current_pid_tgid(), i = 0;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* unused here: records are made at exit */
-    const struct wire_item *it = s->item;
-    u64 to = th->word[s->over & 15], from = 0;
+    u64 to = th->word[s->over & 15];
 #pragma clang loop unroll(disable)
-    for (; i < CALL_ITEMS; i++, it++) {
-        from = th->word[it->arg & 15];
-        if (s->keeps >> i & 1 && from - to < s->over_bytes)
+    for (; i < CALL_ITEMS; i++)
+        if (s->keeps >> i & 1 && th->word[s->item[i].arg & 15] - to < s->over_bytes)
             break;
-    }
-    if (!r || i >= CALL_ITEMS)
+    if (!r)
         return;
+    i = merged(r, i);
+    if (i >= CALL_ITEMS)
+        return;
+    const struct wire_item *it = &s->item[i];
     struct wire_sets *w = (void *)r->data;
-    u64 size = it->size;
+    u64 from = th->word[it->arg & 15], size = it->size;
     s64 n;
     if (it->kind == ITEM_STR)
         n = bpf_probe_read_user_str(w->set, sizeof w->set, (void *)from);
@@ -343,7 +355,7 @@ INLINE void note(struct wire_thread *th)
  * begins: the thread is followed from now on. */
 INLINE struct wire_thread *entered(u32 nr, bool begins)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid();
+    u64 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th && !begins && !CFG(CFG_EVERYONE))
         return 0;
@@ -420,7 +432,7 @@ int call_enter(struct raw_tp *ctx)
 
 INLINE void tally(u32 nr, bool failed, u64 ns)
 {
-    u32 slot = slot_of(nr), key = bpf_get_smp_processor_id() * CALL_NRS + slot;
+    u64 slot = slot_of(nr), key = bpf_get_smp_processor_id() * CALL_NRS + slot;
     u64 b = bucket(ns, DELAY_BUCKETS);
     struct wire_count *c = bpf_map_lookup_elem(&table, &key);
     struct wire_hist *h = bpf_map_lookup_elem(&hists, &slot);
@@ -529,16 +541,6 @@ INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
     return seg + 1;
 }
 
-/* Returns v after a store and a load. The verifier then does not know from which branch the value came, and
- * continues with one state instead of one state per branch. In the loop of put_item this saves nine tenths of
- * the verifier's work. For the same reason, that loop passes to helpers only words of the stack that it has set
- * as a whole: the verifier believes that a helper reads what a word contained before. */
-INLINE u64 merged(struct record *r, u64 v)
-{
-    *(volatile u64 *)&r->merged = v;
-    return *(volatile u64 *)&r->merged;
-}
-
 /* Appends the items that were read at the call's entry, with their contents at that time. Items that could
  * not be read then are empty. */
 INLINE void put_early(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
@@ -565,7 +567,7 @@ INLINE void put_early(struct record *r, const struct wire_thread *th, const stru
 /* Appends the descriptor sets that were read at the entry of select(2). */
 INLINE void put_sets(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
-    u32 key = (u32)bpf_get_current_pid_tgid();
+    u64 key = (u32)bpf_get_current_pid_tgid();
     const struct wire_sets *w = bpf_map_lookup_elem(&sets, &key);
     bool known = merged(r, w && w->ts_ns == th->ts_ns);
 #pragma clang loop unroll(full)
@@ -587,7 +589,7 @@ INLINE void put_sets(struct record *r, const struct wire_thread *th, const struc
 /* Appends the item that note_kept has copied. */
 INLINE void put_kept(struct record *r)
 {
-    u32 key = (u32)bpf_get_current_pid_tgid();
+    u64 key = (u32)bpf_get_current_pid_tgid();
     const struct wire_sets *w = bpf_map_lookup_elem(&sets, &key);
     struct wire_seg *seg = next_seg(r);
     if (!w || !seg)
@@ -856,20 +858,6 @@ INLINE void put_file(struct record *r, s64 fd, bool cwd)
     end_seg(r, sizeof *w);
 }
 
-/* Appends descriptions of the files whose descriptors a call has created. */
-INLINE void put_files(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
-{
-    s32 fd[2] = { -1, -1 };
-    bool cwd = s->file == FILE_CWD;
-    if (s->pair)
-        bpf_probe_read_user(fd, sizeof fd, (void *)th->word[(s->pair - 1) & 15]);
-    else if (s->file && !cwd)
-        fd[0] = (s32)th->word[(s->file - 1) & 15];
-#pragma clang loop unroll(disable)
-    for (u32 i = 0; i < 2; i++)
-        put_file(r, i ? fd[1] : fd[0], cwd && !i);
-}
-
 /* Appends how long the thread ran, waited for a CPU and waited for a disk during the call. */
 INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
 {
@@ -884,7 +872,7 @@ INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
 /* Begins a record's data with the current process and the number of records that this CPU has lost so far. */
 INLINE void put_who(struct record *r)
 {
-    u32 ring = LOST_RING;
+    u64 ring = LOST_RING;
     struct wire_who *w = begin_seg((void *)r->data, SEG_WHO, sizeof *w);
     u64 *n = bpf_map_lookup_elem(&lost, &ring);
     w->pid = bpf_get_current_pid_tgid() >> 32;
@@ -907,7 +895,7 @@ INLINE bool holds(u64 set, int sig)
 INLINE bool stop(void)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
-    u32 first = 0;
+    u64 first = 0;
     if (CFG(CFG_OBSERVE) || !READ(t, ptrace) || holds(READ(t, blocked.sig[0]), STOP_SIGNAL))
         return 0;
     if (holds(READ(t, pending.signal.sig[0]), STOP_SIGNAL))
@@ -946,20 +934,19 @@ INLINE void *put_at(struct record *r, u64 from, u64 bytes)
         r->left_out = 1;
     if (!seg)
         return 0;
-    bytes = merged(r, bytes > CALL_PART_MAX ? CALL_PART_MAX : bytes);
-    if (bytes > CALL_PART_MAX)
-        return 0;
+    bytes = bytes > CALL_PART_MAX ? CALL_PART_MAX : bytes;
     u64 *at = begin_seg(seg, SEG_AT, (u16)(8 + bytes));
     *at = from;
+    bytes = merged(r, bytes); /* not used later: old verifiers forget the limits of a number on the stack */
+    if (bytes > CALL_PART_MAX)
+        return 0;
     if (bpf_probe_read_user(at + 1, (u32)bytes, (void *)from)) {
         seg->len = 8;
         seg->fault = 1;
         r->left_out = 1; /* kvis may be able to read some of the bytes */
-        end_seg(r, 8);
-        return 0;
     }
-    end_seg(r, 8 + (u32)bytes);
-    return at + 1;
+    end_seg(r, *(volatile u16 *)&seg->len);
+    return *(volatile u8 *)&seg->fault ? 0 : at + 1;
 }
 
 /* Lets call_nest follow the nested pointers of an argument. */
@@ -1096,6 +1083,21 @@ INLINE void put_next_item(struct record *r, const struct wire_thread *th, const 
         put_item(r, it, th);
 }
 
+/* Appends what few calls need: the working directory or two new files, and a socket. */
+INLINE void put_rest(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
+{
+    s32 fd[2] = { -1, -1 };
+    bool cwd = s->file == FILE_CWD;
+    r->rest = 0;
+    if (s->pair)
+        bpf_probe_read_user(fd, sizeof fd, (void *)th->word[(s->pair - 1) & 15]);
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < 2 && succeeded(r); i++)
+        put_file(r, i ? fd[1] : fd[0], cwd && !i);
+    if (s->sock)
+        put_sock(r, (s32)th->word[(s->sock - 1) & 15]);
+}
+
 /* --- the path of an opened file --- */
 
 /* Begins the path of an opened file. call_nest appends the path's components. */
@@ -1179,33 +1181,32 @@ INLINE void put_path(struct record *r)
 }
 
 /* Returns whether the path at offset `at` of a record's data contains two successive dots, or is too long to
- * check. Checks eight bytes at a time: `dot` has the highest bit set of each byte that is a dot. */
+ * check. Checks eight bytes at a time: a byte of `pair` is 0 if it and the byte before it are dots. */
 INLINE bool goes_up(struct record *r, u32 at)
 {
-    const u64 high = 0x8080808080808080, dots = 0x2e2e2e2e2e2e2e2e;
-    u64 before = 0;
+    const u64 ones = 0x0101010101010101, dots = 0x2e2e2e2e2e2e2e2e;
+    u64 before = ~0ull, found = 0;
     asm volatile("" : "+r"(at));
     at &= 0x3ff8;
     if (at > CALL_DATA_MAX)
         return 0;
     const struct wire_seg *seg = (const void *)(r->data + at);
     const u64 *word = (const void *)(seg + 1);
-    u32 words = (seg->len + 7u) / 8;
+    u64 words = (seg->len + 7ull) / 8;
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i < DOTS_WORDS && i < words; i++) {
-        u64 x = word[i] ^ dots, dot = ~(((x & ~high) + ~high) | x) & high;
-        if (dot & (dot << 8 | before >> 56))
-            return 1;
-        before = dot;
+    for (u64 i = 0; i < DOTS_WORDS && i < words; i++) {
+        u64 x = word[i] ^ dots, pair = x | x << 8 | before >> 56;
+        found |= (pair - ones) & ~pair & ones << 7;
+        before = x;
     }
-    return words > DOTS_WORDS;
+    return found || words > DOTS_WORDS;
 }
 
 /* Returns whether io_uring requests have opened files since the last io_uring_enter(2). (A kernel worker
  * stores that in the entry of the process's first thread: see note_opened in uring.bpf.c.) */
 INLINE bool ring_opened(struct wire_thread *th)
 {
-    u32 pid = (u32)(bpf_get_current_pid_tgid() >> 32);
+    u64 pid = bpf_get_current_pid_tgid() >> 32;
     struct wire_thread *leader = bpf_map_lookup_elem(&traced, &pid);
     bool opened = th->opened || (leader && leader->opened);
     th->opened = 0;
@@ -1229,14 +1230,15 @@ INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire
     for (u32 i = 0; i < EXIT_ITEMS && i < s->n; i++)
         if (applies(r, s->item[i].flags) && !put_item(r, &s->item[i], th))
             break;
-    if ((s->file || s->pair) && succeeded(r))
-        put_files(r, th, s);
-    if (s->file == 1 + WORD_RESULT && succeeded(r) && goes_up(r, r->brief))
+    u64 file = *(volatile const u8 *)&s->file;
+    if (file && file != FILE_CWD && succeeded(r))
+        put_file(r, (s32)th->word[(file - 1) & 15], 0);
+    file = *(volatile const u8 *)&s->file; /* again: the verifier forgets which branch was taken */
+    if (file == 1 + WORD_RESULT && succeeded(r) && goes_up(r, r->brief))
         begin_walk(r, r->head.ret);
     if (!CFG(CFG_OBSERVE) && s->ring && ring_opened(th))
         r->left_out = 1; /* kvis reads the new files from /proc while the thread is held */
-    if (s->sock && (succeeded(r) || r->head.ret == -EINPROGRESS))
-        put_sock(r, (s32)th->word[(s->sock - 1) & 15]);
+    r->rest = (s->pair | s->sock | (s->file == FILE_CWD)) && (succeeded(r) || r->head.ret == -EINPROGRESS);
     if (s->nest.kind && applies(r, s->nest.flags))
         begin_nest(r, th, s);
 }
@@ -1244,7 +1246,7 @@ INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire
 /* Begins the record of a call that has returned (`over`), or in which the thread exits (not `over`). */
 INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
 {
-    u32 slot = !over;
+    u64 slot = !over;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
     if (!r)
         return 0;
@@ -1289,7 +1291,7 @@ INLINE void send(struct record *r, s64 ret, bool over)
         *(volatile u32 *)&r->at = r->brief;
         lacks = 1;
     }
-    h->unread = held && lacks;
+    h->unread = (held && lacks) | (r->left_out & UNREAD_NEST);
     h->key = (u32)bpf_get_current_pid_tgid();
     h->kind = 0;
     u32 at = *(volatile u32 *)&r->at;
@@ -1314,7 +1316,7 @@ INLINE void go_on(void *ctx, struct record *r)
 
 INLINE void left(void *ctx, s64 ret, s64 nr)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid();
+    u64 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th || !th->in_call)
         return;
@@ -1335,9 +1337,9 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
     if (!r)
         return;
     put_call(r, th, s);
-    if (r->item < s->n || r->nest.messages || r->walk.dentry) {
+    if (r->rest || r->item < s->n || r->nest.messages || r->walk.dentry) {
         go_on(ctx, r);
-        r->left_out = 1; /* a tail call returns only if it fails */
+        r->left_out = UNREAD_NEST; /* a tail call returns only if it fails */
     }
     send(r, ret, 1);
 }
@@ -1363,7 +1365,7 @@ int call_exit(struct raw_tp *ctx)
 SEC("both/raw_syscalls/sys_exit")
 int call_nest(void *ctx)
 {
-    u32 over = 0, tid = (u32)bpf_get_current_pid_tgid();
+    u64 over = 0, tid = (u32)bpf_get_current_pid_tgid();
     struct record *r = bpf_map_lookup_elem(&scratch, &over);
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!r || !th)
@@ -1371,7 +1373,9 @@ int call_nest(void *ctx)
     struct wire_spec *s = spec_of(th->nr);
     if (!s)
         return 0;
-    if (r->item < s->n)
+    if (r->rest)
+        put_rest(r, th, s);
+    else if (r->item < s->n)
         put_next_item(r, th, s);
     else if (r->walk.dentry)
         put_path(r);
@@ -1389,7 +1393,7 @@ int call_nest(void *ctx)
 
 INLINE void forked(u32 child)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid();
+    u64 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (th && !th->full)
         follow(child, 1);
@@ -1405,9 +1409,9 @@ int call_fork(struct raw_tp *ctx)
 
 /* Moves the entry of a thread that execs and takes its leader's id to the new key, because the thread is
  * still in a call. */
-INLINE void execed(u32 was)
+INLINE void execed(u64 was)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid();
+    u64 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &was);
     if (!th || was == tid)
         return;
@@ -1426,7 +1430,7 @@ int call_exec(struct raw_tp *ctx)
 }
 
 /* Handles the exit of a thread. If the thread is in a call, the call will not return. */
-INLINE void gone(u32 tid)
+INLINE void gone(u64 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
@@ -1464,7 +1468,7 @@ int call_signal(struct raw_tp *ctx)
     struct trace_event_raw_signal_deliver *record = (void *)ctx;
     struct wire_signal w = { 0 };
     u64 handler, flags, info[6] = { 0 }; /* siginfo: si_signo and si_errno; si_code; data */
-    u32 tid = (u32)bpf_get_current_pid_tgid();
+    u64 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
         return 0;
@@ -1529,7 +1533,7 @@ int call_sent(struct raw_tp *ctx)
 /* Counts the wait of a thread that has just got a CPU, and records the wait if it was long. */
 INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 {
-    u32 slot = 0;
+    u64 slot = 0;
     u64 at = bucket(ns, DELAY_BUCKETS), *n = bpf_map_lookup_elem(&delays, &slot);
     asm volatile("" : "+r"(at)); /* the index must be in the register that is checked */
     if (n && at < DELAY_BUCKETS) {
@@ -1549,7 +1553,7 @@ INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 
 /* Handles a thread that leaves its CPU. blocked: the state in which the thread sleeps, or 0 if it can
  * continue. A thread in uninterruptible sleep that has queued disk I/O counts as waiting for the disk. */
-INLINE void switch_out(u32 tid, u64 blocked)
+INLINE void switch_out(u64 tid, u64 blocked)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     u64 now = bpf_ktime_get_ns();
@@ -1581,7 +1585,7 @@ INLINE void end_wait(struct wire_thread *th, u64 now)
     th->since_ns = now;
 }
 
-INLINE void switch_in(u32 tid)
+INLINE void switch_in(u64 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     u64 now = bpf_ktime_get_ns();
@@ -1599,7 +1603,7 @@ INLINE void switch_in(u32 tid)
     th->since_ns = now;
 }
 
-INLINE void wake(u32 tid)
+INLINE void wake(u64 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (th && th->where != RUNS && th->where != WAITS)
@@ -1628,7 +1632,7 @@ INLINE enum by by_whom(void)
 }
 
 /* Stores who wakes a thread. */
-INLINE void waking(u32 tid)
+INLINE void waking(u64 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th || !th->in_call)
@@ -1653,7 +1657,7 @@ int call_switch(struct raw_switch *ctx)
 {
     struct task_struct *prev = ctx->prev, *next = ctx->next;
     u64 state = ctx->preempt & 1 ? 0 : state_of(prev);
-    u32 tid = (u32)READ(prev, pid);
+    u64 tid = (u32)READ(prev, pid);
     if (CFG(CFG_BY_SCHED) && state & TASK_DEAD) {
         gone(tid);
         if (CFG(CFG_PROC)) /* the kernel may have skipped the BPF program of proc.bpf.c */
@@ -1696,7 +1700,7 @@ int call_waking(struct raw_task *ctx)
 /* Counts a disk request that the current thread queues. */
 INLINE void asks_disk(void)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid();
+    u64 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (th)
         th->bios++;

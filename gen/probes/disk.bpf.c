@@ -69,12 +69,12 @@ INLINE u64 subject(const struct raw_tp *ctx)
 INLINE bool mine(struct io *io)
 {
     u64 id = bpf_get_current_pid_tgid();
-    u32 tid = (u32)id;
+    u64 tid = (u32)id;
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
         return 0;
     th->bios = 1;
-    io->tid = CFG(CFG_NS_INO) ? th->tid : tid;
+    io->tid = CFG(CFG_NS_INO) ? th->tid : (u32)tid;
     io->pid = CFG(CFG_NS_INO) ? 0 : (u32)(id >> 32);
     return 1;
 }
@@ -233,14 +233,13 @@ int disk_issue(struct raw_tp *ctx)
  * request (REQ_NOMERGE_FLAGS); therefore only the first bio can have an entry of the disk. */
 INLINE void forget_bios(struct request *rq)
 {
-    struct bio *b = READ(rq, bio);
+    u64 key = (u64)READ(rq, bio);
     if (READ(rq, end_io))
         return;
-    forget(b);
+    forget((void *)key);
 #pragma clang loop unroll(disable)
-    for (u32 i = 1; i < MOST_BIOS && b; i++) {
-        b = READ(b, bi_next);
-        u64 key = (u64)b;
+    for (u64 i = 1; i < MOST_BIOS && key; i++) {
+        bpf_probe_read_kernel(&key, sizeof key, &((struct bio *)key)->bi_next); /* 0 if it fails */
         bpf_map_delete_elem(&ios, &key);
     }
 }

@@ -34,12 +34,13 @@ typedef _Bool bool;
 #define ENUM_EXISTS(type, value) __builtin_preserve_enum_value(*(type *)value, 0)
 #define ENUM_VALUE(type, value) __builtin_preserve_enum_value(*(type *)value, 1)
 
-/* Reads a member of a kernel struct; yields 0 if the pointer is invalid. */
-#define READ(p, member)                                                \
-    ({                                                                 \
-        typeof((p)->member) read_ = 0;                                 \
-        bpf_probe_read_kernel(&read_, sizeof read_, &(p)->member);     \
-        read_;                                                         \
+/* Reads a member of a kernel struct; yields 0 if the pointer is invalid. The stack holds a whole word, because
+ * the verifier would also track what the rest of the word contained before. (The CPU is little-endian.) */
+#define READ(p, member)                                                           \
+    ({                                                                            \
+        u64 read_ = 0;                                                            \
+        bpf_probe_read_kernel(&read_, sizeof (p)->member, &(p)->member);          \
+        (typeof((p)->member))read_;                                               \
     })
 
 /* -- Constants that kvis patches in: `extern char CFG_PID;`, then CFG(CFG_PID) ------ */

@@ -29,20 +29,37 @@ struct pid;
 /* Indexes in record.nr[] and record.id[]: process, thread and parent of the caller; its child. */
 enum { ID_PROCESS, ID_THREAD, ID_PARENT, ID_CHILD, N_IDS };
 
-/* A record under construction; it is too large for the stack. Each BPF program has its
- * own slot, because one BPF program may interrupt another. `at` and other positions are
+/* What proc_nest does next. */
+enum step { STEP_ARGS, STEP_ENV, STEP_EXE, STEP_CWD, STEP_ARGV };
+
+/* A record under construction; it is too large for the stack. SLOT_NEST is of the BPF programs that continue
+ * with proc_nest, which run in the context of one task, without preemption. `at` and other positions are
  * kept in memory, because the verifier would track each possible value of a register. */
 struct record {
     struct wire_proc head;
     char data[PROC_NAME_MAX + 2 * (PROC_DIR_MAX + PROC_PART_MAX)];
     u32 at;
+    u32 step;      /* enum step */
+    u64 from, end; /* strings that are not yet sent */
+    u64 name;      /* address of the program's name */
+    struct vfsmount *mount; /* position on the way from a file or directory to the root */
+    struct dentry *dentry;
+    u32 left;      /* number of steps to the root, or of pointers in argv, that are still allowed */
+    u32 part_end;  /* offset in data up to which the path may begin components */
+    u32 begun;     /* offset in data of the path */
+    u32 args;      /* size of the arguments */
+    u32 kind;      /* enum wire_proc_kind of the record that follows the arguments; PROC_ARGS: none */
     u32 argv_step; /* size of a pointer of argv */
     u64 argv;      /* address of the next pointer */
     u32 nr[N_IDS];
     struct pid *id[N_IDS];
 };
-enum { SLOT_EXEC, SLOT_EXIT, SLOT_FORK, SLOT_CALL, SLOT_BEGUN, N_SLOTS };
+enum { SLOT_NEST, SLOT_EXIT, SLOT_FORK, N_SLOTS };
 struct map_def proc_scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), N_SLOTS, 0 };
+enum { MAP_PROG_ARRAY = 3 };
+static long (*const bpf_tail_call)(void *ctx, void *map, u32 index) = (void *)12;
+/* Element 0: the BPF program proc_nest. */
+struct map_def proc_nested SEC("maps") = { MAP_PROG_ARRAY, 4, 4, 1, 0 };
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 0, 0 };
 
 /* --- the kernel's structures: only the members that are used --- */
@@ -105,7 +122,7 @@ struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
 
 /* --- who --- */
 
-INLINE bool followed(u32 tid)
+INLINE bool followed(u64 tid)
 {
     return !CFG(CFG_FOLLOWED) || bpf_map_lookup_elem(&traced, &tid);
 }
@@ -181,7 +198,7 @@ INLINE u64 start_of(struct task_struct *t)
 }
 
 /* Starts a record about the caller. Returns NULL if the caller is not to be recorded. */
-INLINE struct record *new_record(u32 slot, u32 kind, struct task_struct *child)
+INLINE struct record *new_record(u64 slot, u32 kind, struct task_struct *child)
 {
     struct record *r = bpf_map_lookup_elem(&proc_scratch, &slot);
     if (!r || !who_is_it(r, child))
@@ -208,24 +225,41 @@ INLINE struct record *new_record(u32 slot, u32 kind, struct task_struct *child)
 
 /* --- what was used --- */
 
-/* Reads a field whose size, up to 64 bits, differs between kernels; 0 if the kernel lacks it. */
-#define USED(dst, p, member) (dst) = EXISTS(p, member) ? READ(p, member) : 0
+/* Reads a field of 64 bits; 0 if the kernel lacks it. */
+#define USED(dst, p, member)                                          \
+    do {                                                              \
+        if (EXISTS(p, member))                                        \
+            bpf_probe_read_kernel(&(dst), 8, &(p)->member);           \
+        else                                                          \
+            (dst) = 0;                                                \
+    } while (0)
 
 INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
 {
     struct signal_struct *s = READ(t, signal);
     struct wire_usage *o = &h->own, *d = &h->dead;
-    USED(o->run_ns, t, se.sum_exec_runtime), USED(d->run_ns, s, sum_sched_runtime);
-    USED(o->user_ns, t, utime), USED(d->user_ns, s, utime);
-    USED(o->system_ns, t, stime), USED(d->system_ns, s, stime);
-    USED(o->minor, t, min_flt), USED(d->minor, s, min_flt);
-    USED(o->major, t, maj_flt), USED(d->major, s, maj_flt);
-    USED(o->waits, t, nvcsw), USED(d->waits, s, nvcsw);
-    USED(o->preempted, t, nivcsw), USED(d->preempted, s, nivcsw);
-    USED(o->read_bytes, t, ioac.read_bytes), USED(d->read_bytes, s, ioac.read_bytes);
-    USED(o->write_bytes, t, ioac.write_bytes), USED(d->write_bytes, s, ioac.write_bytes);
-    USED(o->read_chars, t, ioac.rchar), USED(d->read_chars, s, ioac.rchar);
-    USED(o->write_chars, t, ioac.wchar), USED(d->write_chars, s, ioac.wchar);
+    USED(o->run_ns, t, se.sum_exec_runtime);
+    USED(d->run_ns, s, sum_sched_runtime);
+    USED(o->user_ns, t, utime);
+    USED(d->user_ns, s, utime);
+    USED(o->system_ns, t, stime);
+    USED(d->system_ns, s, stime);
+    USED(o->minor, t, min_flt);
+    USED(d->minor, s, min_flt);
+    USED(o->major, t, maj_flt);
+    USED(d->major, s, maj_flt);
+    USED(o->waits, t, nvcsw);
+    USED(d->waits, s, nvcsw);
+    USED(o->preempted, t, nivcsw);
+    USED(d->preempted, s, nivcsw);
+    USED(o->read_bytes, t, ioac.read_bytes);
+    USED(d->read_bytes, s, ioac.read_bytes);
+    USED(o->write_bytes, t, ioac.write_bytes);
+    USED(d->write_bytes, s, ioac.write_bytes);
+    USED(o->read_chars, t, ioac.rchar);
+    USED(d->read_chars, s, ioac.rchar);
+    USED(o->write_chars, t, ioac.wchar);
+    USED(d->write_chars, s, ioac.wchar);
 }
 
 /* --- forks --- */
@@ -305,37 +339,70 @@ int proc_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* --- paths --- */
+/* --- proc_nest: what takes more than one run --- */
 
 enum { EXE_END = PROC_NAME_MAX + PROC_DIR_MAX, CWD_END = EXE_END + PROC_PART_MAX + PROC_DIR_MAX };
 
-/* Appends a name with its NUL. Returns 0 if data is full or the name exceeds PROC_PART_MAX. */
-INLINE bool put_part(struct record *r, const u8 *name, u32 end)
+/* Continues with proc_nest. Element 0 is not a constant for the verifier, because the kernel would patch its
+ * code when kvis sets that element. */
+INLINE void go_on(void *ctx, const struct record *r)
 {
-    u32 at = *(volatile u32 *)&r->at;
-    if (at > end)
+    bpf_tail_call(ctx, &proc_nested, *(volatile const u32 *)&r->step >> 31);
+}
+
+/* Sends a record that ends with the program's name, whose n bytes are in r->data; n <= 0: not known. */
+INLINE void put_named(struct record *r, u32 kind, u32 args, long n)
+{
+    struct wire_proc *h = &r->head;
+    h->kind = kind;
+    h->arg_len = args;
+    if (n <= 0 || n > PROC_NAME_MAX)
+        n = 1;
+    h->name_len = (u16)(n - 1);
+    emit(r, sizeof *h + (u32)n - 1);
+}
+
+/* --- paths --- */
+
+/* Appends a name with its NUL. Returns 0 if data is full or the name exceeds PROC_PART_MAX. */
+INLINE bool put_part(struct record *r, const u8 *name)
+{
+    u64 at = *(volatile u32 *)&r->at;
+    if (at > CWD_END || at > *(volatile u32 *)&r->part_end)
         return 0;
     long n = bpf_probe_read_kernel_str(r->data + at, PROC_PART_MAX, name);
     if (n <= 0 || n >= PROC_PART_MAX)
         return 0;
-    r->at = at + (u32)n;
+    r->at = (u32)at + (u32)n;
     return 1;
 }
 
-/* Appends the components of a path, last component first, by walking up through parent
- * directories and mount points to the caller's root directory. Returns bits of enum wire_walk. */
-INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 end, int depth)
+INLINE void begin_path(struct record *r, struct path *p, u32 step)
 {
-    struct vfsmount *vfs = READ(p, mnt), *root_vfs = READ(fs, root.mnt);
-    struct dentry *d = READ(p, dentry), *root = READ(fs, root.dentry);
+    struct wire_proc *h = &r->head;
+    *(step == STEP_EXE ? &h->exe_state : &h->cwd_state) = WALK_DONE | WALK_CUT;
+    r->step = step;
+    r->mount = READ(p, mnt);
+    r->dentry = READ(p, dentry);
+    r->begun = *(volatile u32 *)&r->at;
+    r->part_end = step == STEP_EXE ? EXE_END : CWD_END;
+    r->left = PROC_PATH_DEPTH / WALK_STEPS;
+}
+
+/* Appends the next components of a path, last component first, by going up WALK_STEPS parent directories and
+ * mount points, or to the caller's root directory. Returns bits of enum wire_walk; 0: the path goes on. */
+INLINE u8 put_path(struct record *r, struct fs_struct *fs)
+{
+    struct vfsmount *vfs = r->mount, *root_vfs = READ(fs, root.mnt);
+    struct dentry *d = r->dentry, *root = READ(fs, root.dentry);
 #pragma clang loop unroll(disable)
-    for (int i = 0; i < depth; i++) {
+    for (int i = 0; i < WALK_STEPS; i++) {
         if (d == root && vfs == root_vfs)
             return WALK_DONE;
         struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
         if (d != top) {
-            if (!put_part(r, READ(d, d_name.name), end))
-                break;
+            if (!put_part(r, READ(d, d_name.name)))
+                return WALK_DONE | WALK_CUT;
             if (d == up) /* a file without a directory, such as that of memfd_create(2) */
                 return WALK_DONE | WALK_OUT;
             d = up;
@@ -348,58 +415,107 @@ INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 e
         d = READ(m, mnt_mountpoint);
         vfs = (void *)over + OFFSET(struct mount, mnt);
     }
-    return WALK_DONE | WALK_CUT;
+    r->mount = vfs;
+    r->dentry = d;
+    r->left--;
+    return *(volatile u32 *)&r->left ? 0 : WALK_DONE | WALK_CUT;
 }
 
-INLINE void put_paths(struct record *r, struct task_struct *t)
+/* Returns whether the paths of the executable file and of the working directory are complete. */
+INLINE bool put_paths(struct record *r)
 {
     struct wire_proc *h = &r->head;
+    struct task_struct *t = (void *)bpf_get_current_task();
     struct fs_struct *fs = READ(t, fs);
-    struct mm_struct *mm = READ(t, mm);
-    struct file *exe = READ(mm, exe_file);
-    u32 from = *(volatile u32 *)&r->at;
-    if (exe)
-        h->exe_state = put_path(r, &exe->f_path, fs, EXE_END, PROC_EXE_DEPTH);
-    u32 mid = *(volatile u32 *)&r->at;
-    h->exe_len = (u16)(mid - from);
-    h->cwd_state = put_path(r, &fs->pwd, fs, CWD_END, PROC_CWD_DEPTH);
-    u32 end = *(volatile u32 *)&r->at;
-    h->cwd_len = (u16)(end - mid);
+    u8 state = put_path(r, fs);
+    if (!state)
+        return 0;
+    u32 len = *(volatile u32 *)&r->at - *(volatile u32 *)&r->begun;
+    if (*(volatile u32 *)&r->step == STEP_EXE) {
+        h->exe_state = state;
+        h->exe_len = (u16)len;
+        begin_path(r, &fs->pwd, STEP_CWD);
+        return 0;
+    }
+    h->cwd_state = state;
+    h->cwd_len = (u16)len;
+    return 1;
 }
 
 /* --- exec --- */
 
-/* Sends the arguments or the environment in pieces, skipping pieces
- * that cannot be read. Returns the total number of bytes. */
-INLINE u32 put_strings(struct record *r, u32 kind, u64 from, u64 end)
+/* Begins the record of an exec, after its arguments. */
+INLINE void begin_exec(struct record *r)
 {
     struct wire_proc *h = &r->head;
-    h->kind = kind;
+    struct task_struct *t = (void *)bpf_get_current_task();
+    h->kind = PROC_EXEC;
     h->at = 0;
-#pragma clang loop unroll(disable)
-    for (int i = 0; i < PROC_PIECES; i++) {
-        u64 at = *(volatile u32 *)&h->at, left = end - from - at;
-        if (from + at >= end)
-            break;
-        asm volatile("" : "+r"(left)); /* the bounds check must apply to this register */
-        if (left > PROC_PIECE)
-            left = PROC_PIECE;
-        if (!bpf_probe_read_user(r->data, left, (void *)(from + at))) {
-            h->arg_len = (u32)left;
-            emit(r, sizeof *h + left);
-        }
-        h->at = (u32)(at + left);
+    h->arg_len = r->args;
+    long n = bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, (void *)r->name);
+    r->at = 0;
+    if (n > 0 && n <= PROC_NAME_MAX) {
+        h->name_len = (u16)(n - 1);
+        r->at = (u32)n - 1;
     }
-    return end > from ? (u32)(end - from) : 0;
+    struct mm_struct *mm = READ(t, mm);
+    struct file *exe = READ(mm, exe_file);
+    struct fs_struct *fs = READ(t, fs);
+    if (exe)
+        begin_path(r, &exe->f_path, STEP_EXE);
+    else
+        begin_path(r, &fs->pwd, STEP_CWD);
+}
+
+INLINE void begin_strings(struct record *r, u32 step, u64 from, u64 end)
+{
+    r->step = step;
+    r->from = from;
+    r->end = end;
+    r->left = PROC_PIECES;
+    r->head.kind = step == STEP_ENV ? PROC_ENV : PROC_ARGS;
+    r->head.at = 0;
+}
+
+/* Sends the next piece of the arguments or of the environment, unless it cannot be read. */
+INLINE void put_piece(struct record *r)
+{
+    struct wire_proc *h = &r->head;
+    u64 from = *(volatile u64 *)&r->from, size = *(volatile u64 *)&r->end - from;
+    if (from < r->end && *(volatile u32 *)&r->left) {
+        asm volatile("" : "+r"(size)); /* the bounds check must apply to this register */
+        if (size > PROC_PIECE)
+            size = PROC_PIECE;
+        if (!bpf_probe_read_user(r->data, size, (void *)from)) {
+            h->arg_len = (u32)size;
+            emit(r, sizeof *h + size);
+        }
+        h->at += (u32)size;
+        r->from = from + size;
+        r->left--;
+    } else if (CFG(CFG_ENV) && *(volatile u32 *)&r->step == STEP_ARGS) {
+        struct task_struct *t = (void *)bpf_get_current_task();
+        struct mm_struct *mm = READ(t, mm);
+        begin_strings(r, STEP_ENV, READ(mm, env_start), READ(mm, env_end));
+    } else {
+        begin_exec(r);
+    }
+}
+
+INLINE void send_exec(struct record *r)
+{
+    u64 at = *(volatile u32 *)&r->at;
+    if (at <= sizeof r->data)
+        emit(r, sizeof r->head + at);
 }
 
 /* Records an exec. name: in kernel memory. was: tid before the
  * exec; a thread that is not the leader takes the leader's id. */
-INLINE void exec(const void *name, u32 was)
+INLINE void exec(void *ctx, const void *name, u32 was)
 {
     if (!followed((u32)bpf_get_current_pid_tgid()) && !followed(was))
         return;
-    struct record *r = new_record(SLOT_EXEC, PROC_EXEC, 0);
+    struct record *r = new_record(SLOT_NEST, PROC_EXEC, 0);
     if (!r)
         return;
     struct wire_proc *h = &r->head;
@@ -407,33 +523,20 @@ INLINE void exec(const void *name, u32 was)
     struct task_struct *t = (void *)bpf_get_current_task();
     if (CFG(CFG_FAILED) || CFG(CFG_ARGV))
         bpf_map_delete_elem(&execing, &key);
-    u32 args = 0;
-    if (CFG(CFG_BTF)) {
-        struct mm_struct *mm = READ(t, mm);
-        args = put_strings(r, PROC_ARGS, READ(mm, arg_start), READ(mm, arg_end));
-        if (CFG(CFG_ENV))
-            put_strings(r, PROC_ENV, READ(mm, env_start), READ(mm, env_end));
-    }
-    h->kind = PROC_EXEC;
-    h->at = 0;
-    h->arg_len = args;
     h->was = CFG(CFG_NS_INO) ? 0 : was; /* `was` belongs to the initial pid namespace */
+    r->name = (u64)name;
+    r->args = 0;
     if (CFG(CFG_BTF)) {
         put_usage(h, t);
         struct signal_struct *s = READ(t, signal);
         h->max_rss = READ(s, maxrss);
+        struct mm_struct *mm = READ(t, mm);
+        u64 from = READ(mm, arg_start), end = READ(mm, arg_end);
+        r->args = end > from ? (u32)(end - from) : 0;
+        begin_strings(r, STEP_ARGS, from, end);
+        go_on(ctx, r);
     }
-    long n = bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, name);
-    r->at = 0;
-    if (n > 0 && n <= PROC_NAME_MAX) {
-        h->name_len = (u16)(n - 1);
-        r->at = (u32)n - 1;
-    }
-    if (CFG(CFG_BTF))
-        put_paths(r, t);
-    u32 at = *(volatile u32 *)&r->at;
-    if (at <= sizeof r->data)
-        emit(r, sizeof *h + at);
+    put_named(r, PROC_EXEC, r->args, bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, name));
 }
 
 SEC("both/sched/sched_process_exec")
@@ -450,7 +553,7 @@ int proc_exec(struct raw_tp *ctx)
         name = KEPT((char *)ctx + (record->filename & 0xffff));
         was = KEPT((u32)record->old_pid);
     }
-    exec(name, was);
+    exec(ctx, name, was);
     return 0;
 }
 
@@ -489,7 +592,7 @@ int proc_exit(void *ctx)
     (void)ctx;
     if (CFG(CFG_FAILED) || CFG(CFG_ARGV))
         bpf_map_delete_elem(&execing, &id);
-    u32 tid = (u32)id;
+    u64 tid = (u32)id;
     if (!followed(tid))
         return 0;
     if (CFG(CFG_FOLLOWED))
@@ -521,11 +624,10 @@ INLINE u32 which(u32 nr, bool compat)
     return nr == CFG(CFG_EXECVE) ? 1 : nr == CFG(CFG_EXECVEAT) ? 2 : 0;
 }
 
-/* Sends up to `max` strings of an argv, each with its NUL, as one piece, and returns the size. If an execve
- * fails early, the kernel has not read the strings, and their pages may not be resident. The verifier follows
- * both ways of each branch and each value of a register; therefore the loop has few branches, and keeps its
- * data in the record. */
-INLINE u32 put_argv(struct record *r, u64 argv, bool compat, u32 max)
+/* Lets proc_nest send the strings of an argv as one piece and, unless `kind` is PROC_ARGS, a record of that
+ * kind with the program's name. If an execve fails early, the kernel has not read the strings, and their pages
+ * may not be resident. */
+INLINE void begin_argv(struct record *r, u64 argv, bool compat, u32 kind, const void *name)
 {
     struct wire_proc *h = &r->head;
     h->kind = PROC_ARGS;
@@ -534,48 +636,84 @@ INLINE u32 put_argv(struct record *r, u64 argv, bool compat, u32 max)
     r->at = 0;
     r->argv = argv;
     r->argv_step = compat ? 4 : 8;
-    u32 i = 0;
+    r->left = PROC_POINTERS;
+    r->kind = kind;
+    r->name = (u64)name;
+    r->step = STEP_ARGV;
+}
+
+/* Appends the next strings of an argv, each with its NUL. Returns whether they were the last ones. */
+INLINE bool put_argv(struct record *r)
+{
+    struct wire_proc *h = &r->head;
 #pragma clang loop unroll(disable)
-    do { /* one more pass checks whether argv ends there */
+    for (u32 i = 0; i < ARGV_STEPS; i++) {
         u64 p = 0, from = *(volatile u64 *)&r->argv, step = *(volatile u32 *)&r->argv_step & 12;
-        u32 at = *(volatile u32 *)&r->at;
+        u64 at = *(volatile u32 *)&r->at;
         asm volatile("" : "+r"(step));
         r->argv = from + step;
         if (!bpf_probe_read_user(&p, (step >> 1 & 4) + 4, (void *)from) && !p) {
             h->flags &= ARGS_CUT;
-            break;
+            return 1;
         }
-        if (!p || at > EXE_END || i >= max)
-            break;
+        if (!p || at > EXE_END || !*(volatile u32 *)&r->left)
+            return 1;
+        r->left--;
         r->data[at] = 0; /* before 6.x, the helper returns 0 for an empty string */
         long n = bpf_probe_read_user_str(r->data + at, PROC_STRING, (void *)p);
         if (n < 0)
-            break;
+            return 1;
         n += (u64)(n - 1) >> 63; /* 0 becomes 1 */
         h->flags |= (u64)n / PROC_STRING * ARGS_CUT; /* the string is truncated, or just fits */
-        r->at = at + (u32)n;
-        asm volatile("" : "+r"(i)); /* keeps the test below: older verifiers accept only a jump back */
-    } while (i++ < max);
-    u64 len = *(volatile u32 *)&r->at;
-    h->arg_len = (u32)len;
-    if (len <= sizeof r->data)
-        emit(r, sizeof *h + len);
-    return h->arg_len;
+        r->at = (u32)at + (u32)n;
+    }
+    return 0;
 }
 
-/* Sends a record that ends with the program's name, whose n bytes are in r->data; n <= 0: not known. */
-INLINE void put_named(struct record *r, u32 kind, u32 args, long n)
+/* Sends the strings of an argv, and the record that follows them. */
+INLINE void send_argv(struct record *r)
 {
-    struct wire_proc *h = &r->head;
-    h->kind = kind;
-    h->arg_len = args;
-    if (n <= 0 || n > PROC_NAME_MAX)
-        n = 1;
-    h->name_len = (u16)(n - 1);
-    emit(r, sizeof *h + (u32)n - 1);
+    u64 len = *(volatile u32 *)&r->at;
+    long n = -1;
+    r->head.arg_len = (u32)len;
+    if (len <= sizeof r->data)
+        emit(r, sizeof r->head + len);
+    u32 kind = *(volatile u32 *)&r->kind;
+    if (kind == PROC_BEGUN)
+        n = bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, (void *)r->name);
+    else if (kind == PROC_FAIL)
+        n = bpf_probe_read_user_str(r->data, PROC_NAME_MAX, (void *)r->name);
+    if (kind != PROC_ARGS)
+        put_named(r, kind, (u32)len, n);
 }
 
-INLINE void called(u32 what, const u64 a[3], bool compat)
+/* Does one step of a long record in each of a chain of tail calls. A single run for all steps would cost the
+ * verifier 6 ms (Linux 6.18). The kernel limits a chain to 32 or 33 tail calls; the rest is missing then. */
+SEC("both/raw_syscalls/sys_exit")
+int proc_nest(void *ctx)
+{
+    u64 slot = SLOT_NEST;
+    struct record *r = bpf_map_lookup_elem(&proc_scratch, &slot);
+    if (!r)
+        return 0;
+    bool over = 0;
+    u32 step = *(volatile u32 *)&r->step;
+    if (step == STEP_ARGV)
+        over = put_argv(r);
+    else if (CFG(CFG_BTF) && step >= STEP_EXE)
+        over = put_paths(r);
+    else if (CFG(CFG_BTF))
+        put_piece(r);
+    if (!over)
+        go_on(ctx, r);
+    if (*(volatile u32 *)&r->step == STEP_ARGV)
+        send_argv(r);
+    else
+        send_exec(r);
+    return 0;
+}
+
+INLINE void called(void *ctx, u32 what, const u64 a[3], bool compat)
 {
     struct wire_execing e = { 0 };
     u64 id = bpf_get_current_pid_tgid();
@@ -586,9 +724,11 @@ INLINE void called(u32 what, const u64 a[3], bool compat)
         count_lost(LOST_INFLIGHT);
     if (!CFG(CFG_ARGV))
         return;
-    struct record *r = new_record(SLOT_CALL, PROC_ARGS, 0);
-    if (r)
-        put_argv(r, e.argv, compat, PROC_POINTERS);
+    struct record *r = new_record(SLOT_NEST, PROC_ARGS, 0);
+    if (!r)
+        return;
+    begin_argv(r, e.argv, compat, PROC_ARGS, 0);
+    go_on(ctx, r);
 }
 
 INLINE u64 arg(u64 regs, u64 offset)
@@ -633,13 +773,13 @@ int proc_call(struct raw_tp *ctx)
         args_of_regs(a, ctx->arg[0], compat);
     else
         args_of_record(a, record, compat);
-    called(what, a, compat);
+    called(ctx, what, a, compat);
     return 0;
 }
 
 /* Handles the return of execve. The entry of a successful execve is already deleted. An entry is
  * stale if the return of its call was missed, for example because kvis attached in between. */
-INLINE void returned(u32 nr, s32 ret)
+INLINE void returned(void *ctx, u32 nr, s32 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
     struct wire_execing *e = bpf_map_lookup_elem(&execing, &id);
@@ -649,12 +789,12 @@ INLINE void returned(u32 nr, s32 ret)
     bpf_map_delete_elem(&execing, &id);
     if (!CFG(CFG_FAILED) || ret >= 0 || ret <= -ERESTARTSYS || !which(nr, was.compat))
         return;
-    struct record *r = new_record(SLOT_CALL, PROC_FAIL, 0);
+    struct record *r = new_record(SLOT_NEST, PROC_FAIL, 0);
     if (!r)
         return;
-    u32 args = put_argv(r, was.argv, was.compat, PROC_POINTERS);
     r->head.ret = ret;
-    put_named(r, PROC_FAIL, args, bpf_probe_read_user_str(r->data, PROC_NAME_MAX, (void *)was.name));
+    begin_argv(r, was.argv, was.compat, PROC_FAIL, (void *)was.name);
+    go_on(ctx, r);
 }
 
 SEC("both/raw_syscalls/sys_exit")
@@ -670,7 +810,7 @@ int proc_return(struct raw_tp *ctx)
         nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
     }
-    returned((u32)nr, (s32)ret); /* a 32-bit call sets only 32 bits (arm64 before 5.14) */
+    returned(ctx, (u32)nr, (s32)ret); /* a 32-bit call sets only 32 bits (arm64 before 5.14) */
     return 0;
 }
 
@@ -678,27 +818,27 @@ int proc_return(struct raw_tp *ctx)
 
 /* Records an execve that from now on either succeeds or ends the process, and whose
  * return is therefore not recorded. name: in kernel memory. */
-INLINE void begun(const void *name)
+INLINE void begun(void *ctx, const void *name)
 {
     u64 id = bpf_get_current_pid_tgid();
     if (!followed((u32)id))
         return;
     if (CFG(CFG_FAILED))
         bpf_map_delete_elem(&execing, &id);
-    struct record *r = new_record(SLOT_BEGUN, PROC_BEGUN, 0);
+    struct record *r = new_record(SLOT_NEST, PROC_BEGUN, 0);
     if (!r)
         return;
     struct wire_proc *h = &r->head;
     struct task_struct *t = (void *)bpf_get_current_task();
     struct signal_struct *s = READ(t, signal);
+    put_usage(h, t);
+    h->max_rss = READ(s, maxrss);
     u64 regs = bpf_task_pt_regs(bpf_get_current_task_btf()), a[3];
     bool compat = is_compat();
     u32 what = which((u32)arg(regs, CFG(CFG_NR)), compat);
     args_of_regs(a, regs, compat);
-    u32 args = what ? put_argv(r, what == 1 ? a[1] : a[2], compat, PROC_BEGUN_POINTERS) : 0;
-    put_usage(h, t);
-    h->max_rss = READ(s, maxrss);
-    put_named(r, PROC_BEGUN, args, bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, name));
+    begin_argv(r, what == 1 ? a[1] : what ? a[2] : 0, compat, PROC_BEGUN, name);
+    go_on(ctx, r);
 }
 
 SEC("both/sched/sched_prepare_exec") /* since Linux 6.10 */
@@ -712,7 +852,7 @@ int proc_begun(struct raw_tp *ctx)
     } else { /* the low half of __data_loc is the offset */
         name = KEPT((char *)ctx + (record->filename & 0xffff));
     }
-    begun(name);
+    begun(ctx, name);
     return 0;
 }
 

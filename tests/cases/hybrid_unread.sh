@@ -12,3 +12,5 @@ want 'S["lost"] == 0'
 # What is overwritten by the result, what nests, and what the kernel alone knows.
 KVOPT="-q -v"
 each truth hyb absent nested unheld
+KVOPT=-q
+scene_in late truth hyb unheld 1

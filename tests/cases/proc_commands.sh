@@ -18,3 +18,9 @@ if [ -s again ]; then
 else
     say "no pid twice here"
 fi
+
+# BPF follows long paths to the root: the process is gone before /proc could be read.
+deep=$(seq -s / 20)
+mkdir -p "$deep" && cp /bin/true "$deep/it"
+run proc --json=json -o text -- sh -c "cd $deep && exec ./it"
+want "[(e['exe'].endswith('/20/it'), e['cwd'].endswith('/20'), e.get('from')) for e in by('command')][-1] == (True, True, None)"
