@@ -9255,9 +9255,9 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-/* Returns the DNS message at address `at`: a received answer if `in`, otherwise a sent query. Returns
- * NULL for other data. The struct is static. An answer ends its query, which names the server if the
- * call does not. */
+/* Returns the DNS message at address `at`: a received answer if `in`, otherwise a sent query.
+ * Returns NULL for other data. The struct is static. An answer ends its query, which names the
+ * server if the call does not. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
