@@ -158,7 +158,7 @@ typedef int64_t s64;
 
 struct buf {
     char *p;
-    u32 len, cap, max; /* bytes used, bytes allocated, limit (0: 1 MiB) */
+    u32 len, cap, max; /* bytes used, allocated and allowed (0 allows 1 MiB) */
     bool cut;          /* the bytes beyond the maximum were dropped */
     bool ascii; /* b_own() converts kvis's text to ASCII */
 };
@@ -199,18 +199,18 @@ enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors read from a poll(2)
 
 /* A system call. All times are in ns of CLOCK_MONOTONIC. */
 struct call {
-    const struct recorded_call *recorded; /* call from a recording; NULL: a live call */
+    const struct recorded_call *recorded; /* the recorded call; NULL if the call is live */
     bool open;     /* the call has begun but not yet returned */
     bool known;    /* `row` and `id` of the call are valid */
     bool begun;    /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
     u16 row;
-    u16 id;        /* SC_...: first row in sc_rows[] with the call's name */
+    u16 id;        /* first row in sc_rows[] with the call's name (SC_...) */
     u64 nr;
     u64 arg[6];
     s64 ret;
-    int err;       /* error number; 0: success */
+    int err;
     bool noret;    /* the call never returns: exit, kill, or exec in another thread */
     bool detached;
     bool late;     /* the duration is unknown: kvis missed the call's start or end */
@@ -242,7 +242,7 @@ struct name {
     bool read, written; /* the file was read (written) or opened for reading (writing) */
     bool ran;
     bool live;          /* the name is in use, so nm_drop() keeps it */
-    u8 kind; /* enum fdkind of the file at its last use; FK_SOCK: a tracee's local address */
+    u8 kind; /* enum fdkind at the last use; FK_SOCK marks a tracee's local address */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
 };
@@ -269,9 +269,9 @@ struct ofd {
     u32 dev;
     u64 ino;
     bool wanted;       /* -P names the file */
-    u64 moment;        /* ps.moment at the last lookup of the directory's name */
+    u64 moment;        /* ps.moment when kvis last looked up the directory's name */
     u32 entries;       /* number of directory entries read, without . and .. */
-    bool listed, more; /* listed: `entries` is valid; more: not all were read */
+    bool listed, more; /* `entries` is valid; the directory may have more entries */
 };
 
 struct fdent {
@@ -310,7 +310,7 @@ struct mm {
     struct region *r; /* regions sorted by address; only with --faults */
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor;    /* minor number of the executable's device if it never blocks reads; else 0 */
+    u32 exe_minor;    /* minor number of the executable's device if that never blocks; else 0 */
     bool careful;     /* kvis reads with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -327,10 +327,10 @@ struct proc {
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss; /* time when resident memory was last read; its size in bytes */
+    u64 rss_ns, rss; /* time of the last read of resident memory; resident bytes */
     u64 max_rss;     /* peak RSS of the finished program in bytes; 0: unknown */
     u64 exec_rss;    /* peak RSS in bytes of the program that the last exec replaced */
-    u64 rss_before;  /* peak RSS in pages at the last exec; a higher peak is the new program's */
+    u64 rss_before;  /* peak RSS in pages at the last exec; the new program set any higher peak */
     u64 cpu_ns;
     u64 used_ns;     /* CPU time of the process when it ended; 0: unknown */
     u64 met_ns;      /* when kvis read the state from /proc; older records are ignored */
@@ -355,7 +355,7 @@ struct task {
     bool stops_at_exit; /* PTRACE_O_TRACEEXIT is set */
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
-    bool full;          /* the thread stops at each call: kvis's seccomp filter is unusable */
+    bool full;          /* the thread stops at each call: kvis's seccomp filter would miss some */
     u64 full_ns;        /* time when the thread began to stop at each call; 0: not yet */
     u64 at_ns;          /* time of the last handled stop or record */
     const struct mem_record *record; /* record being handled; NULL: a ptrace stop */
@@ -367,8 +367,8 @@ struct task {
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;       /* start time of a call, such as an exec, whose record kvis ignores */
-    u64 reported_ns, reported_end_ns; /* interval in which stops, not records, report calls */
+    u64 exec_ns;       /* start time of a call that a stop has reported: kvis ignores its record */
+    u64 reported_ns, reported_end_ns; /* in this interval, stops report calls, not records */
     u64 pending_ns; /* start time of the current call, if known before the call's record; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
@@ -727,8 +727,8 @@ static void b_fraction(struct buf *b, u64 n, u32 unit)
         b_c(b, (char)('0' + n / place % 10));
 }
 
-/* Returns the length of the UTF-8 sequence at s (RFC 3629) or 0 if it is invalid. *cp: code
- * point. */
+/* Returns the length of the UTF-8 sequence at s (RFC 3629), or 0 if it is invalid. Sets
+ * *cp to the code point. */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
 {
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -748,8 +748,8 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the greatest length up to n that splits no UTF-8 character of s, which has `have` bytes;
- * n if the bytes are not UTF-8. */
+/* Returns n, or less if the first n of the `have` bytes at s would end within a UTF-8 character.
+ * Returns n if the bytes are not UTF-8. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -766,7 +766,7 @@ static size_t u_whole(const u8 *s, size_t n, size_t have)
     return i + k == have && k < whole && !surrogate ? i : n;
 }
 
-/* Returns the greatest length up to `most` that splits no character of s. */
+/* Returns how many of the n bytes of s to keep: at most `most`, and only whole characters. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -785,7 +785,7 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns a character's width in columns (0: a color sequence). *n: its length in bytes. */
+/* Returns a character's width in columns, which is 0 for a color sequence. Sets *n to its bytes. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -1093,7 +1093,7 @@ static bool u_mounted(const char *dir, u32 magic)
 /* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* numbers on all architectures */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1186,8 +1186,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Describes in `why` a failure (errno e) to open a path. Adds `fix` (may be NULL) if the path is
- * missing, but its file system is mounted. */
+/* Writes to `why` that a path cannot be opened (errno e), and a fix. `fix` (may be NULL) is for a
+ * path that is missing although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1213,7 +1213,7 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     return why;
 }
 
-/* Returns true if s matches, or if memory runs out. */
+/* Returns whether s matches; true if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
@@ -1232,11 +1232,11 @@ struct arch_layout {
     u8 nr, arg[6], ret; /* register indices: call number, arguments, result */
 };
 
-/* Offsets without a comment are in the kernel's struct pt_regs, which begins like the registers in
- * arch_layouts[0] (asm/ptrace.h).
+/* Offsets are into the kernel's struct pt_regs (asm/ptrace.h) unless a comment says otherwise. It
+ * begins with the registers of arch_layouts[0].
  * ARCH_ARG0_IS_RESULT  a call's result replaces its first argument
  * ARCH_COMPAT_MASK     bits of ARCH_COMPAT_FIELD that mark a 32-bit call or task
- * ARCH_COMPAT_LAYOUT   index in arch_layouts[] of the arguments of a 32-bit call in struct pt_regs
+ * ARCH_COMPAT_LAYOUT   index in arch_layouts[]; its arg[] holds for 32-bit calls
  * ARCH_WORDS           offset of eight words that include the arguments
  * ARCH_ORIG_A0         offset of a copy of the first argument; 0: none is needed
  * ARCH_NR_OFF          offset of the call number
@@ -1439,8 +1439,8 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start with one of the same ABI; nr -1 skips the call, which
- * returns -e. On ARM, -e also becomes the first argument. */
+/* Replaces the call that is about to start with call nr of the same ABI. With nr -1, the call is
+ * skipped and returns -e. On ARM, -e also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1481,7 +1481,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     int e = arch_get_regs(tid, &u, &l);
     if (e < 0)
         return e;
-    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80 takes ebx: keep the rest of rbx */
+    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80 uses ebx; keep the rest of rbx */
         l++;
         v = (u32)v | (u.w64[l->arg[0]] & ~(u64)UINT32_MAX);
     }
@@ -1588,7 +1588,7 @@ struct mem_record {
     const struct wire_file *file[2]; /* files of the descriptors that the call returned */
     const struct wire_sock *sock;
     const struct wire_unix *local;
-    const struct wire_times *times;  /* parts of the call's time; NULL: it was all CPU time */
+    const struct wire_times *times;  /* NULL if the call spent all its time on the CPU */
     const struct wire_seg *path;
     struct mem_part {
         u64 addr;
@@ -1611,7 +1611,8 @@ static const struct wire_file *mem_recorded_file(const struct task *t, u32 i)
     return t->record && i < t->record->n_files ? t->record->file[i] : NULL;
 }
 
-/* Returns -EAGAIN if the memory of the stopped thread may have data that the record lacks. */
+/* Returns the number of bytes read, or -errno. -EAGAIN: the record lacks them, but the stopped
+ * thread may have them in memory. */
 static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
@@ -1634,8 +1635,8 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     return (s64)n;
 }
 
-/* Reads memory by ptrace(2) if process_vm_readv(2) is missing (CONFIG_CROSS_MEMORY_ATTACH) or
- * denied: by a seccomp filter, or because another user's memory needs CAP_SYS_PTRACE. */
+/* Reads memory by ptrace(2) if process_vm_readv(2) fails. The kernel may lack that call
+ * (CONFIG_CROSS_MEMORY_ATTACH), a seccomp filter may deny it, or it may need CAP_SYS_PTRACE. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -1750,8 +1751,8 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 }
 
 /* Reads a string into dst, which holds max + 1 bytes. Returns the string's length, at most max.
- * Returns -errno if memory ends before the NUL and at most `enough` bytes are readable. *cut: the
- * string is longer, or its end is missing. Never reads past the string's last page. */
+ * Returns -errno if memory ends before the NUL and at most `enough` bytes are readable. Sets *cut
+ * if the string is longer or its end is unreadable. Never reads past the string's last page. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, size_t enough, bool *cut)
 {
     size_t got = 0;
@@ -2029,7 +2030,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether lists of files omit the file s, because many programs use it. */
+/* Returns whether many programs use the file s. Lists of files omit such files. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2127,8 +2128,8 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes a descriptor and closes the gap (Knuth 6.4 R). Reports no close if kvis read the entry
- * from /proc after the current call, because that call closed another file. */
+/* Removes a descriptor and closes the gap (Knuth 6.4 R). If kvis read the entry from /proc after
+ * the current call, reports no close: the call closed an earlier file with this number. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2173,8 +2174,8 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns the entry of descriptor n at ns (the start of t's call), or one that the call created, or
- * NULL. */
+/* Returns the entry that descriptor n had at ns (the start of t's call), an entry that this call
+ * created, or NULL. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2256,8 +2257,8 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Removes the descriptors from lo to hi that were opened at or before ns. A removal can fill the
- * slot again, so the loop returns to the slot. */
+/* Removes the descriptors from lo to hi that were opened at or before ns. A removal can move
+ * another descriptor into the slot, so the loop examines the slot again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
     struct files *f = t->files;
@@ -2451,7 +2452,7 @@ static const char *fd_status(pid_t tid, const char *key)
 }
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Before Linux 6.9, only main threads have
- * pidfds. A main thread can have another descriptor table, so kcmp(2) verifies the copy. */
+ * pidfds. The main thread may not share tid's descriptors, so kcmp(2) verifies the copy. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2681,7 +2682,7 @@ static void fd_scan(struct task *t, bool before_exec)
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
-        if (before_exec && fcntl(n, F_GETFD) > 0) /* copy of a close-on-exec descriptor of kvis */
+        if (before_exec && fcntl(n, F_GETFD) > 0) /* kvis's own, and close-on-exec */
             continue;
         struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx;
@@ -2699,9 +2700,9 @@ static bool fd_is_closed(pid_t tid, s32 n)
            && access(u_proc(tid, "fd"), F_OK) == 0;
 }
 
-/* Returns the file that descriptor n was at ns, or NULL. Uses /proc if kvis did not see the
- * descriptor's creation, or if records may be lost. For a recorded call, uses /proc only if records
- * may be lost, because the number may have been reused. */
+/* Returns the file that descriptor n referred to at ns, or NULL. Reads /proc if kvis did not see
+ * the descriptor's creation, or if records may be lost. For a recorded call, reads /proc only if
+ * records may be lost, because the number may have been reused. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
@@ -2777,9 +2778,9 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 /* == 8 vm_  address spaces ======================================================
  * The regions of an address space, to attribute page faults to files. kvis reads /proc/PID/maps
  * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
- * regions, because /proc may have changed when kvis examines a fault. */
+ * regions, because /proc may have changed by the time kvis examines a fault. */
 
-/* Limit of lines in a maps file; pause after a read, as a multiple of the duration of the read. */
+/* Maximum lines to read from a maps file; pause between reads, as a multiple of a read's time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2868,7 +2869,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* mremap(2) unmaps [from, gone) and moves its region to [to, to_end). */
+/* Handles mremap(2): unmaps [from, gone) and maps its memory at [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -2903,8 +2904,8 @@ static void vm_put(struct mm *m)
 
 /* --- file systems that can block a reader --- */
 
-/* Returns whether page faults on device 0:minor, in tid's mount namespace, can wait for a server.
- * statfs(2) would ask that server. */
+/* Returns whether a page fault on device 0:minor can wait for a server. Reads tid's mountinfo,
+ * because statfs(2) would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
@@ -2928,8 +2929,8 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Block devices (major not 0) do not block a reader. The kernel reuses numbers of unmounted
- * devices, so only the number for the running executable is cached. */
+/* Block devices (major not 0) do not block a reader. The kernel reuses device numbers after an
+ * unmount, so kvis caches only the number of the running executable's device. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
@@ -2972,9 +2973,9 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Returns false if the list of regions is incomplete. If the thread has exited, nothing changes.
- * attach: also finds the end of the heap, and sets m->careful for mapped files or a userfaultfd
- * (flags um, uw: Documentation/filesystems/proc.rst). */
+/* Reads the regions. Returns false if the list is incomplete. If the thread has exited, changes
+ * nothing. attach: also finds the end of the heap, and sets m->careful if a mapped file or a
+ * userfaultfd (flags um, uw: Documentation/filesystems/proc.rst) can block a reader. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char *line = NULL;
@@ -3037,7 +3038,7 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* incremented at stops and ring drains: earlier names from /proc are stale */
+    u64 moment; /* incremented at stops and ring drains; a name from an earlier moment is stale */
     struct ps_gone { /* recently exited threads of other pid namespaces, for wait(2), SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3162,8 +3163,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the target of a link in /proc/TID; U_CUT if the target is too long for /proc; `was` if
- * the link is unreadable or the directory was deleted. */
+/* Returns the target of a link in /proc/TID. Returns U_CUT if the target is too long for /proc, and
+ * `was` if the link is unreadable or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3176,8 +3177,8 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-/* Returns a thread's working directory; `was` if the directory is unreadable or deleted. Opens the
- * directory, because the name and *sx must describe the same directory. */
+/* Returns a thread's working directory, or `was` if the directory is unreadable or deleted. Opens
+ * the directory, because the name and *sx must describe the same directory. */
 static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_stat *sx)
 {
     char fd[16];
@@ -3244,7 +3245,7 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     child->stops_at_exit = t->stops_at_exit;
 }
 
-/* Returns a numeric field of /proc/TID/status, or the letter of "State:"; -1: none. */
+/* Returns a numeric field of /proc/TID/status (the letter for "State:"), or -1 if it is missing. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
@@ -3306,8 +3307,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Translates a tid of t's pid namespace into kvis's namespace; 0: the same tid, or unknown (for
- * example in a namespace below t's). */
+/* Translates a tid of t's pid namespace into kvis's. Returns 0 if the namespaces are equal or the
+ * thread is unknown (for example in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3366,22 +3367,22 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* format of the value (enum dec_shown) */
-    u16 fam;      /* names (FAM_...) of DV_FLAGS, DV_VALUE; DV_BITS: first bit << 8 | count */
+    u16 fam;      /* names (FAM_...) of the value; for DV_BITS: first bit << 8 | number of bits */
     u8 only;      /* when to show the member */
     u8 condition;
 };
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size; /* size in bytes; if the structure is extensible, up to the last known member */
+    u16 size; /* bytes; for an extensible structure, up to the end of the last known member */
     u8 sizing;
-    u8 own, own_least; /* DEC_SIZE_OWN: offset of the size member; size if the member is 0 */
+    u8 own, own_least; /* for DEC_SIZE_OWN: offset of the size member; size if that is 0 */
     u8 abis;           /* set of ABIs: bits 1 << ABI_... */
     u8 more;           /* number of layouts for other ABIs that follow */
 };
 #include "gen/out/structs.h"
 
-/* When to decode an argument: WHEN in gen/tables/syscalls.tbl. */
+/* When to decode an argument; see WHEN in gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
 /* Kinds of arguments without a function: flags (K_BITS) or one value (K_ENUM) of 32 or 64 bits. */
@@ -3392,7 +3393,7 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* the command does not change the argument's kind */
 
-/* Forms of results: RESULT in gen/tables/syscalls.tbl. */
+/* Forms of results; see RESULT in gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
@@ -3402,8 +3403,8 @@ struct sc_result {
     u8 opens;    /* kind of the new descriptor (FK_...); FK_UNKNOWN: depends on the file */
     u16 fam;     /* names (FAM_...) for RET_BITS and RET_VALUE */
     const char *label;
-    u32 only;          /* `form` applies only if argument only_arg has some (only_not: none) of
-                        * these bits */
+    u32 only;          /* `form` applies only if argument only_arg has some of these bits or,
+                        * with only_not, none of them */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
@@ -3455,7 +3456,7 @@ struct kind {
     u8 when;
     u8 st;   /* layout (ST_...) of a structure or array */
     u8 how;
-    u8 size; /* size in bytes, or DEC_LONG (two longs for a time), or DEC_WORD */
+    u8 size; /* size in bytes; DEC_WORD: of a pointer; DEC_LONG: of a long, or two for a time */
 };
 
 struct dec {
@@ -3487,7 +3488,7 @@ static void dec_pointer(struct dec *d, u64 addr, s64 err)
         b_hex(d->b, addr);
 }
 
-/* On failure, appends the address and returns false. */
+/* Reads n bytes at addr. If this fails, appends the address and returns false. */
 static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 {
     s64 r = addr ? mem_read(d->t, addr, dst, n) : 0;
@@ -3549,7 +3550,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* `row` is c->row, or c->id for the result of the call inside socketcall(2). */
+/* Returns the form of a result. `row` is c->row or, for the call in socketcall(2), c->id. */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3631,7 +3632,7 @@ static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: names (FAM_...); DEC_HUGE: flag that makes the field a size */
+    u64 arg; /* names (FAM_...) for DEC_NAMED; flag without which a DEC_HUGE field is unused */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -3663,7 +3664,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends the fields before (named) or after the flags. Returns the bits of all fields. */
+/* Appends only the DEC_NAMED or only the other fields. Returns the bits of all fields. */
 static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
 {
     u64 bits = 0;
@@ -3740,7 +3741,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* Appends a signal set as [INT CHLD], or as ~[HUP] if fewer signals are missing. */
+/* Appends a signal set as [INT CHLD], or a set of all signals except SIGHUP as ~[HUP]. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -3775,8 +3776,8 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Returns how many of n bytes to show: at most max and `have`. Text that is cut ends with a whole
- * UTF-8 character. */
+/* Returns how many of the `have` bytes at p to show: at most max. If these are not all n bytes,
+ * shows no partial UTF-8 character. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, max);
@@ -3812,8 +3813,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Appends the first r of the n bytes at addr; r < 0 is -errno. The caller has stored the bytes
- * after the end of d->b. They stay raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the n bytes at addr, of which the caller has stored r bytes (or -errno) after the end of
+ * d->b. They stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -3993,7 +3994,7 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 
 /* Appends an extensible structure (copy_struct_from_user, include/linux/uaccess.h). Shows bytes
  * after the known members, up to `most`, in a C comment unless all are 0. If only a part is
- * readable, shows the address, because BPF programs record all or nothing. */
+ * readable, shows the address, because BPF programs copy all of a structure or nothing. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4171,7 +4172,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* Kind e:NAME in syscalls.tbl. Some values need more than a table of names. */
+/* Kind e:NAME in syscalls.tbl. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4268,8 +4269,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of an argv, and appends them if `print` is set. *whole: the argv has
- * no more strings. */
+/* Counts up to `max` strings of an argv, and appends them if `print` is set. Sets *whole if these
+ * are all strings. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4929,11 +4930,13 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] names ioctl(2) commands in groups: the second byte of the commands, the size of the
- * rows in two bytes, the rows. A row has the number of bytes that its name shares with the previous
- * name, the lowest byte of the command, the command's upper half, and the rest of the name, which
- * ends before the next byte below '0'. A byte of 128 or more stands for a word. IOCTL_SIZE in the
- * upper half means any size; '~' ends the name of a macro that takes the size. */
+/* fl_ioctls[] has groups of ioctl(2) commands with the same second byte. A group is that byte, the
+ * size of its rows in two bytes, and the rows. A row is:
+ * 1 byte   how many bytes the name shares with the previous name
+ * 1 byte   lowest byte of the command
+ * 2 bytes  upper half of the command; IOCTL_SIZE in it means any size
+ * text     rest of the name, up to the next byte below '0'; a byte of 128 or more stands for a
+ *          word; '~' ends the name of a macro that takes the size */
 enum { IOCTL_SIZE = 0x3fff };
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
@@ -4949,7 +4952,7 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
 }
 
 /* Appends up to three names ("A or B"), because the meaning of a command depends on the driver.
- * `any`: uses only rows for commands of any size. */
+ * any: searches the rows for any size, not those for the command's size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
@@ -5063,7 +5066,8 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Optional arguments that were not passed do not count: their registers have unrelated values. */
+/* Returns the number of passed arguments. Registers of other optional arguments have unrelated
+ * values. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5088,7 +5092,7 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
-/* Marks text that did not fit into c->text. Returns false if almost none of the text fits. */
+/* Ends truncated text with "...". Returns false if the text has no space for the dots. */
 static bool dec_mark_cut(struct buf *text, u32 off)
 {
     enum { DOTS = 3 };
@@ -5588,7 +5592,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* the stack grows down: its start differs */
+        return true; /* the stack grows down, so its start changes */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -5749,7 +5753,7 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* the error is ignored: f is a device */
+        return; /* f is a device, which has no length */
 }
 
 static void out_begin(void)
@@ -6269,7 +6273,7 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* The first line about files after an exec is about the start-up. */
+/* Prints the file counts. The first line after an exec covers the program's start-up. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -6302,8 +6306,8 @@ static struct out_proc *out_proc_of(pid_t pid)
     return p;
 }
 
-/* Delays the line about a process's creation, because an exec makes it redundant. Returns false if
- * the line must be printed now. */
+/* Delays the line about a new process, because an exec would make the line redundant. Returns false
+ * if the caller must print the line now. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = e->v[EV_child_pid].n;
@@ -6571,7 +6575,7 @@ static void out_text_event(const struct event *e)
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
     struct out_proc *p = out_proc_of(e->pid);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* -P added the name of the process */
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* with -P, events have the process's name */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -7489,8 +7493,8 @@ static int st_compare(const void *pa, const void *pb)
     return (a > b) - (a < b); /* rows are in the order of names */
 }
 
-/* The columns of strace -c, and percentiles. A narrow terminal shows fewer columns: columns with
- * the lowest `goes` are left out first (0: never). */
+/* The columns of strace -c, and percentiles. On a narrow terminal, kvis leaves out columns in the
+ * order of `goes`, from 1 on; 0: never. */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7696,7 +7700,7 @@ enum st_known {
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
-/* JSON if the numbers of lost records are unknown */
+/* JSON text for unknown numbers of lost records */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
@@ -7778,7 +7782,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: up to 10 of at least 1 ms. *more: number of other rows. */
+/* Returns how many rows to show: at most 10, each of at least 1 ms. *more: how many are left. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7817,7 +7821,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* unknown number: st_where_thin may drop a row twice */
+    if (s->where_other) /* st_where_thin may have counted a row twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %" PRIu64 " more", more);
@@ -8136,8 +8140,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Removes an empty line. more: number of items that the caller omitted. dropped: kvis dropped
- * names, so more items may be missing. */
+/* Ends a line with the number of omitted items; removes an empty line. more: items that the caller
+ * omitted. dropped: kvis dropped names, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8372,7 +8376,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* else kvis printed it before the events */
+    if (s->fallback && !out.events_on) /* with events, kvis printed this before them */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8618,9 +8622,11 @@ static void st_report(struct summary *s, bool text)
  * model another call, add model= to its row of gen/tables/syscalls.tbl and write the function that
  * model= names. This section does not depend on ptrace and prints nothing. */
 
-/* Why the model needs a call (tr_choose). MD_EVENT: for its own event, if -e trace= selects it.
- * MD_MEMORY: for the mappings of page faults. MD_FDS: for the files of descriptors. MD_ALWAYS:
- * otherwise, kvis would lose tracees or directories. */
+/* Why the model needs a call (tr_choose):
+ * MD_EVENT   for the call's own event, if -e trace= selects it
+ * MD_MEMORY  for the mappings in which page faults occur
+ * MD_FDS     for the files of descriptors
+ * MD_ALWAYS  otherwise, kvis would lose tracees or directories */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
 /* Event kinds of calls that share a handler with other calls. The index is sc_id[row].
@@ -8634,7 +8640,7 @@ static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 struct path { /* an absolute path, or a relative one if its directory is unknown */
     char s[PATH_MAX * 2 + 2];
     u32 len;
-    bool ok; /* known and not truncated */
+    bool ok; /* the path is known and not truncated */
 };
 
 /* Joins a directory and a name. Keeps "..", whose meaning depends on symbolic links. */
@@ -8693,7 +8699,8 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
-/* Returns the directory of a descriptor, which may differ from /proc for a past call. */
+/* Returns the name of descriptor n's file. Updates a directory's name from /proc if n still refers
+ * to the directory. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -8830,7 +8837,7 @@ static void md_touch(struct task *t, struct call *c)
     }
 }
 
-/* Observe mode does not know the directory of a relative path, and compares its last component. */
+/* Compares last components, because observe mode does not know a relative path's directory. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9068,7 +9075,7 @@ struct md_dns {
 /* A DNS query and the call that sent it. */
 struct md_query {
     const struct ofd *o; /* sending socket; NULL: unused slot */
-    u64 open_ns;         /* creation time: a later socket may use the same struct ofd */
+    u64 open_ns;         /* o->open_ns, because a later socket may reuse this struct ofd */
     u64 sent_ns;         /* time of the query; 0: unknown */
     pid_t pid, tid;
     s32 fd;
@@ -9250,8 +9257,8 @@ static void md_dns_answered(struct md_query *answer, u64 ns)
     }
 }
 
-/* Returns the DNS message at address `at`: an answer if `in`, otherwise a query. Returns NULL for
- * other data. The struct is static. */
+/* Parses the DNS message at address `at`: a response if `in` is set, else a query. Returns a static
+ * struct, or NULL if the data is not such a message. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9342,7 +9349,6 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Also compares file types, because a file system may reuse an inode. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return sx->stx_ino == f->ino && (sx->stx_dev_major << 20 | sx->stx_dev_minor) == f->dev
@@ -9361,15 +9367,15 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
 
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
-    static struct path below; /* path below the tracee's root */
+    static struct path below;
     md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
     if (unnamed) /* text of /proc/PID/fd for an O_TMPFILE file */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if possible. Resolves a path with ".." from the
- * record (goes_up in call.bpf.c) or, while the thread is held, from /proc. */
+/* Returns the kind of an opened file, and sets *sx if possible. A path with ".." is
+ * resolved from the record (goes_up in call.bpf.c) or, if the thread is stopped, from /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -9463,8 +9469,8 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file that a recorded call opened: an anonymous inode from the record, or another file
- * from /proc if descriptor n still refers to it. */
+/* Returns the file that a recorded call opened: an anonymous inode from the record, any other file
+ * from /proc, or NULL if descriptor n no longer refers to that file. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* ANON_INODE_FS_MAGIC of linux/magic.h */
@@ -9637,7 +9643,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
-/* Returns an end of a socket pair. The text summary shows only one end. */
+/* Returns end i (0 or 1) of a socket pair. The text summary shows only end 1. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -9861,7 +9867,7 @@ static void md_accept(struct task *t, struct call *c)
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* md_install would free o if out of memory */
+        o->refs++; /* without memory, md_install drops a reference */
         md_install(t, c->ret, o, dec_cloexec(c)); /* md_install may free the listener */
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
@@ -10134,7 +10140,7 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg` or, if it is -1, the file or name in argument 0. */
+/* Sets *p to the path in argument `arg`; if arg is -1, to the file or name in argument 0. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
@@ -10209,7 +10215,7 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to f, named by /proc if t is still in it, else by *p. */
+/* Sets t's working directory to f. Its path comes from /proc if t is still there, else from *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     struct fd_stat sx;
@@ -10555,9 +10561,9 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns the call to model, usually c. The arguments of socketcall(2) and the old mmap(2) of i386
- * are in memory (net/socket.c): returns a static copy with them and the call that socketcall makes,
- * or NULL if they are unreadable or unknown. */
+/* Returns the call to model, usually c. socketcall(2) and the old mmap(2) of i386 have arguments in
+ * memory (net/socket.c): returns a static call with these arguments and the function's id, or NULL
+ * if the arguments are unreadable or the function is unknown. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10581,9 +10587,9 @@ static struct call *md_modelled(struct task *t, struct call *c)
     return &as;
 }
 
-/* Handles the start of a call. shown: its arguments will be printed. Pages of a tracee with
- * userfaultfd(2) may never arrive: unless paths are printed or -P is given, its paths are read at
- * the end of the call, when the kernel has faulted them in. */
+/* Handles the start of a call. shown: its arguments will be printed. With userfaultfd(2), a page of
+ * a path may never arrive. Unless paths are printed or -P is given, kvis then reads paths at the
+ * call's end, when the kernel has already read these pages. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -10650,7 +10656,6 @@ _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "kvis replay would reject 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 struct rec_head { u8 magic[8]; u32 version, crc; };
 
-/* Facts about the run that all outputs show. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
     pid_t reader[64]; /* processes that read kvis's output; kvis does not trace them */
@@ -10876,8 +10881,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns a bit for each field of the event's kind that the event has, and the next bit if it has
- * fields of other kinds. Sets *others to their number. */
+/* Returns a mask. Bit i is set if the event has field i of its kind; bit k->n is set if the event
+ * has other fields. Sets *others to the number of other fields. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11117,7 +11122,7 @@ static void rec_start(void (*write)(const char *, size_t))
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* unused */
+        rec_out.slot[i].len = ~0u; /* the slot is unused */
     memcpy(head.magic, rec_magic, sizeof rec_magic);
     head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
     write((const char *)&head, sizeof head);
@@ -11264,7 +11269,7 @@ static struct {
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index in ev_fields[] or event_kinds[] of this kvis, or -1 */
+    /* own: index in this kvis's ev_fields[] or event_kinds[]; -1: unknown */
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
@@ -12457,7 +12462,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Limits a recorded number: the sum of two cannot overflow. */
+/* Limits a recorded number, because the sum of two must not overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
@@ -12500,7 +12505,8 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and
- * speedscope. They add up all lines of a stack: kvis may write one early to reuse its slot. --- */
+ * speedscope. These tools add up lines with the same stack, so kvis can write a line early to reuse
+ * its slot. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_WAYS = 8, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
@@ -13027,8 +13033,8 @@ static struct {
     u64 score[REP_SCORES];   /* number of events with each score */
     u64 seen, kept;          /* number of events in the run and in the page */
     bool chosen;             /* the second pass has begun */
-    u32 least;               /* lowest score of an event in the page */
-    u64 at_least, some;      /* number of events with score `least`: read so far; in the page */
+    u32 least;               /* lowest score of any event in the report page */
+    u64 at_least, some;      /* events with score `least`: read so far; for the page */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13052,8 +13058,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether the page has an event or call. The first pass only counts scores. The page has
- * only some events of the lowest score, spread evenly over the run. */
+/* Returns whether the page includes an event or call with this score; false in the first pass,
+ * which counts scores. Of the lowest score, includes only some, spread evenly over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13273,12 +13279,12 @@ static int rep_temporary(const char *dir)
  * the commands. */
 
 enum {
-    DF_SHOWN = 10,        /* limit of rows of a table in text output */
-    DF_LIVES = 1 << 16,   /* limit of processes at the same time */
-    DF_LINE = 512,        /* limit of bytes of a command line (--by=line) */
-    DF_RUNS = 4096,       /* limit of command runs in a timeline */
+    DF_SHOWN = 10,        /* limit on rows of a table in text output */
+    DF_LIVES = 1 << 16,   /* limit on processes at one time */
+    DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
+    DF_RUNS = 4096,       /* limit on command runs in a timeline */
     DF_LEAST_NS = 100000, /* a shorter time would be printed as 0.0 ms */
-    DF_NAMES = REC_NAMES / 2, /* limit of bytes of names, beyond which commands are omitted */
+    DF_NAMES = REC_NAMES / 2, /* if names take more bytes, further commands are omitted */
 };
 
 /* A name in one recording. count: runs, opens or calls. amount: bytes or ns. */
@@ -13300,7 +13306,7 @@ struct df_pair {
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* unique numbers, unlike pids */
+    u64 serial, parent_serial; /* unique, because pids are reused */
     bool execed;
     u64 begin_ns, since_ns;    /* start of the command; end of the last child */
     struct df_row now;         /* the process's current command */
@@ -13317,7 +13323,7 @@ struct df_timeline {
     struct df_run *run;
     u32 n;
     u64 from_ns;           /* start of the command or, without one, of the recording */
-    u64 least_ns, shorter; /* least time of the runs in run[]; number of omitted shorter runs */
+    u64 least_ns, shorter; /* minimum time of a run in run[]; number of shorter runs */
 };
 
 static const char *df_by = "program";
@@ -13603,7 +13609,7 @@ static bool df_is_above(void)
     return df_fail_above != UINT32_MAX && (double)df.wall_ns[1] > most;
 }
 
-/* --- shapes: names without pids and random characters --- */
+/* --- shapes --- */
 
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
@@ -14345,7 +14351,7 @@ static int pf_cpus(const char *which, bool first)
     return first ? -1 : (int)(to + 1);
 }
 
-enum { PF_MEMBERS = 5 }; /* limit of events of a group */
+enum { PF_MEMBERS = 5 }; /* limit on events in a group */
 
 /* State of an event group at its last read; all 0 before. */
 struct pf_count {
@@ -14354,9 +14360,9 @@ struct pf_count {
 
 /* Change of an event group since its previous read. */
 struct pf_delta {
-    u64 enabled, running;       /* ns for which the group was enabled, and counting on a PMU */
+    u64 enabled, running;       /* ns that the group was enabled; ns that it was counting */
     double value[PF_MEMBERS];   /* counts, scaled to `enabled` (perf_event_open(2)) */
-    u32 backwards;              /* number of counts that decreased; their change is 0 */
+    u32 backwards;              /* number of counts that decreased; value[] is 0 for them */
 };
 
 enum {
@@ -14496,7 +14502,7 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault, or `none` with the reason as its name. During exec, t->mm has the
+/* Returns the region of a fault, or `none`, with the reason as its name. During exec, t->mm has the
  * old program's regions, but the fault may be in the new program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
@@ -14623,7 +14629,7 @@ static const char *btf_dir = "/sys/kernel/btf";
 struct kfield {
     u32 off, size; /* offset and size in bytes; an array's size includes all elements */
     bool is_signed;
-    u32 count; /* number of array elements; 0: flexible array; 1: no array */
+    u32 count; /* number of array elements; 0: flexible array; 1: not an array */
     u64 value; /* value of the enumerator, or id of the type */
 };
 
@@ -14659,8 +14665,8 @@ struct btf_file {
     const char *name;
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
-    u32 *type;        /* positions of the types; the highest bit: a query may be for the type */
+    u32 first_id, n_ids, str_base; /* smaller ids and string offsets are those of vmlinux */
+    u32 *type;        /* positions of types; the highest bit marks types that a query may name */
     size_t type_bytes; /* length of the mapping of type[] */
     const u8 *layout; /* 4 bytes per kind: struct btf_layout */
     u32 n_layouts;
@@ -14709,9 +14715,9 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file of sysfs, which is possible since Linux 6.16, or reads it page by page. (A batch
- * takes 5 ms with a mapping, and 35 ms with reads.) Never maps other files: they could shrink,
- * which causes SIGBUS. */
+/* Maps a BTF file of sysfs (since Linux 6.16) or reads it page by page. (A batch takes 5 ms with a
+ * mapping, and 35 ms with reads.) Never maps other files, because an access to a mapped file that
+ * has shrunk causes SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
     struct statfs fs;
@@ -14808,7 +14814,7 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types and stores their positions. (MAP_POPULATE: page faults would take longer.) */
+/* Checks all types and stores their positions. MAP_POPULATE is faster than page faults. */
 static int btf_scan(struct btf_file *b)
 {
     b->type_bytes = ((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->type;
@@ -14917,7 +14923,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member or enumerator i, which begins with its name's offset; on error, sets *err. */
+/* Returns member or enumerator i; its first word is the offset of its name. On error, sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -15151,7 +15157,7 @@ static int btf_open(const char *name, char why[])
 }
 
 /* Resolves queries from the BTF of vmlinux and, unless `module` is NULL, of a module. Returns 0, or
- * -errno (also in each err) if there is no BTF. why[]: the reason, or what is damaged. */
+ * -errno (also in each err) if there is no BTF. Sets why[] to the reason or to what is damaged. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -15185,7 +15191,7 @@ enum {
 };
 
 static struct {
-    int root; /* descriptor (O_PATH) of the root directory; -errno; INT_MIN: not tried yet */
+    int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
     char why[WHY_LEN], no_root[WHY_LEN]; /* reasons why the last call and tfs_dir failed */
 } tfs = { .root = INT_MIN };
 
@@ -15295,7 +15301,7 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
                                        TFS_MAX_FORMAT >> 10);
 }
 
-/* Parses at most 9 digits followed by `end`, and advances *p past it; -1: other input. */
+/* Parses up to 9 digits and `end`, and advances *p past them. Returns -1 for other input. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
