@@ -310,7 +310,7 @@ struct mm {
     struct region *r; /* regions sorted by address; only with --faults */
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor;    /* minor number of the executable's device if that never blocks; else 0 */
+    u32 exe_minor;    /* the executable's device 0:exe_minor never blocks a reader; 0: unknown */
     bool careful;     /* kvis reads with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -327,7 +327,7 @@ struct proc {
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss; /* time of the last read of resident memory; resident bytes */
+    u64 rss_ns, rss; /* when kvis last read the resident memory; resident bytes */
     u64 max_rss;     /* peak RSS of the finished program in bytes; 0: unknown */
     u64 exec_rss;    /* peak RSS in bytes of the program that the last exec replaced */
     u64 rss_before;  /* peak RSS in pages at the last exec; the new program set any higher peak */
@@ -368,7 +368,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;       /* start time of a call that a stop has reported: kvis ignores its record */
-    u64 reported_ns, reported_end_ns; /* in this interval, stops report calls, not records */
+    u64 reported_ns, reported_end_ns; /* in this interval, stops report calls, not BPF records */
     u64 pending_ns; /* start time of the current call, if known before the call's record; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
@@ -1105,7 +1105,7 @@ static int u_mount(const char *type)
     return fd;
 }
 
-/* Returns "/sys" or "/proc" for a path below it if nothing is mounted there, else NULL. */
+/* Returns "/sys" or "/proc" if this is the path's file system, but is not mounted, else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1232,11 +1232,11 @@ struct arch_layout {
     u8 nr, arg[6], ret; /* register indices: call number, arguments, result */
 };
 
-/* Offsets are into the kernel's struct pt_regs (asm/ptrace.h) unless a comment says otherwise. It
+/* Unless a comment says otherwise, offsets are in the kernel's struct pt_regs (asm/ptrace.h), which
  * begins with the registers of arch_layouts[0].
  * ARCH_ARG0_IS_RESULT  a call's result replaces its first argument
  * ARCH_COMPAT_MASK     bits of ARCH_COMPAT_FIELD that mark a 32-bit call or task
- * ARCH_COMPAT_LAYOUT   index in arch_layouts[]; its arg[] holds for 32-bit calls
+ * ARCH_COMPAT_LAYOUT   index in arch_layouts[] of the arguments of 32-bit calls
  * ARCH_WORDS           offset of eight words that include the arguments
  * ARCH_ORIG_A0         offset of a copy of the first argument; 0: none is needed
  * ARCH_NR_OFF          offset of the call number
@@ -1611,8 +1611,8 @@ static const struct wire_file *mem_recorded_file(const struct task *t, u32 i)
     return t->record && i < t->record->n_files ? t->record->file[i] : NULL;
 }
 
-/* Returns the number of bytes read, or -errno. -EAGAIN: the record lacks them, but the stopped
- * thread may have them in memory. */
+/* Returns the number of bytes read, or -errno. -EAGAIN: the record lacks the bytes, but the
+ * memory of the stopped thread may have them. */
 static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
@@ -1668,7 +1668,7 @@ static void *mem_reader(void *unused)
     for (;;) {
         while (!mem.busy)
             pthread_cond_wait(&mem.asked, &mem.lock);
-        pthread_mutex_unlock(&mem.lock); /* while busy, the reader thread owns the request */
+        pthread_mutex_unlock(&mem.lock); /* while `busy` is set, the reader owns `mem` */
         mem.result = mem_copy(mem.tid, mem.addr, mem.data, mem.n);
         pthread_mutex_lock(&mem.lock);
         mem.busy = false;
@@ -2452,7 +2452,7 @@ static const char *fd_status(pid_t tid, const char *key)
 }
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Before Linux 6.9, only main threads have
- * pidfds. The main thread may not share tid's descriptors, so kcmp(2) verifies the copy. */
+ * pidfds. The main thread's descriptors may differ, so kcmp(2) verifies the copy. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2583,7 +2583,6 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* `link` is the text of a link in /proc/PID/fd. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } row[] = {
@@ -2682,7 +2681,7 @@ static void fd_scan(struct task *t, bool before_exec)
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
-        if (before_exec && fcntl(n, F_GETFD) > 0) /* kvis's own, and close-on-exec */
+        if (before_exec && fcntl(n, F_GETFD) > 0) /* inherited from kvis, closed at exec */
             continue;
         struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx;
@@ -3038,7 +3037,7 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* incremented at stops and ring drains; a name from an earlier moment is stale */
+    u64 moment; /* incremented at stops and ring drains; names read from /proc before are stale */
     struct ps_gone { /* recently exited threads of other pid namespaces, for wait(2), SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3252,7 +3251,7 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a live thread of the process, because /proc shows no memory of an exited main thread. */
+/* Returns a live thread of the process, because /proc shows no memory for an exited main thread. */
 static pid_t ps_living(pid_t pid)
 {
     const struct dirent *e;
@@ -3376,7 +3375,7 @@ struct dec_layout {
     u8 n;
     u16 size; /* bytes; for an extensible structure, up to the end of the last known member */
     u8 sizing;
-    u8 own, own_least; /* for DEC_SIZE_OWN: offset of the size member; size if that is 0 */
+    u8 own, own_least; /* for DEC_SIZE_OWN: offset of the size member; size if that member is 0 */
     u8 abis;           /* set of ABIs: bits 1 << ABI_... */
     u8 more;           /* number of layouts for other ABIs that follow */
 };
@@ -3385,7 +3384,7 @@ struct dec_layout {
 /* When to decode an argument; see WHEN in gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds of arguments without a function: flags (K_BITS) or one value (K_ENUM) of 32 or 64 bits. */
+/* Argument kinds without a dec_k_ function: flags (K_BITS) or a value (K_ENUM) of 32 or 64 bits. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
@@ -3422,7 +3421,7 @@ struct sc_commands {
     const struct sc_command *row;
     u8 n;
     u8 by;    /* index of the argument with the command */
-    u32 mask; /* bits of that argument that form the command */
+    u32 mask; /* bits of the argument that form the command */
 };
 
 /* Names of socket options per level, and types of their values. */
@@ -3456,7 +3455,7 @@ struct kind {
     u8 when;
     u8 st;   /* layout (ST_...) of a structure or array */
     u8 how;
-    u8 size; /* size in bytes; DEC_WORD: of a pointer; DEC_LONG: of a long, or two for a time */
+    u8 size; /* size in bytes, DEC_WORD (a pointer) or DEC_LONG (a long; two for a time) */
 };
 
 struct dec {
@@ -3776,8 +3775,8 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Returns how many of the `have` bytes at p to show: at most max. If these are not all n bytes,
- * shows no partial UTF-8 character. */
+/* Returns how many of the `have` bytes at p to show: at most max. If these are fewer than n bytes,
+ * they end with a whole UTF-8 character. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, max);
@@ -3813,8 +3812,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Appends the n bytes at addr, of which the caller has stored r bytes (or -errno) after the end of
- * d->b. They stay raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the n bytes at addr. The caller has stored r of them after the end of d->b; r < 0 is
+ * -errno. The bytes stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -5066,8 +5065,8 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns the number of passed arguments. Registers of other optional arguments have unrelated
- * values. */
+/* Returns the number of passed arguments. The registers of omitted optional arguments have
+ * unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5547,7 +5546,7 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event, and its strings into `text`. Returns false if strings are missing. */
+/* Copies an event, and its strings into `text`. Returns false if `text` is too small. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -6152,7 +6151,7 @@ static void out_birth_line(struct out_proc *p)
     p->born_ns = 0;
 }
 
-/* Prints no newline. requests: group of block requests that begins with e, or NULL. */
+/* Prints an event without a newline. requests: a group of block requests that begins with e. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -7494,7 +7493,7 @@ static int st_compare(const void *pa, const void *pb)
 }
 
 /* The columns of strace -c, and percentiles. On a narrow terminal, kvis leaves out columns in the
- * order of `goes`, from 1 on; 0: never. */
+ * order of `goes`, but never those with 0. */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7782,7 +7781,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: at most 10, each of at least 1 ms. *more: how many are left. */
+/* Returns how many rows to show: at most 10, each of at least 1 ms. Sets *more to the rest. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7821,7 +7820,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* st_where_thin may have counted a row twice */
+    if (s->where_other) /* unknown number: st_where_thin may count a row twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %" PRIu64 " more", more);
@@ -8376,7 +8375,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* with events, kvis printed this before them */
+    if (s->fallback && !out.events_on) /* if events are shown, the reason precedes them */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -9079,7 +9078,7 @@ struct md_query {
     u64 sent_ns;         /* time of the query; 0: unknown */
     pid_t pid, tid;
     s32 fd;
-    u16 row;             /* the call's row in sc_rows[] */
+    u16 row;
     u8 server_len;
     char server[48];
     struct md_dns m;
@@ -9867,7 +9866,7 @@ static void md_accept(struct task *t, struct call *c)
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* without memory, md_install drops a reference */
+        o->refs++; /* keeps o if md_install runs out of memory */
         md_install(t, c->ret, o, dec_cloexec(c)); /* md_install may free the listener */
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
@@ -10561,9 +10560,9 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns the call to model, usually c. socketcall(2) and the old mmap(2) of i386 have arguments in
- * memory (net/socket.c): returns a static call with these arguments and the function's id, or NULL
- * if the arguments are unreadable or the function is unknown. */
+/* Returns the call to model, usually c. socketcall(2) and the old mmap(2) of i386 have their
+ * arguments in memory (net/socket.c). For these, returns a static call with the arguments and the
+ * function's id, or NULL if the arguments are unreadable or the function is unknown. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10823,8 +10822,8 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the arguments: their number, a mask with two bits each (enum arg_form; 3: a truncated
- * ARG_STR), the values. */
+/* Writes the number of arguments, a mask with two bits for each (enum arg_form; 3: a truncated
+ * ARG_STR), and the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -13034,7 +13033,7 @@ static struct {
     u64 seen, kept;          /* number of events in the run and in the page */
     bool chosen;             /* the second pass has begun */
     u32 least;               /* lowest score of any event in the report page */
-    u64 at_least, some;      /* events with score `least`: read so far; for the page */
+    u64 at_least, some;      /* events with score `least`: read so far; to include */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13058,8 +13057,9 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether the page includes an event or call with this score; false in the first pass,
- * which counts scores. Of the lowest score, includes only some, spread evenly over the run. */
+/* Returns whether the page includes an event or call with this score. The first pass only
+ * counts scores. Of the events with the lowest score, the page includes some, spread evenly over
+ * the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13323,7 +13323,7 @@ struct df_timeline {
     struct df_run *run;
     u32 n;
     u64 from_ns;           /* start of the command or, without one, of the recording */
-    u64 least_ns, shorter; /* minimum time of a run in run[]; number of shorter runs */
+    u64 least_ns, shorter; /* minimum time of a run in run[]; number of omitted runs */
 };
 
 static const char *df_by = "program";
@@ -13339,7 +13339,7 @@ static struct {
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
     struct summary *sum[2];
     const char *file[2];
-    struct df_timeline timeline[2]; /* timelines for --report */
+    struct df_timeline timeline[2];
     u8 *pids[2];             /* bit set of the pids in the recording */
     /* state of the replay of recording k: */
     u64 last_serial;
@@ -14502,8 +14502,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault, or `none`, with the reason as its name. During exec, t->mm has the
- * old program's regions, but the fault may be in the new program. */
+/* Returns the region of a fault. If it is unknown, returns `none` with the reason as its name.
+ * During exec, t->mm has the old program's regions, but the fault may be in the new program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
