@@ -310,7 +310,7 @@ struct mm {
     struct region *r; /* regions sorted by address; only with --faults */
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor;    /* the executable's device 0:exe_minor never blocks a reader; 0: unknown */
+    u32 exe_minor; /* minor number of the executable's device if it never blocks readers; else 0 */
     bool careful;     /* kvis reads with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -367,9 +367,9 @@ struct task {
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;       /* start time of a call that a stop has reported: kvis ignores its record */
+    u64 exec_ns;       /* start time of an exec or other call whose record kvis must ignore */
     u64 reported_ns, reported_end_ns; /* in this interval, stops report calls, not BPF records */
-    u64 pending_ns; /* start time of the current call, if known before the call's record; 0: none */
+    u64 pending_ns; /* start time of a call that is known before its record arrives; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
     bool missing;      /* the thread has exited, but its exit record has not arrived */
@@ -2038,9 +2038,9 @@ static bool nm_noise(const char *s)
 }
 
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
- * Descriptor tables as in the kernel: fork(2) copies a table, CLONE_FILES shares it, exec closes
- * CLOEXEC descriptors. System calls update the tables; /proc/PID/fd and pidfd_getfd(2) add missing
- * descriptors. A file without references goes to fdt.dead, and md_ reports it as closed. */
+ * Descriptor tables work as in the kernel: fork(2) copies a table, CLONE_FILES shares it, and exec
+ * closes CLOEXEC descriptors. System calls update the tables; /proc/PID/fd and pidfd_getfd(2) add
+ * missing descriptors. A file without references goes to fdt.dead, and md_ reports it as closed. */
 
 static struct {
     struct ofd *dead;
@@ -2901,7 +2901,7 @@ static void vm_put(struct mm *m)
     free(m);
 }
 
-/* --- file systems that can block a reader --- */
+/* --- slow file systems --- */
 
 /* Returns whether a page fault on device 0:minor can wait for a server. Reads tid's mountinfo,
  * because statfs(2) would ask that server. */
@@ -3377,7 +3377,7 @@ struct dec_layout {
     u8 sizing;
     u8 own, own_least; /* for DEC_SIZE_OWN: offset of the size member; size if that member is 0 */
     u8 abis;           /* set of ABIs: bits 1 << ABI_... */
-    u8 more;           /* number of layouts for other ABIs that follow */
+    u8 more;           /* number of layouts after this one, for other ABIs */
 };
 #include "gen/out/structs.h"
 
@@ -3529,7 +3529,7 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* ---- arguments and results that depend on a command ---- */
+/* ---- arguments that depend on a command ---- */
 
 static const struct sc_command *dec_command(const struct call *c, u16 row)
 {
@@ -6075,7 +6075,7 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Returns false if the event lacks a field of the template. */
+/* Appends a template. If the event lacks a field, appends nothing and returns false. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6781,7 +6781,7 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
     out_json_text(b, key, s);
 }
 
-/* p: NUL-terminated strings. Returns whether a string is not UTF-8. */
+/* Appends the NUL-terminated strings at p. Returns whether one is not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
@@ -7781,7 +7781,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: at most 10, each of at least 1 ms. Sets *more to the rest. */
+/* Returns how many rows to show: at most 10, each of at least 1 ms. *more counts the others. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -9099,8 +9099,8 @@ static u32 md_dns_int(struct md_dns *m, u32 bytes)
     return v;
 }
 
-/* Appends the next domain name; escapes dots inside labels. A pointer to an earlier part of the
- * message can end a name; pointers forward could loop. */
+/* Appends the next domain name; escapes dots inside labels. A name can end with a pointer to an
+ * earlier part of the message. Pointers forward are invalid, because they could loop. */
 static void md_dns_name(struct md_dns *m, struct buf *b)
 {
     u32 begin = m->at, end = 0, total = 0, n;
@@ -9388,7 +9388,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
     } else if (len > 0) {
         p->len = (u32)len;
         p->ok = true;
-    } else if (unnamed && f) { /* text of /proc/PID/fd for an O_TMPFILE file */
+    } else if (unnamed && f) {
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
@@ -9601,7 +9601,7 @@ static void md_close(struct task *t, struct call *c)
 
 static void md_close_range(struct task *t, struct call *c)
 {
-    enum { UNSHARE = 2, CLOEXEC = 4 }; /* flags of close_range(2) */
+    enum { UNSHARE = 2, CLOEXEC = 4 };
     if (c->err || !t->files)
         return;
     if (c->arg[2] & UNSHARE)
@@ -9722,7 +9722,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* An accepted Unix socket has its listener's address; its peer usually has only an inode. */
+/* An accepted Unix socket has its listener's address; the peer usually has only an inode. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -9972,7 +9972,7 @@ static void md_read_write(struct task *t, struct call *c)
     md_moved(t, c, c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
 }
 
-/* Handles sendto(2) and send(2) of 32-bit ARM, which has no address argument. */
+/* Handles sendto(2), and send(2) of 32-bit ARM, which has no address argument. */
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = c->arg[0];
@@ -9999,7 +9999,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, INT64_MAX));
 }
 
-/* Saves the size of the address buffer, which the kernel overwrites. */
+/* Saves the address buffer's size, because the kernel overwrites it. */
 static void md_recv_enter(struct task *t, struct call *c)
 {
     u32 len;
@@ -10636,7 +10636,7 @@ static void md_exit(struct task *t, struct call *c)
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
     REC_PIDS = 1 << 22,    /* limit of pids, from include/linux/threads.h */
-    REC_NAMES = 128 << 20, /* limit for the bytes of all names; a live run drops names earlier */
+    REC_NAMES = 128 << 20, /* limit on the bytes of all names; a live run drops names earlier */
     /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
@@ -12313,7 +12313,7 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_pb_event_end();
 }
 
-/* --- states of threads, from calls and scheduler records --- */
+/* --- states of threads --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -12544,7 +12544,7 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     }
 }
 
-/* The hash selects PX_STACK_WAYS elements. A new stack replaces the one with the least time. */
+/* The hash selects PX_STACK_WAYS elements. A new stack replaces the stack with the least time. */
 static void px_fold_add(const char *text, size_t n, u64 ns)
 {
     struct px_stack *s = &px_fold[nm_hash(0, text, n) % PX_STACKS / PX_STACK_WAYS * PX_STACK_WAYS];
@@ -13840,7 +13840,7 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* The list of failed calls of recording k was full, and may lack this failure. */
+/* The list of failed calls of recording k was full and may lack this failure. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -14337,7 +14337,7 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 }
 
 /* Returns the highest CPU number plus 1 in a file such as /sys/devices/system/cpu/online, or 0
- * without the file. With `first`, returns the lowest CPU number, or -1. */
+ * if there is none. With `first`, returns the lowest CPU number, or -1 if there is none. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -14789,7 +14789,7 @@ static s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type *t)
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* vlen has 16 bits and kind 5; the reserved bits between them are 0 */
+    /* vlen has 16 bits, kind has 5; the reserved bits between them are 0 */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
