@@ -158,7 +158,7 @@ typedef int64_t s64;
 
 struct buf {
     char *p;
-    u32 len, cap, max; /* bytes used, bytes allocated, limit (0: 1 MiB) */
+    u32 len, cap, max; /* bytes used, allocated and allowed (0 allows 1 MiB) */
     bool cut;          /* the bytes beyond the maximum were dropped */
     bool ascii; /* b_own() converts kvis's text to ASCII */
 };
@@ -199,18 +199,18 @@ enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors read from a poll(2)
 
 /* A system call. All times are in ns of CLOCK_MONOTONIC. */
 struct call {
-    const struct recorded_call *recorded; /* call from a recording; NULL: a live call */
+    const struct recorded_call *recorded; /* the recorded call; NULL if the call is live */
     bool open;     /* the call has begun but not yet returned */
     bool known;    /* `row` and `id` of the call are valid */
     bool begun;    /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
     u16 row;
-    u16 id;        /* SC_...: first row in sc_rows[] with the call's name */
+    u16 id;        /* first row in sc_rows[] with the call's name (SC_...) */
     u64 nr;
     u64 arg[6];
     s64 ret;
-    int err;       /* error number; 0: success */
+    int err;
     bool noret;    /* the call never returns: exit, kill, or exec in another thread */
     bool detached;
     bool late;     /* the duration is unknown: kvis missed the call's start or end */
@@ -242,7 +242,7 @@ struct name {
     bool read, written; /* the file was read (written) or opened for reading (writing) */
     bool ran;
     bool live;          /* the name is in use, so nm_drop() keeps it */
-    u8 kind; /* enum fdkind of the file at its last use; FK_SOCK: a tracee's local address */
+    u8 kind; /* enum fdkind at the last use; FK_SOCK marks a tracee's local address */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
 };
@@ -269,9 +269,9 @@ struct ofd {
     u32 dev;
     u64 ino;
     bool wanted;       /* -P names the file */
-    u64 moment;        /* ps.moment at the last lookup of the directory's name */
+    u64 moment;        /* ps.moment when kvis last looked up the directory's name */
     u32 entries;       /* number of directory entries read, without . and .. */
-    bool listed, more; /* listed: `entries` is valid; more: not all were read */
+    bool listed, more; /* `entries` is valid; the directory may have more entries */
 };
 
 struct fdent {
@@ -310,7 +310,7 @@ struct mm {
     struct region *r; /* regions sorted by address; only with --faults */
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor;    /* minor number of the executable's device if it never blocks reads; else 0 */
+    u32 exe_minor; /* minor number of the executable's device if it never blocks readers; else 0 */
     bool careful;     /* kvis reads with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -327,10 +327,10 @@ struct proc {
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss; /* time when resident memory was last read; its size in bytes */
+    u64 rss_ns, rss; /* when kvis last read the resident memory; resident bytes */
     u64 max_rss;     /* peak RSS of the finished program in bytes; 0: unknown */
     u64 exec_rss;    /* peak RSS in bytes of the program that the last exec replaced */
-    u64 rss_before;  /* peak RSS in pages at the last exec; a higher peak is the new program's */
+    u64 rss_before;  /* peak RSS in pages at the last exec; the new program set any higher peak */
     u64 cpu_ns;
     u64 used_ns;     /* CPU time of the process when it ended; 0: unknown */
     u64 met_ns;      /* when kvis read the state from /proc; older records are ignored */
@@ -355,7 +355,7 @@ struct task {
     bool stops_at_exit; /* PTRACE_O_TRACEEXIT is set */
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
-    bool full;          /* the thread stops at each call: kvis's seccomp filter is unusable */
+    bool full;          /* the thread stops at each call: kvis's seccomp filter would miss some */
     u64 full_ns;        /* time when the thread began to stop at each call; 0: not yet */
     u64 at_ns;          /* time of the last handled stop or record */
     const struct mem_record *record; /* record being handled; NULL: a ptrace stop */
@@ -367,9 +367,9 @@ struct task {
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;       /* start time of a call, such as an exec, whose record kvis ignores */
-    u64 reported_ns, reported_end_ns; /* interval in which stops, not records, report calls */
-    u64 pending_ns; /* start time of the current call, if known before the call's record; 0: none */
+    u64 exec_ns;       /* start time of an exec or other call whose record kvis must ignore */
+    u64 reported_ns, reported_end_ns; /* in this interval, stops report calls, not BPF records */
+    u64 pending_ns; /* start time of a call that is known before its record arrives; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
     bool missing;      /* the thread has exited, but its exit record has not arrived */
@@ -727,8 +727,8 @@ static void b_fraction(struct buf *b, u64 n, u32 unit)
         b_c(b, (char)('0' + n / place % 10));
 }
 
-/* Returns the length of the UTF-8 sequence at s (RFC 3629) or 0 if it is invalid. *cp: code
- * point. */
+/* Returns the length of the UTF-8 sequence at s (RFC 3629), or 0 if it is invalid. Sets
+ * *cp to the code point. */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
 {
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -748,8 +748,8 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the greatest length up to n that splits no UTF-8 character of s, which has `have` bytes;
- * n if the bytes are not UTF-8. */
+/* Returns n, or less if the first n of the `have` bytes at s would end within a UTF-8 character.
+ * Returns n if the bytes are not UTF-8. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -766,7 +766,7 @@ static size_t u_whole(const u8 *s, size_t n, size_t have)
     return i + k == have && k < whole && !surrogate ? i : n;
 }
 
-/* Returns the greatest length up to `most` that splits no character of s. */
+/* Returns how many of the n bytes of s to keep: at most `most`, and only whole characters. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -785,7 +785,7 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns a character's width in columns (0: a color sequence). *n: its length in bytes. */
+/* Returns a character's width in columns, which is 0 for a color sequence. Sets *n to its bytes. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -1093,7 +1093,7 @@ static bool u_mounted(const char *dir, u32 magic)
 /* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* numbers on all architectures */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1105,7 +1105,7 @@ static int u_mount(const char *type)
     return fd;
 }
 
-/* Returns "/sys" or "/proc" for a path below it if nothing is mounted there, else NULL. */
+/* Returns "/sys" or "/proc" if this is the path's file system, but is not mounted, else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1186,8 +1186,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Describes in `why` a failure (errno e) to open a path. Adds `fix` (may be NULL) if the path is
- * missing, but its file system is mounted. */
+/* Writes to `why` that a path cannot be opened (errno e), and a fix. `fix` (may be NULL) is for a
+ * path that is missing although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1213,7 +1213,7 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     return why;
 }
 
-/* Returns true if s matches, or if memory runs out. */
+/* Returns whether s matches; true if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
@@ -1232,11 +1232,11 @@ struct arch_layout {
     u8 nr, arg[6], ret; /* register indices: call number, arguments, result */
 };
 
-/* Offsets without a comment are in the kernel's struct pt_regs, which begins like the registers in
- * arch_layouts[0] (asm/ptrace.h).
+/* Unless a comment says otherwise, offsets are in the kernel's struct pt_regs (asm/ptrace.h), which
+ * begins with the registers of arch_layouts[0].
  * ARCH_ARG0_IS_RESULT  a call's result replaces its first argument
  * ARCH_COMPAT_MASK     bits of ARCH_COMPAT_FIELD that mark a 32-bit call or task
- * ARCH_COMPAT_LAYOUT   index in arch_layouts[] of the arguments of a 32-bit call in struct pt_regs
+ * ARCH_COMPAT_LAYOUT   index in arch_layouts[] of the arguments of 32-bit calls
  * ARCH_WORDS           offset of eight words that include the arguments
  * ARCH_ORIG_A0         offset of a copy of the first argument; 0: none is needed
  * ARCH_NR_OFF          offset of the call number
@@ -1439,8 +1439,8 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start with one of the same ABI; nr -1 skips the call, which
- * returns -e. On ARM, -e also becomes the first argument. */
+/* Replaces the call that is about to start with call nr of the same ABI. With nr -1, the call is
+ * skipped and returns -e. On ARM, -e also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1481,7 +1481,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     int e = arch_get_regs(tid, &u, &l);
     if (e < 0)
         return e;
-    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80 takes ebx: keep the rest of rbx */
+    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80 uses ebx; keep the rest of rbx */
         l++;
         v = (u32)v | (u.w64[l->arg[0]] & ~(u64)UINT32_MAX);
     }
@@ -1588,7 +1588,7 @@ struct mem_record {
     const struct wire_file *file[2]; /* files of the descriptors that the call returned */
     const struct wire_sock *sock;
     const struct wire_unix *local;
-    const struct wire_times *times;  /* parts of the call's time; NULL: it was all CPU time */
+    const struct wire_times *times;  /* NULL if the call spent all its time on the CPU */
     const struct wire_seg *path;
     struct mem_part {
         u64 addr;
@@ -1611,7 +1611,8 @@ static const struct wire_file *mem_recorded_file(const struct task *t, u32 i)
     return t->record && i < t->record->n_files ? t->record->file[i] : NULL;
 }
 
-/* Returns -EAGAIN if the memory of the stopped thread may have data that the record lacks. */
+/* Returns the number of bytes read, or -errno. -EAGAIN: the record lacks the bytes, but the
+ * memory of the stopped thread may have them. */
 static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size_t n)
 {
     const struct mem_part *best = NULL;
@@ -1634,8 +1635,8 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     return (s64)n;
 }
 
-/* Reads memory by ptrace(2) if process_vm_readv(2) is missing (CONFIG_CROSS_MEMORY_ATTACH) or
- * denied: by a seccomp filter, or because another user's memory needs CAP_SYS_PTRACE. */
+/* Reads memory by ptrace(2) if process_vm_readv(2) fails. The kernel may lack that call
+ * (CONFIG_CROSS_MEMORY_ATTACH), a seccomp filter may deny it, or it may need CAP_SYS_PTRACE. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -1667,7 +1668,7 @@ static void *mem_reader(void *unused)
     for (;;) {
         while (!mem.busy)
             pthread_cond_wait(&mem.asked, &mem.lock);
-        pthread_mutex_unlock(&mem.lock); /* while busy, the reader thread owns the request */
+        pthread_mutex_unlock(&mem.lock); /* while `busy` is set, the reader owns `mem` */
         mem.result = mem_copy(mem.tid, mem.addr, mem.data, mem.n);
         pthread_mutex_lock(&mem.lock);
         mem.busy = false;
@@ -1750,8 +1751,8 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 }
 
 /* Reads a string into dst, which holds max + 1 bytes. Returns the string's length, at most max.
- * Returns -errno if memory ends before the NUL and at most `enough` bytes are readable. *cut: the
- * string is longer, or its end is missing. Never reads past the string's last page. */
+ * Returns -errno if memory ends before the NUL and at most `enough` bytes are readable. Sets *cut
+ * if the string is longer or its end is unreadable. Never reads past the string's last page. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, size_t enough, bool *cut)
 {
     size_t got = 0;
@@ -2029,7 +2030,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether lists of files omit the file s, because many programs use it. */
+/* Returns whether many programs use the file s. Lists of files omit such files. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2037,9 +2038,9 @@ static bool nm_noise(const char *s)
 }
 
 /* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
- * Descriptor tables as in the kernel: fork(2) copies a table, CLONE_FILES shares it, exec closes
- * CLOEXEC descriptors. System calls update the tables; /proc/PID/fd and pidfd_getfd(2) add missing
- * descriptors. A file without references goes to fdt.dead, and md_ reports it as closed. */
+ * Descriptor tables work as in the kernel: fork(2) copies a table, CLONE_FILES shares it, and exec
+ * closes CLOEXEC descriptors. System calls update the tables; /proc/PID/fd and pidfd_getfd(2) add
+ * missing descriptors. A file without references goes to fdt.dead, and md_ reports it as closed. */
 
 static struct {
     struct ofd *dead;
@@ -2127,8 +2128,8 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes a descriptor and closes the gap (Knuth 6.4 R). Reports no close if kvis read the entry
- * from /proc after the current call, because that call closed another file. */
+/* Removes a descriptor and closes the gap (Knuth 6.4 R). If kvis read the entry from /proc after
+ * the current call, reports no close: the call closed an earlier file with this number. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2173,8 +2174,8 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns the entry of descriptor n at ns (the start of t's call), or one that the call created, or
- * NULL. */
+/* Returns the entry that descriptor n had at ns (the start of t's call), an entry that this call
+ * created, or NULL. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2256,8 +2257,8 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Removes the descriptors from lo to hi that were opened at or before ns. A removal can fill the
- * slot again, so the loop returns to the slot. */
+/* Removes the descriptors from lo to hi that were opened at or before ns. A removal can move
+ * another descriptor into the slot, so the loop examines the slot again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
     struct files *f = t->files;
@@ -2451,7 +2452,7 @@ static const char *fd_status(pid_t tid, const char *key)
 }
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Before Linux 6.9, only main threads have
- * pidfds. A main thread can have another descriptor table, so kcmp(2) verifies the copy. */
+ * pidfds. The main thread's descriptors may differ, so kcmp(2) verifies the copy. */
 static int fd_steal(pid_t tid, s32 n)
 {
     enum { PIDFD_OPEN = 434, PIDFD_GETFD = 438, THREAD = O_EXCL, KCMP_FILE = 0 };
@@ -2582,7 +2583,6 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
            && o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
 }
 
-/* `link` is the text of a link in /proc/PID/fd. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } row[] = {
@@ -2681,7 +2681,7 @@ static void fd_scan(struct task *t, bool before_exec)
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
-        if (before_exec && fcntl(n, F_GETFD) > 0) /* copy of a close-on-exec descriptor of kvis */
+        if (before_exec && fcntl(n, F_GETFD) > 0) /* inherited from kvis, closed at exec */
             continue;
         struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx;
@@ -2699,9 +2699,9 @@ static bool fd_is_closed(pid_t tid, s32 n)
            && access(u_proc(tid, "fd"), F_OK) == 0;
 }
 
-/* Returns the file that descriptor n was at ns, or NULL. Uses /proc if kvis did not see the
- * descriptor's creation, or if records may be lost. For a recorded call, uses /proc only if records
- * may be lost, because the number may have been reused. */
+/* Returns the file that descriptor n referred to at ns, or NULL. Reads /proc if kvis did not see
+ * the descriptor's creation, or if records may be lost. For a recorded call, reads /proc only if
+ * records may be lost, because the number may have been reused. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
@@ -2777,9 +2777,9 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 /* == 8 vm_  address spaces ======================================================
  * The regions of an address space, to attribute page faults to files. kvis reads /proc/PID/maps
  * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
- * regions, because /proc may have changed when kvis examines a fault. */
+ * regions, because /proc may have changed by the time kvis examines a fault. */
 
-/* Limit of lines in a maps file; pause after a read, as a multiple of the duration of the read. */
+/* Maximum lines to read from a maps file; pause between reads, as a multiple of a read's time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2868,7 +2868,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* mremap(2) unmaps [from, gone) and moves its region to [to, to_end). */
+/* Handles mremap(2): unmaps [from, gone) and maps its memory at [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -2901,10 +2901,10 @@ static void vm_put(struct mm *m)
     free(m);
 }
 
-/* --- file systems that can block a reader --- */
+/* --- slow file systems --- */
 
-/* Returns whether page faults on device 0:minor, in tid's mount namespace, can wait for a server.
- * statfs(2) would ask that server. */
+/* Returns whether a page fault on device 0:minor can wait for a server. Reads tid's mountinfo,
+ * because statfs(2) would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
@@ -2928,8 +2928,8 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Block devices (major not 0) do not block a reader. The kernel reuses numbers of unmounted
- * devices, so only the number for the running executable is cached. */
+/* Block devices (major not 0) do not block a reader. The kernel reuses device numbers after an
+ * unmount, so kvis caches only the number of the running executable's device. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
@@ -2972,9 +2972,9 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Returns false if the list of regions is incomplete. If the thread has exited, nothing changes.
- * attach: also finds the end of the heap, and sets m->careful for mapped files or a userfaultfd
- * (flags um, uw: Documentation/filesystems/proc.rst). */
+/* Reads the regions. Returns false if the list is incomplete. If the thread has exited, changes
+ * nothing. attach: also finds the end of the heap, and sets m->careful if a mapped file or a
+ * userfaultfd (flags um, uw: Documentation/filesystems/proc.rst) can block a reader. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char *line = NULL;
@@ -3037,7 +3037,7 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* incremented at stops and ring drains: earlier names from /proc are stale */
+    u64 moment; /* incremented at stops and ring drains; names read from /proc before are stale */
     struct ps_gone { /* recently exited threads of other pid namespaces, for wait(2), SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3162,8 +3162,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the target of a link in /proc/TID; U_CUT if the target is too long for /proc; `was` if
- * the link is unreadable or the directory was deleted. */
+/* Returns the target of a link in /proc/TID. Returns U_CUT if the target is too long for /proc, and
+ * `was` if the link is unreadable or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3178,8 +3178,8 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     return nm_get('f', link, (size_t)n);
 }
 
-/* Returns a thread's working directory; `was` if the directory is unreadable or deleted. Opens the
- * directory, because the name and *sx must describe the same directory. */
+/* Returns a thread's working directory, or `was` if the directory is unreadable or deleted. Opens
+ * the directory, because the name and *sx must describe the same directory. */
 static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_stat *sx)
 {
     char fd[16];
@@ -3246,14 +3246,14 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     child->stops_at_exit = t->stops_at_exit;
 }
 
-/* Returns a numeric field of /proc/TID/status, or the letter of "State:"; -1: none. */
+/* Returns a numeric field of /proc/TID/status (the letter for "State:"), or -1 if it is missing. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a live thread of the process, because /proc shows no memory of an exited main thread. */
+/* Returns a live thread of the process, because /proc shows no memory for an exited main thread. */
 static pid_t ps_living(pid_t pid)
 {
     const struct dirent *e;
@@ -3308,8 +3308,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Translates a tid of t's pid namespace into kvis's namespace; 0: the same tid, or unknown (for
- * example in a namespace below t's). */
+/* Translates a tid of t's pid namespace into kvis's. Returns 0 if the namespaces are equal or the
+ * thread is unknown (for example in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3368,25 +3368,25 @@ struct dec_member {
     const char *name;
     u16 off;
     u8 size, how; /* format of the value (enum dec_shown) */
-    u16 fam;      /* names (FAM_...) of DV_FLAGS, DV_VALUE; DV_BITS: first bit << 8 | count */
+    u16 fam;      /* names (FAM_...) of the value; for DV_BITS: first bit << 8 | number of bits */
     u8 only;      /* when to show the member */
     u8 condition;
 };
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size; /* size in bytes; if the structure is extensible, up to the last known member */
+    u16 size; /* bytes; for an extensible structure, up to the end of the last known member */
     u8 sizing;
-    u8 own, own_least; /* DEC_SIZE_OWN: offset of the size member; size if the member is 0 */
+    u8 own, own_least; /* for DEC_SIZE_OWN: offset of the size member; size if that member is 0 */
     u8 abis;           /* set of ABIs: bits 1 << ABI_... */
-    u8 more;           /* number of layouts for other ABIs that follow */
+    u8 more;           /* number of layouts after this one, for other ABIs */
 };
 #include "gen/out/structs.h"
 
-/* When to decode an argument: WHEN in gen/tables/syscalls.tbl. */
+/* When to decode an argument; see WHEN in gen/tables/syscalls.tbl. */
 enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds of arguments without a function: flags (K_BITS) or one value (K_ENUM) of 32 or 64 bits. */
+/* Argument kinds without a dec_k_ function: flags (K_BITS) or a value (K_ENUM) of 32 or 64 bits. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_BITS64(fam) (0x3000 + (fam))
@@ -3394,7 +3394,7 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* the command does not change the argument's kind */
 
-/* Forms of results: RESULT in gen/tables/syscalls.tbl. */
+/* Forms of results; see RESULT in gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
@@ -3404,8 +3404,8 @@ struct sc_result {
     u8 opens;    /* kind of the new descriptor (FK_...); FK_UNKNOWN: depends on the file */
     u16 fam;     /* names (FAM_...) for RET_BITS and RET_VALUE */
     const char *label;
-    u32 only;          /* `form` applies only if argument only_arg has some (only_not: none) of
-                        * these bits */
+    u32 only;          /* `form` applies only if argument only_arg has some of these bits or,
+                        * with only_not, none of them */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
@@ -3423,7 +3423,7 @@ struct sc_commands {
     const struct sc_command *row;
     u8 n;
     u8 by;    /* index of the argument with the command */
-    u32 mask; /* bits of that argument that form the command */
+    u32 mask; /* bits of the argument that form the command */
 };
 
 /* Names of socket options per level, and types of their values. */
@@ -3457,7 +3457,7 @@ struct kind {
     u8 when;
     u8 st;   /* layout (ST_...) of a structure or array */
     u8 how;
-    u8 size; /* size in bytes, or DEC_LONG (two longs for a time), or DEC_WORD */
+    u8 size; /* size in bytes, DEC_WORD (a pointer) or DEC_LONG (a long; two for a time) */
 };
 
 struct dec {
@@ -3489,7 +3489,7 @@ static void dec_pointer(struct dec *d, u64 addr, s64 err)
         b_hex(d->b, addr);
 }
 
-/* On failure, appends the address and returns false. */
+/* Reads n bytes at addr. If this fails, appends the address and returns false. */
 static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
 {
     s64 r = addr ? mem_read(d->t, addr, dst, n) : 0;
@@ -3531,7 +3531,7 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* ---- arguments and results that depend on a command ---- */
+/* ---- arguments that depend on a command ---- */
 
 static const struct sc_command *dec_command(const struct call *c, u16 row)
 {
@@ -3551,7 +3551,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* `row` is c->row, or c->id for the result of the call inside socketcall(2). */
+/* Returns the form of a result. `row` is c->row or, for the call in socketcall(2), c->id. */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3633,7 +3633,7 @@ static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: names (FAM_...); DEC_HUGE: flag that makes the field a size */
+    u64 arg; /* names (FAM_...) for DEC_NAMED; flag without which a DEC_HUGE field is unused */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -3665,7 +3665,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends the fields before (named) or after the flags. Returns the bits of all fields. */
+/* Appends only the DEC_NAMED or only the other fields. Returns the bits of all fields. */
 static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
 {
     u64 bits = 0;
@@ -3742,7 +3742,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* Appends a signal set as [INT CHLD], or as ~[HUP] if fewer signals are missing. */
+/* Appends a signal set as [INT CHLD], or a set of all signals except SIGHUP as ~[HUP]. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -3777,8 +3777,8 @@ static void dec_errno(struct buf *b, int e)
 
 /* ---- strings and bytes ---- */
 
-/* Returns how many of n bytes to show: at most max and `have`. Text that is cut ends with a whole
- * UTF-8 character. */
+/* Returns how many of the `have` bytes at p to show: at most max. If these are fewer than n bytes,
+ * they end with a whole UTF-8 character. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, max);
@@ -3814,8 +3814,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Appends the first r of the n bytes at addr; r < 0 is -errno. The caller has stored the bytes
- * after the end of d->b. They stay raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the n bytes at addr. The caller has stored r of them after the end of d->b; r < 0 is
+ * -errno. The bytes stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -3995,7 +3995,7 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 
 /* Appends an extensible structure (copy_struct_from_user, include/linux/uaccess.h). Shows bytes
  * after the known members, up to `most`, in a C comment unless all are 0. If only a part is
- * readable, shows the address, because BPF programs record all or nothing. */
+ * readable, shows the address, because BPF programs copy all of a structure or nothing. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4173,7 +4173,7 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* Kind e:NAME in syscalls.tbl. Some values need more than a table of names. */
+/* Kind e:NAME in syscalls.tbl. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4270,8 +4270,8 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of an argv, and appends them if `print` is set. *whole: the argv has
- * no more strings. */
+/* Counts up to `max` strings of an argv, and appends them if `print` is set. Sets *whole if these
+ * are all strings. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4931,11 +4931,13 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] names ioctl(2) commands in groups: the second byte of the commands, the size of the
- * rows in two bytes, the rows. A row has the number of bytes that its name shares with the previous
- * name, the lowest byte of the command, the command's upper half, and the rest of the name, which
- * ends before the next byte below '0'. A byte of 128 or more stands for a word. IOCTL_SIZE in the
- * upper half means any size; '~' ends the name of a macro that takes the size. */
+/* fl_ioctls[] has groups of ioctl(2) commands with the same second byte. A group is that byte, the
+ * size of its rows in two bytes, and the rows. A row is:
+ * 1 byte   how many bytes the name shares with the previous name
+ * 1 byte   lowest byte of the command
+ * 2 bytes  upper half of the command; IOCTL_SIZE in it means any size
+ * text     rest of the name, up to the next byte below '0'; a byte of 128 or more stands for a
+ *          word; '~' ends the name of a macro that takes the size */
 enum { IOCTL_SIZE = 0x3fff };
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
@@ -4951,7 +4953,7 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
 }
 
 /* Appends up to three names ("A or B"), because the meaning of a command depends on the driver.
- * `any`: uses only rows for commands of any size. */
+ * any: searches the rows for any size, not those for the command's size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
@@ -5065,7 +5067,8 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Optional arguments that were not passed do not count: their registers have unrelated values. */
+/* Returns the number of passed arguments. The registers of omitted optional arguments have
+ * unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5090,7 +5093,7 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
-/* Marks text that did not fit into c->text. Returns false if almost none of the text fits. */
+/* Ends truncated text with "...". Returns false if the text has no space for the dots. */
 static bool dec_mark_cut(struct buf *text, u32 off)
 {
     enum { DOTS = 3 };
@@ -5545,7 +5548,7 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event, and its strings into `text`. Returns false if strings are missing. */
+/* Copies an event, and its strings into `text`. Returns false if `text` is too small. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -5590,7 +5593,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* the stack grows down: its start differs */
+        return true; /* the stack grows down, so its start changes */
     if (ev_fields[f].type == VT_SYM)
         return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
@@ -5751,7 +5754,7 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* the error is ignored: f is a device */
+        return; /* f is a device, which has no length */
 }
 
 static void out_begin(void)
@@ -6074,7 +6077,7 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Returns false if the event lacks a field of the template. */
+/* Appends a template. If the event lacks a field, appends nothing and returns false. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6150,7 +6153,7 @@ static void out_birth_line(struct out_proc *p)
     p->born_ns = 0;
 }
 
-/* Prints no newline. requests: group of block requests that begins with e, or NULL. */
+/* Prints an event without a newline. requests: a group of block requests that begins with e. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6271,7 +6274,7 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* The first line about files after an exec is about the start-up. */
+/* Prints the file counts. The first line after an exec covers the program's start-up. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -6304,8 +6307,8 @@ static struct out_proc *out_proc_of(pid_t pid)
     return p;
 }
 
-/* Delays the line about a process's creation, because an exec makes it redundant. Returns false if
- * the line must be printed now. */
+/* Delays the line about a new process, because an exec would make the line redundant. Returns false
+ * if the caller must print the line now. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = e->v[EV_child_pid].n;
@@ -6573,7 +6576,7 @@ static void out_text_event(const struct event *e)
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
     struct out_proc *p = out_proc_of(e->pid);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* -P added the name of the process */
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* with -P, events have the process's name */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -6780,7 +6783,7 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
     out_json_text(b, key, s);
 }
 
-/* p: NUL-terminated strings. Returns whether a string is not UTF-8. */
+/* Appends the NUL-terminated strings at p. Returns whether one is not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
@@ -7491,8 +7494,8 @@ static int st_compare(const void *pa, const void *pb)
     return (a > b) - (a < b); /* rows are in the order of names */
 }
 
-/* The columns of strace -c, and percentiles. A narrow terminal shows fewer columns: columns with
- * the lowest `goes` are left out first (0: never). */
+/* The columns of strace -c, and percentiles. On a narrow terminal, kvis leaves out columns in the
+ * order of `goes`, but never those with 0. */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7698,7 +7701,7 @@ enum st_known {
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
 };
 
-/* JSON if the numbers of lost records are unknown */
+/* JSON text for unknown numbers of lost records */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
@@ -7780,7 +7783,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: up to 10 of at least 1 ms. *more: number of other rows. */
+/* Returns how many rows to show: at most 10, each of at least 1 ms. *more counts the others. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7819,7 +7822,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* unknown number: st_where_thin may drop a row twice */
+    if (s->where_other) /* unknown number: st_where_thin may count a row twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %" PRIu64 " more", more);
@@ -8138,8 +8141,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Removes an empty line. more: number of items that the caller omitted. dropped: kvis dropped
- * names, so more items may be missing. */
+/* Ends a line with the number of omitted items; removes an empty line. more: items that the caller
+ * omitted. dropped: kvis dropped names, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8374,7 +8377,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* else kvis printed it before the events */
+    if (s->fallback && !out.events_on) /* if events are shown, the reason precedes them */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8620,9 +8623,11 @@ static void st_report(struct summary *s, bool text)
  * model another call, add model= to its row of gen/tables/syscalls.tbl and write the function that
  * model= names. This section does not depend on ptrace and prints nothing. */
 
-/* Why the model needs a call (tr_choose). MD_EVENT: for its own event, if -e trace= selects it.
- * MD_MEMORY: for the mappings of page faults. MD_FDS: for the files of descriptors. MD_ALWAYS:
- * otherwise, kvis would lose tracees or directories. */
+/* Why the model needs a call (tr_choose):
+ * MD_EVENT   for the call's own event, if -e trace= selects it
+ * MD_MEMORY  for the mappings in which page faults occur
+ * MD_FDS     for the files of descriptors
+ * MD_ALWAYS  otherwise, kvis would lose tracees or directories */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
 /* Event kinds of calls that share a handler with other calls. The index is sc_id[row].
@@ -8636,7 +8641,7 @@ static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 struct path { /* an absolute path, or a relative one if its directory is unknown */
     char s[PATH_MAX * 2 + 2];
     u32 len;
-    bool ok; /* known and not truncated */
+    bool ok; /* the path is known and not truncated */
 };
 
 /* Joins a directory and a name. Keeps "..", whose meaning depends on symbolic links. */
@@ -8695,7 +8700,8 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
-/* Returns the directory of a descriptor, which may differ from /proc for a past call. */
+/* Returns the name of descriptor n's file. Updates a directory's name from /proc if n still refers
+ * to the directory. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -8832,7 +8838,7 @@ static void md_touch(struct task *t, struct call *c)
     }
 }
 
-/* Observe mode does not know the directory of a relative path, and compares its last component. */
+/* Compares last components, because observe mode does not know a relative path's directory. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -9082,11 +9088,11 @@ struct md_dns {
 /* A DNS query and the call that sent it. */
 struct md_query {
     const struct ofd *o; /* sending socket; NULL: unused slot */
-    u64 open_ns;         /* creation time: a later socket may use the same struct ofd */
+    u64 open_ns;         /* o->open_ns, because a later socket may reuse this struct ofd */
     u64 sent_ns;         /* time of the query; 0: unknown */
     pid_t pid, tid;
     s32 fd;
-    u16 row;             /* the call's row in sc_rows[] */
+    u16 row;
     u8 server_len;
     char server[48];
     struct md_dns m;
@@ -9107,8 +9113,8 @@ static u32 md_dns_int(struct md_dns *m, u32 bytes)
     return v;
 }
 
-/* Appends the next domain name; escapes dots inside labels. A pointer to an earlier part of the
- * message can end a name; pointers forward could loop. */
+/* Appends the next domain name; escapes dots inside labels. A name can end with a pointer to an
+ * earlier part of the message. Pointers forward are invalid, because they could loop. */
 static void md_dns_name(struct md_dns *m, struct buf *b)
 {
     u32 begin = m->at, end = 0, total = 0, n;
@@ -9255,8 +9261,8 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-/* Returns the DNS message at address `at`: a received answer if `in`, otherwise a sent query.
- * Returns NULL for other data. The struct is static. An answer ends its query, which names the
+/* Parses the DNS message at address `at`: a response if `in` is set, else a query. Returns a static
+ * struct, or NULL if the data is not such a message. A response ends its query, which names the
  * server if the call does not. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
@@ -9361,7 +9367,6 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Also compares file types, because a file system may reuse an inode. */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return sx->stx_ino == f->ino && (sx->stx_dev_major << 20 | sx->stx_dev_minor) == f->dev
@@ -9380,15 +9385,15 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
 
 static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
-    static struct path below; /* path below the tracee's root */
+    static struct path below;
     md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
     if (unnamed) /* text of /proc/PID/fd for an O_TMPFILE file */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if possible. Resolves a path with ".." from the
- * record (goes_up in call.bpf.c) or, while the thread is held, from /proc. */
+/* Returns the kind of an opened file, and sets *sx if possible. A path with ".." is
+ * resolved from the record (goes_up in call.bpf.c) or, if the thread is stopped, from /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -9402,7 +9407,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
     } else if (len > 0) {
         p->len = (u32)len;
         p->ok = true;
-    } else if (unnamed && f) { /* text of /proc/PID/fd for an O_TMPFILE file */
+    } else if (unnamed && f) {
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
@@ -9482,8 +9487,8 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file that a recorded call opened: an anonymous inode from the record, or another file
- * from /proc if descriptor n still refers to it. */
+/* Returns the file that a recorded call opened: an anonymous inode from the record, any other file
+ * from /proc, or NULL if descriptor n no longer refers to that file. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* ANON_INODE_FS_MAGIC of linux/magic.h */
@@ -9615,7 +9620,7 @@ static void md_close(struct task *t, struct call *c)
 
 static void md_close_range(struct task *t, struct call *c)
 {
-    enum { UNSHARE = 2, CLOEXEC = 4 }; /* flags of close_range(2) */
+    enum { UNSHARE = 2, CLOEXEC = 4 };
     if (c->err || !t->files)
         return;
     if (c->arg[2] & UNSHARE)
@@ -9656,7 +9661,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
-/* Returns an end of a socket pair. The text summary shows only one end. */
+/* Returns end i (0 or 1) of a socket pair. The text summary shows only end 1. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -9736,7 +9741,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* An accepted Unix socket has its listener's address; its peer usually has only an inode. */
+/* An accepted Unix socket has its listener's address; the peer usually has only an inode. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -9844,7 +9849,7 @@ static void md_accept(struct task *t, struct call *c)
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* md_install would free o if out of memory */
+        o->refs++; /* keeps o if md_install runs out of memory */
         md_install(t, c->ret, o, dec_cloexec(c)); /* md_install may free the listener */
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
@@ -9952,7 +9957,7 @@ static void md_read_write(struct task *t, struct call *c)
     md_moved(t, c, c->arg[0], NULL, one ? c->arg[1] : 0, c->ret, in);
 }
 
-/* Handles sendto(2) and send(2) of 32-bit ARM, which has no address argument. */
+/* Handles sendto(2), and send(2) of 32-bit ARM, which has no address argument. */
 static void md_sendto(struct task *t, struct call *c)
 {
     s32 n = c->arg[0];
@@ -9979,7 +9984,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, INT64_MAX));
 }
 
-/* Saves the size of the address buffer, which the kernel overwrites. */
+/* Saves the address buffer's size, because the kernel overwrites it. */
 static void md_recv_enter(struct task *t, struct call *c)
 {
     u32 len;
@@ -10193,7 +10198,7 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to f, named by /proc if t is still in it, else by *p. */
+/* Sets t's working directory to f. Its path comes from /proc if t is still there, else from *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     struct fd_stat sx;
@@ -10539,9 +10544,9 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns the call to model, usually c. The arguments of socketcall(2) and the old mmap(2) of i386
- * are in memory (net/socket.c): returns a static copy with them and the call that socketcall makes,
- * or NULL if they are unreadable or unknown. */
+/* Returns the call to model, usually c. socketcall(2) and the old mmap(2) of i386 have their
+ * arguments in memory (net/socket.c). For these, returns a static call with the arguments and the
+ * function's id, or NULL if the arguments are unreadable or the function is unknown. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10565,9 +10570,9 @@ static struct call *md_modelled(struct task *t, struct call *c)
     return &as;
 }
 
-/* Handles the start of a call. shown: its arguments will be printed. Pages of a tracee with
- * userfaultfd(2) may never arrive: unless paths are printed or -P is given, its paths are read at
- * the end of the call, when the kernel has faulted them in. */
+/* Handles the start of a call. shown: its arguments will be printed. With userfaultfd(2), a page of
+ * a path may never arrive. Unless paths are printed or -P is given, kvis then reads paths at the
+ * call's end, when the kernel has already read these pages. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -10646,7 +10651,7 @@ static void md_exit(struct task *t, struct call *c)
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
     REC_PIDS = 1 << 22,    /* limit of pids, from include/linux/threads.h */
-    REC_NAMES = 128 << 20, /* limit for the bytes of all names; a live run drops names earlier */
+    REC_NAMES = 128 << 20, /* limit on the bytes of all names; a live run drops names earlier */
     /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
@@ -10665,7 +10670,6 @@ _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "kvis replay would reject 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 struct rec_head { u8 magic[8]; u32 version, crc; };
 
-/* Facts about the run that all outputs show. */
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
     pid_t reader[64]; /* processes that read kvis's output; kvis does not trace them */
@@ -10833,8 +10837,8 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the arguments: their number, a mask with two bits each (enum arg_form; 3: a truncated
- * ARG_STR), the values. */
+/* Writes the number of arguments, a mask with two bits for each (enum arg_form; 3: a truncated
+ * ARG_STR), and the values. */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -10891,8 +10895,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns a bit for each field of the event's kind that the event has, and the next bit if it has
- * fields of other kinds. Sets *others to their number. */
+/* Returns a mask. Bit i is set if the event has field i of its kind; bit k->n is set if the event
+ * has other fields. Sets *others to the number of other fields. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11132,7 +11136,7 @@ static void rec_start(void (*write)(const char *, size_t))
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* unused */
+        rec_out.slot[i].len = ~0u; /* the slot is unused */
     memcpy(head.magic, rec_magic, sizeof rec_magic);
     head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
     write((const char *)&head, sizeof head);
@@ -11279,7 +11283,7 @@ static struct {
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index in ev_fields[] or event_kinds[] of this kvis, or -1 */
+    /* own: index in this kvis's ev_fields[] or event_kinds[]; -1: unknown */
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
@@ -12324,7 +12328,7 @@ static void px_call_it(struct px_track *t, bool process, const char *name, size_
     px_pb_event_end();
 }
 
-/* --- states of threads, from calls and scheduler records --- */
+/* --- states of threads --- */
 
 static void px_state(struct px_track *t, u64 from, u64 to, const char *name)
 {
@@ -12472,7 +12476,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Limits a recorded number: the sum of two cannot overflow. */
+/* Limits a recorded number, because the sum of two must not overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
@@ -12515,7 +12519,8 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and
- * speedscope. They add up all lines of a stack: kvis may write one early to reuse its slot. --- */
+ * speedscope. These tools add up lines with the same stack, so kvis can write a line early to reuse
+ * its slot. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_WAYS = 8, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
@@ -12554,7 +12559,7 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     }
 }
 
-/* The hash selects PX_STACK_WAYS elements. A new stack replaces the one with the least time. */
+/* The hash selects PX_STACK_WAYS elements. A new stack replaces the stack with the least time. */
 static void px_fold_add(const char *text, size_t n, u64 ns)
 {
     struct px_stack *s = &px_fold[nm_hash(0, text, n) % PX_STACKS / PX_STACK_WAYS * PX_STACK_WAYS];
@@ -13042,8 +13047,8 @@ static struct {
     u64 score[REP_SCORES];   /* number of events with each score */
     u64 seen, kept;          /* number of events in the run and in the page */
     bool chosen;             /* the second pass has begun */
-    u32 least;               /* lowest score of an event in the page */
-    u64 at_least, some;      /* number of events with score `least`: read so far; in the page */
+    u32 least;               /* lowest score of any event in the report page */
+    u64 at_least, some;      /* events with score `least`: read so far; to include */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13067,8 +13072,9 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether the page has an event or call. The first pass only counts scores. The page has
- * only some events of the lowest score, spread evenly over the run. */
+/* Returns whether the page includes an event or call with this score. The first pass only
+ * counts scores. Of the events with the lowest score, the page includes some, spread evenly over
+ * the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13288,12 +13294,12 @@ static int rep_temporary(const char *dir)
  * the commands. */
 
 enum {
-    DF_SHOWN = 10,        /* limit of rows of a table in text output */
-    DF_LIVES = 1 << 16,   /* limit of processes at the same time */
-    DF_LINE = 512,        /* limit of bytes of a command line (--by=line) */
-    DF_RUNS = 4096,       /* limit of command runs in a timeline */
+    DF_SHOWN = 10,        /* limit on rows of a table in text output */
+    DF_LIVES = 1 << 16,   /* limit on processes at one time */
+    DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
+    DF_RUNS = 4096,       /* limit on command runs in a timeline */
     DF_LEAST_NS = 100000, /* a shorter time would be printed as 0.0 ms */
-    DF_NAMES = REC_NAMES / 2, /* limit of bytes of names, beyond which commands are omitted */
+    DF_NAMES = REC_NAMES / 2, /* if names take more bytes, further commands are omitted */
 };
 
 /* A name in one recording. count: runs, opens or calls. amount: bytes or ns. */
@@ -13315,7 +13321,7 @@ struct df_pair {
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* unique numbers, unlike pids */
+    u64 serial, parent_serial; /* unique, because pids are reused */
     bool execed;
     u64 begin_ns, since_ns;    /* start of the command; end of the last child */
     struct df_row now;         /* the process's current command */
@@ -13332,7 +13338,7 @@ struct df_timeline {
     struct df_run *run;
     u32 n;
     u64 from_ns;           /* start of the command or, without one, of the recording */
-    u64 least_ns, shorter; /* least time of the runs in run[]; number of omitted shorter runs */
+    u64 least_ns, shorter; /* minimum time of a run in run[]; number of omitted runs */
 };
 
 static const char *df_by = "program";
@@ -13348,7 +13354,7 @@ static struct {
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
     struct summary *sum[2];
     const char *file[2];
-    struct df_timeline timeline[2]; /* timelines for --report */
+    struct df_timeline timeline[2];
     u8 *pids[2];             /* bit set of the pids in the recording */
     /* state of the replay of recording k: */
     u64 last_serial;
@@ -13618,7 +13624,7 @@ static bool df_is_above(void)
     return df_fail_above != UINT32_MAX && (double)df.wall_ns[1] > most;
 }
 
-/* --- shapes: names without pids and random characters --- */
+/* --- shapes --- */
 
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
@@ -13849,7 +13855,7 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* The list of failed calls of recording k was full, and may lack this failure. */
+/* The list of failed calls of recording k was full and may lack this failure. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -14346,7 +14352,7 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 }
 
 /* Returns the highest CPU number plus 1 in a file such as /sys/devices/system/cpu/online, or 0
- * without the file. With `first`, returns the lowest CPU number, or -1. */
+ * if there is none. With `first`, returns the lowest CPU number, or -1 if there is none. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -14360,7 +14366,7 @@ static int pf_cpus(const char *which, bool first)
     return first ? -1 : (int)(to + 1);
 }
 
-enum { PF_MEMBERS = 5 }; /* limit of events of a group */
+enum { PF_MEMBERS = 5 }; /* limit on events in a group */
 
 /* State of an event group at its last read; all 0 before. */
 struct pf_count {
@@ -14369,9 +14375,9 @@ struct pf_count {
 
 /* Change of an event group since its previous read. */
 struct pf_delta {
-    u64 enabled, running;       /* ns for which the group was enabled, and counting on a PMU */
+    u64 enabled, running;       /* ns that the group was enabled; ns that it was counting */
     double value[PF_MEMBERS];   /* counts, scaled to `enabled` (perf_event_open(2)) */
-    u32 backwards;              /* number of counts that decreased; their change is 0 */
+    u32 backwards;              /* number of counts that decreased; value[] is 0 for them */
 };
 
 enum {
@@ -14511,8 +14517,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault, or `none` with the reason as its name. During exec, t->mm has the
- * old program's regions, but the fault may be in the new program. */
+/* Returns the region of a fault. If it is unknown, returns `none` with the reason as its name.
+ * During exec, t->mm has the old program's regions, but the fault may be in the new program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -14638,7 +14644,7 @@ static const char *btf_dir = "/sys/kernel/btf";
 struct kfield {
     u32 off, size; /* offset and size in bytes; an array's size includes all elements */
     bool is_signed;
-    u32 count; /* number of array elements; 0: flexible array; 1: no array */
+    u32 count; /* number of array elements; 0: flexible array; 1: not an array */
     u64 value; /* value of the enumerator, or id of the type */
 };
 
@@ -14674,7 +14680,7 @@ struct btf_file {
     const char *name;
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* smaller type ids and string offsets belong to vmlinux */
+    u32 first_id, n_ids, str_base; /* smaller ids and string offsets are those of vmlinux */
     u32 *pos;         /* positions of types 0, BTF_STRIDE, 2 * BTF_STRIDE ... of the file */
     u32 *asked, n_asked, cap_asked; /* ids of the types that queries may name */
     const u8 *layout; /* 4 bytes per kind: struct btf_layout */
@@ -14724,8 +14730,8 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file of sysfs, which is possible since Linux 6.16 and much faster, or reads it. Never
- * maps other files: they could shrink, which causes SIGBUS. */
+/* Maps a BTF file of sysfs (much faster, since Linux 6.16), or reads it. Never maps other files,
+ * because an access to a mapped file that has shrunk causes SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
     struct statfs fs;
@@ -14797,7 +14803,7 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* vlen has 16 bits and kind 5; the reserved bits between them are 0 */
+    /* vlen has 16 bits, kind has 5; the reserved bits between them are 0 */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
@@ -14936,7 +14942,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member or enumerator i, which begins with its name's offset; on error, sets *err. */
+/* Returns member or enumerator i; its first word is the offset of its name. On error, sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -15170,7 +15176,7 @@ static int btf_open(const char *name, char why[])
 }
 
 /* Resolves queries from the BTF of vmlinux and, unless `module` is NULL, of a module. Returns 0, or
- * -errno (also in each err) if there is no BTF. why[]: the reason, or what is damaged. */
+ * -errno (also in each err) if there is no BTF. Sets why[] to the reason or to what is damaged. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -15204,7 +15210,7 @@ enum {
 };
 
 static struct {
-    int root; /* descriptor (O_PATH) of the root directory; -errno; INT_MIN: not tried yet */
+    int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
     char why[WHY_LEN], no_root[WHY_LEN]; /* reasons why the last call and tfs_dir failed */
 } tfs = { .root = INT_MIN };
 
@@ -15314,7 +15320,7 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
                                        TFS_MAX_FORMAT >> 10);
 }
 
-/* Parses at most 9 digits followed by `end`, and advances *p past it; -1: other input. */
+/* Parses up to 9 digits and `end`, and advances *p past them. Returns -1 for other input. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
