@@ -15331,7 +15331,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* old kernels print a macro's name, not the count: "char comm[TASK_COMM_LEN]" */
+        /* old kernels print the name of a macro instead of the count: "char comm[TASK_COMM_LEN]" */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -15395,7 +15395,7 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
         u32 len = strcspn(name, "[");
         if (f->len == len && !memcmp(f->name, name, len))
-            /* -EBADMSG: two fields have this name */
+            /* -EBADMSG means that two fields have this name */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
     }
 }
@@ -16661,9 +16661,8 @@ static void sp_end_witness(void)
     sp_witness = -1;
 }
 
-/* Reads the witness's reports up to that of a SIGIO from kvis. The witness takes SIGIO last,
- * because SIGIO has the highest number. Gives up after a second: the witness may be stopped or
- * dead. */
+/* Reads the witness's reports up to that of a SIGIO from kvis. The witness takes SIGIO last: SIGIO
+ * has the highest number. Gives up after a second: the witness may be stopped or dead. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -16995,8 +16994,8 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets the child execute the command, or exit if a signal ends kvis. Without ptrace, waits until
- * the exec closes the child's end of the pipe. Returns the time of execve. */
+/* Lets the child execute the command; if a signal ends kvis, lets it exit. Without ptrace, waits
+ * until the exec closes the child's end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
     struct pollfd pipe_end = { .fd = sp_command.go };
@@ -17512,7 +17511,7 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* row < 0: a call with an unknown number. The ptrace loop counts the calls that stop. */
+/* row < 0: a call with an unknown number. The ptrace loop, not BPF, counts the calls that stop. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17537,8 +17536,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns how many bytes a command's argument points to. Bit 31 marks the maximum size of a
- * string. */
+/* Returns how many bytes a command's argument points to. Bit 31 marks a string's maximum size. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -22361,8 +22359,7 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
 }
 
 /* Returns whether a counter is known. A CPU time of 0 is unknown: the scheduler has not yet
- * accounted for the process or, with ptrace, the process was killed before kvis read its
- * counters. */
+ * accounted for the process or, with ptrace, the process died before kvis read its counters. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     bool counted = u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace);
@@ -23258,7 +23255,7 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Ends processes without threads whose last exit record is older than age_ns. If `all`, also
+/* Ends processes that have no threads if the last exit record is older than age_ns. If `all`, also
  * forgets processes whose exit records were lost. */
 static void proc_sweep(u64 age_ns, bool all)
 {
@@ -23648,7 +23645,7 @@ static struct met_form_row {
 #undef X
 };
 
-/* How a whole dimension (the nameless instance) gets its value: read by the source, a sum, or a
+/* How a whole dimension (the nameless instance) gets its value: from the source, as a sum or
  * mean. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
@@ -25065,7 +25062,7 @@ static void mfs_net_offered(struct met_inst *i)
         { 0, 10 }, { 1, 10 }, { 2, 100 }, { 3, 100 }, { 4, 1000 }, { 5, 1000 }, { 47, 2500 },
         { 48, 5000 }, { 12, 10000 },
     };
-    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* link modes: supported, own offer, peer's */
+    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* modes: supported, own offer, peer's offer */
     u32 n = *mo.rootfs ? 0 : mfs_link_settings(i->name, (void *)link);
     if (((struct ethtool_link_settings *)(void *)link)->autoneg != AUTONEG_ENABLE)
         return;
@@ -26404,8 +26401,7 @@ static struct {
 
 static int pmc_cgroup = -1;
 
-/* The events of -e, whose roles are PR_EVENT_1 and the next ones. With -e, no others are counted.
- * */
+/* The events of -e, whose roles start at PR_EVENT_1. With -e, other events are not counted. */
 static struct {
     const char *event[PF_MEMBERS - 1];
     u64 total[PF_MEMBERS - 1];
@@ -26482,7 +26478,8 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Gets the name of an Arm core or, if that is unknown, its numbers. Returns whether it is known. */
+/* Gets the name of an Arm core or, if it has none, the numbers. Returns whether the name is
+ * known. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -27658,8 +27655,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role were counted. For UR_BOTH, counted reads and writes
- * suffice. */
+/* Returns whether all events of a role were counted. For UR_BOTH, reads and writes suffice. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -28886,7 +28882,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes an "n/a" line with the reason, and with the first missing metric if others exist. */
+/* Writes an "n/a" line with the reason. If the source has other metrics, names a missing one. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -29832,7 +29828,7 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads a request. Returns NULL, the HTTP status of an error, or "" if the client is gone or too
+/* Reads a request. Returns NULL, the HTTP status of an error, or "" if the client is gone or
  * slow. */
 static const char *hs_read(int f, char *req)
 {
@@ -30497,7 +30493,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values that the overview lacks: sums and, for metrics without a sum, values of
+/* Writes unusual values that the overview lacks. If a metric has no sum, writes those of
  * instances. */
 static void scr_unusual(struct buf *b)
 {
@@ -31899,8 +31895,8 @@ static void dg_name_of(struct buf *b, u16 number)
             b_c(b, *c);
 }
 
-/* Writes a number in its phrase: "throttled in 84 % of its periods". Numbers of local rules may
- * have none. */
+/* Writes a number in its phrase: "throttled in 84 % of its periods". A number of a local rule may
+ * have no phrase. */
 static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
@@ -33061,8 +33057,8 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns which feature or subcommand this fix was already printed for. If none, stores `who` and
- * returns NULL. */
+/* Returns for which feature or subcommand this fix was printed. If none, stores `who` and returns
+ * NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* further fixes may be printed twice */
@@ -33622,8 +33618,7 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* Returns the number of the signal RTMIN+n or RTMAX-n; 0: not such a name. As in glibc, SIGRTMIN is
- * 34. */
+/* Returns the number of a signal RTMIN+n or RTMAX-n; 0: neither. As in glibc, SIGRTMIN is 34. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
