@@ -16072,8 +16072,8 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Loads the BPF programs in `mask` with two threads: the largest program takes as long as all
- * others. Loads failed programs again to get the reason. */
+/* Loads the BPF programs in `mask` with two threads: the longest takes as long as all others. Loads
+ * failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -16542,7 +16542,7 @@ static struct {
     u64 magic;               /* openat(2) argument by which BPF recognizes the command, or 0 */
 } sp_command = { .go = -1 };
 
-/* Signals whose actions kvis changes. kvis handles the first SP_HANDLED of them. */
+/* Signals whose actions kvis changes; it handles the first SP_HANDLED. */
 static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO,
                                SIGPIPE, SIGXFSZ, SIGCHLD };
 enum { SP_HANDLED = 6 };
@@ -16585,11 +16585,11 @@ static volatile sig_atomic_t sp_end_sig;
 static volatile sig_atomic_t sp_n_came, sp_n_done; /* received and handled signals */
 static struct sp_signal {
     siginfo_t info;
-    u64 ns;              /* u_now() when the process handled the signal */
-    bool matched;        /* in sp_group: the report was used for a signal to kvis */
-} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* received by kvis; by the witness */
-static u32 sp_n_group;               /* number of reports stored in the ring sp_group */
-static bool sp_until_exit;           /* kvis ends when the command ends */
+    u64 ns;              /* when the process took the signal, by u_now() */
+    bool matched;        /* only in sp_group: kvis has handled the signal of this report */
+} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals taken by kvis, and by the witness */
+static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
+static bool sp_until_exit;           /* kvis ends with the command */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
@@ -16717,8 +16717,8 @@ static void sp_forget_merged(void)
 }
 
 /* Handles a signal to kvis alone or from the terminal. kvis passes on the first one, unless the
- * terminal sent it to the command, too. After TERM or HUP, kvis ends when the command ends, even if
- * descendants still run. The second signal ends kvis. */
+ * terminal sent it to the command, too. After TERM or HUP, kvis ends with the command, without
+ * waiting for its descendants. The second signal ends kvis. */
 static void sp_decide(const siginfo_t *si, bool typed)
 {
     static bool asked;
@@ -17165,8 +17165,8 @@ static struct {
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
     const char *why_not;   /* why kvis uses only ptrace */
-    bool in_ns; /* kvis is in a pid namespace; records have ids of the initial namespace */
-    bool classic_tracepoints; /* wire_thread.word[i] is argument i, not a register */
+    bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
+    bool classic_tracepoints; /* without raw tracepoints, wire_thread.word[i] is argument i */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
@@ -17793,9 +17793,9 @@ static int hy_attach(u32 mask)
     return bpf_attach(&hy.obj, mask & ~(1u << PROG_CALL_NEST | 1u << PROG_CALL_NEST_TP));
 }
 
-/* Another thread loads the BPF programs for disk requests meanwhile. They are attached last: after
- * a tracepoint is detached, as by a previous run of kvis, attaching to it takes an RCU grace period
- * (kernel/tracepoint.c), and all other attaching waits. */
+/* Another thread loads the BPF programs for disk requests meanwhile. Attaching comes last: a
+ * tracepoint that was just detached, as by a previous run of kvis, can be attached again only after
+ * an RCU grace period (kernel/tracepoint.c), and all other attaching waits for it. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -20214,7 +20214,7 @@ static bool tr_is_groups(const struct tr_signal *q)
 }
 
 /* The command gets the first signal from the terminal (^C or ^\) or from kvis. After TERM or HUP,
- * kvis ends when the command ends. The second signal ends kvis: INT and QUIT kill all tracees; TERM
+ * kvis ends with the command. The second signal ends kvis: INT and QUIT kill all tracees; TERM
  * and HUP do so only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
@@ -26094,8 +26094,8 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns how much of the time of an access from node `from` to node `to` is due to distance. text:
- * the distances from node `from` (ACPI's SLIT: 10 for local memory). */
+/* Returns the share of the time of an access from node `from` to memory of node `to` that is due to
+ * the distance (ACPI's SLIT: 10 for local memory). text: distances of the node `from`. */
 static double mfs_farther(const char *text, u32 from, u32 to)
 {
     s64 own, far;
@@ -29958,8 +29958,8 @@ static const struct scr_row {
 };
 
 /* Display settings. Metrics with a title are the first columns of their table. Values above
- * `unusual` are yellow, above `bad` red. If bad < unusual, low values are colored instead. The
- * overview shows a metric with `aside` only while it is unusual. */
+ * `unusual` are yellow, above `bad` red; below them if bad < unusual. The overview shows a metric
+ * with `aside` only while it is unusual. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
