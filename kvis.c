@@ -15356,7 +15356,7 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
             return false;
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
-        /* old kernels print a macro's name, not the count: "char comm[TASK_COMM_LEN]" */
+        /* old kernels print the name of a macro instead of the count: "char comm[TASK_COMM_LEN]" */
         f->count = n >= 0 && p == end ? (u32)n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
@@ -15420,7 +15420,7 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
         u32 len = strcspn(name, "[");
         if (f->len == len && !memcmp(f->name, name, len))
-            /* -EBADMSG: two fields have this name */
+            /* -EBADMSG means that two fields have this name */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
     }
 }
@@ -15459,7 +15459,7 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
 }
 
 /* Resolves queries such as "trace_event_raw_X.FIELD" from a format file. A __data_loc field has the
- * size of its 4-byte locator. On failure, also stores the error in each query. */
+ * size of its 4-byte locator. Returns an error, and stores it in each query. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -15489,16 +15489,16 @@ struct bpf_cfgs {
 /* A family of BPF programs. Descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* object that owns the maps; NULL: this object */
-    const struct bpf_family *lodger; /* family whose fields this object also resolves; or NULL */
+    struct bpf_obj *lender;  /* other object whose maps and fields are used; or NULL */
+    const struct bpf_family *lodger; /* other family whose fields this object resolves; or NULL */
     struct bpf_cfgs cfg;
     u32 ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
-    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* attachments of prog[], then of kprobes */
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], followed by those of kprobes */
     u32 n_probes;
     int (*map_ring)(struct bpf_obj *); /* called to map the ring buffer into memory, or NULL */
     u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
-    const char *module;      /* module that may have the fields, or NULL for vmlinux */
+    const char *module;      /* kernel module that may have fields; or NULL */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
     u32 n_want;
     char no_btf[WHY_LEN];    /* why BTF cannot be read, or "" */
@@ -15507,7 +15507,7 @@ struct bpf_obj {
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* inherited RLIMIT_MEMLOCK, which the command gets back */
+    struct rlimit memlock; /* RLIMIT_MEMLOCK of kvis at its start, and of the command */
 } bpf;
 
 static bool bpf_since(u32 major, u32 minor)
@@ -15536,8 +15536,8 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* Calls bpf(2). size: end of the last used field; older kernels may not know later fields. EAGAIN:
- * a signal interrupted the verifier. */
+/* Calls bpf(2). size: the end of the last used field (older kernels may not know later ones).
+ * EAGAIN means that a signal interrupted the verifier. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
@@ -15570,8 +15570,8 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
     c->v[c->n++].val = val;
 }
 
-/* Returns the inode of kvis's pid namespace (*dev: its device); 0: the initial one
- * (PROC_PID_INIT_INO). */
+/* Returns the inode of kvis's pid namespace (0: the initial one, PROC_PID_INIT_INO), and its device
+ * in *dev. */
 static u64 bpf_pid_ns(u64 *dev)
 {
     struct stat s;
@@ -15592,7 +15592,7 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* Returns the number of possible CPUs: an element of a per-CPU map has as many values
+/* Returns the number of possible CPUs. An element of a per-CPU map has a value for each
  * (kernel/bpf/arraymap.c). Without /sys, returns the size of the kernel's CPU masks, which is at
  * least that number (sched_getaffinity(2)). */
 static u32 bpf_possible(void)
@@ -15655,8 +15655,8 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns how many elements of `piece` bytes to allocate: `usual`, halved until they fit into
- * 1/part of memory (of 1 GB if the size of memory is unknown), but at least `least`. */
+/* Returns how many elements of `piece` bytes to allocate: halves `usual` until they fit into 1/part
+ * of memory (1 GB if unknown), but not below `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -15666,8 +15666,8 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* Returns the ring buffer's size: --ring, or `usual`, but at most 1/32 of memory and 1/16 of the
- * address space, because the buffer is mapped twice. */
+/* Returns the ring buffer's size: --ring or, by default, `usual`. The default is at most 1/32 of
+ * memory and 1/16 of the address space, because the buffer is mapped twice. */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space = { .rlim_cur = RLIM_INFINITY };
@@ -15719,7 +15719,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !opt.cgroup)
-            m.type = BPF_MAP_TYPE_ARRAY; /* unused, and CGROUP_ARRAY needs CONFIG_CGROUPS */
+            m.type = BPF_MAP_TYPE_ARRAY; /* unused; CGROUP_ARRAY needs CONFIG_CGROUPS */
         int f = bpf_map_create(&m);
         if (f == -EINVAL && ring)
             return bpf_fail(o, f, "this kernel has no BPF ring buffer (Linux 5.8)");
@@ -15737,7 +15737,7 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Returns whether tracefs, not BTF, describes the field: it is in a tracepoint's record. */
+/* Returns whether a tracepoint's record has the field. tracefs describes records, not BTF. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
@@ -15780,8 +15780,8 @@ static void bpf_add_want(struct bpf_obj *o, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds a program's fields: those of the tracepoint's record if `record`, otherwise all others.
- * Returns the index of the first new query. */
+/* Adds the fields that a program uses: those of the tracepoint's record, or the others. Returns the
+ * index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -15868,8 +15868,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction that uses a missing field with a call of a nonexistent helper (its number
- * identifies the patch), which the verifier accepts only as dead code. */
+/* Replaces an instruction that uses a missing field with a call of a nonexistent helper. The
+ * verifier accepts that only in dead code. The helper's number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -15885,7 +15885,7 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* Sets the offset of a field in an instruction, and the size if it is a load. Returns false if the
+/* Sets the offset of a field in an instruction and, for a load, the size. Returns false if the
  * instruction cannot access the field. Instructions use only the address of a flexible array (count
  * 0), such as numbers[] of struct pid since Linux 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
@@ -15985,7 +15985,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     return e;
 }
 
-/* Returns whether bpf_poison inserted the helper function `number`; sets the error text. */
+/* If bpf_poison inserted the helper `number`, sets the error text and returns true. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -15998,7 +15998,7 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
     return true;
 }
 
-/* Sets the error text to a known cause, or to the end of the verifier's log. Returns e. */
+/* Sets the error text: the known cause of a rejection, or the end of the verifier's log. */
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
@@ -16056,8 +16056,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the maps and maps the ring buffer. Another thread resolves the kernel fields meanwhile,
- * unless o->lender has them. */
+/* Creates the maps and maps the ring buffer. Meanwhile, another thread resolves the kernel fields,
+ * unless o->lender has done that. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -16134,15 +16134,15 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Returns whether BPF programs at raw tracepoints run for every event. Since Linux 6.19, they can
- * be preempted, and then miss the events of other tasks on that CPU (with eight threads on Linux
- * 7.2, one open in ten is missed; on 6.18, none). Only the version shows this. */
+/* Returns whether BPF programs at raw tracepoints run for every event. Since Linux 6.19, these
+ * programs can be preempted, and then miss the events of other tasks on that CPU. With eight
+ * threads, Linux 7.2 missed one open in ten, and 6.18 none. Only the kernel version shows this. */
 static bool bpf_raw_is_whole(void)
 {
     return !bpf_since(6, 19);
 }
 
-/* name: NULL for a TRACING program, which was loaded for its tracepoint. */
+/* name: NULL for TRACING, because loading bound the program to its tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -16280,7 +16280,7 @@ static void *bpf_closer(void *f)
 }
 
 /* Detaches all BPF programs; maps stay readable. Closing a perf event takes an RCU grace period (80
- * ms on the tested machine), so each has a thread. */
+ * ms on the tested machine), so a separate thread closes each. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
@@ -16346,7 +16346,7 @@ static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL: bpf(2) is allowed */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL means: allowed */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
@@ -16406,8 +16406,8 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Reads an element of a per-CPU array whose value is n counters. sum[i]: the sum of counter i on
- * all CPUs, or the maximum if i is `most`. */
+/* Reads an element of a per-CPU array whose value is n counters. sum[i] becomes the sum of counter
+ * i over all CPUs; for counter `most`, the maximum. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible();
@@ -16448,7 +16448,7 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* Returns the number of runs that the kernel skipped of the loaded BPF programs in `mask`. */
+/* Returns how often the kernel skipped the loaded BPF programs in `mask`. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
     enum { MISSES = 208 / 8 }; /* recursion_misses in struct bpf_prog_info, since Linux 5.12 */
@@ -16524,7 +16524,7 @@ static void rb_wait(int ms, const sigset_t *mask)
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Sets where the next rb_drain stops, because writers could keep it busy forever. */
+/* Sets where the next rb_drain stops. Otherwise, writers could keep it busy forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
@@ -16542,9 +16542,9 @@ static bool rb_drained(void)
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`, up to one that is still being written (BUSY). A
- * record has a header of 8 bytes (length, two flags) and data padded to 8 bytes. Returns their
- * number. */
+/* Passes the records before the mark to `take`, up to a record that is still being written (BUSY).
+ * A record has a header of 8 bytes (length, two flags) and data padded to 8 bytes. Returns the
+ * number of records passed. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -16621,9 +16621,9 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 /* --- signals to kvis while BPF programs trace the command --- */
 
 /* A signal to kvis alone ends kvis. A signal to its process group also reaches the command, so kvis
- * ends with the command. siginfo does not distinguish them. Therefore a witness, a process in the
- * same group, writes each signal that it gets to a pipe. With ptrace, a stop of the command shows
- * the signal (tr_is_groups). */
+ * waits until the command ends. siginfo does not distinguish them. Therefore a witness, a process
+ * in the same group, writes each signal that it gets to a pipe. With ptrace, a stop of the command
+ * shows the signal (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
@@ -16640,8 +16640,8 @@ static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
 
-/* kvis's signal handler. Starts a timer that interrupts a write that blocks because nobody reads.
- * Drops the signal if SP_CAME others are waiting for sp_over. */
+/* The signal handler. Starts a timer to interrupt a write if nobody reads the output. Drops the
+ * signal if SP_CAME others are waiting for sp_over. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -16704,11 +16704,11 @@ static void sp_end_witness(void)
 {
     if (sp_witness > 0 && kill(sp_witness, SIGKILL) == 0)
         waitpid(sp_witness, NULL, 0);
-    sp_witness = -1; /* the witness's pid may be reused */
+    sp_witness = -1;
 }
 
-/* Reads the witness's reports up to that of a SIGIO from kvis. The witness takes SIGIO last,
- * because it has the highest number. Gives up if it was killed, or stopped for a second. */
+/* Reads the witness's reports up to that of a SIGIO from kvis. The witness takes SIGIO last: SIGIO
+ * has the highest number. Gives up after a second: the witness may be stopped or dead. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -16732,9 +16732,9 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
 }
 
-/* Returns whether the witness shows that a signal to kvis went to its process group. Signals with
- * the same number merge while they are pending. Therefore, a report matches one signal from the
- * same sender, and all signals with its number that kvis received earlier. */
+/* Returns whether the witness shows that a signal to kvis went to its process group. Pending
+ * signals with the same number merge. Therefore, a report matches one signal from the same sender,
+ * and all signals with this number that kvis received earlier. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -16752,8 +16752,8 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Marks a report as used if its signal is not pending in kvis: it has merged with another. The
- * caller blocks all signals. */
+/* Marks a report as matched if its signal is no longer pending in kvis: the signal merged with
+ * another. The caller blocks all signals. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -16874,7 +16874,7 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child with an error, which kvis prints: a write of the child might be traced already. */
+/* Ends the child. kvis prints the error, because a write of the child might be traced. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -16972,7 +16972,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    close(sync[1]); /* with an open write end, read would not end when kvis is killed */
+    close(sync[1]); /* otherwise, read would not end when kvis is killed */
     do
         r = read(sync[0], &go, 1);
     while (r < 0 && errno == EINTR);
@@ -17048,8 +17048,8 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets the child execute the command, or exit if a signal ends kvis. Without ptrace, waits until
- * the exec closes the child's end of the pipe. Returns the time of execve. */
+/* Lets the child execute the command; if a signal ends kvis, lets it exit. Without ptrace, waits
+ * until the exec closes the child's end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
     struct pollfd pipe_end = { .fd = sp_command.go };
@@ -17099,8 +17099,8 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* If process 1 ended, the kernel would panic. Executes the init on kvis's command line, unless that
- * has started, or the first default init. Called at exit and in signal handlers. */
+/* Executes the init on kvis's command line or, if that has already run, the first default one: the
+ * kernel panics if process 1 ends. Called at exit and in signal handlers. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
@@ -17190,12 +17190,12 @@ static void sp_boot_on(void)
 }
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
- * ptrace handles the creation, execs, signals and exits of threads, and the system calls that have
- * `stops` in gen/tables/syscalls.tbl. A BPF program (gen/probes/call.bpf.c) records all other
- * calls, with the memory of their arguments, which the same table describes. If the memory does not
- * fit in the record, the BPF program holds the thread at the end of the call, and kvis reads the
- * memory. tr_record replays a record as the two stops of its call, while mem_ reads from the
- * record. In observe mode, these BPF programs count or record calls without ptrace. */
+ * ptrace handles the creation, execs, signals and exits of threads, and the calls with `stops` in
+ * gen/tables/syscalls.tbl. A BPF program (gen/probes/call.bpf.c) records all other calls and the
+ * memory of their arguments (described by the same table). If the memory does not fit in the
+ * record, the BPF program holds the thread at the end of the call, and kvis reads the memory.
+ * tr_record replays a record as the two stops of a call; mem_ then reads from the record. In
+ * observe mode, these BPF programs count or record calls without ptrace. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -17235,7 +17235,7 @@ static struct {
     bool row[SC_N];        /* calls that BPF records or counts, by row of the call table */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: the record has none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* lost records as reported: per CPU, in total */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records reported: per CPU, in total */
 } hy;
 
 /* How the size of an argument's memory is determined (column MEMORY of gen/tables/syscalls.tbl).
@@ -17246,7 +17246,7 @@ enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_
 /* Memory of an argument: `plus` + `mul` * N bytes, where `count` (enum hy_count) selects N. */
 static const struct hy_kind {
     bool result; /* the call writes this memory, which is valid only if the call succeeded */
-    u8 nest;     /* enum wire_nest_kind; if not 0, `mul` bytes are also read at the call's entry */
+    u8 nest;     /* enum wire_nest_kind of pointers in this memory; 0: none */
     u8 count;
     u16 mul;
     u8 plus;
@@ -17261,8 +17261,8 @@ static const struct hy_kind {
 #undef X
 };
 
-/* The calls at which a thread always stops (at clone, prctl and ioctl: for some arguments, see
- * tr_filter). */
+/* The calls at which a thread stops: at clone, prctl and ioctl only for some arguments (tr_filter),
+ * at the others always. */
 static const u16 hy_stopping[] = {
 #define X(call) SC_##call,
     SC_STOPS(X)
@@ -17346,8 +17346,8 @@ static void hy_args_drop(struct hy_args *a)
     a->tid = 0;
 }
 
-/* Begins a thread's program arguments. If no entry is free, replaces one: some have lost their exec
- * records. */
+/* Begins a thread's program arguments. If no entry is free, reuses one: entries stay used if their
+ * exec records are lost. */
 static struct hy_args *hy_args_new(const struct wire_proc *h)
 {
     struct hy_args *a = hy_args_of(0);
@@ -17390,8 +17390,8 @@ static struct hy_kind hy_kind_of(u16 kind)
 }
 
 /* Returns how many bytes of an argument's memory kvis uses. For text limited by -s, it uses a few
- * more, to see whether the text continues. If the BPF program can read only fewer, it holds the
- * thread, and kvis reads them. */
+ * bytes more, to see whether the text continues. If the BPF program cannot read that many, it holds
+ * the thread, and kvis reads them. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -17415,7 +17415,8 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
         || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
-/* Returns the index of an argument in wire_thread.word, where ARCH_ORIG_A0 is first. */
+/* Returns the index of an argument in wire_thread.word: its register (ARCH_ORIG_A0 is the first)
+ * or, with classic tracepoints, its number. */
 static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off(false, MIN(arg, 5u));
@@ -17457,8 +17458,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Nested pointers: the BPF program reads only the bytes of a vector that kvis shows, except in a
- * received message (md_msg_received). */
+/* Describes nested pointers. The BPF program reads only the bytes of a vector that kvis shows, but
+ * all bytes of received messages (md_msg_received). */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -17548,10 +17549,10 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
     return true;
 }
 
-/* Returns whether BPF records a call; otherwise, threads stop at it. The BPF program follows the
- * child of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid
- * namespace and cannot find the child's entry at once. -P resolves paths while the thread is
- * stopped. --faults needs an up-to-date list of memory regions. */
+/* Returns whether BPF records a call; otherwise, threads stop at it. The BPF program can follow the
+ * child of a clone(2), except if the kernel may skip the program (hy_map) or kvis, in a pid
+ * namespace, cannot find the child's entry at once. -P resolves paths while the thread is stopped.
+ * --faults needs an up-to-date list of memory regions. */
 static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -17565,7 +17566,7 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* row < 0: a call with an unknown number. The ptrace loop counts the calls that stop. */
+/* row < 0: a call with an unknown number. The ptrace loop, not BPF, counts the calls that stop. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17590,7 +17591,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns how many bytes a command's argument points to; for a string, the maximum | 1 << 31. */
+/* Returns how many bytes a command's argument points to. Bit 31 marks a string's maximum size. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -17703,7 +17704,7 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Returns CFG_STATUS of call.bpf.c: 1: only successful calls, 2: only failed calls, 0: both. */
+/* Returns CFG_STATUS of call.bpf.c: only successful (1), only failed (2) or all calls (0). */
 static u8 hy_status(void)
 {
     enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED };
@@ -17780,10 +17781,10 @@ static void hy_start_nest(void)
     hy.nest_late = false;
 }
 
-/* Before Linux 5.11, the request can be the second argument of a tracepoint; attaching shows which.
- * The programs for issue and completion start with the argument that worked for insertion:
- * insertion and issue are events of one class (include/trace/events/block.h). *err (an int): 0 or
- * -errno. */
+/* Before Linux 5.11, the request is the first or second argument of a tracepoint; attaching shows
+ * which one. The programs for issue and completion start with the argument that worked for
+ * insertion: insertion and issue are events of one class (include/trace/events/block.h). Sets *err
+ * (an int) to 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17807,8 +17808,8 @@ static void hy_drop(struct bpf_obj *o)
 }
 
 /* Continues without the BPF programs for disk requests (error e). Instead, call_bio shows which
- * thread uses a disk. Only one of the two is ever attached: detaching one of two BPF programs from
- * a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
+ * thread uses a disk. kvis never attaches both: detaching one of two BPF programs from a tracepoint
+ * takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
 static int hy_without_disk(int e)
 {
     u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
@@ -17816,8 +17817,8 @@ static int hy_without_disk(int e)
     return bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
 }
 
-/* The programs for the start, exec and exit of processes run after those for calls, which record
- * the end of a thread's last call. */
+/* The programs for the start, exec and exit of processes run after the programs for calls, which
+ * record the end of a thread's last call. */
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
@@ -18086,7 +18087,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one, which reports losses on its CPU. */
+/* Returns how many records were lost before the current one. A record has the losses on its CPU. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -18213,12 +18214,12 @@ static struct {
     bool cpu_unknown;
     u32 n_resident;       /* number of processes whose memory was read in this tick */
     bool tty;
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits seen before the fork event */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits reported before the fork */
     u32 n_early;
     u32 batch_next, batch_n; /* next row of tr_batch[]; number of rows */
     u32 quiet_drains;     /* number of successive reads of the empty ring */
     bool fast;
-    void (*ends)(const struct task *t); /* called at a thread's stop before it exits; or NULL */
+    void (*ends)(const struct task *t); /* called at a thread's last stop; or NULL */
     bool need[SC_N];      /* calls that kvis must see */
 } tr; /* cmd_run initializes tr.status */
 
@@ -18309,8 +18310,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Makes a thread stop at call nr if `compare` holds for argument `arg` and one of n values; with
- * !match_stops, if it holds for none of them. */
+/* Makes a thread stop at call nr if `compare` holds for argument `arg` and any of n values or, with
+ * !match_stops, for none of them. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -18369,7 +18370,7 @@ struct tr_facts {
     bool attach, faults, everyone, only_counts, only_calls, every_call, no_accel, no_follow;
     bool lets_go;           /* tracees may outlive kvis */
     bool may_bpf;
-    bool may_filter;        /* CAP_SYS_ADMIN: a filter does not need no_new_privs */
+    bool may_filter;        /* CAP_SYS_ADMIN: filters work without no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;
     bool bits32;            /* a process of -p runs a 32-bit program */
@@ -18548,8 +18549,8 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* If tr.ends is set, every thread stops before it exits. Otherwise, only main threads do or, if BPF
- * only counts calls, none. */
+/* With tr.ends, every thread stops before it exits. Otherwise, main threads do, unless BPF only
+ * counts calls. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -18590,7 +18591,7 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether the call of stop s is the interrupted call again. If it is another call, the
+/* Returns whether stop s is a restart of the interrupted call. If s is another call, the
  * interrupted call has failed with EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
@@ -18636,7 +18637,7 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees unused names. The caller must not hold a pointer to a name that is not marked here. */
+/* Frees all names that are not marked here. The caller must not hold a pointer to such a name. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -18948,7 +18949,7 @@ static bool tr_must_wait(const struct wire_call *w)
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* shown as D: TASK_RTLOCK_WAIT, TASK_FROZEN */
-    static const char letters[] = "SDTtXZP"; /* state letters for bits 0 to 6; the highest counts */
+    static const char letters[] = "SDTtXZP"; /* of bits 0 to 6; the highest set bit counts */
     u32 bits = state & 0x7f;
     char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
@@ -19618,9 +19619,9 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak memory of the program that ends with a record; 0: unknown. The kernel keeps one
- * peak for all programs of a process. It is the last program's if it exceeds `before`, the peak in
- * pages when that program started. */
+/* Returns the peak memory of a program that has ended; 0: unknown. The kernel keeps one peak per
+ * process. It belongs to the last program if it exceeds `before`, the peak in pages at the start of
+ * that program. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
@@ -19755,9 +19756,9 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 /* The pipes, sockets and terminals to which kvis's output goes. kvis hides their readers, because
  * a line about a reader's call would cause more such calls. */
 static struct {
-    char end[64][128]; /* /proc link of a pipe, FIFO or socket; or "ptmx 3" */
+    char end[64][128]; /* /proc link of a pipe, FIFO or socket; "ptmx 3": a terminal */
     u32 n;
-    u32 more; /* number of ends and readers without an entry */
+    u32 more; /* ends and readers that found no free entry */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -20321,7 +20322,7 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* After a tick without a stop, also resumes new threads that no parent has reported. */
+/* After a tick without a stop, resumes even new threads that no parent has reported. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -20434,9 +20435,9 @@ static bool tr_is_dead(pid_t tid)
 }
 
 /* Stops following a thread whose exit BPF missed: it took the main thread's tid in an execve(2)
- * that failed, and that tid had no map entry any more. If calls are only counted, the thread's
- * process is unknown: all processes of -p must be dead. Checks the thread first, because during an
- * execve its tid does not exist, but its process lives. */
+ * that failed, and that tid no longer had a map entry. If calls are only counted, its process is
+ * unknown, so all processes of -p must be dead. Checks the thread first: during an execve, the tid
+ * does not exist, but the process does. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20733,7 +20734,7 @@ static void tr_emit_blocked(struct task *t)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    tr_open_faults(tid, false); /* counting begins before the attach, to miss no page fault */
+    tr_open_faults(tid, false); /* before the attach, so no page fault is missed */
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
     u32 options = tr_options(stops_at_exit);
     long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
@@ -20817,8 +20818,8 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a thread's process, unless it is one of the first n of opt.pids. Returns its pid or
- * 0. */
+/* Attaches to a thread's process, unless it is one of the first n of opt.pids. Returns the pid, or
+ * 0 if kvis did not attach. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -20881,7 +20882,7 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: cannot set the CPU of kvis:");
 }
 
-/* CPU time is that of the command and the descendants that were waited for, like time(1). */
+/* As in time(1), the CPU time is that of the command and of descendants that were waited for. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -20891,7 +20892,7 @@ static void tr_used(void)
         return;
     st.user_ns = all.ru_utime.tv_sec * NSEC + all.ru_utime.tv_usec * 1000;
     st.system_ns = all.ru_stime.tv_sec * NSEC + all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* mostly time in fork(2) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork(2) takes most of before_ns */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -20944,7 +20945,7 @@ static int tr_finish(void)
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* in parallel: detaching takes 0.2 ms */
+    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching takes 0.2 ms */
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(!failed); /* no summary if the command did not run */
@@ -20971,11 +20972,11 @@ struct session {
     bool (*over)(void);          /* the command and its descendants have exited */
     void (*second)(void);        /* called every second and at the end; or NULL */
     bool other_file;             /* kvis also writes a file, so it continues without a reader */
-    const char *lost_why[N_LOST + 1]; /* texts by enum wire_lost; [N_LOST]: skipped BPF runs */
+    const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped BPF runs */
     const char *calls;           /* with ptrace: the calls that `tap` gets */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last stop */
-    const char *cost;            /* what tracing with ptrace costs the command */
+    const char *cost;            /* how tracing with ptrace slows the command */
     bool by_ptrace;
     struct bpf_obj obj;
     u64 lost[N_LOST + 1];        /* losses already reported */
@@ -21180,7 +21181,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* remove the flags that these two include */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* these include O_DSYNC or O_DIRECTORY */
         open_opt.flags |= bits & ~(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= bits;
@@ -21496,8 +21497,8 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     return !listed;
 }
 
-/* Sets *to to the path `dir` of the descriptor fd (or AT_FDCWD), as seen from the thread's root:
- * the directory where a name starts, or the file of a handle. */
+/* Sets *to to the path `dir` as seen from the thread's root. It is the directory where a name
+ * starts, or the file of a handle. fd: its descriptor, or AT_FDCWD. */
 static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -21641,7 +21642,7 @@ static int open_run(u64 end_ns)
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* longest command line: normally, with --tree */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* longest command line; with --tree */
 enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
 
@@ -21649,8 +21650,8 @@ enum proc_what {
     PROC_STARTED, PROC_ENDED,
     PROC_REPLACED, /* the process executed another program */
     PROC_RUNNING,  /* the command is still running when kvis ends */
-    PROC_FAILED,   /* an exec failed */
-    PROC_THREAD    /* a thread exited */
+    PROC_FAILED,
+    PROC_THREAD
 };
 
 struct proc_text { char *p; u32 len; };
@@ -21694,7 +21695,7 @@ struct proc_row {
 };
 
 static struct {
-    bool live, failed, forks, threads, quote, tree; /* failed: show failed execs */
+    bool live, failed, forks, threads, quote, tree; /* failed: failed execs are shown */
     bool only_failed;            /* option -x of exitsnoop */
     bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
@@ -21838,14 +21839,14 @@ struct proc_node {
     u8 what;
     bool ran;            /* the process has executed a program */
     bool over, shown;    /* the command has ended or was replaced; it has a row */
-    bool on_path;        /* the command is a step of the critical path, and adds self_ns to it */
+    bool on_path;        /* the command is on the critical path, for self_ns of its time */
     u64 begin_ns, end_ns, self_ns, max_rss;
     char *line;          /* command line; NULL: unknown */
 };
 
 static struct {
     bool on;
-    struct proc_node *node; /* node[0]: parent of the top level */
+    struct proc_node *node; /* node[0]: parent of top-level commands */
     u32 n, cap;
     u64 left_out;
 } proc_tree;
@@ -22399,8 +22400,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, status >= 0 ? ",\"signal\":null,\"core\":false" : "null,\"signal\":null,\"core\":false");
 }
 
-/* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not yet accounted
- * for the process or, with ptrace, the process was killed before kvis read its counters. */
+/* Returns whether a counter is known. A CPU time of 0 is unknown: the scheduler has not yet
+ * accounted for the process or, with ptrace, the process died before kvis read its counters. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     bool counted = u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace);
@@ -22837,10 +22838,10 @@ static u64 proc_lost(void)
 
 /* --- the critical path: the chain of commands that determined how long the run took --- */
 
-/* Returns the steps by start time, or NULL if they are unknown. The search starts at the end of the
- * main command. Its child that ended last is a step. So is the child that ended last before that
- * step began, and so on. The same rule applies to the children of each step. The rest of a
- * command's time is its own; it includes the time between a child's fork and the child's exec. */
+/* Returns the steps by start time, or NULL if commands are missing. The search starts at the end of
+ * the main command. Its child that ended last is a step. So is the child that ended last before
+ * that step began, and so on. The same rule applies to the children of each step. The rest of a
+ * command's time is its own, including the time from a child's fork to the child's exec. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -22939,7 +22940,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Keeps the record of an execve that can no longer fail, only be killed. */
+/* Keeps the record of an execve that can no longer fail. The process may still be killed in it. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -22947,8 +22948,7 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
 }
 
-/* Counts the new program of an execve in which the process was killed: as a command that was killed
- * before it ran. */
+/* Counts the new program if the process was killed in an execve that could no longer fail. */
 static void proc_exec_died(struct proc_life *l)
 {
     const struct wire_proc *h = (const void *)l->begun.p;
@@ -23091,7 +23091,7 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- records made from events: of tr_ if there is no BPF, of the recording in a replay --- */
+/* --- records made from events: of tr_ (without BPF) or of the recording (replay) --- */
 
 /* Reads the line "0::/PATH" (cgroups(7)). Returns 0 if the cgroup is unknown. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -23112,8 +23112,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the common members set from /proc or, in a replay, from the process or its
- * parent. Only an exec reads the cgroup. parent: the parent of a new process, or else 0. */
+/* Returns a record with the common members, from /proc or, in a replay, from the process or its
+ * parent. The cgroup is read only for an exec. parent: the parent of a new process; otherwise 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -23297,7 +23297,7 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Ends processes without threads whose last exit record is older than age_ns. If `all`, also
+/* Ends processes that have no threads if the last exit record is older than age_ns. If `all`, also
  * forgets processes whose exit records were lost. */
 static void proc_sweep(u64 age_ns, bool all)
 {
@@ -23511,7 +23511,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* /proc has no context switches of a whole process, and not always its I/O */
+    /* /proc has no context switches of a process, and may lack its I/O */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -23615,7 +23615,7 @@ enum met_src {
     N_SRC
 };
 
-/* The option -c accepts the group or the name of a source. lack: why a kernel may lack it. */
+/* Option -c accepts the group or the name of a source. lack: why a kernel may lack the source. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -23651,8 +23651,9 @@ enum met_hist_id {
     N_HIST
 };
 
-/* metrics.tbl explains the columns. info NULL: `info` is not exported. facts NULL: all metrics have
- * the label `info`. pmc NULL: no metrics of DIM_PMC. share 0: the overview lacks the table. */
+/* metrics.tbl explains the columns. Without `info`, the info is not exported. Without `facts`, it
+ * is a label of all metrics. Without `pmc`, the dimension lacks the metrics of DIM_PMC. Without
+ * `share`, the overview lacks the table. */
 static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
@@ -23685,7 +23686,8 @@ static struct met_form_row {
 #undef X
 };
 
-/* The value of a whole dimension (the nameless instance): read by the source, a sum, or a mean. */
+/* How a whole dimension (the nameless instance) gets its value: from the source, as a sum or
+ * mean. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 enum met_op {
@@ -23702,7 +23704,7 @@ static const struct metric {
     u8 op;       /* enum met_op: derives the metric from a and b */
     u16 a, b;
     const char *lack; /* why a machine may lack the metric; NULL: see its source */
-    bool none;        /* if the metric is missing, the machine has nothing to measure */
+    bool none;        /* without the metric, there is nothing to measure */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, none, help, prom_help) \
@@ -24310,7 +24312,7 @@ static void met_off(const char *why)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
 }
 
-/* Records why a file of the current source cannot be read. e: errno; 0: not a number. */
+/* Records why a file of the current source cannot be read: errno e; if e is 0, it has no number. */
 static void met_wrong(const char *path, int e)
 {
     char why[sizeof met.src[0].why];
@@ -25053,7 +25055,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
 /* Reads hwmonN/temp1_input, temp1_label, ... (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
-    static const char *const power[] = { "_average", "_input" }; /* _input replaces _average */
+    static const char *const power[] = { "_average", "_input" }; /* if both exist, _input is used */
     u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
     s64 v;
     for (u32 k = 0; k < n; k++) {
@@ -25107,7 +25109,7 @@ static void mfs_net_offered(struct met_inst *i)
         { 0, 10 }, { 1, 10 }, { 2, 100 }, { 3, 100 }, { 4, 1000 }, { 5, 1000 }, { 47, 2500 },
         { 48, 5000 }, { 12, 10000 },
     };
-    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* link modes: supported, own offer, peer's */
+    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* modes: supported, own offer, peer's offer */
     u32 n = *mo.rootfs ? 0 : mfs_link_settings(i->name, (void *)link);
     if (((struct ethtool_link_settings *)(void *)link)->autoneg != AUTONEG_ENABLE)
         return;
@@ -25120,8 +25122,8 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." and the files of the interface in sysfs. The file `speed` has
- * Mbit/s. If the speed is unknown, it has -1 or cannot be read
+/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. The file `speed` contains
+ * Mbit/s. If the speed is unknown, the file contains -1 or cannot be read
  * (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
@@ -25134,7 +25136,7 @@ static void mfs_net_line(const char *line)
     if (!i)
         return;
     snprintf(dir, sizeof dir, "%s", met_path("/sys/class/net/%s", name));
-    if (!i->info[0]) /* sysfs may show another network namespace than /proc */
+    if (!i->info[0]) /* /sys may show a different network namespace from /proc */
         met_link(met_in(dir, "device/driver"), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
@@ -25279,7 +25281,7 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
     return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
-/* Mount points of file systems that may wait for a server or process, each before a space. */
+/* Mount points of file systems that may wait for a server or process, each followed by a space. */
 static struct buf mfs_remote;
 
 /* Collects all remote mount points except the root directory, which every path leads through. */
@@ -25310,8 +25312,8 @@ static bool mfs_is_remote(const char *path)
     return mfs_remote.cut;
 }
 
-/* Returns -EXDEV if the device number is not `dev`: another file system is mounted on top. The
- * number on btrfs is that of a subvolume, which mountinfo does not show. */
+/* Returns -EXDEV if the device number is not `dev`: another file system is mounted over it. On
+ * btrfs, stat(2) returns a subvolume's number, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -25338,8 +25340,8 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
         met_set(i, M_FS_ERROR_AGE, (double)(time(NULL) - last));
 }
 
-/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The last options
- * are those of the file system; the others, of the mount. */
+/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The first options
+ * are those of the mount; the last ones are those of the file system. */
 static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
@@ -25508,8 +25510,8 @@ enum { MFS_REMOTES = 1024 };
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
 /* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
- * Returns the number of connections to this remote address; 0 if the local port is outside lo to
- * hi, the socket listens (remote port 0), or the table is full. */
+ * Returns the number of connections to this remote address. Returns 0 if the table is full, the
+ * local port is outside lo to hi, or the socket listens (remote port 0). */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -25528,9 +25530,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of the local ports that the connections to one remote address and port
- * use. Connections to different remote addresses can share a local port. kvis only counts if there
- * are at least half as many connections as local ports (tw: those in TIME_WAIT, IPv4 and IPv6). */
+/* Sets the largest share of local ports in use for one remote address and port. Connections to
+ * different remote addresses can share a local port. kvis only counts connections if there are at
+ * least half as many as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -25562,7 +25564,7 @@ static void mfs_ports(void)
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
-    MFS_COMM = 64, /* a kernel thread's name includes that of its work (wq_worker_comm) */
+    MFS_COMM = 64, /* a worker thread's name includes its work (wq_worker_comm) */
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
@@ -25680,7 +25682,8 @@ static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
     return close + 2;
 }
 
-/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: see mfs_pid_stat. */
+/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS if it is unknown. stat: see
+ * mfs_pid_stat. */
 static u32 mfs_last_cpu(const char *stat)
 {
     s64 cpu;
@@ -25840,7 +25843,7 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
-        /* the previous scan left out an older process */
+        /* started before the previous scan, which left it out */
         t.first |= !old && born_s + 0.001 < mfs_before.uptime;
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
@@ -25873,7 +25876,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* uptime 0: every process counts as new */
+    l->uptime = strtod(text, NULL); /* 0 if unknown; every process then counts as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1); /* without swap, no process has any */
     bool swaps = all && mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, swap) == 3
@@ -26126,8 +26129,8 @@ static struct {
     } at[MFS_NODES];
 } mfs_nodes;
 
-/* Adds the pages of a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4"
- * (proc_pid_numa_maps(5)), or the bytes of a line "anon N0=8192 N1=4096". unit: page size, or 1. */
+/* Adds the memory per node in a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4"
+ * (proc_pid_numa_maps(5)) or "anon N0=8192 N1=4096". unit: page size; 1 if N0 is in bytes. */
 static void mfs_pages_line(const char *line, u64 unit)
 {
     for (const char *at = line; (at = strstr(at, " N")); at += 2) {
@@ -26359,7 +26362,7 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* the group whose count is the metric; PG_NONE: not counted */
+    u8 home;                /* group that provides the metric; PG_NONE: none */
     u16 metric;             /* N_METRICS: no metric */
     u8 parts[2];            /* two roles whose sum stands in for a missing event */
     u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
@@ -26368,7 +26371,7 @@ struct pmc_role_row {
 };
 
 struct pmc_ratio {
-    u16 metric;             /* value: times * part / of */
+    u16 metric;             /* its value is times * part / of */
     u8 part, of;
     u16 times;
 };
@@ -26402,8 +26405,8 @@ enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 /* PMUs whose name is `pmu` or `pmu` with a suffix _N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event of a memory controller or power meter. lines: number of data lines of the controller, if
- * the event counts its reads. terms: used on the cores `where` if sysfs does not list the event. */
+/* An event of a memory controller or power meter. lines: data lines of the controller, if the event
+ * counts reads. terms: if sysfs lacks the event, its terms on the cores `where`. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -26479,8 +26482,7 @@ static struct {
 
 static int pmc_cgroup = -1;
 
-/* The events of -e, whose roles are PR_EVENT_1 and the next ones. With -e, no others are counted.
- * */
+/* The events of -e, whose roles start at PR_EVENT_1. With -e, other events are not counted. */
 static struct {
     const char *event[PF_MEMBERS - 1];
     u64 total[PF_MEMBERS - 1];
@@ -26525,7 +26527,7 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads an x86 CPU's vendor and model. Returns MIDR_EL1 of the first Arm CPU in `mask`, or 0. */
+/* Reads an x86 CPU's vendor and model. Returns MIDR_EL1 of the first Arm CPU in `mask`; 0: none. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -26557,7 +26559,8 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Gets the name of an Arm core or, if that is unknown, its numbers. Returns whether it is known. */
+/* Gets the name of an Arm core or, if it has none, the numbers. Returns whether the name is
+ * known. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -26653,8 +26656,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Sets c to the kernel's generic event for a role. The upper half of config selects one of several
- * PMUs (since Linux 5.12). For known cores, pmu.tbl has better cache events. */
+/* Sets c to the kernel's generic event for a role. With several PMUs, the upper half of config
+ * selects one (since Linux 5.12). For known cores, pmu.tbl has better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -26708,7 +26711,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU of CPU cores: as in perf, one that has a file cpus or the name "cpu". */
+/* Adds a PMU of CPU cores, which has a file `cpus` or the name "cpu", as in perf. */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -26780,7 +26783,7 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
     return pf_event(&a, u->tid ? u->tid : -1, u->cpu, leader, 0);
 }
 
-/* Returns f; but if too few descriptors are left for other uses, closes f and returns -EMFILE. */
+/* Returns f. If too few descriptors remain for other uses, closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -26830,7 +26833,7 @@ static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e
     return absent ? -ENODATA : -E2BIG;
 }
 
-/* Returns whether a group has a usable event of a role whose home is this group. If not, its other
+/* Returns whether a usable event of the group provides a metric. Otherwise, the group's other
  * events (such as cycles) are of no use. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
@@ -26924,7 +26927,7 @@ static void pmc_open_new(u32 from)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Closes the units of CPUs that went offline, and opens those of new ones. */
+/* Closes units of CPUs that went offline, and opens units of CPUs that came online. */
 static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -27261,7 +27264,7 @@ static const char *pmc_metric_why(u32 m)
 }
 
 /* Gets the total of a metric since the start or, for a ratio, the ratio of the totals. Returns
- * false if it was never counted. */
+ * false if the metric was never counted. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -27400,8 +27403,8 @@ static void pmc_list_events(struct buf *b)
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
  * Counters outside of the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's
  * directory in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events
- * that count bytes or energy; for AMD, whose PMUs do not list events, it also has their terms. An
- * event is opened on each CPU of the PMU's cpumask (one CPU per socket or die), and its count is
+ * that count bytes or energy; for AMD, whose PMUs do not list events, pmu.tbl also has their terms.
+ * An event is opened on each CPU of the PMU's cpumask (one CPU per socket or die), and its count is
  * added to the socket of that CPU. A socket's bandwidth needs the counts of all its controllers. */
 
 static const u16 unc_metrics[N_UR] = {
@@ -27733,7 +27736,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role were counted (UR_BOTH: or those of reads and writes). */
+/* Returns whether all events of a role were counted. For UR_BOTH, reads and writes suffice. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -28174,7 +28177,7 @@ static void mk_depth(void)
 
 static struct {
     struct bpf_obj obj;
-    u32 n, without;          /* disks with and without a slot */
+    u32 n, without;          /* number of disks with and without a slot */
     u64 missed;              /* number of requests that BPF did not count */
     struct mk_disk {
         u32 dev;
@@ -28434,7 +28437,7 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
     return found;
 }
 
-/* A ring's name is virtio0/0:req.0; its info is driver and device, such as virtio_blk vda. */
+/* Names a ring, such as virtio0/0:req.0. The info is driver and device: virtio_blk vda. */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
     static const char *const dirs[] = { "block", "net" };
@@ -28839,9 +28842,9 @@ static const char *mout_source_why(u32 src)
 struct mout_lack {
     const char *why;
     u32 src, n, all; /* number of missing and of all metrics */
-    u32 at;          /* next to examine: 0: the source; N: its metric N - 1 */
+    u32 at;          /* next candidate: the source (0) or its metric at - 1 */
     u16 metric[N_METRICS];
-    bool own;        /* the reason is not that of the source itself */
+    bool own;        /* the reason differs from the source's reason */
 };
 
 static const char *mout_why(u32 src, u32 m, const char *of_source)
@@ -28960,7 +28963,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes an "n/a" line with the reason, and with the first missing metric if others exist. */
+/* Writes an "n/a" line with the reason. If the source has other metrics, names a missing one. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -29171,8 +29174,8 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes the labels {a="b",c="d" without a closing brace, first `own` (from metrics.tbl, or NULL).
- * Returns the separator for the next label. */
+/* Writes labels {a="b",c="d" without a closing brace. The first one is `own` (from metrics.tbl, or
+ * NULL). Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -29226,7 +29229,7 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric for all dimensions with the same prefix as `of`, except sums that a reader can
+/* Writes a metric of all dimensions with the same prefix as `of`. Omits sums that a reader can
  * compute. Returns whether a value was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
@@ -29371,7 +29374,7 @@ static void mout_prom_process(struct buf *b)
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
-    if (fds) /* without the descriptor of opendir(3) */
+    if (fds) /* one descriptor is that of opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
                   "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
@@ -29536,10 +29539,10 @@ static void mout_json(struct buf *b)
     mout_json_end(b, "]}\n");
 }
 
-/* --- the HTML report: a line per series and a heat map per distribution --- A series is one metric
- * of one instance. When all MOUT_POINTS points are used, neighbors are merged. For
- * gen/report/monitor.js, a series is base64 of 32-bit words: line number, first point, number of
- * points, and the points (floats; after a merge, struct met_point); a cell of a heat map is map
+/* --- the HTML report: a line per series and a heat map per distribution ---
+ * A series is one metric of one instance. When all MOUT_POINTS points are used, neighbors are
+ * merged. gen/report/monitor.js gets base64 of 32-bit words. Series: line number, first point,
+ * number of points, points (floats; after a merge, struct met_point). Cell of a heat map: map
  * number | MOUT_DIST, point, cell number, count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
@@ -29808,7 +29811,7 @@ static struct {
     int fd;
     u32 n;
     pid_t child[HS_CLIENTS];     /* n children, oldest first */
-    u64 rest_ns;                 /* no accept(2) before this time, because the last one failed */
+    u64 rest_ns;                 /* time of the next accept(2) if the last one failed */
 } hs = { .fd = -1 };
 
 static const char *hs_opt_listen(const char *v)
@@ -29899,8 +29902,8 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads up to the empty line. Returns NULL, the HTTP status of an error, or "" if the client is
- * gone or too slow. */
+/* Reads a request. Returns NULL, the HTTP status of an error, or "" if the client is gone or
+ * slow. */
 static const char *hs_read(int f, char *req)
 {
     u64 until = u_now() + HS_PATIENCE_S * NSEC;
@@ -30016,7 +30019,7 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
 /* Lines of the overview. Bars follow the title: one per CPU (each_cpu), or the history of the
- * metric `past`. With `of`, they show 1 - past / of or, if both are one metric, 1 - past. */
+ * metric `past`. With `of`, the bars show 1 - past / of. If `of` is `past`, they show 1 - past. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
@@ -30049,7 +30052,7 @@ static struct {
     u8 current;              /* dimension of the table that keys act on; DIM_NONE: no table */
     u32 zeros_left;          /* number of metrics hidden because they are 0 */
     u32 n_drawn;
-    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables on the page; lines of their headers */
+    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables of the page; line of each header */
     u16 sort[N_DIM];         /* metric to sort by; N_METRICS: not sorted */
     u8 escape;               /* 0: no escape sequence; 1: after ESC; 2: in its first parameter; 3:
                               * after the first parameter */
@@ -30379,7 +30382,7 @@ static u32 scr_collect(u8 dim)
     return n;
 }
 
-/* Returns the name and the property of an instance: "sda1 (sda)", "  4242 make". */
+/* Returns the name and the property of an instance: "sda1 (sda)" or, for a process, "4242 make". */
 static const struct buf *scr_name(const struct met_inst *i)
 {
     static struct buf s, *b = &s;
@@ -30459,7 +30462,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
     u32 src = metrics[met_dims[dim].sort].src, from, to;
-    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* read and unread instances */
+    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* instances, shown or not */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!rows || !n)
@@ -30558,7 +30561,8 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values that the overview lacks: a sum or, without one, those of each instance. */
+/* Writes unusual values that the overview lacks. If a metric has no sum, writes those of
+ * instances. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -30821,7 +30825,8 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns the title of the last table if it is visible or above the window, else "lines". */
+/* Returns what is below the window: rows of the last table if its header is not below, otherwise
+ * "lines". */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -31220,8 +31225,8 @@ static void mon_start(void)
     vh_start();
 }
 
-/* Monitors until end_ns (0: without end) or the end of the command. Returns its wait status, or -1
- * without a command. */
+/* Monitors until end_ns (0: without end) or the end of the command. Returns the command's wait
+ * status, or -1 without a command. */
 static int mon_run(u64 end_ns)
 {
     u64 next;
@@ -31336,7 +31341,7 @@ static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of a rule whose findings suppress this one; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources whose findings suppress this rule; rank after it */
+    u16 unless, before; /* resources whose findings suppress this rule; whose findings it causes */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
@@ -31344,7 +31349,7 @@ static struct dg_rule {
         u16 number;
         u8 scope;
         bool maybe, below;   /* maybe: the guard holds if its number is unknown */
-        float limit;         /* 0 with `below` false: end of the list */
+        float limit;         /* 0 without `below`: end of the list */
     } guard[DG_MAX_GUARDS];
 } dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* --rules appends rules; the last row has no name */
 
@@ -31392,7 +31397,7 @@ static struct {
     u64 for_ns;                  /* value of -d; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns;          /* start of the diagnosis; last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out; /* processes that did not fit: in this sample; in the worst one */
+    u32 missed, left_out; /* processes: not stored in this sample; incomplete in any sample */
     u32 forgot;                  /* findings lost for lack of memory */
     bool progress;
     bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
@@ -31927,8 +31932,8 @@ static void dg_name_of(struct buf *b, u16 number)
             b_c(b, *c);
 }
 
-/* Writes a number in its phrase: "throttled in 84 % of its periods". Numbers of local rules may
- * have none. */
+/* Writes a number in its phrase: "throttled in 84 % of its periods". A number of a local rule may
+ * have no phrase. */
 static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
@@ -32080,7 +32085,8 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value, or NULL; the machine if none are compared. */
+/* Returns the instance with the largest value, or NULL; the nameless one if instances of the
+ * dimension are not compared. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     const struct met_inst *best = NULL;
@@ -32545,7 +32551,7 @@ static bool dg_choose(const char *word, const char *const *list, u8 *index)
     return dg_wrong(word, "'%.40s' is not allowed here", word);
 }
 
-/* Finds a metric by its name in `kvis help metrics`, or a number of rules.tbl by its ID. */
+/* Finds a metric by its name in `kvis help metrics`, or a derived number by its ID. */
 static bool dg_find_number(const char *word, u16 *number)
 {
     static struct buf name;
@@ -32991,7 +32997,7 @@ static const struct check_row {
     void (*fn)(struct check *);
     u8 source;           /* source to try if fn is NULL; 0: an earlier row's fn sets the result */
     const char *what;    /* detail if the feature works and fn sets none */
-    const char *without; /* "without NAME" in a verdict; NULL: a fallback exists */
+    const char *without; /* NAME in the verdict "without NAME"; NULL: there is a fallback */
     const char *fix;     /* fix if fn sets none; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
@@ -33044,7 +33050,7 @@ enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 static const struct check_command {
     const char *name;
     u8 bit;
-    bool verdict; /* kvis check writes a verdict on it */
+    bool verdict;
 } check_commands[] = {
     { "trace", CHECK_TRACE, true }, { "open", CHECK_OPEN, true }, { "proc", CHECK_PROC, true },
     { "monitor", CHECK_MONITOR, true }, { "virt", CHECK_VIRT, true },
@@ -33077,11 +33083,11 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns for which feature or subcommand a fix was printed. If it was not, notes `who`, and
- * returns NULL. */
+/* Returns for which feature or subcommand this fix was printed. If none, stores `who` and returns
+ * NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* other fixes may be printed twice */
+    enum { FIXES = 64 }; /* further fixes may be printed twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -33564,7 +33570,7 @@ static char *opt_bare(const char *path)
     return copy;
 }
 
-/* -P selects the path as given, made absolute, and with symbolic links resolved. */
+/* -P selects the path as given, as an absolute path, and with symbolic links resolved. */
 static const char *opt_path(const char *v)
 {
     static struct path p;
@@ -33638,7 +33644,7 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* Returns the number of RTMIN+n or RTMAX-n (SIGRTMIN is 34, as in glibc); 0: another name. */
+/* Returns the number of a signal RTMIN+n or RTMAX-n; 0: neither. As in glibc, SIGRTMIN is 34. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -33937,7 +33943,7 @@ static int opt_short(char **argv)
     return 1;
 }
 
-/* Ends kvis if the next word is certainly meant as an option's optional value. */
+/* Ends kvis if the next word was certainly meant as the option's value, which needs an '='. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
@@ -33999,7 +34005,7 @@ static bool cmd_colour(int f)
     return u_is_terminal(f) && !(no && *no);
 }
 
-/* The files that kvis uses. It refuses to use a file twice. */
+/* The files that kvis reads or writes. kvis refuses to use a file twice. */
 static struct {
     struct cmd_file {
         dev_t dev;
@@ -34098,7 +34104,6 @@ static void cmd_refuse_mixed(void)
             "or for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
 }
 
-/* file NULL: the standard stream fd. */
 static void cmd_open_output(struct writer *w, const char *file, int fd)
 {
     const char *stream = fd == STDOUT_FILENO ? "stdout" : "stderr";
