@@ -16111,8 +16111,8 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
-/* Loads the BPF programs in `mask` with two threads: the longest takes as long as all others. Loads
- * failed programs again to get the reason. */
+/* Loads the BPF programs in `mask` with two threads: the largest program takes as long as all
+ * others. Loads failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -16588,7 +16588,7 @@ static struct {
     u64 magic;               /* openat(2) argument by which BPF recognizes the command, or 0 */
 } sp_command = { .go = -1 };
 
-/* Signals whose actions kvis changes; it handles the first SP_HANDLED. */
+/* Signals whose actions kvis changes. kvis handles the first SP_HANDLED of them. */
 static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGIO,
                                SIGPIPE, SIGXFSZ, SIGCHLD };
 enum { SP_HANDLED = 8 };
@@ -16631,11 +16631,11 @@ static volatile sig_atomic_t sp_end_sig;
 static volatile sig_atomic_t sp_n_came, sp_n_done; /* received and handled signals */
 static struct sp_signal {
     siginfo_t info;
-    u64 ns;              /* when the process took the signal, by u_now() */
-    bool matched;        /* only in sp_group: kvis has handled the signal of this report */
-} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals taken by kvis, and by the witness */
-static u32 sp_n_group;               /* number of signals stored in sp_group, a ring */
-static bool sp_until_exit;           /* kvis ends with the command: --until-exit, SIGTERM */
+    u64 ns;              /* u_now() when the process handled the signal */
+    bool matched;        /* in sp_group: the report was used for a signal to kvis */
+} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* received by kvis; by the witness */
+static u32 sp_n_group;               /* number of reports stored in the ring sp_group */
+static bool sp_until_exit;           /* kvis ends when the command ends: --until-exit, SIGTERM */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
@@ -16768,7 +16768,7 @@ static bool sp_is_typed(const siginfo_t *si)
 }
 
 /* Passes a signal to kvis on to the command, unless the terminal sent it to the command, too. After
- * TERM or HUP, kvis ends with the command, without waiting for its descendants. Returns false if
+ * TERM or HUP, kvis ends when the command ends, even if descendants still run. Returns false if
  * the signal ends kvis: the second one, or one that the command cannot get. */
 static bool sp_pass_on(const siginfo_t *si, bool ended, u32 *asked)
 {
@@ -17219,8 +17219,8 @@ static struct {
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
     const char *why_not;   /* why kvis uses only ptrace */
-    bool in_ns;            /* kvis is in a pid namespace, but records have ids of the initial one */
-    bool classic_tracepoints; /* without raw tracepoints, wire_thread.word[i] is argument i */
+    bool in_ns; /* kvis is in a pid namespace; records have ids of the initial namespace */
+    bool classic_tracepoints; /* wire_thread.word[i] is argument i, not a register */
     bool nest_late;        /* the BPF program call_nest is loaded when a call needs it */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
