@@ -844,7 +844,7 @@ static void t_counted(void)
     st_text_incomplete(&b, &st);
     b_c(&b, 0);
     EXPECT(strstr(b.p, " 3 calls whose arguments "));
-    EXPECT(strstr(b.p, " 5 names were removed ") && strstr(b.p, " 6 executed programs, at most, "));
+    EXPECT(strstr(b.p, " 5 files and addresses are missing ") && strstr(b.p, " 6 or fewer executed programs "));
     b_free(&b);
     st = was;
 }
