@@ -576,7 +576,7 @@ static void t_mode(void)
     MODE(PTRACE, ANY, ANY, AS_ROOT, .attach = true, .backend = 'h');
     MODE(PTRACE, "CAP_BPF", ANY, .attach = true);
     /* --all and --cgroup */
-    MODE(OBSERVE, "show or count system calls", ANY, AS_ROOT, .everyone = true);
+    MODE(OBSERVE, "cannot be combined", ANY, AS_ROOT, .everyone = true);
     MODE(OBSERVE, NULL, ANY, AS_ROOT, .everyone = true, .only_calls = true);
     MODE(OBSERVE, "need --backend=observe", ANY, AS_ROOT, .everyone = true, .only_calls = true, .backend = 'h');
     MODE(OBSERVE, NULL, ANY, AS_ROOT, .everyone = true, .only_counts = true);
