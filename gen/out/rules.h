@@ -98,7 +98,7 @@
     X(X_NET_DROPS, "packets dropped %") \
     X(X_NET_PACKETS, "packets %") \
     X(X_NET_DROPPED, "% of its packets dropped") \
-    X(X_LINK, "link runs at % of the speed that both ends advertise") \
+    X(X_LINK, "link at % of the speed that both ends advertise") \
     X(X_NEIGHBORS, "neighbor entries not added %") \
     X(X_CT_LOST, "connections not tracked %") \
     X(X_FS_USED, "% of space used") \
