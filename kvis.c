@@ -7575,7 +7575,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
         b_c(b, '\n');
     }
     if (s->untabled)
-        b_f(b, "(only the first %d processes; the next table includes all)\n", ST_CALLERS);
+        b_f(b, "(this table has only the first %d processes; the next one has all)\n", ST_CALLERS);
     b_c(b, '\n');
 }
 
@@ -8400,10 +8400,10 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
     const struct { u64 n; const char *what; } row[] = {
         { s->unreadable, "calls whose arguments could not be read in time" },
         { s->names_dropped, dropped },
-        { s->programs_other, "executed programs, at most, are missing from the list" },
+        { s->programs_other, "or fewer executed programs are missing from the list" },
     };
     snprintf(dropped, sizeof dropped,
-             "names were removed from the lists, each with at most %s of I/O",
+             "files and addresses are missing from the lists, each with at most %s of I/O",
              out_bytes(s->dropped_most).s);
     for (size_t i = 0; i < ARRAY_LEN(row); i++)
         if (row[i].n)
@@ -11861,7 +11861,7 @@ static void rp_enter(void)
     rp_recorded_call(&c, flags);
     struct task *t = ps_task(rec_in.tid);
     if (!t && ps.n_tasks == MOST)
-        rec_damaged("number of unfinished calls");
+        rec_damaged("number of calls in progress");
     else if (!t && !*rec_in.wrong && !(t = ps_new_task(rec_in.tid)))
         rec_bad("out of memory");
     if (*rec_in.wrong)
@@ -18422,9 +18422,9 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : f->everyone && (f->backend == 'p' || f->backend == 'h')
              ? "--all and --cgroup need --backend=observe"
            : f->everyone && !f->only_counts && !f->only_calls
-             ? "--all and --cgroup either show or count system calls; fix: omit -w, --report, "
-               "--perfetto, --folded, --faults and --by, and either -c or -v, --json and -P"
-           : f->faults ? "--faults needs an up-to-date list of memory regions"
+             ? "--all and --cgroup cannot be combined with -w, --report, --perfetto, --folded, "
+               "--faults or --by; fix: omit these options, and with -c also -v, --json and -P"
+           : f->faults ? "--faults needs the memory regions, which only ptrace keeps up to date"
            : !f->may_bpf ? TR_NO_BPF
            : f->pid_ns ? "kvis is in a pid namespace"
            : f->bits32 ? "a process given with -p is a 32-bit program"
@@ -21055,7 +21055,8 @@ static void ses_begin(struct session *s)
         die(EXIT_KVIS, "cannot watch %s: %s", s->what, bpf_explain(&s->obj, e));
     if (!s->by_ptrace || opt.backend == 'p')
         return;
-    u_warn("tracing the command with ptrace, which %s: %s", s->cost, bpf_explain(&s->obj, e));
+    u_warn("tracing the command with ptrace, which %s, because BPF cannot be used: %s", s->cost,
+           bpf_explain(&s->obj, e));
     bpf_close(&s->obj);
 }
 
@@ -21809,7 +21810,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     *mask = hy_proc_programs();
     proc_state.btf = hy_has_proc_fields(o);
     if (!proc_state.btf && bpf_pid_ns(NULL))
-        return bpf_fail(o, -ENOENT, "in a pid namespace, forks are not seen: %s", bpf_no_fields(o));
+        return bpf_fail(o, -ENOENT, "in a pid namespace, BPF sees no forks: %s", bpf_no_fields(o));
     if (!proc_state.btf)
         *mask &= ~(1u << PROG_PROC_BEGUN);
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -24332,8 +24333,8 @@ static void met_source_end(void)
         return;
     if (s->wrong++)
         snprintf(was, sizeof was, "; %.98s", s->why);
-    snprintf(s->why, sizeof s->why, "instances (devices ...) that did not fit: %u%s",
-             s->left_out, was);
+    snprintf(s->why, sizeof s->why, "devices, processes or the like that kvis had no "
+             "space for: %u%s", s->left_out, was);
 }
 
 static struct {
@@ -27000,9 +27001,12 @@ static const char *pmc_reason(u32 role, int e)
     case ENODEV:
     case ENXIO: why = "this CPU or its hypervisor has no event for this metric"; break;
     case ENODATA:
-        why = "the cgroup lacks perf events" U_FIX "enable a controller in cgroup.subtree_control";
+        why = "perf events of the cgroup are not enabled" U_FIX
+              "enable a controller in cgroup.subtree_control";
         break;
-    case E2BIG: why = "the CPU has too few counters for the group of this event"; break;
+    case E2BIG:
+        why = "the CPU has too few counters for this event and those measured with it";
+        break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
     default: why = pf_why_not(e, pmc.scope == PS_TASK ? PF_LEVEL_USER : PF_LEVEL_CPU);
     }
@@ -27309,8 +27313,8 @@ static void pmc_read_all(void)
 static void pmc_read(void)
 {
     static const char *const others[] = {
-        [PS_TASK] = "the counters are in use for -p",
-        [PS_CGROUP] = "the counters are in use for --cgroup",
+        [PS_TASK] = "the hardware counters are in use for -p",
+        [PS_CGROUP] = "the hardware counters are in use for --cgroup",
     };
     bool ended[MFS_PIDS];
     if (!pmc.begun) {
@@ -27668,7 +27672,7 @@ static void unc_open(u32 event)
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
     else if (!(e->scale > 0))
-        unc_lack(NULL, e, "the files .scale and .unit do not convert its count to %s",
+        unc_lack(NULL, e, "the event's files .scale and .unit do not convert its count to %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
@@ -27903,7 +27907,8 @@ static void unc_membw(void)
     const char *why = !bytes ? unc_why(UR_BOTH) : unc_dmi.why[0] ? unc_dmi.why
                       : "the bus width of the memory controllers is unknown";
     unc_no(M_MEM_PEAK, why);
-    unc_no(M_MEM_USED, bytes && met.seen[M_MEM_PEAK] == met.tick ? "no traffic was counted" : why);
+    unc_no(M_MEM_USED,
+           bytes && met.seen[M_MEM_PEAK] == met.tick ? "no memory traffic was counted" : why);
     unc_no(M_MEM_SHARE, unc_why(UR_BOTH));
 }
 
@@ -27917,7 +27922,7 @@ static void unc_power(void)
         any |= unc_is_power(&unc.event[k]);
     for (u32 r = UR_PACKAGE; r <= UR_PLATFORM; r++)
         unc_no(unc_metrics[r], unc_reason[r][0] ? unc_reason[r]
-                               : any ? "not measured by this CPU" : NULL);
+                               : any ? "this CPU does not measure this" : NULL);
 }
 
 /* --- resctrl: Documentation/filesystems/resctrl.rst --- */
@@ -27986,7 +27991,7 @@ static void unc_mbm(void)
             unc_mbm_group(e->d_name);
     bool all = !met.src[met.cur].left_out;
     if (!all)
-        met_off("the sum over all domains is unknown");
+        met_off("the sum is unknown, because not all L3 domains were read");
     for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
         if (all && !unc_mbm_missing[k])
             met_sum_of(unc_mbm_metrics[k]);
@@ -34379,8 +34384,8 @@ static int cmd_trace(void)
     nm_init();
     tr_backend();
     if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
-        opt_wrong("trace", "the observe backend only reports calls that return (successful, "
-                  "failed)");
+        opt_wrong("trace", "-e status: the observe backend only sees calls that return; fix: "
+                  "add successful or failed");
     if (opt.min_ns && opt.count_only && tr.mode != TR_OBSERVE)
         opt_wrong("min-duration", "--min-duration with -c needs --all, --cgroup or "
                   "--backend=observe");
@@ -34484,7 +34489,7 @@ static int cmd_open(void)
     nm_init();
     open_begin();
     if (open_session.by_ptrace && open_opt.uid && ps_status(getpid(), "Uid:") < 0)
-        die(EXIT_KVIS, "-u with ptrace reads the user of a process from /proc, which is not "
+        die(EXIT_KVIS, "-u: the ptrace backend reads users of processes from /proc, which is not "
             "mounted; fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&open_session));
     cmd_header(ses_backend(&open_session));
@@ -34519,8 +34524,8 @@ static int cmd_proc(void)
     nm_init();
     proc_begin();
     if (proc_session.by_ptrace && u_not_mounted("/proc"))
-        die(EXIT_KVIS, "proc with ptrace reads arguments and times from /proc, which is not "
-            "mounted; fix: mount -t proc proc /proc");
+        die(EXIT_KVIS, "kvis proc with the ptrace backend reads arguments and times from /proc, "
+            "which is not mounted; fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&proc_session));
     cmd_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);

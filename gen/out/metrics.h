@@ -196,7 +196,7 @@
     X(FDS, "limits", "descriptors", mfs_fds, \
       "no process uses half of the file descriptors that it may open") \
     X(PORTS, "limits", "ports", mfs_ports, \
-      "fewer than half of the local ports are in use (kvis counts them only above that)") \
+      "fewer than half of the local ports are in use, so kvis does not count connections") \
     X(BONDS, "net", "bonds", mfs_bonds, \
       "no network interface is a member of a bond") \
     X(TABLES, "net", "tables", mfs_tables, \
@@ -616,8 +616,8 @@
       "Pages allocated on a NUMA node by a CPU of another node", \
       "Pages allocated on a NUMA node by a CPU of another node") \
     X(NUMA_REMOTE, "numa_remote", "", NUMASTAT, RATIO, NODE, "", MET_ALONE, false, SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, "no memory pages were allocated in this interval", true, \
-      "Share of the pages allocated on a NUMA node that a CPU of another node allocated", \
-      "Share of the pages allocated on a NUMA node that a CPU of another node allocated") \
+      "Share of the pages allocated on a NUMA node that were allocated by a CPU of another node", \
+      "Share of the pages allocated on a NUMA node that were allocated by a CPU of another node") \
     X(NODE_TOTAL, "node_memory_total", "MemTotal", NODEMEM, KIB, NODE, "memory_numa_MemTotal", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Total memory of a NUMA node", \
       "Total memory of a NUMA node") \
@@ -766,8 +766,8 @@
       "Packets with errors received by a network interface", \
       "Packets with errors received by a network interface") \
     X(NET_RX_DROP, "network_receive_drop", "3", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Packets that a network interface received but that were dropped", \
-      "Packets that a network interface received but that were dropped") \
+      "Packets that a network interface received, and that the driver or kernel dropped", \
+      "Packets that a network interface received, and that the driver or kernel dropped") \
     X(NET_RX_FIFO, "network_receive_fifo", "4", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Received packets that overran the receive buffer of a network interface", \
       "Received packets that overran the receive buffer of a network interface") \
@@ -787,8 +787,8 @@
       "Packets that were dropped before a network interface sent them", \
       "Packets that were dropped before a network interface sent them") \
     X(NET_TX_FIFO, "network_transmit_fifo", "12", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Packets not sent because the send buffer of a network interface ran empty", \
-      "Packets not sent because the send buffer of a network interface ran empty") \
+      "Packets that a network interface failed to send because its send buffer ran empty", \
+      "Packets that a network interface failed to send because its send buffer ran empty") \
     X(NET_TX_COLLS, "network_transmit_colls", "13", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Collisions while a network interface sent packets", \
       "Collisions while a network interface sent packets") \
@@ -1297,8 +1297,8 @@
       "Buffers that a driver added to a virtio ring", \
       "Buffers that a driver added to a virtio ring") \
     X(VQ_COMPLETED, "virtio_completed", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Buffers that a virtio device completed and the driver took back", \
-      "Buffers that a virtio device completed and the driver took back") \
+      "Buffers that a virtio device completed and that the driver took back", \
+      "Buffers that a virtio device completed and that the driver took back") \
     X(VQ_REFUSED, "virtio_refused", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Buffers refused because a virtio ring was full (ENOSPC)", \
       "Buffers refused because a virtio ring was full (ENOSPC)") \
@@ -1315,8 +1315,8 @@
       "Interrupts of a virtio ring that found a completed buffer", \
       "Interrupts of a virtio ring that found a completed buffer") \
     X(VQ_IRQS_IDLE, "virtio_interrupts_idle", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Interrupts of a virtio ring that found no completed buffer (not in virtio_interrupts)", \
-      "Interrupts of a virtio ring that found no completed buffer (not in virtio_interrupts)") \
+      "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)", \
+      "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)") \
     X(VQ_STALLED, "virtio_stalled", "", VIRTIO, TOTAL_NS, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time from the moment a virtio ring refuses a buffer until it accepts the next one", \
       "Time from the moment a virtio ring refuses a buffer until it accepts the next one") \

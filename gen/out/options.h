@@ -55,7 +55,7 @@ enum {
     { IN_TRACE, 'p', "attach", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "pid|pids|tid|tids|process", "-p, --attach=PID", \
-      "trace a running process, its threads and its new child processes; repeatable" }, \
+      "trace the running process PID, its threads and its new child processes; repeatable" }, \
     { IN_TRACE, 0, "all", NULL, false, \
       OPT_FLAG, { .flag = &opt.everyone }, 0, 0, \
       NULL, "system-wide|all-processes|everyone", "    --all", \
@@ -223,7 +223,7 @@ enum {
     { IN_TRACE, 0, "same-cpu", NULL, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
       NULL, "", "    --same-cpu", \
-      "run kvis and the command on the same CPU, which is faster, but visible to the command" }, \
+      "run kvis and the command on the same CPU; this is faster, but the command can notice it" }, \
     { IN_TRACE, 0, "backend", "NAME", false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid|observe", "", "    --backend=NAME", \
@@ -339,7 +339,7 @@ enum {
     { IN_OPEN, 'c', "command", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
-      "run the remaining words as COMMAND, as without -c; a single word that contains blanks is run by the shell" }, \
+      "run the remaining words as COMMAND (the default); a single word that contains blanks is run by the shell" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -479,7 +479,7 @@ enum {
     { IN_MONITOR, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
-      "also show metrics of the process PID; hardware counters then count only PID; repeatable" }, \
+      "also show metrics of the process PID; hardware counters count only such processes; repeatable" }, \
     { IN_MONITOR, 'e', "event", "EVENT", false, \
       OPT_CALL, { .call = mon_opt_event }, 0, 0, \
       NULL, "events", "-e, --event=EVENT", \
@@ -515,7 +515,7 @@ enum {
     { IN_MONITOR, 0, "prometheus", "FILE", false, \
       OPT_STRING, { .string = &mo.prom_file }, 0, 0, \
       NULL, "", "    --prometheus=FILE", \
-      "write the metrics to FILE at each interval, for Prometheus (textfile collector: .prom)" }, \
+      "write metrics for Prometheus to FILE at each interval (node_exporter's textfile collector needs .prom)" }, \
     { IN_MONITOR, 0, "listen", "[ADDR:]PORT", false, \
       OPT_CALL, { .call = hs_opt_listen }, 0, 0, \
       NULL, "", "    --listen=[ADDR:]PORT", \

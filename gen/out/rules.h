@@ -77,16 +77,16 @@
     X(X_CLOCK, "clock rate at % of the guaranteed rate") \
     X(X_CAP, "clock rate limited to % of the maximum") \
     X(X_MEM_LEFT, "% of memory available") \
-    X(X_NODE_FULL, "% of the node's memory anonymous") \
+    X(X_NODE_FULL, "% of the node's memory is anonymous") \
     X(X_SLAB, "% of memory in slabs that cannot be reclaimed") \
     X(X_MEM_INUSE, "% of memory used") \
     X(X_UNWRITTEN, "% of data not written to disk yet") \
     X(X_DIRTY, "dirty memory at % of its limit") \
     X(X_SWAP_USED, "% of swap used") \
     X(X_REMOTE, "% of pages allocated on a remote node") \
-    X(X_SPREAD, "% of the remote pages interleaved") \
+    X(X_SPREAD, "% of the remote pages were interleaved") \
     X(X_HINTS, "% of NUMA hinting faults on remote pages") \
-    X(X_THP_FAIL, "% of hugepage faults got small pages") \
+    X(X_THP_FAIL, "% of page faults for hugepages got small pages") \
     X(X_COMPACT_FAILS, "% of compactions failed") \
     X(X_READ_TIME, "a read took % on average") \
     X(X_WRITE_TIME, "a write took % on average") \
@@ -136,7 +136,7 @@
     X(M_SWAP_OUT, "swapped out %") \
     X(M_B_REMOTE, "% of its memory on another NUMA node") \
     X(M_B_FAR, "% of its memory on other NUMA nodes") \
-    X(M_B_OWN_PART, "its local memory is % of an even share") \
+    X(M_B_OWN_PART, "its memory on its own node is % of an even share") \
     X(M_NUMA_OTHER, "remote pages allocated %") \
     X(M_NUMA_FAULTS, "NUMA hinting faults %") \
     X(M_NUMA_FOREIGN, "pages taken from another NUMA node %") \
@@ -159,14 +159,14 @@
     X(M_RQUEUE_P99, "one read in 100 was queued % or longer") \
     X(M_NET_RX_USED, "receiving at % of the link speed") \
     X(M_NET_TX_USED, "sending at % of the link speed") \
-    X(M_SOFT_DROP, "packets dropped from full backlogs %") \
+    X(M_SOFT_DROP, "packets dropped because backlogs were full %") \
     X(M_TCP_OVERFLOWS, "connection requests dropped %") \
     X(M_TCP_RETRANS_SHARE, "% of TCP segments retransmitted") \
     X(M_TCP_RETRANS, "TCP segments retransmitted %") \
     X(M_UDP_RCVBUF, "UDP datagrams dropped %") \
-    X(M_TEMP, "% at the hottest zone") \
-    X(M_TEMP_ROOM, "% below a trip point") \
-    X(M_SENSOR_ROOM, "% below the critical temperature") \
+    X(M_TEMP, "hottest zone at %") \
+    X(M_TEMP_ROOM, "the zone is % below a trip point") \
+    X(M_SENSOR_ROOM, "the sensor is % below its critical temperature") \
     X(M_THROTTLE_CORE, "core throttle events %") \
     X(M_THROTTLE_PKG, "package throttle events %") \
     X(M_FILES_USED, "% of the allowed open files") \
@@ -193,7 +193,7 @@
     X(M_FS_AVAIL, "% of space left") \
     X(M_FS_INODES, "% of the inodes used") \
     X(M_FS_ERRORS, "recorded errors #") \
-    X(M_FS_ERROR_AGE, "the last one % ago") \
+    X(M_FS_ERROR_AGE, "the last error was % ago") \
     X(M_FS_RO, "read-only # (1: yes)") \
     X(M_EDAC_CE, "corrected memory errors %") \
     X(M_EDAC_UE, "uncorrected memory errors #") \
@@ -352,7 +352,7 @@
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
       .finding = "Creating processes takes a large share of CPU time", \
-      .source = "fork, exec and exit of a process take 0.1 to 1 ms of CPU time; a new thread causes fewer page faults", \
+      .source = "fork, exec and exit of a process take 0.1 to 1 ms of CPU time; a new thread causes few page faults", \
       .next = "kvis proc -d 5", .alone = "" }, \
     { .name = "cpu-kernel", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = M_SYSTEM, .below = false, .limit = (float)0.5, \
@@ -540,7 +540,7 @@
       .who = DG_BY_SELF, .whose = M_B_REMOTE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Process %t runs on one NUMA node while its memory is on a more distant NUMA node", \
-      .source = "upper bound of the time lost, from the distances of the NUMA nodes (ACPI: SLIT)", \
+      .source = "upper bound of the lost time, computed from the distances of NUMA nodes (ACPI: SLIT)", \
       .next = "cat /proc/%p/numa_maps", .alone = "" }, \
     { .name = "numa-remote-allocations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = X_REMOTE, .below = false, .limit = (float)0.3, \
@@ -667,7 +667,7 @@
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Disk %t is always busy, and requests wait for it", \
+      .finding = "Disk %t is always busy, and requests wait for the disk", \
       .source = "iostat(1): %util, aqu-sz, await; a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "flash-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
@@ -709,7 +709,7 @@
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_WRITTEN, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Flushes of disk %t are slow: fsync(2) waits for them", \
+      .finding = "Flushes of disk %t are slow: fsync(2) waits for flushes", \
       .source = "Documentation/admin-guide/iostats.rst: flush requests; a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
@@ -753,7 +753,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Network interface %t of a bond has no link", \
+      .finding = "Network interface %t, which is part of a bond, has no link", \
       .source = "Documentation/networking/bonding.rst: mii_status", \
       .next = "cat /proc/net/bonding/*", .alone = "" }, \
     { .name = "network-half-duplex", .res = RES_NET, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
@@ -1082,6 +1082,6 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The clock was synchronized, but has not been for more than an hour", \
+      .finding = "The clock was synchronized before, but not within the last hour", \
       .source = "adjtimex(2): maxerror, which grows by 0.5 s in 1000 s", \
       .next = "timedatectl", .alone = "" },

@@ -73,7 +73,7 @@ for backend in ptrace auto; do
     want '"files_read" not in S and "files_written" not in S'
     kv replay -C --json=again r.kvis >out 2>err || fail "replay: $?"
     has err '^  files +at least [0-9]+ read \([^)]*\), [0-9]+ written '
-    has err '^  incomplete +[0-9]+ names were removed from the lists, each with at most [1-7] B of I/O$'
+    has err '^  incomplete +[0-9]+ files and addresses are missing from the lists, each with at most [1-7] B of I/O$'
     has err '^ .* 43\.9 KB written.* \(\+[0-9]+ or more\)$'
     tail -n 1 json >want
     tail -n 1 again >got

@@ -27,9 +27,9 @@ has root/rows '^n/a +[0-9]+ +true +3 +0 made$'
 cp root/json json
 want "[(e['name'], e.get('uid')) for e in by('open', call='execve') + by('open', name='made')] == [('/bin/true', None), ('made', None)]"
 bare_open -u 0; status 125
-has err '^kvis: -u with ptrace reads the user of a process from /proc, which is not mounted; fix: mount '
+has err '^kvis: -u: the ptrace backend reads users of processes from /proc, which is not mounted; fix: mount '
 unshare -m chroot root /kvis proc --backend=ptrace -- /bin/true >out 2>err 9>&- </dev/null && fail "proc by ptrace"
-has err '^kvis: proc with ptrace reads arguments and times from /proc, which is not mounted; fix: mount '
+has err '^kvis: kvis proc with the ptrace backend reads arguments and times from /proc, which is not mounted; fix: mount '
 unshare -m chroot root /kvis diagnose -d 0.2 >out 2>err 9>&- </dev/null || fail "diagnose: $?"
 has out '^kvis diagnose: [0-9.]+ s of .* \(Linux [^ ,]*\)$' # how many CPUs is not known
 has out '^No metric can be read here'

@@ -576,7 +576,7 @@ static void t_mode(void)
     MODE(PTRACE, ANY, ANY, AS_ROOT, .attach = true, .backend = 'h');
     MODE(PTRACE, "CAP_BPF", ANY, .attach = true);
     /* --all and --cgroup */
-    MODE(OBSERVE, "show or count system calls", ANY, AS_ROOT, .everyone = true);
+    MODE(OBSERVE, "cannot be combined", ANY, AS_ROOT, .everyone = true);
     MODE(OBSERVE, NULL, ANY, AS_ROOT, .everyone = true, .only_calls = true);
     MODE(OBSERVE, "need --backend=observe", ANY, AS_ROOT, .everyone = true, .only_calls = true, .backend = 'h');
     MODE(OBSERVE, NULL, ANY, AS_ROOT, .everyone = true, .only_counts = true);
@@ -844,7 +844,7 @@ static void t_counted(void)
     st_text_incomplete(&b, &st);
     b_c(&b, 0);
     EXPECT(strstr(b.p, " 3 calls whose arguments "));
-    EXPECT(strstr(b.p, " 5 names were removed ") && strstr(b.p, " 6 executed programs, at most, "));
+    EXPECT(strstr(b.p, " 5 files and addresses are missing ") && strstr(b.p, " 6 or fewer executed programs "));
     b_free(&b);
     st = was;
 }

@@ -30,7 +30,7 @@ _kvis() {
   esac
   case $cmd in
   trace) _arguments -s -S \
-    {'*-p+','*--attach='}'[trace a running process, its threads and its new child processes; repeatable]:PID:_pids' \
+    {'*-p+','*--attach='}'[trace the running process PID, its threads and its new child processes; repeatable]:PID:_pids' \
     '*--all''[show the system calls of all processes (with -c\: count them) without stopping any process]' \
     '*--cgroup=''[show the system calls of this cgroup (v2) and the cgroups below it (with -c\: count them)]:PATH:_files' \
     {'*-v','*--verbose'}'[print every system call with its decoded arguments, result and time]' \
@@ -67,7 +67,7 @@ _kvis() {
     '*--kill-on-exit''[kill all traced processes when kvis ends or is killed]' \
     '*--no-accel''[use ptrace without a seccomp filter\: every system call stops its thread]' \
     '*--no-follow''[trace only the command itself (with ptrace), not its other threads and child processes]' \
-    '*--same-cpu''[run kvis and the command on the same CPU, which is faster, but visible to the command]' \
+    '*--same-cpu''[run kvis and the command on the same CPU; this is faster, but the command can notice it]' \
     '*--backend=''[choose how calls are recorded\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
     '*--no-ebpf''[do not measure how long system calls waited for a CPU or a disk]' \
     '*--min-sched-delay=''[show each wait for a CPU that took at least US microseconds (default 10000)]:US: ' \
@@ -90,7 +90,7 @@ _kvis() {
     {'*-e','*--extended-fields'}'[print the flags and the mode of each open, in octal]' \
     {'*-F','*--full-path'}'[print absolute paths of opened files]' \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
-    {'*-c','*--command'}'[run the remaining words as COMMAND, as without -c; a single word that contains blanks is run by the shell]' \
+    {'*-c','*--command'}'[run the remaining words as COMMAND (the default); a single word that contains blanks is run by the shell]' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     '*--no-exec''[leave out the program files that execve opens]' \
@@ -189,7 +189,7 @@ _kvis() {
     {'*-n+','*--count='}'[stop monitoring after COUNT intervals]:COUNT: ' \
     {'*-d+','*--duration='}'[stop monitoring after SECS seconds]:SECS: ' \
     {'*-c+','*--collectors='}'[show only metrics of these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
-    {'*-p+','*--pid='}'[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
+    {'*-p+','*--pid='}'[also show metrics of the process PID; hardware counters count only such processes; repeatable]:PID:_pids' \
     {'*-e+','*--event='}'[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times]:EVENT: ' \
     '*--list-events''[list the names of hardware events that this machine can count, and exit]' \
     '*--cgroup=''[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
@@ -198,7 +198,7 @@ _kvis() {
     '*--json=-''[write the metrics as one JSON line per interval to stdout or FILE]::[=FILE]:_files' \
     '*--csv=-''[write one CSV row per value to stdout or FILE]::[=FILE]:_files' \
     '*--report=-''[write an HTML page with charts and heat maps (default FILE\: report.html)]::[=FILE]:_files' \
-    '*--prometheus=''[write the metrics to FILE at each interval, for Prometheus (textfile collector\: .prom)]:FILE:_files' \
+    '*--prometheus=''[write metrics for Prometheus to FILE at each interval (node_exporter'\''s textfile collector needs .prom)]:FILE:_files' \
     '*--listen=''[serve the metrics for Prometheus at http\://ADDR\:PORT/metrics; without ADDR\: only to this machine]:[ADDR\:]PORT: ' \
     '*--grafana''[print a Grafana dashboard for the metrics as JSON, and exit]' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \

@@ -105,7 +105,7 @@ within "scaled by it" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_perf_instru
 t_mount_cgroup2
 mkdir /sys/fs/cgroup/work
 kvis monitor -c pmc --cgroup work -i 0.1 -n 1 --json=json7 >/dev/null 2>err
-t_json "a cgroup without perf_event" json7 "E[0]['unavailable'][0]['reason'].startswith('the cgroup lacks perf events') or 'cgroup_ipc' in E[0]"
+t_json "a cgroup without perf_event" json7 "E[0]['unavailable'][0]['reason'].startswith('perf events of the cgroup are not enabled') or 'cgroup_ipc' in E[0]"
 echo +pids >/sys/fs/cgroup/cgroup.subtree_control # till then there is no perf_event in it
 loop grouped $steps 0
 echo $pid >/sys/fs/cgroup/work/cgroup.procs
