@@ -150,6 +150,7 @@ typedef int64_t s64;
 #include "gen/summary.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define SNPRINTF(array, ...) snprintf(array, ARRAY_LEN(array), __VA_ARGS__)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
@@ -21170,7 +21171,7 @@ struct open_rec {
 static const char *open_opt_flag(const char *v)
 {
     char name[32];
-    snprintf(name, sizeof name, "O_%s", strncmp(v, "O_", 2) ? v : v + 2);
+    SNPRINTF(name, "O_%s", strncmp(v, "O_", 2) ? v : v + 2);
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
@@ -21197,7 +21198,7 @@ static const char *open_opt_name(const char *v)
 {
     if (!*v || strlen(v) >= sizeof open_opt.comm)
         return "a command name has 1 to 15 bytes (TASK_COMM_LEN)";
-    snprintf(open_opt.comm, sizeof open_opt.comm, "%s", v);
+    SNPRINTF(open_opt.comm, "%s", v);
     return NULL;
 }
 
@@ -21505,10 +21506,10 @@ static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const
     if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
         len -= DELETED;
     if (outside)
-        to->len = snprintf(to->s, sizeof to->s, "(unreachable)%.*s", (int)len, dir->s);
+        to->len = SNPRINTF(to->s, "(unreachable)%.*s", (int)len, dir->s);
     else
-        to->len = snprintf(to->s, sizeof to->s, "%.*s", len > top ? (int)(len - top) : 1,
-                                len > top ? dir->s + top : "/");
+        to->len = SNPRINTF(to->s, "%.*s", len > top ? (int)(len - top) : 1,
+                           len > top ? dir->s + top : "/");
     return true;
 }
 
@@ -21768,7 +21769,7 @@ static const char *proc_opt_cgroup(const char *v)
     const char *root = strncmp(v, "/sys/", 5) ? proc_cgroup_root() : "";
     if (!root)
         return "cgroup v2 is not mounted at /sys/fs/cgroup";
-    snprintf(path, sizeof path, "%s%s%s", root, *root && *v != '/' ? "/" : "", v);
+    SNPRINTF(path, "%s%s%s", root, *root && *v != '/' ? "/" : "", v);
     if (stat(path, &s) < 0)
         return strerror(errno);
     proc_opt.cgroup = s.st_ino;
@@ -22163,7 +22164,7 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     close(root);
     if (f < 0)
         return 0;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", f);
+    SNPRINTF(link, "/proc/self/fd/%d", f);
     s64 len = fd_link_text(link, path, PATH_MAX), top = strlen(at);
     close(f);
     if (len < top || strncmp(path, at, (size_t)top))
@@ -23096,7 +23097,7 @@ static u64 proc_traced_cgroup(u32 pid)
     const char *root = proc_cgroup_root(), *at = strstr(s, "0::/");
     if (!root || !at || (at > s && at[-1] != '\n'))
         return 0;
-    snprintf(path, sizeof path, "%s%.*s", root, (int)strcspn(at + 3, "\n"), at + 3);
+    SNPRINTF(path, "%s%.*s", root, (int)strcspn(at + 3, "\n"), at + 3);
     return stat(path, &about) == 0 ? about.st_ino : 0;
 }
 
@@ -23234,7 +23235,7 @@ static void proc_event_exec(const struct event *e)
     } else if (proc_has_place(h.pid)) {
         u32 n = 1;
         const char *program = out_program(e, &n);
-        snprintf(h.comm, sizeof h.comm, "%.*s", (int)n, program ? program : "?");
+        SNPRINTF(h.comm, "%.*s", (int)n, program ? program : "?");
         if (rec_in.of_command && !proc_state.commands)
             proc_state.root = h.pid;
         proc_execed(&h, name);
@@ -23258,7 +23259,7 @@ static s32 proc_event_status(const struct event *e)
     char name[32];
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
-    snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
+    SNPRINTF(name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
     for (int sig = 1; *name && sig <= 64; sig++) /* u_signame reuses its buffer */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
@@ -23491,7 +23492,7 @@ static void proc_adopt(u32 pid)
     l->uid = getuid();
     l->gid = getgid();
     l->node = proc_tree_new(0);
-    snprintf(l->comm, sizeof l->comm, "kvis");
+    SNPRINTF(l->comm, "kvis");
 }
 
 static void proc_begin(void)
@@ -23943,7 +23944,7 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
     size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0; /* length of the first component */
     const char *root = first == 5 && !memcmp(tail, "/proc", 5)  ? mo.procfs
                        : first == 4 && !memcmp(tail, "/sys", 4) ? mo.sysfs : NULL;
-    snprintf(path, sizeof path, "%s%s", root ? root : mo.rootfs, tail + (root ? first : 0));
+    SNPRINTF(path, "%s%s", root ? root : mo.rootfs, tail + (root ? first : 0));
     return path;
 }
 
@@ -24072,7 +24073,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
 static struct met_inst *met_inst_nr(u8 dim, u64 nr)
 {
     char name[24];
-    snprintf(name, sizeof name, "%" PRIu64, nr);
+    SNPRINTF(name, "%" PRIu64, nr);
     return met_inst(dim, name);
 }
 
@@ -24290,7 +24291,7 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
 {
     static char path[PATH_MAX];
     va_list ap;
-    int n = snprintf(path, sizeof path, "%.*s/", MET_DIR, dir);
+    int n = SNPRINTF(path, "%.*s/", MET_DIR, dir);
     va_start(ap, fmt);
     vsnprintf(path + n, sizeof path - (size_t)n, fmt, ap);
     va_end(ap);
@@ -24301,7 +24302,7 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
+        SNPRINTF(met.src[met.cur].why, "%s", why);
 }
 
 /* Records why a file of the current source cannot be read. e: errno; 0: not a number. */
@@ -24309,7 +24310,7 @@ static void met_wrong(const char *path, int e)
 {
     char why[sizeof met.src[0].why];
     const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
-    snprintf(why, sizeof why, "%.120s: %s%s%s%s", path, name ? name : "not a number",
+    SNPRINTF(why, "%.120s: %s%s%s%s", path, name ? name : "not a number",
              dir ? "; is " : "", dir ? dir : "", dir ? " mounted?" : "");
     met_off(why);
 }
@@ -24323,9 +24324,8 @@ static void met_source_end(void)
     if (!s->left_out)
         return;
     if (s->wrong++)
-        snprintf(was, sizeof was, "; %.98s", s->why);
-    snprintf(s->why, sizeof s->why, "instances (devices ...) that did not fit: %u%s",
-             s->left_out, was);
+        SNPRINTF(was, "; %.98s", s->why);
+    SNPRINTF(s->why, "instances (devices ...) that did not fit: %u%s", s->left_out, was);
 }
 
 static struct {
@@ -24565,7 +24565,7 @@ static void mfs_shares(const struct met_inst *i)
 static struct met_inst *mfs_cpu_of(const char *line)
 {
     char name[16];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
+    SNPRINTF(name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
     return strspn(name, "0123456789") == strlen(name) ? met_inst(DIM_CPU, name) : NULL;
 }
 
@@ -24597,7 +24597,7 @@ static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
     for (; text && *words; words = u_word(words, 1)) {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(words, " "), words);
+        SNPRINTF(word, "%.*s", (int)strcspn(words, " "), words);
         const char *at = isdigit((u8)*word) ? NULL : strstr(text, word);
         text = isdigit((u8)*word) ? u_word(text, atoi(word)) : at ? at + strlen(word) : NULL;
     }
@@ -24658,8 +24658,8 @@ static bool mfs_next(struct mfs_dirs *d)
         d->n = met_ids(met_path("%s", d->where), d->prefix, "", d->id, ARRAY_LEN(d->id));
     while (d->k < d->n) {
         d->nr = d->id[d->k++];
-        snprintf(d->dir, sizeof d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
-                                                       d->sub ? d->sub : ""));
+        SNPRINTF(d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
+                                        d->sub ? d->sub : ""));
         if (!d->sub || met_there(d->dir))
             return true;
     }
@@ -24673,7 +24673,7 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
     if (!i || met_at(i, m)->at == met.tick
         || !met_file_number(met_in(dir, "%s", metrics[m].key), &v))
         return;
-    snprintf(i->info, sizeof i->info, "%s", package);
+    SNPRINTF(i->info, "%s", package);
     met_raw(i, m, v);
 }
 
@@ -24686,8 +24686,8 @@ static void mfs_throttle(void)
         if (!met_file_number(met_in(cpu.dir, "../topology/core_id"), &core)
             || !met_file_number(met_in(cpu.dir, "../topology/physical_package_id"), &package))
             continue;
-        snprintf(of, sizeof of, "%" PRId64, package);
-        snprintf(name, sizeof name, "%s/%" PRId64, of, core);
+        SNPRINTF(of, "%" PRId64, package);
+        SNPRINTF(name, "%s/%" PRId64, of, core);
         mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, cpu.dir);
         mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, cpu.dir);
     }
@@ -24750,9 +24750,9 @@ static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *ki
                 mfs_irqs_top[at] = mfs_irqs_top[at - 1];
         if (at == MFS_IRQS)
             continue;
-        snprintf(irq.name, sizeof irq.name, "%.*s/%.*s", (int)MIN(end - id, 24), id,
+        SNPRINTF(irq.name, "%.*s/%.*s", (int)MIN(end - id, 24), id,
                  (int)strcspn(cpu + 3, " "), cpu + 3);
-        snprintf(irq.handler, sizeof irq.handler, "%s", *handler ? handler : kind);
+        SNPRINTF(irq.handler, "%s", *handler ? handler : kind);
         mfs_irqs_top[at] = irq;
     }
     return n;
@@ -24774,7 +24774,7 @@ static void mfs_irqs(void)
         struct met_inst *i = met_inst(DIM_IRQ, irq->name);
         if (!i)
             continue;
-        snprintf(i->info, sizeof i->info, "%s", irq->handler);
+        SNPRINTF(i->info, "%s", irq->handler);
         met_count_from(i, M_IRQ_RATE, irq->count - irq->did, past_ns, irq->count);
     }
     past_ns = met.read_ns;
@@ -24824,7 +24824,7 @@ static void mfs_huge(void)
     u32 id[32], n = met_ids(met_path("/sys/kernel/mm/hugepages"), "hugepages-", "kB", id, 32);
     for (u32 k = 0; k < n; k++) {
         char name[24];
-        snprintf(name, sizeof name, "%ukB", id[k]);
+        SNPRINTF(name, "%ukB", id[k]);
         met_files(met_inst(DIM_POOL, name),
                   met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
     }
@@ -24873,7 +24873,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
-    snprintf(sys, sizeof sys, "%s", name);
+    SNPRINTF(sys, "%s", name);
     for (char *s = sys; (s = strchr(s, '/'));)
         *s = '!';
     return sys;
@@ -24902,7 +24902,7 @@ static void mfs_disk_line(const char *line)
     char name[MET_NAME];
     const char *at = u_word(line, 2), *rest = u_word(at, 1);
     s64 reads;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+    SNPRINTF(name, "%.*s", (int)strcspn(at, " "), at);
     if (!*name || strspn(rest, "0 ") == strlen(rest) || !met_number(rest, &reads))
         return;
     struct met_inst *i = met_inst(DIM_DISK, name);
@@ -25033,7 +25033,7 @@ static void mfs_zones(void)
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
-    snprintf(name, sizeof name, "hwmon%u/%s%u", chip, what, id);
+    SNPRINTF(name, "hwmon%u/%s%u", chip, what, id);
     struct met_inst *i = met_inst(DIM_SENSOR, name);
     if (!i || i->info[0])
         return i;
@@ -25081,7 +25081,7 @@ static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *lin
 {
     struct ifreq r = { .ifr_data = (void *)link };
     int f = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), e = 0;
-    snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
+    SNPRINTF(r.ifr_name, "%s", name);
     link->link_mode_masks_nwords = 0;
     for (u32 k = 0; k < 2 && !e; k++) {
         link->cmd = ETHTOOL_GLINKSETTINGS;
@@ -25123,11 +25123,11 @@ static void mfs_net_line(const char *line)
     const char *colon = strrchr(line, ':');
     if (!colon)
         return;
-    snprintf(name, sizeof name, "%.*s", (int)(colon - line), line);
+    SNPRINTF(name, "%.*s", (int)(colon - line), line);
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/class/net/%s", name));
+    SNPRINTF(dir, "%s", met_path("/sys/class/net/%s", name));
     if (!i->info[0]) /* sysfs may show another network namespace than /proc */
         met_link(met_in(dir, "device/driver"), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
@@ -25184,12 +25184,12 @@ static void mfs_pairs(const char *path)
     while ((line = met_line())) {
         size_t n = strcspn(line, ":") + 1;
         if (strncmp(line, head, n)) {
-            snprintf(head, sizeof head, "%s", line);
+            SNPRINTF(head, "%s", line);
             continue;
         }
         const char *name = u_word(head, 1), *value = u_word(line, 1);
         for (; *name && *value; name = u_word(name, 1), value = u_word(value, 1)) {
-            snprintf(key, sizeof key, "%.*s %.*s", (int)n - 1, line, (int)strcspn(name, " "), name);
+            SNPRINTF(key, "%.*s %.*s", (int)n - 1, line, (int)strcspn(name, " "), name);
             for (u32 m = 0; met_keyed(met.all, &m); m++)
                 if (!strcmp(metrics[m].key, key) && met_number(value, &v))
                     met_raw(met.all, m, v);
@@ -25364,7 +25364,7 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     struct met_inst *i = met_inst(DIM_FS, path);
     if (!i)
         return;
-    snprintf(i->info, sizeof i->info, "%.*s", (int)strcspn(type, " "), type);
+    SNPRINTF(i->info, "%.*s", (int)strcspn(type, " "), type);
     met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 errors since Linux 6.15 */
     if (!e && space.f_blocks) {
         met_set(i, M_FS_SIZE, (double)space.f_blocks * (double)space.f_bsize);
@@ -25440,7 +25440,7 @@ static void mfs_log_line(const char *line)
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
         if (strstr(text, metrics[mfs_log_rows[k]].key)) {
             mfs_logged[k].n++;
-            snprintf(mfs_logged[k].last, sizeof mfs_logged[k].last, "%s", text + 1);
+            SNPRINTF(mfs_logged[k].last, "%s", text + 1);
         }
 }
 
@@ -25893,7 +25893,7 @@ static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
 {
     struct met_inst *i = met_inst_nr(dim, t->pid);
     if (i)
-        snprintf(i->info, sizeof i->info, "%s", t->comm);
+        SNPRINTF(i->info, "%s", t->comm);
     return i;
 }
 
@@ -26313,7 +26313,7 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 static void mfs_groups(void)
 {
     char dir[MET_DIR];
-    snprintf(dir, sizeof dir, "%s", met_path("%s", met_cgroups()));
+    SNPRINTF(dir, "%s", met_path("%s", met_cgroups()));
     if (!met_there(met_in(dir, "cgroup.controllers"))) {
         met_off("/sys/fs/cgroup/cgroup.controllers: ENOENT (needs cgroup v2)");
         return;
@@ -26328,7 +26328,7 @@ static void mfs_cgroup(void)
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
     char dir[MET_DIR];
     s64 v;
-    snprintf(dir, sizeof dir, "%s", met_path("%s/%s", met_cgroups(), mo.cgroup));
+    SNPRINTF(dir, "%s", met_path("%s/%s", met_cgroups(), mo.cgroup));
     for (size_t k = 0; k < ARRAY_LEN(file); k++)
         met_keys(met.all, met_in(dir, "%s", file[k]), 0);
     for (u32 m = 0; met_keyed(met.all, &m); m++)
@@ -26538,9 +26538,9 @@ static u64 pmc_cpuinfo(const u8 *mask)
             if ((v = pmc_value(line, fields[k].name)))
                 midr |= strtoull(v, NULL, 0) << fields[k].shift;
         if ((v = pmc_value(line, "vendor_id")) && !pmc.vendor[0])
-            snprintf(pmc.vendor, sizeof pmc.vendor, "%.*s", (int)strspn(v, PMC_PLAIN), v);
+            SNPRINTF(pmc.vendor, "%.*s", (int)strspn(v, PMC_PLAIN), v);
         if ((v = pmc_value(line, "model name")) && !pmc.model[0])
-            snprintf(pmc.model, sizeof pmc.model, "%s", v);
+            SNPRINTF(pmc.model, "%s", v);
         if ((v = pmc_value(line, "cpu family")))
             pmc.family = strtoul(v, NULL, 10);
         if ((v = pmc_value(line, "model")))
@@ -26622,7 +26622,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
         char name[32];
         size_t n = strcspn(s, "=,"), end = strcspn(s, ",");
         char *at = name;
-        snprintf(name, sizeof name, "%.*s", (int)n, s);
+        SNPRINTF(name, "%.*s", (int)n, s);
         int e = pmc_field(pmu, c, name, s[n] == '=' ? strtoull(s + n + 1, &at, 0) : 1);
         if (e || (s[n] == '=' && at != s + end))
             return e ? e : -EINVAL;
@@ -26636,7 +26636,7 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
     for (; *names; names = u_word(names, 1)) {
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(names, " "), names);
+        SNPRINTF(name, "%.*s", (int)strcspn(names, " "), names);
         const char *path = met_path(PMC_DEVICES "/%s/events/%s", pmu, name);
         if (met_there(path) && met_text(path, s, sizeof s)) {
             c->name = names;
@@ -26682,7 +26682,7 @@ static int pmc_parse(const struct pmc_pmu *p, struct pmc_code *c, const char *te
     n = strcspn(text, "/");
     if (strcmp(text + n, "/") || n >= sizeof event)
         return -ENOENT;
-    snprintf(event, sizeof event, "%.*s", (int)n, text);
+    SNPRINTF(event, "%.*s", (int)n, text);
     int e = pmc_alias(p->name, c, event);
     return e == -ENOENT ? pmc_terms(p->name, c, event) : e;
 }
@@ -26719,7 +26719,7 @@ static void pmc_add_pmu(const char *name)
     }
     if (!list)
         memset(p.mask, 0xff, sizeof p.mask);
-    snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
+    SNPRINTF(p.name, "%.*s", MET_NAME - 1, name);
     p.type = (u32)type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
     if (met_there(path) && met_text(path, s, sizeof s)) /* hexadecimal: drivers/perf/arm_pmuv3.c */
@@ -26746,7 +26746,7 @@ static void pmc_look(void)
         struct pmc_pmu *p = &pmc_pmus[k];
         const struct pmc_core *x86 = pmc.vendor[0] ? pmc_find_core(p->name) : NULL;
         if (x86) {
-            snprintf(p->core, sizeof p->core, "%s", x86->name);
+            SNPRINTF(p->core, "%s", x86->name);
             p->list = x86->list;
             p->slots = x86->slots;
             p->source = x86->source;
@@ -26997,7 +26997,7 @@ static const char *pmc_reason(u32 role, int e)
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
     default: why = pf_why_not(e, pmc.scope == PS_TASK ? PF_LEVEL_USER : PF_LEVEL_CPU);
     }
-    snprintf(pmc.why[role], sizeof pmc.why[role], "%s", why);
+    SNPRINTF(pmc.why[role], "%s", why);
     return pmc.why[role];
 }
 
@@ -27354,7 +27354,7 @@ static void pmc_read_events(void)
             met_count(met_inst(DIM_EVENT, pmc_asked.event[k]), M_EVENTS, pmc_asked.total[k]);
         } else if (!met.no[M_EVENTS]) {
             const char *reason = pmc_why(role);
-            snprintf(why, sizeof why, "%s: %s", pmc_asked.event[k], reason ? reason : PMC_IDLE);
+            SNPRINTF(why, "%s: %s", pmc_asked.event[k], reason ? reason : PMC_IDLE);
             met.no[M_EVENTS] = why;
         }
     }
@@ -27515,8 +27515,7 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
     bool energy = r->role >= UR_PACKAGE;
-    snprintf(path, sizeof path, "%s",
-             met_path(PMC_DEVICES "/%s/events/%s.scale", p->name, r->event));
+    SNPRINTF(path, "%s", met_path(PMC_DEVICES "/%s/events/%s.scale", p->name, r->event));
     bool has = met_there(path);
     const char *u = met_path(PMC_DEVICES "/%s/events/%s.unit", p->name, r->event);
     if (!has && !met_there(u))
@@ -27933,8 +27932,7 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
         met_count(i, unc_mbm_metrics[k], (u64)v);
         return;
     }
-    snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
-             (int)strspn(s, PMC_PLAIN), s);
+    SNPRINTF(why, "%s%s: %.*s", from ? "..." : "", path + from, (int)strspn(s, PMC_PLAIN), s);
     if (got)
         met_off(why);
     unc_mbm_missing[k] = true;
@@ -27947,7 +27945,7 @@ static void unc_mbm_group(const char *group)
                                      "mon_L3_", "", id, UNC_DOMAINS);
     char name[NAME_MAX + 16];
     for (u32 d = 0; d < n; d++) {
-        snprintf(name, sizeof name, "%s%s%02u", group, slash, id[d]);
+        SNPRINTF(name, "%s%s%02u", group, slash, id[d]);
         const struct met_inst *i = met_inst(DIM_L3, name);
         for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
             unc_mbm_count(i, k, met_path("/sys/fs/resctrl%s%s/mon_data/mon_L3_%02u/%s", slash,
@@ -28137,11 +28135,11 @@ static void mk_longest(void)
     }
     if (!most.ns || met.src[met.cur].elapsed_s <= 0)
         return;
-    snprintf(name, sizeof name, "%.16s (%u)", most.comm, most.pid);
+    SNPRINTF(name, "%.16s (%u)", most.comm, most.pid);
     struct met_inst *i = met_inst(DIM_WAIT, name);
     if (!i)
         return;
-    snprintf(i->info, sizeof i->info, "%.16s (%u)", most.ran_comm, most.ran);
+    SNPRINTF(i->info, "%.16s (%u)", most.ran_comm, most.ran);
     met_set(i, M_LONGEST, most.ns / 1e9);
 }
 
@@ -28204,7 +28202,7 @@ static void mk_add_disk(const char *sys, int map)
     struct mk_disk *d = &mk_blk.disk[k];
     mk_blk.n = MAX(mk_blk.n, k + 1);
     d->dev = dev;
-    snprintf(d->name, sizeof d->name, "%.*s", MET_NAME - 1, sys);
+    SNPRINTF(d->name, "%.*s", MET_NAME - 1, sys);
     for (char *s = d->name; (s = strchr(s, '!'));) /* sysfs replaces '/' with '!' */
         *s = '/';
     bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
@@ -28825,7 +28823,7 @@ static const char *mout_source_why(u32 src)
         return lack;
     if (seen || strncmp(lack, "a kernel", 8) || strstr(met.src[src].why, " mounted"))
         return met.src[src].why;
-    snprintf(why, sizeof why, "%s (needs %s)", met.src[src].why, lack);
+    SNPRINTF(why, "%s (needs %s)", met.src[src].why, lack);
     return why;
 }
 
@@ -29279,7 +29277,7 @@ static void mout_prom_hists(struct buf *b)
             const struct met_hist_row *r = &met_hist_rows[row];
             if (h->row != row || h->at != met.tick)
                 continue;
-            snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
+            SNPRINTF(name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
                 mout_prom_head(b, name, MOUT_HISTOGRAM, r->prom_help);
             memcpy(last, name, sizeof last);
@@ -29294,8 +29292,8 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     bool head = false;
     if (!met_dims[dim].facts)
         return;
-    snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
-    snprintf(help, sizeof help, "The constant property `%s` of each `%s`", met_dims[dim].info,
+    SNPRINTF(name, "kvis_%s", met_dims[dim].facts);
+    SNPRINTF(help, "The constant property `%s` of each `%s`", met_dims[dim].info,
              met_dims[dim].label);
     MET_EACH_OF(dim, i) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
@@ -29318,7 +29316,7 @@ static void mout_prom_collectors(struct buf *b)
     };
     char name[64];
     for (u32 k = 0; k < ARRAY_LEN(rows); k++) {
-        snprintf(name, sizeof name, "kvis_collector_%s", rows[k].name);
+        SNPRINTF(name, "kvis_collector_%s", rows[k].name);
         mout_prom_head(b, name, MOUT_GAUGE, rows[k].help);
         for (u32 s = 0; s < N_SRC; s++) {
             double v[] = { !met.src[s].wrong, (double)met.src[s].took_ns / 1e9,
@@ -29817,7 +29815,7 @@ static const char *hs_opt_listen(const char *v)
     if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
         return "allowed values: PORT (at most 65535) or ADDR:PORT";
     if (len)
-        snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
+        SNPRINTF(addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
     in->sin_port = htons((u16)n); /* sin6_port has the same offset */
@@ -29855,7 +29853,7 @@ static void hs_answer(int f, const char *req, const char *status, const char *ty
                       const char *body, size_t n)
 {
     char head[256];
-    snprintf(head, sizeof head, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+    SNPRINTF(head, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
              "Connection: close\r\n\r\n", status, type, n);
     hs_send(f, head, strlen(head));
     if (strncmp(req, "HEAD ", 5))
@@ -30463,9 +30461,9 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
     scr.drawn[scr.n_drawn].dim = dim;
     scr.drawn[scr.n_drawn++].line = scr.lines;
     if (shown < all)
-        snprintf(title, sizeof title, "%s %u of %u", name, shown, all);
+        SNPRINTF(title, "%s %u of %u", name, shown, all);
     else
-        snprintf(title, sizeof title, "%s %u", name, all);
+        SNPRINTF(title, "%s %u", name, all);
     u32 width = scr_name_width(shown, strlen(title)), used = width;
     if (scr.current == dim)
         scr.shift = MIN(scr.shift, n - 1);
@@ -31515,7 +31513,7 @@ static void dg_take_tasks(void)
             dg.missed++;
             continue;
         }
-        snprintf(t->comm, sizeof t->comm, "%s", from->comm);
+        SNPRINTF(t->comm, "%s", from->comm);
         t->has |= from->has;
         for (u32 n = 0; n < MFS_NUMBERS; n++)
             t->did[n] = n < MFS_COUNTED ? t->did[n] + mfs_did(from, n) : from->now[n];
@@ -32051,7 +32049,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     const struct buf *s = dg_sentence(f);
     b_esc(line, s->p, s->len, 0);
     dg_text_evidence(line, f);
-    snprintf(head, sizeof head, "%u. ", rank);
+    SNPRINTF(head, "%u. ", rank);
     b_c(b, '\n');
     dg_paragraph(b, head, line, 3, DG_COLUMNS);
     dg_text_who(b, f);
@@ -32121,7 +32119,7 @@ static void dg_text_table(struct buf *b)
             b_s(line, i->name[0] ? ": " : "");
             dg_say(line, number, v);
         }
-        snprintf(head, sizeof head, "%-17.19s ", dg_res[r].name);
+        SNPRINTF(head, "%-17.19s ", dg_res[r].name);
         if (line->len)
             dg_paragraph(b, head, line, 18, DG_COLUMNS);
     }
@@ -32475,7 +32473,7 @@ static const char *dg_threshold(const char *v)
     const char *near = NULL;
     u32 distance = 9;
     struct dg_rule *r = dg_rules;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
+    SNPRINTF(name, "%.*s", (int)strcspn(v, "="), v);
     for (; r->name && strcmp(r->name, name); r++)
         u_nearer(name, r->name, &near, &distance);
     v += strcspn(v, "=");
@@ -32830,7 +32828,7 @@ static void PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char 
 
 static void check_fix(struct check *c, const char *fix)
 {
-    snprintf(c->fix, sizeof c->fix, "%s", fix);
+    SNPRINTF(c->fix, "%s", fix);
 }
 
 /* Sets the result to `why`, in which U_FIX separates detail and fix. NULL: the feature works. */
@@ -32838,9 +32836,9 @@ static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
     c->works = !why;
-    snprintf(c->detail, sizeof c->detail, "%.*s",
+    SNPRINTF(c->detail, "%.*s",
              (int)(fix ? fix - why : why ? (ptrdiff_t)strlen(why) : 0), why ? why : "");
-    snprintf(c->fix, sizeof c->fix, "%s", fix ? fix + strlen(U_FIX) : "");
+    SNPRINTF(c->fix, "%s", fix ? fix + strlen(U_FIX) : "");
 }
 
 /* --- the functions that try the features, in a child process --- */
@@ -33395,13 +33393,12 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc");
     bool by_ptrace = check_by_ptrace(of);
     if (v->loss == LOSS_ALL)
-        snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
+        SNPRINTF(v->detail, "%s: %.*s%s", by_ptrace && !no_proc
                  ? "works only for a command, with ptrace" : "does not work",
                  (int)strcspn(v->worst->detail, "\n"), v->worst->detail,
                  by_ptrace && no_proc ? "; ptrace needs /proc, which is not mounted" : "");
     else
-        snprintf(v->detail, sizeof v->detail, "%s%s", text[of->bit == CHECK_TRACE][v->loss],
-                 without);
+        SNPRINTF(v->detail, "%s%s", text[of->bit == CHECK_TRACE][v->loss], without);
 }
 
 static void check_wrapped(struct buf *b, const char *name, const char *words)
@@ -33410,7 +33407,7 @@ static void check_wrapped(struct buf *b, const char *name, const char *words)
     char head[16];
     b_reset(&text);
     b_esc(&text, words, strlen(words), 0);
-    snprintf(head, sizeof head, "%-10.10s ", name);
+    SNPRINTF(head, "%-10.10s ", name);
     dg_paragraph(b, head, &text, strlen(head), 80);
 }
 
@@ -33421,8 +33418,7 @@ static void check_verdict_text(struct buf *b, const char *name, const struct che
     if (!v->worst)
         return;
     const char *first = check_fixed(v->worst->fix, name);
-    snprintf(fix, sizeof fix, "fix: %s%s", first ? "same as for " : "",
-             first ? first : v->worst->fix);
+    SNPRINTF(fix, "fix: %s%s", first ? "same as for " : "", first ? first : v->worst->fix);
     check_wrapped(b, "", fix);
 }
 
