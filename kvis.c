@@ -905,6 +905,11 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
+static void b_esc_s(struct buf *b, const char *s)
+{
+    b_esc(b, s, strlen(s), 0);
+}
+
 /* Returns a name as printable UTF-8, with other bytes as \xHH. Different names stay different. */
 static const struct buf *b_unique(const char *s, size_t n)
 {
@@ -27385,7 +27390,7 @@ static void pmc_list_events(struct buf *b)
         for (const struct dirent *e; (e = u_entry(&d));)
             if (*e->d_name != '.' && !strstr(e->d_name, ".scale") && !strstr(e->d_name, ".unit")) {
                 b_f(b, "%s/", p->name);
-                b_esc(b, e->d_name, strlen(e->d_name), 0);
+                b_esc_s(b, e->d_name);
                 b_s(b, "/\n");
             }
     }
@@ -28927,7 +28932,7 @@ static void mout_text_inst(struct buf *b, const struct met_inst *i)
     if (!i->name[0])
         return;
     b_f(b, " %s=", met_dims[i->dim].label);
-    b_esc(b, i->name, strlen(i->name), 0);
+    b_esc_s(b, i->name);
 }
 
 static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
@@ -28963,7 +28968,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     if (l->n > 1 && l->n < l->all)
         b_f(b, " and %u more", l->n - 1);
     b_s(b, ": ");
-    b_esc(b, l->why, strlen(l->why), 0);
+    b_esc_s(b, l->why);
     b_c(b, '\n');
 }
 
@@ -30380,10 +30385,10 @@ static const struct buf *scr_name(const struct met_inst *i)
     b_reset(b);
     if (process)
         b_f(b, "%*s", 7 - (int)MIN(strlen(name), 7u), "");
-    b_esc(b, name, strlen(name), 0);
+    b_esc_s(b, name);
     if (i->info[0])
         b_s(b, process ? " " : " (");
-    b_esc(b, i->info, strlen(i->info), 0);
+    b_esc_s(b, i->info);
     b_s(b, i->info[0] && !process ? ")" : "");
     return b;
 }
@@ -30528,7 +30533,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     if (why) {
         b->len = scr.from;
         b_f(b, "%-*sn/a (%c): ", SCR_TITLE, r->title, scr_sections[scr_section_of(src)].key);
-        b_esc(b, why, strlen(why), 0);
+        b_esc_s(b, why);
     }
     if (n || why)
         scr_line(b);
@@ -30796,7 +30801,7 @@ static void scr_fact(struct buf *b, const char *before, const char *text)
 {
     u32 at = b->len;
     b_s(b, before);
-    b_esc(b, text, strlen(text), 0);
+    b_esc_s(b, text);
     scr_too_long(b, at, 0);
 }
 
@@ -30831,7 +30836,7 @@ static void scr_last_line(struct buf *b)
     b_s(b, "q quit  h help");
     if (scr.typing || scr.find[0])
         b_s(b, "  /");
-    b_esc(b, scr.find, strlen(scr.find), 0);
+    b_esc_s(b, scr.find);
     b_s(b, scr.typing ? "_" : "");
     if (below)
         b_f(b, "  (%u more %s)", below, scr_below());
@@ -31093,7 +31098,7 @@ static void mon_totals(void)
     u64 to = mon_command.to_ns ? mon_command.to_ns : u_now();
     if (out.events_on) {
         b_s(&out.text.b, "kvis monitor: ");
-        b_esc(&out.text.b, opt.command[0], strlen(opt.command[0]), 0);
+        b_esc_s(&out.text.b, opt.command[0]);
         b_c(&out.text.b, '\n');
     }
     if (out.json_on)
@@ -32032,7 +32037,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     for (u32 k = 0; k < n; k++) {
         b_s(line, sep);
         sep = ", ";
-        b_esc(line, f->who[k].comm, strlen(f->who[k].comm), 0);
+        b_esc_s(line, f->who[k].comm);
         b_f(line, " (pid %u) ", f->who[k].pid);
         dg_say(line, f->rule->whose, f->who[k].v);
     }
@@ -32056,7 +32061,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     const char *message = mfs_log_last(f->rule->log);
     if (message) {
         line = dg_line(b);
-        b_esc(line, message, strlen(message), 0);
+        b_esc_s(line, message);
         dg_paragraph(b, "   kernel: ", line, 7, DG_COLUMNS);
     }
     s = dg_next(f);
@@ -32115,7 +32120,7 @@ static void dg_text_table(struct buf *b)
             if (!i)
                 continue;
             b_s(line, line->len ? ", " : "");
-            b_esc(line, i->name, strlen(i->name), 0);
+            b_esc_s(line, i->name);
             b_s(line, i->name[0] ? ": " : "");
             dg_say(line, number, v);
         }
@@ -32169,7 +32174,7 @@ static void dg_text_busiest(struct buf *b)
     for (u32 k = 0; k < n; k++) {
         b_f(b, "%7u ", top[k]->pid);
         u32 from = b->len;
-        b_esc(b, top[k]->comm, strlen(top[k]->comm), 0);
+        b_esc_s(b, top[k]->comm);
         scr_fit(b, from, COMM);
         b_pad(b, from, COMM);
         for (u32 c = 0; c < ARRAY_LEN(columns); c++) {
@@ -32242,7 +32247,7 @@ static void dg_text(struct buf *b)
     for (u32 r = 0; r < N_RES; r++)
         visible += dg_visible(r);
     b_f(b, "kvis diagnose: %.1f s of ", dg_seconds());
-    b_esc(b, rec_run.host, strlen(rec_run.host), 0);
+    b_esc_s(b, rec_run.host);
     b_f(b, " (Linux %s", rec_run.kernel);
     if (dg_value(M_CPUS, met.all, &cpus))
         b_f(b, ", %.0f CPU%s", cpus, cpus == 1 ? "" : "s");
@@ -32267,7 +32272,7 @@ static void dg_text(struct buf *b)
     for (struct mout_lack l = { .src = 0 }; opt.verbose && mout_next_lack(&l);)
         if (dg_blind(&l)) {
             b_f(b, "%s  %s (%s): ", head, met_sources[l.src].name, met_sources[l.src].group);
-            b_esc(b, l.why, strlen(l.why), 0);
+            b_esc_s(b, l.why);
             b_c(b, '\n');
             head = "";
         }
@@ -33117,10 +33122,10 @@ static void check_text(struct buf *b, const struct check_done *d)
     check_names(&names, r->needed | r->useful, "", "-");
     b_f(b, "%-20s %-5s %-*.*s ", d->name, c->works ? "yes" : r->needed ? "NO" : "no", CHECK_FOR,
         (int)names.len, names.p);
-    b_esc(b, c->detail, strlen(c->detail), 0);
+    b_esc_s(b, c->detail);
     if (!c->works && c->fix[0] && !check_fixed(c->fix, d->name)) {
         b_s(b, "\n                           fix: ");
-        b_esc(b, c->fix, strlen(c->fix), 0);
+        b_esc_s(b, c->fix);
     }
     b_c(b, '\n');
 }
@@ -33406,7 +33411,7 @@ static void check_wrapped(struct buf *b, const char *name, const char *words)
     static struct buf text;
     char head[16];
     b_reset(&text);
-    b_esc(&text, words, strlen(words), 0);
+    b_esc_s(&text, words);
     SNPRINTF(head, "%-10.10s ", name);
     dg_paragraph(b, head, &text, strlen(head), 80);
 }
