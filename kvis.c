@@ -23929,6 +23929,8 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
     return next;
 }
 
+#define MET_EACH_HIST(h) for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+
 static struct met_inst *met_all(u8 dim)
 {
     struct met_inst *i = met.first[dim];
@@ -28882,6 +28884,8 @@ static bool mout_next_lack(struct mout_lack *l)
     return false;
 }
 
+#define MOUT_EACH_LACK(l) for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+
 /* --- text: one line per source, and one line per named instance --- */
 
 /* Writes v with `digits` significant digits, or its whole integer part if that is longer. */
@@ -29062,7 +29066,7 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
 static void mout_hists(struct buf *b)
 {
     for (u8 row = 0; row < N_HIST; row++)
-        for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+        MET_EACH_HIST(h)
             if (h->row == row && h->at == met.tick && h->count)
                 mout_hist(b, h);
 }
@@ -29278,7 +29282,7 @@ static void mout_prom_hists(struct buf *b)
 {
     char name[96], last[96] = "";
     for (u8 row = 0; row < N_HIST; row++)
-        for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
+        MET_EACH_HIST(h) {
             const struct met_hist_row *r = &met_hist_rows[row];
             if (h->row != row || h->at != met.tick)
                 continue;
@@ -29496,7 +29500,7 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
-    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
+    MET_EACH_HIST(h) {
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (h->at != met.tick || !h->count)
             continue;
@@ -29528,7 +29532,7 @@ static void mout_json(struct buf *b)
     if (mo.hist)
         mout_json_hists(b);
     b_s(b, "\"unavailable\":[");
-    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+    MOUT_EACH_LACK(l)
         mout_json_why(b, &l);
     mout_json_end(b, "]}\n");
 }
@@ -29609,7 +29613,7 @@ static void mout_halve(void)
                     mout_point_add(&p[n], p[2 * n + 1]);
             }
         }
-    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+    MET_EACH_HIST(h)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
@@ -29640,7 +29644,7 @@ static void mout_sample(void)
     MET_EACH(i)
         if (mout_shown(i))
             left_out += mout_gather_inst(i);
-    for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+    MET_EACH_HIST(h)
         mout_gather_hist(h);
     mout_past.left_out = MAX(mout_past.left_out, left_out);
 }
@@ -29706,7 +29710,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
 
 static void mout_heat_maps(struct buf *b)
 {
-    for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
+    MET_EACH_HIST(h) {
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (!h->past)
             continue;
@@ -29738,7 +29742,7 @@ static void mout_facts(struct buf *b)
     mout_json_end(b, "],\"heat\":[");
     mout_heat_maps(b);
     mout_json_end(b, "],\"unavailable\":[");
-    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+    MOUT_EACH_LACK(l)
         mout_json_why(b, &l);
     mout_json_end(b, "]}");
 }
@@ -29761,7 +29765,7 @@ static void mout_page_end(int to)
         for (u32 k = 0; k < met.width[i->dim]; k++)
             if (i->series[k].past)
                 mout_write_points(&i->series[k]);
-    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+    MET_EACH_HIST(h)
         if (h->past)
             mout_write_cells(h);
     if (rep.raw.len)
@@ -30298,7 +30302,7 @@ static void scr_lacks(struct buf *b)
 {
     static struct buf why;
     b_reset(&why);
-    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+    MOUT_EACH_LACK(l)
         if (scr_section_of(l.src) == scr.view)
             mout_text_why(&why, &l);
     scr_paragraphs(b, &why);
@@ -31196,7 +31200,7 @@ static bool mon_nothing(void)
     for (u32 m = 0; m < N_METRICS; m++)
         if (met.seen[m])
             return false;
-    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);) {
+    MOUT_EACH_LACK(l) {
         const char *dir = mout_unmounted(&l), *why = dir ? dir : l.why;
         size_t n = strlen(why) + 1;
         if (said.len && memmem(said.p, said.len, why, n))
@@ -32422,7 +32426,7 @@ static void dg_json(struct buf *b)
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     mout_json_end(b, "],\"unseen\":[");
-    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+    MOUT_EACH_LACK(l)
         if (dg_blind(&l)) {
             b_f(b, "{\"what\":\"%s\",", met_sources[l.src].name);
             out_json_text(b, "why", l.why);
