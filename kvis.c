@@ -24579,10 +24579,9 @@ static struct met_inst *mfs_cpu_of(const char *line)
 static void mfs_stat(void)
 {
     double cpus = 0;
-    char *line;
     if (!met_open(met_path("/proc/stat")))
         return;
-    while ((line = met_line())) {
+    for (char *line; (line = met_line());) {
         if (strncmp(line, "cpu", 3)) {
             met_key(met.all, line);
             continue;
@@ -24790,10 +24789,9 @@ static void mfs_irqs(void)
 /* Reads lines "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
 static void mfs_schedstat(void)
 {
-    char *line;
     if (!met_open(met_path("/proc/schedstat")))
         return;
-    while ((line = met_line()))
+    for (char *line; (line = met_line());)
         if (!strncmp(line, "cpu", 3) && isdigit((u8)line[3]))
             met_columns(mfs_cpu_of(line), line);
     met_sum();
@@ -24932,10 +24930,9 @@ static void mfs_disk_line(const char *line)
 
 static void mfs_disks(void)
 {
-    char *line;
     if (!met_open(met_path("/proc/diskstats")))
         return;
-    while ((line = met_line()))
+    for (char *line; (line = met_line());)
         mfs_disk_line(line + strspn(line, " "));
     mfs_disks_at = met.tick;
     met_sum();
@@ -25170,10 +25167,9 @@ static void mfs_bonds(void)
 
 static void mfs_net(void)
 {
-    char *line;
     if (!met_open(met_path("/proc/net/dev")))
         return;
-    while ((line = met_line()))
+    for (char *line; (line = met_line());)
         mfs_net_line(line + strspn(line, " "));
     met_sum();
 }
@@ -25183,12 +25179,12 @@ static void mfs_net(void)
 static void mfs_pairs(const char *path)
 {
     static char head[8192];
-    char key[80], *line;
+    char key[80];
     s64 v;
     *head = 0;
     if (!met_open(path))
         return;
-    while ((line = met_line())) {
+    for (char *line; (line = met_line());) {
         size_t n = strcspn(line, ":") + 1;
         if (strncmp(line, head, n)) {
             SNPRINTF(head, "%s", line);
@@ -25387,11 +25383,10 @@ static void mfs_fs(void)
 {
     u64 seen[MFS_FS];
     u32 n = 0;
-    char *line;
     if (!met_open(met_path("/proc/%s/mountinfo", *mo.rootfs ? "1" : "self")))
         return;
     mfs_find_remote(met_file.text.p ? met_file.text.p : "");
-    while ((line = met_line()))
+    for (char *line; (line = met_line());)
         mfs_fs_line(line, seen, &n);
 }
 
@@ -25407,11 +25402,11 @@ static void mfs_edac(void)
 /* In " 1048512 blocks super 1.2 [2/1] [U_]", one of two disks works. */
 static void mfs_md(void)
 {
-    char *line, *end;
+    char *end;
     u32 degraded = 0;
     if (met_try(met_path("/proc/mdstat")))
         return;
-    while ((line = met_line()))
+    for (char *line; (line = met_line());)
         for (const char *at = line; (at = strchr(at, '[')); at++) {
             unsigned long want = strtoul(at + 1, &end, 10);
             degraded += isdigit((u8)at[1]) && *end == '/' && isdigit((u8)end[1])
@@ -25536,7 +25531,7 @@ static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
     static const char *const keys[] = { "TCP: inuse ", " tw ", "TCP6: inuse " };
-    char range[64], *line;
+    char range[64];
     u64 n[ARRAY_LEN(keys)];
     s64 lo, hi;
     u32 most = 0;
@@ -25550,7 +25545,7 @@ static void mfs_ports(void)
     for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
         if (met_try(met_path("/proc/net/%s", tables[k])))
             continue;
-        while ((line = met_line())) {
+        for (char *line; (line = met_line());) {
             u32 same = mfs_port_line(line, lo, hi);
             most = MAX(most, same);
         }
@@ -26205,10 +26200,9 @@ static void mfs_pages_read(u32 pid, bool of_group)
     const char *group = of_group ? mfs_task_group(pid) : NULL;
     const char *path = group ? met_path("%s%s/memory.numa_stat", met_cgroups(), group)
                        : met_path("/proc/%u/numa_maps", pid);
-    char *line;
     if ((of_group && !group) || met_try(path))
         return;
-    while ((line = met_line())) {
+    for (char *line; (line = met_line());) {
         const char *size = strstr(line, " kernelpagesize_kB=");
         if (!group || !strncmp(line, "anon ", 5))
             mfs_pages_line(line, group ? 1 : size ? strtoull(size + 19, NULL, 10) * 1024 : 4096);
@@ -26534,11 +26528,10 @@ static u64 pmc_cpuinfo(const u8 *mask)
     };
     u64 midr = 0;
     bool wanted = false;
-    char *line;
     const char *v;
     if (!met_open(met_path("/proc/cpuinfo")))
         return 0;
-    while ((line = met_line())) {
+    for (char *line; (line = met_line());) {
         if ((v = pmc_value(line, "processor")))
             wanted = !midr && pmc_in(mask, (u32)strtoul(v, NULL, 10));
         for (u32 k = 0; wanted && k < ARRAY_LEN(fields); k++)
@@ -31582,10 +31575,10 @@ static bool dg_has_disk(const char *line)
 /* Adds devices of mounts, from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). */
 static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 {
-    char *line, *end;
+    char *end;
     if (!mounts->n || met_try(met_path("/proc/%u/mountinfo", t->pid)))
         return;
-    while ((line = met_line())) {
+    for (char *line; (line = met_line());) {
         bool its = dg_set_has(mounts, strtoull(line, NULL, 10));
         const char *dev = u_word(line, 2);
         unsigned first = (unsigned)strtoul(dev, &end, 10);
