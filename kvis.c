@@ -21321,13 +21321,6 @@ static bool open_makes(const struct wire_open *w)
     return w->flags & O_CREAT || (w->flags & O_TMPFILE) == O_TMPFILE;
 }
 
-static void open_text_head(struct buf *b)
-{
-    b_f(b, "%s%s%s    COMM               FD ERR %sPATH\n", open_opt.time ? "TIME(s)       " : "",
-        open_opt.print_uid ? "UID   " : "", open_opt.tid ? "TID" : "PID",
-        open_opt.extended ? "FLAGS    MODE " : "");
-}
-
 static void open_text_flags(struct buf *b, const struct wire_open *w)
 {
     if (w->state & OPEN_HOW_FAULT) {
@@ -21619,7 +21612,9 @@ static void open_begin(void)
 static int open_run(u64 end_ns)
 {
     if (out.events_on)
-        open_text_head(&out.text.b);
+        b_f(&out.text.b, "%s%s%s    COMM               FD ERR %sPATH\n",
+            open_opt.time ? "TIME(s)       " : "", open_opt.print_uid ? "UID   " : "",
+            open_opt.tid ? "TID" : "PID", open_opt.extended ? "FLAGS    MODE " : "");
     out_flush();
     ses_run(&open_session, end_ns);
     if (open_state.unknown)
@@ -21959,11 +21954,6 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 
 /* --- processes from /proc --- */
 
-static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
-{
-    return (u32)u_slurp(u_proc((pid_t)pid, name), s, max);
-}
-
 static void proc_link(u32 pid, const char *name, struct proc_text *t)
 {
     char s[PATH_MAX];
@@ -21978,7 +21968,7 @@ static void proc_look(struct proc_life *l)
 {
     u32 at = ps_living((pid_t)l->pid);
     bool known = l->argv.len && !l->cut;
-    u32 n = known ? 0 : proc_slurp(at, "cmdline", proc_piece, sizeof proc_piece);
+    u32 n = known ? 0 : u_slurp(u_proc(at, "cmdline"), proc_piece, sizeof proc_piece);
     if (n) {
         proc_keep(&l->argv, proc_piece, n);
         l->arg_len = n;
@@ -22002,7 +21992,7 @@ static void proc_scan_one(u32 pid)
     enum { PPID = 4, THREADS = 20, START = 22 };
     char s[1024];
     struct stat about;
-    proc_slurp(pid, "stat", s, sizeof s);
+    u_slurp(u_proc(pid, "stat"), s, sizeof s);
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
@@ -22907,13 +22897,10 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
 static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
-    if (!l) {
-        if (!proc_is_mine(h->ppid))
-            return;
+    if (!l && proc_is_mine(h->ppid))
         l = proc_new(h->pid, true);
-        if (!l)
-            return;
-    }
+    if (!l)
+        return;
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = h->dead;
         proc_usage_join(&l->all, &h->own, true);
@@ -23098,7 +23085,7 @@ static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
     struct stat about;
-    proc_slurp(pid, "cgroup", s, sizeof s);
+    u_slurp(u_proc(pid, "cgroup"), s, sizeof s);
     const char *root = proc_cgroup_root(), *at = strstr(s, "0::/");
     if (!root || !at || (at > s && at[-1] != '\n'))
         return 0;
@@ -23118,7 +23105,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent
 {
     static char s[8192];
     struct wire_proc h = { .kind = kind, .ts_ns = ts_ns, .pid = pid, .tid = pid, .ret = -1 };
-    bool live = !proc_state.replayed, there = live && proc_slurp(pid, "status", s, sizeof s);
+    bool live = !proc_state.replayed, there = live && u_slurp(u_proc(pid, "status"), s, sizeof s);
     const struct proc_life *l = parent ? NULL : proc_find(pid);
     h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : parent;
     const struct proc_life *near = l ? l : proc_find(h.ppid);
@@ -23165,7 +23152,7 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
     piece.kind = kind;
-    piece.arg_len = proc_slurp(h->pid, file, proc_piece, sizeof proc_piece);
+    piece.arg_len = u_slurp(u_proc(h->pid, file), proc_piece, sizeof proc_piece);
     piece.flags = piece.arg_len == sizeof proc_piece - 1 ? ARGS_CUT : 0;
     hy_args_add(&piece, proc_piece);
     h->arg_len = kind == PROC_ENV ? h->arg_len : piece.arg_len;
@@ -23177,12 +23164,12 @@ static struct wire_usage proc_traced_usage(u32 pid)
     enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
     char s[1024];
     struct wire_usage u = { .run_ns = ps_cpu_ns((pid_t)pid) };
-    proc_slurp(pid, "stat", s, sizeof s);
+    u_slurp(u_proc(pid, "stat"), s, sizeof s);
     u.minor = proc_stat_field(s, MINFLT);
     u.major = proc_stat_field(s, MAJFLT);
     u.user_ns = proc_stat_field(s, UTIME);
     u.system_ns = proc_stat_field(s, STIME);
-    proc_slurp(pid, "io", s, sizeof s);
+    u_slurp(u_proc(pid, "io"), s, sizeof s);
     u.read_chars = proc_key_number(s, "rchar:");
     u.write_chars = proc_key_number(s, "wchar:");
     u.read_bytes = proc_key_number(s, "\nread_bytes:");
@@ -23202,7 +23189,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     if (n > 0)
         h->name_len = (u16)n;
     if (!proc_traced_words(h, "cmdline", PROC_ARGS)) {
-        proc_slurp(h->pid, "stat", stat, sizeof stat);
+        u_slurp(u_proc(h->pid, "stat"), stat, sizeof stat);
         h->arg_len = (u32)(proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START));
     }
     if (proc_opt.n_env)
@@ -26886,26 +26873,18 @@ static void pmc_open(struct pmc_unit *u, u32 g)
         pmc_close_unit(u);
 }
 
-static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
+static bool pmc_add_unit(struct pmc_unit unit)
 {
     void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
     if (!grown) {
         met_left_out(1);
-        return NULL;
+        return false;
     }
     pmc.unit = grown;
     for (u32 g = 0; g < N_PG; g++)
         memset(unit.g[g].fd, -1, sizeof unit.g[g].fd);
-    pmc.unit[pmc.n_units] = unit;
-    return &pmc.unit[pmc.n_units++];
-}
-
-static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
-{
-    u32 *at = &pmc.of_cpu[pmu][cpu];
-    if (!*at && pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu }))
-        *at = pmc.n_units;
-    return *at ? &pmc.unit[*at - 1] : NULL;
+    pmc.unit[pmc.n_units++] = unit;
+    return true;
 }
 
 /* Opens the events of the units from index `from` on that have not been read yet. The first groups
@@ -26927,10 +26906,13 @@ static void pmc_cpus(void)
             pmc_close_unit(&pmc.unit[k]);
     for (u32 p = 0; p < pmc.n_pmus; p++)
         for (u32 c = 0; c < PMC_CPUS; c++) {
-            bool wanted = pmc_in(pmc.online, c) && pmc_in(pmc_pmus[p].mask, c);
-            struct pmc_unit *u = wanted ? pmc_cpu_unit(p, c) : NULL;
-            if (u)
-                u->on = true;
+            u32 *at = &pmc.of_cpu[p][c];
+            if (!pmc_in(pmc.online, c) || !pmc_in(pmc_pmus[p].mask, c))
+                continue;
+            if (!*at && pmc_add_unit((struct pmc_unit){ .cpu = c, .pmu = p }))
+                *at = pmc.n_units;
+            if (*at)
+                pmc.unit[*at - 1].on = true;
         }
     pmc_open_new(0);
 }
@@ -27181,8 +27163,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
  * omitted if kvis does not count all kinds of cores: they would be too small. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
-    bool whole = !pmc.left_out || (i && (i->dim == DIM_CPU || i->dim == DIM_PMU));
-    if (!i || !whole)
+    if (!i || (pmc.left_out && i->dim != DIM_CPU && i->dim != DIM_PMU))
         return;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
         u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -28032,9 +28013,7 @@ static struct {
     struct bpf_obj obj;      /* fam NULL: no programs are loaded */
     u32 at;                  /* met.tick at the last reading */
     bool own;                /* the kernel's own count of runnable tasks is readable */
-    struct wire_sched cpu;
-    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms of all CPUs */
-    u64 wait_ns, depth_sum;
+    struct wire_sched cpu, all; /* all: sums and histograms of all CPUs */
 } mk_sched;
 
 /* The map `tasks` has one entry per pid, rounded up to a power of two; at most TASK_SLOTS_MAX. */
@@ -28085,25 +28064,23 @@ static bool mk_sched_read(void)
     if (!mk_begin(o) || mk_sched.at == met.tick)
         return o->fam;
     mk_sched.at = met.tick;
-    const struct wire_sched *w = &mk_sched.cpu;
-    memset(mk_sched.wait, 0, sizeof mk_sched.wait);
-    memset(mk_sched.depth, 0, sizeof mk_sched.depth);
-    mk_sched.wait_ns = mk_sched.depth_sum = 0;
+    struct wire_sched *w = &mk_sched.cpu, *all = &mk_sched.all;
+    memset(all, 0, sizeof *all);
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
-        if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
+        if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, w)
             || (!w->switches && !pmc_in(pmc.online, cpu))) /* the CPU was never online */
             continue;
         const struct met_inst *i = mo.off >> SRC_RUNQ & 1 ? NULL : met_inst_nr(DIM_CPU, cpu);
 #define X(m, field) met_count(i, m, w->field);
         MET_WIRE_RUNQ(X)
 #undef X
-        mk_sched.wait_ns += w->wait_ns;
-        mk_sched.depth_sum += w->depth_sum;
+        all->wait_ns += w->wait_ns;
+        all->depth_sum += w->depth_sum;
         for (u32 b = 0; b < DELAY_BUCKETS; b++)
-            mk_sched.wait[b] += w->wait[b];
+            all->wait[b] += w->wait[b];
         for (u32 b = 0; b < DEPTH_BUCKETS; b++)
-            mk_sched.depth[b] += w->depth[b];
+            all->depth[b] += w->depth[b];
     }
     return true;
 }
@@ -28149,7 +28126,7 @@ static void mk_runq(void)
         return;
     mk_longest();
     met_sum();
-    met_hist_read(met.all, HIST_WAIT, mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
+    met_hist_read(met.all, HIST_WAIT, mk_sched.all.wait, DELAY_BUCKETS, mk_sched.all.wait_ns);
 }
 
 static void mk_depth(void)
@@ -28157,7 +28134,8 @@ static void mk_depth(void)
     if (!mk_sched_read())
         return;
     if (mk_sched.own)
-        met_hist_read(met.all, HIST_DEPTH, mk_sched.depth, DEPTH_BUCKETS, mk_sched.depth_sum);
+        met_hist_read(met.all, HIST_DEPTH, mk_sched.all.depth, DEPTH_BUCKETS,
+                      mk_sched.all.depth_sum);
     else
         met_off("reading the number of runnable tasks needs BTF and CONFIG_FAIR_GROUP_SCHED");
 }
@@ -29235,16 +29213,18 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
+/* Dimensions with different names of the metrics of DIM_PMC. */
+static const u8 mout_pmc[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
+
 static void mout_prom(struct buf *b)
 {
-    static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
     char name[96], last[96] = "";
     for (u32 m = 0; m < N_METRICS; m++)
-        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++) {
+        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(mout_pmc) : 1); k++) {
             if (!metrics[m].prom)
                 continue;
-            mout_prom_name(m, of[k], name, sizeof name);
-            if (mout_prom_family(b, m, of[k], strcmp(name, last)))
+            mout_prom_name(m, mout_pmc[k], name, sizeof name);
+            if (mout_prom_family(b, m, mout_pmc[k], strcmp(name, last)))
                 memcpy(last, name, sizeof last);
         }
 }
@@ -29346,15 +29326,13 @@ static void mout_prom_self(struct buf *b)
 
 static void mout_prom_process(struct buf *b)
 {
-    struct timespec cpu = { 0 };
     struct rlimit limit = { 0 };
     char memory[64], *end;
     double page = (double)sysconf(_SC_PAGESIZE);
     u32 fds = 0;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
     getrlimit(RLIMIT_NOFILE, &limit);
     mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
-                  (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
+                  u_clock(CLOCK_PROCESS_CPUTIME_ID) / 1e9);
     mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
                   "Start time of kvis, in seconds since 1970", (double)out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
@@ -29717,7 +29695,6 @@ static void mout_heat_maps(struct buf *b)
 
 static void mout_facts(struct buf *b)
 {
-    static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
            PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[",
         mout.intervals, mo.interval_ns, 1u << mout_past.halved, met.backwards, met.left_out,
@@ -29730,8 +29707,8 @@ static void mout_facts(struct buf *b)
         b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", met_sources[s].name, met_sources[s].group);
     b_s(b, "},\"charts\":[");
     for (u32 m = 0; m < N_METRICS; m++)
-        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++)
-            mout_chart(b, m, of[k]);
+        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(mout_pmc) : 1); k++)
+            mout_chart(b, m, mout_pmc[k]);
     mout_json_end(b, "],\"heat\":[");
     mout_heat_maps(b);
     mout_json_end(b, "],\"unavailable\":[");
@@ -31145,11 +31122,9 @@ static void mon_collect(void)
 
 static void mon_sample(void)
 {
-    struct timespec ts;
     u64 before = mout.ts_ns;
     mon_collect();
-    clock_gettime(CLOCK_REALTIME, &ts);
-    mout.real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
+    mout.real_ns = u_clock(CLOCK_REALTIME);
     mout.ts_ns = u_now() - out.start_ns;
     mout.interval_ns = mout.ts_ns - before;
 }
@@ -31214,6 +31189,14 @@ static void mon_start(void)
     vh_start();
 }
 
+static int mon_finish(void)
+{
+    while (opt.command && !mon_ended() && !sp_over()) /* the command may run longer than -d or -n */
+        mon_wait(u_now() + NSEC);
+    sp_end_witness();
+    return mon_command.status;
+}
+
 /* Monitors until end_ns (0: without end) or the end of the command. Returns its wait status, or -1
  * without a command. */
 static int mon_run(u64 end_ns)
@@ -31267,10 +31250,7 @@ static int mon_run(u64 end_ns)
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
-    while (opt.command && !mon_ended() && !sp_over()) /* the command may run longer than -d or -n */
-        mon_wait(u_now() + NSEC);
-    sp_end_witness();
-    return mon_command.status;
+    return mon_finish();
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
@@ -32796,10 +32776,7 @@ static int dg_run(void)
     if (out.events_on)
         dg_text(&out.text.b);
     out_flush();
-    while (sp_command.pid && !mon_ended() && !sp_over()) /* the command runs longer than -d */
-        mon_wait(u_now() + NSEC);
-    sp_end_witness();
-    return mon_command.status;
+    return mon_finish();
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
@@ -34227,7 +34204,7 @@ static void cmd_describe_attached(void)
     struct buf *b = &rec_processes;
     char line[1024];
     for (u32 i = 0; i < opt.n_pids; i++) {
-        u32 n = proc_slurp((u32)ps_living(opt.pids[i]), "cmdline", line, sizeof line);
+        u32 n = u_slurp(u_proc(ps_living(opt.pids[i]), "cmdline"), line, sizeof line);
         while (n && !line[n - 1])
             n--;
         s64 threads = ps_status(opt.pids[i], "Threads:");
