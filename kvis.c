@@ -21452,7 +21452,7 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     u8 mode = open_calls[w->call].mode;
     u64 how[3] = { 0 };
     bool at = w->call == OPEN_OPENAT || w->call == OPEN_OPENAT2;
-    w->dirfd = at ? (s32)c->arg[0] : AT_FDCWD;
+    w->dirfd = at ? c->arg[0] : AT_FDCWD;
     if (w->call == OPEN_EXEC)
         return;
     w->flags = md_open_flags(t, c);
@@ -21957,16 +21957,16 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 static void proc_link(u32 pid, const char *name, struct proc_text *t)
 {
     char s[PATH_MAX];
-    s64 n = fd_readlink((pid_t)pid, name, s, sizeof s);
+    s64 n = fd_readlink(pid, name, s, sizeof s);
     if (n > 0)
-        proc_keep(t, s, (u32)n);
+        proc_keep(t, s, n);
 }
 
 static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* buffer for arguments or environment */
 
 static void proc_look(struct proc_life *l)
 {
-    u32 at = ps_living((pid_t)l->pid);
+    u32 at = ps_living(l->pid);
     bool known = l->argv.len && !l->cut;
     u32 n = known ? 0 : u_slurp(u_proc(at, "cmdline"), proc_piece, sizeof proc_piece);
     if (n) {
@@ -21977,7 +21977,7 @@ static void proc_look(struct proc_life *l)
     proc_link(at, "cwd", &l->cwd);
     proc_link(at, "exe", &l->exe);
     if (!l->ppid)
-        l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
+        l->ppid = MAX(ps_status(l->pid, "PPid:"), 0);
 }
 
 /* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
@@ -21996,7 +21996,7 @@ static void proc_scan_one(u32 pid)
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
-    if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
+    if (end[2] == 'Z' && ps_living(pid) == (pid_t)pid)
         return; /* all threads have exited */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
@@ -22006,10 +22006,9 @@ static void proc_scan_one(u32 pid)
     l->before_rss = ~0ull;
     l->node = proc_tree_new(0);
     l->ppid = proc_stat_field(s, PPID);
-    u64 boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
-                  - (u64)u_ahead.boottime;
-    l->fork_ns = l->begin_ns = (u64)MAX((s64)boot_ns - proc_state.boot_off, 1);
-    if (stat(u_proc((pid_t)pid, ""), &about) == 0) {
+    u64 boot_ns = proc_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead.boottime;
+    l->fork_ns = l->begin_ns = MAX((s64)boot_ns - proc_state.boot_off, 1);
+    if (stat(u_proc(pid, ""), &about) == 0) {
         l->uid = about.st_uid;
         l->gid = about.st_gid;
     }
@@ -22036,7 +22035,7 @@ static void proc_scan(void)
     DIR *d = opendir("/proc");
     for (const struct dirent *e; (e = u_entry(&d));)
         if (isdigit((u8)e->d_name[0]))
-            proc_scan_one((u32)strtoul(e->d_name, NULL, 10));
+            proc_scan_one(strtoul(e->d_name, NULL, 10));
     proc_mark_tree();
 }
 
@@ -22095,8 +22094,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
     if (u->system_ns && u->user_ns)
-        *sys = (u64)((double)u->run_ns * (double)u->system_ns
-                     / ((double)u->system_ns + (double)u->user_ns));
+        *sys = (double)u->run_ns * u->system_ns / ((double)u->system_ns + u->user_ns);
     else if (u->system_ns)
         *sys = u->run_ns;
     *user = u->run_ns - *sys;
@@ -22162,12 +22160,12 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     SNPRINTF(link, "/proc/self/fd/%d", f);
     s64 len = fd_link_text(link, path, PATH_MAX), top = strlen(at);
     close(f);
-    if (len < top || strncmp(path, at, (size_t)top))
+    if (len < top || strncmp(path, at, top))
         return 0;
     if (len == top)
-        return (u32)snprintf(path, PATH_MAX, "/");
+        return snprintf(path, PATH_MAX, "/");
     memmove(path, path + top, (size_t)(len - top) + 1);
-    return (u32)(len - top);
+    return len - top;
 }
 
 static const struct proc_text *proc_cgroup(u64 id)
@@ -22431,7 +22429,7 @@ static void proc_json_env(struct buf *b, const struct proc_text *env)
     for (u32 at = 0; at < env->len; sep = ",") {
         const char *s = env->p + at, *value = strchr(s, '=') + 1;
         b_s(b, sep);
-        out_json_quoted(b, s, (u32)(value - s) - 1);
+        out_json_quoted(b, s, value - s - 1);
         b_c(b, ':');
         out_json_quoted(b, value, strlen(value));
         at += strlen(s) + 1;
@@ -22624,7 +22622,7 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
-    u32 columns = u_columns(out.text.fd), depth = MIN(n->depth, (u32)PROC_DEPTH);
+    u32 columns = u_columns(out.text.fd), depth = MIN(n->depth, PROC_DEPTH);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
     for (u32 d = 1; d < depth; d++)
@@ -22646,7 +22644,7 @@ static void proc_tree_write(void)
     proc_tree_link();
     const struct proc_node *node = proc_tree.node;
     for (u32 i = node[0].first; i;) {
-        more[MIN(node[i].depth, (u32)PROC_DEPTH)] = node[i].next;
+        more[MIN(node[i].depth, PROC_DEPTH)] = node[i].next;
         proc_tree_line(&out.text.b, &node[i], more);
         out_full(&out.text);
         u32 from = i;
@@ -22714,7 +22712,7 @@ static void proc_gantt_write(struct buf *b)
     u64 end_ns = 0;
     u32 n;
     struct proc_node **list = proc_tree_list(PROC_LONGEST, &n);
-    n = MIN(n, (u32)PROC_BARS);
+    n = MIN(n, PROC_BARS);
     for (u32 i = 0; i < n; i++) {
         list[i]->key = list[i]->begin_ns;
         end_ns = MAX(end_ns, list[i]->end_ns);
@@ -22743,7 +22741,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     if (!out.n_taps || proc_state.replayed || !l->mine)
         return NULL;
     struct event *e = ev_new(kind, NULL, ts_ns);
-    e->pid = e->tid = (pid_t)l->pid;
+    e->pid = e->tid = l->pid;
     return e;
 }
 
@@ -22761,7 +22759,7 @@ static void proc_emit_fork(const struct wire_proc *h, const struct proc_life *l)
     if (!e || (thread && !proc_opt.threads))
         return;
     if (!thread)
-        e->pid = e->tid = (pid_t)l->ppid;
+        e->pid = e->tid = l->ppid;
     ev_num(e, thread ? EV_child_tid : EV_child_pid, h->tid);
     if (!thread && l->ns_pid && l->ns_pid != l->pid)
         ev_num(e, EV_ns_pid, l->ns_pid);
@@ -22796,13 +22794,13 @@ static void proc_emit_end(const struct proc_life *l)
     if (l->status >= 0)
         ev_status(e, l->status, true);
     if (l->max_rss)
-        ev_num(e, EV_max_rss_bytes, (s64)l->max_rss);
+        ev_num(e, EV_max_rss_bytes, l->max_rss);
     if (proc_used(&l->all, PROC_CPU))
-        ev_num(e, EV_cpu_ns, (s64)l->all.run_ns);
+        ev_num(e, EV_cpu_ns, l->all.run_ns);
     if (proc_used(&l->all, PROC_READ))
-        ev_num(e, EV_bytes_read, (s64)l->all.read_bytes);
+        ev_num(e, EV_bytes_read, l->all.read_bytes);
     if (proc_used(&l->all, PROC_WRITTEN))
-        ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
+        ev_num(e, EV_bytes_written, l->all.write_bytes);
     proc_emit_name(e, l);
     ses_emit(e);
 }
@@ -22812,10 +22810,10 @@ static void proc_emit_thread_end(const struct proc_life *l, const struct wire_pr
     struct event *e = proc_event(EK_EXIT_THREAD, l, h->ts_ns);
     if (!e)
         return;
-    e->tid = (pid_t)h->tid;
+    e->tid = h->tid;
     ev_num(e, EV_exit_pid, h->tid);
     if (proc_used(&h->own, PROC_CPU))
-        ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
+        ev_num(e, EV_cpu_ns, h->own.run_ns);
     ses_emit(e);
 }
 
@@ -22931,7 +22929,7 @@ static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
     if (l)
-        proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
+        proc_keep(&l->begun, (const char *)h, sizeof *h + h->name_len);
 }
 
 /* Counts the new program of an execve in which the process was killed: as a command that was killed
@@ -23061,7 +23059,7 @@ static bool proc_record(const void *p, u32 size)
     const char *data = (const char *)(h + 1);
     if (size < sizeof *h)
         return true;
-    u32 left = size - (u32)sizeof *h;
+    u32 left = size - sizeof *h;
     bool whole = (u32)h->name_len + h->exe_len + h->cwd_len <= left;
     if ((h->kind == PROC_ARGS || h->kind == PROC_ENV) && h->arg_len <= left)
         hy_args_add(h, data);
@@ -23107,12 +23105,12 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent
     struct wire_proc h = { .kind = kind, .ts_ns = ts_ns, .pid = pid, .tid = pid, .ret = -1 };
     bool live = !proc_state.replayed, there = live && u_slurp(u_proc(pid, "status"), s, sizeof s);
     const struct proc_life *l = parent ? NULL : proc_find(pid);
-    h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : parent;
+    h.ppid = there ? proc_key_number(s, "\nPPid:") : l ? l->ppid : parent;
     const struct proc_life *near = l ? l : proc_find(h.ppid);
     if (there) {
         h.uid = proc_key_number(s, "\nUid:");
         h.gid = proc_key_number(s, "\nGid:");
-        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / (u64)sysconf(_SC_PAGESIZE);
+        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / sysconf(_SC_PAGESIZE);
     } else if (near) {
         h.uid = near->uid;
         h.gid = near->gid;
@@ -23120,7 +23118,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent
     if (live)
         h.cgroup = kind == PROC_EXEC || !near ? proc_traced_cgroup(pid) : near->cgroup;
     if (live)
-        tr_name_now((pid_t)pid, near ? near->comm : "", h.comm);
+        tr_name_now(pid, near ? near->comm : "", h.comm);
     else if (near)
         memcpy(h.comm, near->comm, sizeof h.comm);
     return h;
@@ -23141,9 +23139,9 @@ static void proc_event_fork(const struct event *e)
     if (!ev_has(e, child) || (thread && proc_state.replayed) || !proc_has_place(tid))
         return;
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns,
-                                         thread ? 0 : (u32)e->pid);
+                                         thread ? 0 : e->pid);
     h.tid = tid;
-    h.ns_pid = ev_has(e, EV_ns_pid) ? (u32)e->v[EV_ns_pid].n : 0;
+    h.ns_pid = ev_has(e, EV_ns_pid) ? e->v[EV_ns_pid].n : 0;
     proc_forked(&h);
 }
 
@@ -23163,7 +23161,7 @@ static struct wire_usage proc_traced_usage(u32 pid)
 {
     enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
     char s[1024];
-    struct wire_usage u = { .run_ns = ps_cpu_ns((pid_t)pid) };
+    struct wire_usage u = { .run_ns = ps_cpu_ns(pid) };
     u_slurp(u_proc(pid, "stat"), s, sizeof s);
     u.minor = proc_stat_field(s, MINFLT);
     u.major = proc_stat_field(s, MAJFLT);
@@ -23187,17 +23185,17 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     struct proc_life *l = proc_find(h->pid);
     s64 n = t ? tr_exec_name(t, called) : 0;
     if (n > 0)
-        h->name_len = (u16)n;
+        h->name_len = n;
     if (!proc_traced_words(h, "cmdline", PROC_ARGS)) {
         u_slurp(u_proc(h->pid, "stat"), stat, sizeof stat);
-        h->arg_len = (u32)(proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START));
+        h->arg_len = proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START);
     }
     if (proc_opt.n_env)
         proc_traced_words(h, "environ", PROC_ENV);
     if (l)
         l->threads = 1;
     h->dead = proc_traced_usage(h->pid);
-    h->own_rss = t && t->proc ? t->proc->exec_rss / (u64)sysconf(_SC_PAGESIZE) : 0;
+    h->own_rss = t && t->proc ? t->proc->exec_rss / sysconf(_SC_PAGESIZE) : 0;
     h->exe_state = WALK_CUT;
     h->cwd_state = WALK_CUT | WALK_DONE;
     return n > 0 ? called : name;
@@ -23205,14 +23203,14 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
 
 static void proc_event_exec(const struct event *e)
 {
-    struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns, 0);
+    struct wire_proc h = proc_event_head(e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns, 0);
     bool named = ev_has(e, EV_program), live = !proc_state.replayed;
     bool words = ev_has(e, EV_argv) && e->v[EV_argv].s.len;
     const char *name = named ? e->v[EV_program].s.p : "";
-    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
+    h.name_len = named ? MIN(e->v[EV_program].s.len, PATH_MAX) : 0;
     h.ret = -e->err;
     if (!live)
-        h.uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
+        h.uid = ev_has(e, EV_uid) ? e->v[EV_uid].n : 0;
     if (e->err || !live) {
         h.arg_len = words ? e->v[EV_argv].s.len : 0;
         h.flags = ev_has(e, EV_argv_cut);
@@ -23237,8 +23235,8 @@ static void proc_event_exec(const struct event *e)
 /* Called at a thread's last stop. A thread that is killed may exit without that stop. */
 static void proc_traced_ends(const struct task *t)
 {
-    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns, 0);
-    h.tid = (u32)t->tid;
+    struct wire_proc h = proc_event_head(t->pid, PROC_EXIT, t->at_ns, 0);
+    h.tid = t->tid;
     h.live = 1;
     h.dead = proc_traced_usage(h.pid);
     tr_name_now(t->tid, t->comm, h.comm);
@@ -23260,11 +23258,11 @@ static s32 proc_event_status(const struct event *e)
 
 static void proc_event_exit(const struct event *e)
 {
-    struct proc_life *l = proc_find((u32)e->pid);
+    struct proc_life *l = proc_find(e->pid);
     if (!l)
         return;
     if (proc_state.replayed && ev_has(e, EV_max_rss_bytes))
-        l->max_rss = (u64)e->v[EV_max_rss_bytes].n;
+        l->max_rss = e->v[EV_max_rss_bytes].n;
     l->end_ns = e->ts_ns;
     l->status = proc_event_status(e);
     proc_end(l);
@@ -23293,7 +23291,7 @@ static void proc_sweep(u64 age_ns, bool all)
             next = l->next;
             if (l->ending && !proc_waits(l) && u_now() - l->end_ns >= age_ns) {
                 proc_end(l);
-            } else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
+            } else if (all && l->mine && kill(l->pid, 0) < 0 && errno == ESRCH) {
                 proc_state.unsure++;
                 proc_state.last_ns = u_now();
                 proc_forget(l);
@@ -23340,7 +23338,7 @@ static void proc_json_critical(struct buf *b)
 static void proc_finish_sinks(int status)
 {
     const struct timeval *u = &proc_session.rusage.ru_utime, *s = &proc_session.rusage.ru_stime;
-    u64 waited = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
+    u64 waited = (u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
     /* Both sums are too small: exit records lack the CPU time used after them, and wait4(2) lacks
      * processes that their parents did not wait for. */
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, waited);
@@ -23489,7 +23487,7 @@ static void proc_adopt(u32 pid)
 
 static void proc_begin(void)
 {
-    proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
+    proc_state.boot_off = u_clock(CLOCK_BOOTTIME) - u_now();
     proc_state.whole = !opt.command && !proc_opt.pid;
     proc_state.rows = out.events_on;
     proc_tree.on = opt.command || proc_opt.tree || proc_opt.gantt;
@@ -23508,7 +23506,7 @@ static void proc_begin(void)
 static void proc_first(void)
 {
     if (opt.command)
-        proc_adopt((u32)sp_command.pid);
+        proc_adopt(sp_command.pid);
     if (!proc_state.btf)
         u_warn("exit codes, times and sizes are unknown, and arguments are those passed to execve: "
                "%s", bpf_no_fields(&proc_session.obj));
@@ -23864,7 +23862,7 @@ static u64 met_bucket_low(u32 i)
  * For sizes and lengths, it is the lower bound of a bucket: most sizes are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
-    u64 want = (u64)(p * (double)h->count), seen = 0;
+    u64 want = p * h->count, seen = 0;
     u32 last = 0;
     for (u32 i = 0; i < ST_BUCKETS; i++)
         if (h->now[i]) {
@@ -23873,21 +23871,21 @@ static double met_hist_part(const struct met_hist *h, double p)
                 break;
         }
     bool time = met_forms[met_hist_rows[h->row].form].unit == U_NS;
-    return (double)(time ? st_bucket_value(last) : met_bucket_low(last));
+    return time ? st_bucket_value(last) : met_bucket_low(last);
 }
 
 static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
-    met_forms[F_TICKS].scale = met_forms[F_MODE_TICKS].scale = 1.0 / (double)MAX(hz, 1);
-    met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
+    met_forms[F_TICKS].scale = met_forms[F_MODE_TICKS].scale = 1.0 / MAX(hz, 1);
+    met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
-        met.src[metrics[m].src].from = (u16)m;
+        met.src[metrics[m].src].from = m;
     for (u32 m = 0; m < N_METRICS; m++) {
         for (u8 d = 0; d < N_DIM; d++)
             if (met_of(m, d))
                 met.slot[d][m] = met.width[d]++;
-        met.src[metrics[m].src].to = (u16)(m + 1);
+        met.src[metrics[m].src].to = m + 1;
         met.src[metrics[m].src].n++;
     }
 }
@@ -24115,11 +24113,11 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
     }
-    double t = met.counted_s > 0 ? met.counted_s : s->ns ? (double)(met.read_ns - s->ns) / 1e9 : 0;
+    double t = met.counted_s > 0 ? met.counted_s : s->ns ? (met.read_ns - s->ns) / 1e9 : 0;
     s->total += d;
     s->raw = raw;
     s->ns = met.read_ns;
-    s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
+    s->v = t > 0 ? d * met_forms[metrics[m].form].scale / t : 0;
 }
 
 /* Like met_count, but a new instance's first rate starts from the reading `past` at past_ns. */
@@ -24152,9 +24150,9 @@ static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
     if (!f->counter)
-        met_set(i, m, (double)raw * f->scale);
+        met_set(i, m, raw * f->scale);
     else if (raw >= 0)
-        met_count(i, m, (u64)raw);
+        met_count(i, m, raw);
 }
 
 /* Returns whether an instance has a current value of the metric. A rate needs two readings. */
@@ -24287,7 +24285,7 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     va_list ap;
     int n = SNPRINTF(path, "%.*s/", MET_DIR, dir);
     va_start(ap, fmt);
-    vsnprintf(path + n, sizeof path - (size_t)n, fmt, ap);
+    vsnprintf(path + n, sizeof path - n, fmt, ap);
     va_end(ap);
     return path;
 }
@@ -24359,7 +24357,7 @@ static char *met_line(void)
     char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
     if (line >= all)
         return NULL;
-    char *end = memchr(line, '\n', (size_t)(all - line));
+    char *end = memchr(line, '\n', all - line);
     end = end ? end : all;
     *end = 0;
     met_file.at = (u32)(end - met_file.text.p) + 1;
@@ -24427,7 +24425,7 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
         u32 k = n++;
         for (; k && id[k - 1] > v; k--)
             id[k] = id[k - 1];
-        id[k] = (u32)v;
+        id[k] = v;
     }
     return n;
 }
@@ -24627,7 +24625,7 @@ static void mfs_limits(void)
 {
     mfs_places();
     double threads = met_v(met.all, M_THREADS_MAX);
-    double pids = (double)u_file_number(met_path("/proc/sys/kernel/pid_max"), -1);
+    double pids = u_file_number(met_path("/proc/sys/kernel/pid_max"), -1);
     if (pids >= 0 && pids < threads)
         met_set(met.all, M_THREADS_MAX, pids);
 }
@@ -24733,7 +24731,7 @@ static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *ki
         if (!grown)
             return n;
         mfs_irq_cells = grown;
-        u64 of = nm_hash(nm_hash(0, id, (size_t)(end - id)), cpu, strcspn(cpu, " "));
+        u64 of = nm_hash(nm_hash(0, id, end - id), cpu, strcspn(cpu, " "));
         if (grown[n].of == of && irq.count > grown[n].count)
             irq.did = irq.count - grown[n].count;
         grown[n] = (struct mfs_irq_cell){ irq.count, of };
@@ -24974,7 +24972,7 @@ static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
     u32 old = p->n > MFS_PAST ? p->n - MFS_PAST : 0;
     while (old < p->n && now - p->at[old % MFS_PAST].ns > 31 * NSEC)
         old++;
-    double s = old < p->n ? (double)(now - p->at[old % MFS_PAST].ns) / 1e9 : 0;
+    double s = old < p->n ? (now - p->at[old % MFS_PAST].ns) / 1e9 : 0;
     if (s >= 1)
         met_set(i, M_TEMP_TREND, (met_v(i, M_TEMP) - p->at[old % MFS_PAST].v) / s);
     if (old == p->n || now - p->at[(p->n - 1) % MFS_PAST].ns >= 2 * NSEC - NSEC / 20) {
@@ -25080,7 +25078,7 @@ static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *lin
         e = ioctl(f, SIOCETHTOOL, &r);
     }
     close(f);
-    return e ? 0 : (u32)MAX(link->link_mode_masks_nwords, 0);
+    return e ? 0 : MAX(link->link_mode_masks_nwords, 0);
 }
 
 /* Reads the highest speed that both ends of a copper link offer. A link can be slower, usually
@@ -25130,7 +25128,7 @@ static void mfs_net_line(const char *line)
     s64 speed = u_file_number(met_in(dir, "speed"), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
-    met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
+    met_set(i, M_NET_SPEED, speed * 1e6 / 8);
     /* a VLAN or macvlan has no link of its own */
     if (u_file_number(met_in(dir, "iflink"), 0) == u_file_number(met_in(dir, "ifindex"), 0))
         mfs_net_offered(i);
@@ -25275,7 +25273,7 @@ static void mfs_find_remote(const char *text)
     };
     b_reset(&mfs_remote);
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-        const char *type = memmem(line, (size_t)(end - line), " - ", 3), *path = u_word(line, 4);
+        const char *type = memmem(line, end - line, " - ", 3), *path = u_word(line, 4);
         size_t len = strcspn(path, " ");
         if (type && len > 1 && mfs_begins(type + 3, types, ARRAY_LEN(types)))
             b_put(&mfs_remote, path, len + 1);
@@ -25317,9 +25315,9 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
     long last = u_file_number(met_path("/sys/fs/ext4/%s/last_error_time", name), 0);
     if (!*name || errors < 0)
         return;
-    met_set(i, M_FS_ERRORS, (double)errors);
+    met_set(i, M_FS_ERRORS, errors);
     if (errors > 0 && last > 0)
-        met_set(i, M_FS_ERROR_AGE, (double)(time(NULL) - last));
+        met_set(i, M_FS_ERROR_AGE, time(NULL) - last);
 }
 
 /* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The last options
@@ -25328,8 +25326,8 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
     const char *dev = u_word(line, 2);
-    unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
-    u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
+    unsigned major_nr = strtoul(dev, &end, 10);
+    u64 id = makedev(major_nr, strtoul(end + (*end == ':'), NULL, 10));
     struct statfs space;
     if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(path))
         return;
@@ -25357,11 +25355,11 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     SNPRINTF(i->info, "%.*s", (int)strcspn(type, " "), type);
     met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 errors since Linux 6.15 */
     if (!e && space.f_blocks) {
-        met_set(i, M_FS_SIZE, (double)space.f_blocks * (double)space.f_bsize);
-        met_set(i, M_FS_AVAIL, (double)space.f_bavail * (double)space.f_bsize);
+        met_set(i, M_FS_SIZE, (double)space.f_blocks * space.f_bsize);
+        met_set(i, M_FS_AVAIL, (double)space.f_bavail * space.f_bsize);
     }
     if (!e && space.f_blocks && space.f_files)
-        met_set(i, M_FS_INODES, 1 - (double)space.f_ffree / (double)space.f_files);
+        met_set(i, M_FS_INODES, 1 - space.f_ffree / (double)space.f_files);
     mfs_fs_errors(i, id);
 }
 
@@ -25479,7 +25477,7 @@ static void mfs_clock(void)
     struct timex clock = { .modes = 0 };
     char name[64];
     if (!*mo.rootfs && adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC))
-        met_set(met.all, M_CLOCK_ERROR, (double)clock.maxerror / 1e6);
+        met_set(met.all, M_CLOCK_ERROR, clock.maxerror / 1e6);
     if (met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
                  name, sizeof name))
         met_set(met.all, M_CLOCK_SLOW, mfs_begins(name, slow, ARRAY_LEN(slow)));
@@ -25526,7 +25524,7 @@ static void mfs_ports(void)
     mfs_key_numbers(met_path("/proc/net/sockstat6"), keys + 2, 1, n + 2);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
-        || (double)(n[0] + n[1] + n[2]) < (double)(hi - lo + 1) / 2)
+        || n[0] + n[1] + n[2] < (double)(hi - lo + 1) / 2)
         return;
     memset(mfs_remotes, 0, sizeof mfs_remotes);
     for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
@@ -25537,7 +25535,7 @@ static void mfs_ports(void)
             most = MAX(most, same);
         }
     }
-    met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
+    met_set(met.all, M_PORTS, most / (double)(hi - lo + 1));
 }
 
 /* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. If a
@@ -25668,7 +25666,7 @@ static u32 mfs_last_cpu(const char *stat)
 {
     s64 cpu;
     bool known = stat && met_number(u_word(stat, 36), &cpu) && cpu >= 0 && cpu < MET_INSTS;
-    return known ? (u32)cpu : MET_INSTS;
+    return known ? cpu : MET_INSTS;
 }
 
 /* Adds the waiting time to the CPU on which the thread last ran, and adds that CPU to ran_on if the
@@ -25688,7 +25686,7 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
     while (k < t->n_ran_on && t->ran_on[k] != cpu)
         k++;
     if (much && k == t->n_ran_on && k < MFS_RAN_ON)
-        t->ran_on[t->n_ran_on++] = (u16)cpu;
+        t->ran_on[t->n_ran_on++] = cpu;
 }
 
 static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
@@ -25712,7 +25710,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
                                             "\nnonvoluntary_ctxt_switches:" };
     struct mfs_thread now = { .tid = tid };
-    u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9), *count = now.count;
+    u64 most = met.src[met.cur].elapsed_s * 1e9, *count = now.count;
     char text[512];
     u32 got = 0;
     if (mfs_task_sched(met_path("/proc/%u/task/%u/schedstat", t->pid, tid), &count[MFS_RUN],
@@ -25738,7 +25736,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     }
     if (!t->first)
         mfs_thread_cpus(t, tid, MIN(did[MFS_WAIT], most), MIN(did[MFS_RUN], most), most);
-    t->has |= (u16)got;
+    t->has |= got;
     mfs_thread_keep(t, &now);
 }
 
@@ -25776,13 +25774,13 @@ static bool mfs_task_stat(struct mfs_task *t)
                                 .still_ns = t->read_ns };
     t->born = (u64)born + 1;
     memcpy(t->comm, comm, sizeof comm);
-    t->cpu = (u16)mfs_last_cpu(words);
+    t->cpu = mfs_last_cpu(words);
     for (u32 k = 0; k < ARRAY_LEN(row); k++) {
         more = 0;
         if (met_number(u_word(words, row[k].word), &v) && v >= 0
             && (!row[k].more || met_number(u_word(words, row[k].more), &more))) {
-            t->now[row[k].number] = (u64)(v + more);
-            t->has |= (u16)(1u << row[k].number);
+            t->now[row[k].number] = v + more;
+            t->has |= 1u << row[k].number;
         }
     }
     /* if the main thread has exited, the live threads still have the memory */
@@ -25791,7 +25789,7 @@ static bool mfs_task_stat(struct mfs_task *t)
     for (const struct dirent *e; (e = u_entry(&d));)
         if (u_slurp(met_path("/proc/%u/task/%s/statm", t->pid, e->d_name), statm, sizeof statm)
             && met_number(u_word(statm, 1), &v) && v > 0)
-            t->now[MFS_RSS] = (u64)v;
+            t->now[MFS_RSS] = v;
     if (*words == 'Z' && !t->now[MFS_RSS])
         t->has &= (u16)~(1u << MFS_RSS);
     return true;
@@ -25822,7 +25820,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     if (!old || t.asked || !sched || ran != t.ran || t.now[MFS_THREADS] > 1) {
         if (!mfs_task_stat(&t))
             return;
-        double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
+        double born_s = (t.born - 1) * met_forms[F_TICKS].scale;
         /* the previous scan left out an older process */
         t.first |= !old && born_s + 0.001 < mfs_before.uptime;
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
@@ -25865,7 +25863,7 @@ static void mfs_look(void)
         n = met_ids(met_path("/proc"), "", "", id, MFS_TASKS);
     else
         for (; n < opt.n_pids; n++)
-            id[n] = (u32)opt.pids[n];
+            id[n] = opt.pids[n];
     qsort(id, n, sizeof *id, mfs_by_id);
     void *grown = u_grow(l->task, &l->cap, n, sizeof *l->task);
     if (!grown) {
@@ -25897,7 +25895,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
         if (m && k < MFS_COUNTED)
             met_count_from(i, m, t->past[k], t->first ? t->read_ns : t->past_ns, t->now[k]);
         else if (m)
-            met_raw(i, m, (s64)t->now[k]);
+            met_raw(i, m, t->now[k]);
     }
 }
 
@@ -25909,7 +25907,7 @@ static void mfs_procs(void)
     bool left = false;
     mfs_look();
     for (u32 k = 0; k < opt.n_pids; k++) {
-        const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
+        const struct mfs_task *t = mfs_task_in(&mfs_seen, opt.pids[k]);
         if (!t && !mfs_pids[k].gone)
             met_wrong(met_path("/proc/%d/stat", opt.pids[k]), ENOENT);
         mfs_pids[k].gone |= !t || (mfs_pids[k].born && mfs_pids[k].born != t->born);
@@ -25966,7 +25964,7 @@ static void mfs_busy_first(u32 by)
             continue;
         if (!top[k]->by)
             mfs_show(top[k], MFS_BUSY);
-        top[k]->by |= (u16)(1u << by);
+        top[k]->by |= 1u << by;
     }
 }
 
@@ -25981,7 +25979,7 @@ static void mfs_busy(void)
     bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures CPU waits */
     while (waits && mfs_next(&cpu))
         if (ns > 0 && cpu.nr < MET_INSTS)
-            met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
+            met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED);
     for (u32 by = 0; by < MFS_THREADS; by++)
         if (by != MFS_WRITTEN) /* MFS_READ also ranks writes */
@@ -26091,7 +26089,7 @@ static void mfs_fds(void)
         for (DIR *d = opendir(met_path("/proc/%u/fd", t->pid)); u_entry(&d);)
             n++;
         if (n * 2 >= limit)
-            met_set(mfs_task_inst(t, DIM_BUSY), M_B_FDS, (double)n / (double)limit);
+            met_set(mfs_task_inst(t, DIM_BUSY), M_B_FDS, n / (double)limit);
     }
 }
 
@@ -26210,7 +26208,7 @@ static void mfs_pages_of(const struct met_inst *i)
     mfs_pages_threads(pid);
     u32 home = mfs_pages_home();
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        bytes += (double)mfs_nodes.at[k].bytes;
+        bytes += mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
         return;
     /* the cgroup has other large processes */
@@ -26219,10 +26217,10 @@ static void mfs_pages_of(const struct met_inst *i)
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
     /* part of the time of an access that is due to the distance (ACPI's SLIT: 10 is local) */
-    for (u32 k = 0; k < mfs_nodes.n && met_number(u_word(text, (int)home), &near) && near > 0; k++)
-        if (met_number(u_word(text, (int)k), &far) && far > near)
-            cost += (double)mfs_nodes.at[k].bytes / bytes * (1 - (double)near / (double)far);
-    double own = (double)mfs_nodes.at[home].bytes;
+    for (u32 k = 0; k < mfs_nodes.n && met_number(u_word(text, home), &near) && near > 0; k++)
+        if (met_number(u_word(text, k), &far) && far > near)
+            cost += mfs_nodes.at[k].bytes / bytes * (1 - near / (double)far);
+    double own = mfs_nodes.at[home].bytes;
     met_set(i, M_B_REMOTE, (bytes - own) / bytes);
     met_set(i, M_B_FAR, bytes - own);
     met_set(i, M_B_OWN_PART, own / bytes * mfs_nodes.n);
@@ -26272,7 +26270,7 @@ static void mfs_group(const char *dir, const char *name)
     bool full = tasks >= 0 && tasks >= limit - limit / 10;
     struct met_inst *i = cpu || memory || full ? met_inst(DIM_GROUP, name) : NULL;
     if (full)
-        met_set(i, M_GR_PIDS, (double)tasks / (double)limit);
+        met_set(i, M_GR_PIDS, tasks / (double)limit);
     if (i && cpu)
         met_keys(i, met_in(dir, "cpu.stat"), 0);
     if (i && memory)
@@ -26520,7 +26518,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
         return 0;
     for (char *line; (line = met_line());) {
         if ((v = pmc_value(line, "processor")))
-            wanted = !midr && pmc_in(mask, (u32)strtoul(v, NULL, 10));
+            wanted = !midr && pmc_in(mask, strtoul(v, NULL, 10));
         for (u32 k = 0; wanted && k < ARRAY_LEN(fields); k++)
             if ((v = pmc_value(line, fields[k].name)))
                 midr |= strtoull(v, NULL, 0) << fields[k].shift;
@@ -26542,7 +26540,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
-    u32 implementer = (u32)(midr >> 24) & 0xff, part = (u32)(midr >> 4) & 0xfff;
+    u32 implementer = (midr >> 24) & 0xff, part = (midr >> 4) & 0xfff;
     if (!midr)
         return false;
     for (u32 k = 0; k < ARRAY_LEN(pmc_arm); k++)
@@ -26595,7 +26593,7 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     if (!met_there(path) || !met_text(path, s, sizeof s))
         return -ENOENT;
     const char *at = s + strcspn(s, ":");
-    word = *at ? pmc_config(c, s, (size_t)(at - s)) : NULL;
+    word = *at ? pmc_config(c, s, at - s) : NULL;
     at += *at == ':';
     while (word && pf_range(&at, &from, &to))
         for (; from <= to && from < 64; from++, v >>= 1)
@@ -26707,7 +26705,7 @@ static void pmc_add_pmu(const char *name)
     if (!list)
         memset(p.mask, 0xff, sizeof p.mask);
     SNPRINTF(p.name, "%.*s", MET_NAME - 1, name);
-    p.type = (u32)type;
+    p.type = type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
     if (met_there(path) && met_text(path, s, sizeof s)) /* hexadecimal: drivers/perf/arm_pmuv3.c */
         p.slots = strtoul(s, NULL, 0);
@@ -26902,7 +26900,7 @@ static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 k = 0; k < pmc.n_units; k++)
-        if (pmc.unit[k].on && !pmc_in(pmc.online, (u32)pmc.unit[k].cpu))
+        if (pmc.unit[k].on && !pmc_in(pmc.online, pmc.unit[k].cpu))
             pmc_close_unit(&pmc.unit[k]);
     for (u32 p = 0; p < pmc.n_pmus; p++)
         for (u32 c = 0; c < PMC_CPUS; c++) {
@@ -26928,7 +26926,7 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
     u32 from = pmc.n_units;
     for (u32 t = 0; t < n; t++)
         for (u32 p = 0; p < pmc.n_pmus; p++)
-            pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = (pid_t)tid[t], .pmu = (u8)p,
+            pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = tid[t], .pmu = (u8)p,
                                             .task = (u8)task, .on = true });
     pmc_open_new(from);
 }
@@ -27046,7 +27044,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     }
     if (d.enabled)
-        r->share = (double)d.running / (double)d.enabled;
+        r->share = d.running / (double)d.enabled;
     if (u->at_ns && d.enabled && !d.running)
         return;
     for (u32 k = 0; k < n; k++) {
@@ -27100,7 +27098,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 {
     const struct pmc_pmu *p = &pmc_pmus[u->pmu];
     u64 now = u_now();
-    double seconds = u->at_ns ? (double)(now - u->at_ns) / 1e9 : 0;
+    double seconds = u->at_ns ? (now - u->at_ns) / 1e9 : 0;
     for (u32 g = 0; g < N_PG; g++) {
         struct pmc_reading r;
         pmc_read_group(u, g, &r);
@@ -27241,7 +27239,7 @@ static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
     double part, of;
-    *v = (double)s->total;
+    *v = s->total;
     if (met_forms[metrics[m].form].counter)
         return s->at > 1;
     for (u32 k = 0; k < ARRAY_LEN(pmc_ratios); k++) {
@@ -27274,7 +27272,7 @@ static void pmc_read_all(void)
         }
         pmc_reset(&pmc.cpu);
         pmc_read_unit(u, machine, 3);
-        pmc_publish(met_inst_nr(DIM_CPU, (u64)u->cpu), &pmc.cpu);
+        pmc_publish(met_inst_nr(DIM_CPU, u->cpu), &pmc.cpu);
     }
 }
 
@@ -27311,7 +27309,7 @@ static void pmc_read(void)
     }
     for (u32 k = 0; k < pmc.n_tasks; k++) {
         if (!pmc.gone[k])
-            pmc_publish(met_inst_nr(DIM_PID, (u64)opt.pids[k]), &pmc.one[k]);
+            pmc_publish(met_inst_nr(DIM_PID, opt.pids[k]), &pmc.one[k]);
         pmc.gone[k] = ended[k];
     }
     for (u32 m = 0; m < N_METRICS; m++)
@@ -27512,11 +27510,11 @@ static void unc_find_event(u32 pmu, u32 row)
 {
     const struct unc_row *r = &unc_rows[row];
     const char *name = unc.pmu[pmu].name;
-    struct unc_event e = { .pmu = (u16)pmu, .row = (u8)row };
+    struct unc_event e = { .pmu = pmu, .row = (u8)row };
     s64 type;
     if (!met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type) || type < 0)
         return;
-    e.code.type = (u32)type;
+    e.code.type = type;
     e.err = pmc_alias(name, &e.code, r->event);
     if (!e.code.name && *r->terms && unc_where(r->where)) {
         e.err = pmc_terms(name, &e.code, r->terms);
@@ -27596,14 +27594,14 @@ static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_ev
         return;
     int n = snprintf(why, UNC_WHY, "%s/%s: ", unc.pmu[e->pmu].name, unc_rows[e->row].event);
     va_start(ap, fmt);
-    vsnprintf(why + n, (size_t)(UNC_WHY - n), fmt, ap);
+    vsnprintf(why + n, UNC_WHY - n, fmt, ap);
     va_end(ap);
 }
 
 static void unc_open_on(u32 event, u32 cpu)
 {
     const struct unc_event *e = &unc.event[event];
-    struct pmc_unit at = { .cpu = (int)cpu };
+    struct pmc_unit at = { .cpu = cpu };
     struct unc_socket *s = unc.tried++ < UNC_EVENTS ? unc_socket_of(cpu) : NULL;
     if (!s) {
         unc_lack(NULL, e, "kvis reads at most %d counters on %d sockets", UNC_EVENTS, UNC_SOCKETS);
@@ -27615,8 +27613,8 @@ static void unc_open_on(u32 event, u32 cpu)
         return;
     }
     ioctl(f, PERF_EVENT_IOC_ENABLE, 0);
-    unc.unit[unc.n_units++] = (struct unc_unit){ .fd = f, .event = (u16)event,
-                                                 .socket = (u16)(s - unc.socket) };
+    unc.unit[unc.n_units++] = (struct unc_unit){ .fd = f, .event = event,
+                                                 .socket = s - unc.socket };
     s->opened[unc_rows[e->row].role] = true;
 }
 
@@ -27673,7 +27671,7 @@ static u64 unc_read_unit(struct unc_unit *u)
         return 0;
     }
     met.backwards += d.backwards;
-    unc.share = MIN(unc.share, (double)d.running / (double)d.enabled);
+    unc.share = MIN(unc.share, d.running / (double)d.enabled);
     s->sum[role] += d.value[0] * e->scale;
     if (role == UR_READ || role == UR_WRITE)
         s->sum[UR_BOTH] += d.value[0] * e->scale;
@@ -27698,7 +27696,7 @@ static void unc_read_units(bool power)
         n += ns != 0;
     }
     if (n && met.src[met.cur].elapsed_s > 0)
-        met.counted_s = met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
+        met.counted_s = met.src[met.cur].elapsed_s = all_ns / 1e9 / n;
 }
 
 static bool unc_counts(const struct unc_socket *s, u32 role)
@@ -27725,20 +27723,20 @@ static void unc_publish_role(u32 role, struct met_inst *const *of)
         const struct unc_socket *s = &unc.socket[k];
         bool counted = unc_counted(s, role);
         if (counted)
-            met_count(of[k], unc_metrics[role], (u64)s->sum[role]);
+            met_count(of[k], unc_metrics[role], s->sum[role]);
         any |= counted;
         all &= counted || !unc_counts(s, role);
         sum += s->sum[role];
     }
     if (any && all)
-        met_count(met_inst(DIM_SOCKET, ""), unc_metrics[role], (u64)sum);
+        met_count(met_inst(DIM_SOCKET, ""), unc_metrics[role], sum);
 }
 
 static void unc_publish(u32 from, u32 to)
 {
     struct met_inst *of[UNC_SOCKETS];
     for (u32 k = 0; k < unc.n_sockets; k++)
-        of[k] = unc.socket[k].id < 0 ? NULL : met_inst_nr(DIM_SOCKET, (u64)unc.socket[k].id);
+        of[k] = unc.socket[k].id < 0 ? NULL : met_inst_nr(DIM_SOCKET, unc.socket[k].id);
     for (u32 role = from; role <= to; role++)
         unc_publish_role(role, of);
 }
@@ -27771,7 +27769,7 @@ static void unc_dimm(const u8 *p, u32 n)
         speed = n >= 0x58 ? unc_le(p, 0x54, 4) : 0;
     if (set == 0xffff)
         set = n >= 0x5c ? unc_le(p, 0x58, 4) : 0;
-    double peak = (double)(set ? set : speed) * 1e6 * width / 8; /* MT/s */
+    double peak = (set ? set : speed) * 1e6 * width / 8; /* MT/s */
     unc_dmi.unknown |= !(set | speed) || !width || width > 1024 || (set | speed) > 1000000;
     unc_dmi.mixed |= unc_dmi.n && fabs(peak * unc_dmi.n - unc_dmi.peak) > 1;
     unc_dmi.n++;
@@ -27910,7 +27908,7 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
         return;
     bool got = met_text(path, s, sizeof s);
     if (got && met_number(s, &v) && v >= 0) {
-        met_count(i, unc_mbm_metrics[k], (u64)v);
+        met_count(i, unc_mbm_metrics[k], v);
         return;
     }
     SNPRINTF(why, "%s%s: %.*s", from ? "..." : "", path + from, (int)strspn(s, PMC_PLAIN), s);
@@ -28766,8 +28764,8 @@ static struct {
 
 static void mout_num(struct buf *b, double v)
 {
-    if (v > -9e15 && v < 9e15 && v == (double)(s64)v)
-        b_s64(b, (s64)v);
+    if (v > -9e15 && v < 9e15 && v == (s64)v)
+        b_s64(b, v);
     else
         b_f(b, "%.9g", v);
 }
@@ -28832,7 +28830,7 @@ static void mout_lack(struct mout_lack *l, const char *why, const char *of_sourc
     for (u32 m = met.src[l->src].from; m < met.src[l->src].to; m++) {
         const char *other = mout_why(l->src, m, of_source);
         if (other && !strcmp(other, why))
-            l->metric[l->n++] = (u16)m;
+            l->metric[l->n++] = m;
     }
 }
 
@@ -28892,7 +28890,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     case U_WATTS: mout_digits(b, 4, v, "W"); break;
     case U_BYTES:
     case U_BYTE_RATE:
-        b_size(&s, v > 0 ? (u64)v : 0);
+        b_size(&s, v > 0 ? v : 0);
         for (u32 k = 0; k < s.len; k++)
             if (size[k] != ' ')
                 b_c(b, size[k]);
@@ -29301,8 +29299,7 @@ static void mout_prom_collectors(struct buf *b)
         SNPRINTF(name, "kvis_collector_%s", rows[k].name);
         mout_prom_head(b, name, MOUT_GAUGE, rows[k].help);
         for (u32 s = 0; s < N_SRC; s++) {
-            double v[] = { !met.src[s].wrong, (double)met.src[s].took_ns / 1e9,
-                           met.src[s].left_out };
+            double v[] = { !met.src[s].wrong, met.src[s].took_ns / 1e9, met.src[s].left_out };
             if (mo.off >> s & 1)
                 continue;
             b_f(b, "%s{collector=\"%s\"} ", name, met_sources[s].name);
@@ -29321,32 +29318,32 @@ static void mout_prom_self(struct buf *b)
     mout_prom_collectors(b);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
                   "Number of times that a kernel counter decreased (kvis ignores decreases)",
-                  (double)met.backwards);
+                  met.backwards);
 }
 
 static void mout_prom_process(struct buf *b)
 {
     struct rlimit limit = { 0 };
     char memory[64], *end;
-    double page = (double)sysconf(_SC_PAGESIZE);
+    double page = sysconf(_SC_PAGESIZE);
     u32 fds = 0;
     getrlimit(RLIMIT_NOFILE, &limit);
     mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
                   u_clock(CLOCK_PROCESS_CPUTIME_ID) / 1e9);
     mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
-                  "Start time of kvis, in seconds since 1970", (double)out.start_real_ns / 1e9);
+                  "Start time of kvis, in seconds since 1970", out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
         mout_prom_one(b, "process_virtual_memory_bytes", MOUT_GAUGE, "Virtual memory of kvis",
-                      (double)strtoull(memory, &end, 10) * page);
+                      strtoull(memory, &end, 10) * page);
         mout_prom_one(b, "process_resident_memory_bytes", MOUT_GAUGE, "Resident memory of kvis",
-                      (double)strtoull(end, NULL, 10) * page);
+                      strtoull(end, NULL, 10) * page);
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
     if (fds) /* without the descriptor of opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
-                  "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
+                  "Maximum number of open file descriptors of kvis", limit.rlim_cur);
 }
 
 /* Returns the Prometheus page of this interval. The last part is not written to a file, because
@@ -29533,7 +29530,7 @@ static void mout_point_add(struct met_point *p, struct met_point q)
     p->lo = MIN(p->lo, q.lo);
     p->hi = MAX(p->hi, q.hi);
     p->n += q.n;
-    p->mean += (q.mean - p->mean) * (float)q.n / (float)p->n;
+    p->mean += (q.mean - p->mean) * q.n / p->n;
 }
 
 static u32 mout_cell_sum(u32 a, u32 b)
@@ -29551,7 +29548,7 @@ static u32 mout_gather_inst(const struct met_inst *i)
             continue;
         if (!s->past && met.n_past < MOUT_LINES && (s->past = calloc(MOUT_POINTS, sizeof *s->past)))
             met.n_past++;
-        float v = (float)s->v;
+        float v = s->v;
         if (s->past)
             mout_point_add(&s->past[mout_past.n - 1], (struct met_point){ v, v, v, 1 });
         left_out += !s->past;
@@ -29789,7 +29786,7 @@ static const char *hs_opt_listen(const char *v)
     const char *colon = strrchr(v, ':'), *port = colon ? colon + 1 : v;
     char addr[64] = "127.0.0.1", *end;
     unsigned long n = strtoul(port, &end, 10);
-    size_t len = colon ? (size_t)(colon - v) : 0;
+    size_t len = colon ? colon - v : 0;
     bool six = *v == '[';
     if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
         return "allowed values: PORT (at most 65535) or ADDR:PORT";
@@ -29797,7 +29794,7 @@ static const char *hs_opt_listen(const char *v)
         SNPRINTF(addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
-    in->sin_port = htons((u16)n); /* sin6_port has the same offset */
+    in->sin_port = htons(n); /* sin6_port has the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT with a numeric address (IPv6 in [ ])";
     return NULL;
@@ -29824,7 +29821,7 @@ static void hs_send(int f, const char *p, size_t n)
     for (u64 until = u_now() + HS_PATIENCE_S * NSEC; n && sent >= 0 && u_now() < until;) {
         sent = send(f, p, n, MSG_NOSIGNAL);
         p += MAX(sent, 0);
-        n -= (size_t)MAX(sent, 0);
+        n -= MAX(sent, 0);
     }
 }
 
@@ -29880,9 +29877,9 @@ static const char *hs_read(int f, char *req)
         ssize_t n = recv(f, req + len, HS_REQUEST - 1 - len, 0);
         if (n <= 0 || u_now() > until)
             return len == HS_REQUEST - 1 ? "431 Request Header Fields Too Large" : "";
-        if (memchr(req + len, 0, (size_t)n))
+        if (memchr(req + len, 0, n))
             return "400 Bad Request";
-        len += (u32)n;
+        len += n;
     }
     return NULL;
 }
@@ -29957,7 +29954,7 @@ static bool hs_wait(u64 until, int also)
         struct pollfd p[] = { { rest ? -1 : hs.fd, POLLIN, 0 }, { also, POLLIN, 0 } };
         hs_reap();
         u64 ms = MIN((until - now + 999999) / 1000000, hs.n || rest ? 250 : 1000000);
-        if (poll(p, 2, (int)ms) < 0)
+        if (poll(p, 2, ms) < 0)
             return true;
         if (p[0].revents)
             hs_accept();
@@ -30131,7 +30128,7 @@ static void scr_paragraphs(struct buf *b, const struct buf *text)
 {
     for (u32 at = 0; at < text->len;) {
         const char *s = text->p + at;
-        u32 len = (u32)((char *)memchr(s, '\n', text->len - at) - s);
+        u32 len = (char *)memchr(s, '\n', text->len - at) - s;
         u32 n = u_wrap(s, len, scr.cols);
         b_put(b, s, n);
         scr_line(b);
@@ -30194,10 +30191,10 @@ static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
     for (u32 t = 0; t < width; t++)
-        top = MAX(top, (double)scr.past[m][(met.tick - t) % SCR_PAST]);
+        top = MAX(top, scr.past[m][(met.tick - t) % SCR_PAST]);
     for (u32 t = width; t-- > 0;) {
         u32 at = (met.tick - t) % SCR_PAST;
-        double v = scr.past[m][at], all = of && of != m ? (double)scr.past[of][at] : top;
+        double v = scr.past[m][at], all = of && of != m ? scr.past[of][at] : top;
         bool known = met.tick > t + 1 && all > 0 && (v > 0 || of == m);
         scr_part(b, !known ? 0 : of ? 1 - v / all : v / all);
     }
@@ -30296,7 +30293,7 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     if (n == SCR_COLUMNS)
         return n;
     size_t number = mout_form(m)->unit == U_BYTES || mout_form(m)->unit == U_BYTE_RATE ? 9 : 8;
-    scr_shown[n] = (struct scr_column){ (u16)m, (u16)MAX(strlen(title) + 1, number), title };
+    scr_shown[n] = (struct scr_column){ m, MAX(strlen(title) + 1, number), title };
     return n + 1;
 }
 
@@ -30482,7 +30479,7 @@ static u32 scr_each_cpu(struct buf *b)
 static void scr_row_line(struct buf *b, const struct scr_row *r)
 {
     u32 n = 0, left = 0, src = metrics[r->item[0].m].src;
-    u32 bars = MIN(MAX(scr.cols / 10u, 4u), (u32)SCR_PAST);
+    u32 bars = MIN(MAX(scr.cols / 10u, 4u), SCR_PAST);
     b_f(b, "%-*s", SCR_TITLE, r->title);
     if (r->each_cpu)
         n = scr_each_cpu(b);
@@ -30594,7 +30591,7 @@ static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
 
 static void scr_show(int section)
 {
-    scr.view = section == (int)scr.view ? 0 : (u32)section;
+    scr.view = section == (int)scr.view ? 0 : section;
     scr.current = scr.view ? DIM_NONE : DIM_BUSY;
     scr.top = scr.shift = 0;
     scr.helping = false;
@@ -30613,7 +30610,7 @@ static void scr_page(int pages)
 
 static void scr_columns_shift(int by)
 {
-    scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + (u32)by;
+    scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + by;
 }
 
 static void scr_tab(int by)
@@ -30623,7 +30620,7 @@ static void scr_tab(int by)
         k++;
     if (!scr.n_drawn)
         return;
-    k = k == scr.n_drawn ? 0 : (k + scr.n_drawn + (u32)by) % scr.n_drawn;
+    k = k == scr.n_drawn ? 0 : (k + scr.n_drawn + by) % scr.n_drawn;
     scr.current = scr.drawn[k].dim;
     scr.shift = 0;
     u32 line = scr.drawn[k].line;
@@ -30640,7 +30637,7 @@ static void scr_sort(int by)
     u32 n = scr_columns_of(scr.current, scr_collect(scr.current)), k = 0;
     while (k < n && scr_shown[k].m != *sort)
         k++;
-    k = k == n ? 0 : k + (u32)by;
+    k = k == n ? 0 : k + by;
     *sort = k < n ? scr_shown[k].m : N_METRICS;
 }
 
@@ -30648,7 +30645,7 @@ static void scr_enter_table(int first)
 {
     for (u32 k = first; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
         if (scr_sections[k].key == met_dims[scr.current].section)
-            scr_show((int)k);
+            scr_show(k);
 }
 
 static void scr_turn(int key)
@@ -30726,7 +30723,7 @@ static void scr_press(int key)
         return;
     for (u32 k = 0; k < ARRAY_LEN(scr_sections); k++)
         if (scr_sections[k].key == key && scr_section_on(k))
-            scr_show((int)k);
+            scr_show(k);
     for (size_t k = 0; k < ARRAY_LEN(scr_commands); k++)
         if (scr_commands[k].key == key)
             scr_commands[k].act(scr_commands[k].arg);
@@ -30871,9 +30868,9 @@ static void scr_first_view(void)
             n++;
         }
     if (opt.n_pids || mo.cgroup)
-        scr_show((int)scr_section_of(opt.n_pids ? SRC_PROC : SRC_CGROUP));
+        scr_show(scr_section_of(opt.n_pids ? SRC_PROC : SRC_CGROUP));
     else
-        scr_show(n == 1 ? (int)only : 0);
+        scr_show(n == 1 ? only : 0);
 }
 
 static void scr_interval(void)
@@ -30882,7 +30879,7 @@ static void scr_interval(void)
         scr_first_view();
     for (u32 m = 0; m < N_METRICS; m++) {
         const struct met_inst *i = scr_sum(m);
-        scr.past[m][met.tick % SCR_PAST] = i ? (float)met_at(i, m)->v : 0;
+        scr.past[m][met.tick % SCR_PAST] = i ? met_at(i, m)->v : 0;
     }
     if (!scr.paused)
         scr_draw();
@@ -31017,7 +31014,7 @@ static void mon_open_events(void)
 
 static double mon_seconds(const struct timeval *t)
 {
-    return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+    return t->tv_sec + t->tv_usec / 1e6;
 }
 
 static void mon_total(const char *name, bool fraction, double v, const char *why)
@@ -31039,14 +31036,14 @@ static void mon_event_totals(void)
         int f = mon_events[k].opened, e = f;
         if (f >= 0)
             e = read(f, &n, sizeof n) == sizeof n ? 0 : -EIO;
-        mon_total(mon_events[k].name, mon_events[k].scale < 1, (double)n * mon_events[k].scale,
+        mon_total(mon_events[k].name, mon_events[k].scale < 1, n * mon_events[k].scale,
                   e ? pf_why_not(e, mon_events[k].user ? PF_LEVEL_USER : PF_LEVEL_CPU) : NULL);
     }
 }
 
 static void mon_pmc_totals(void)
 {
-    const struct met_inst *i = met_inst_nr(DIM_PID, (u64)sp_command.pid);
+    const struct met_inst *i = met_inst_nr(DIM_PID, sp_command.pid);
     double v;
     if (pmc.none)
         mon_total("hardware counters", false, 0, pmc.none);
@@ -31077,7 +31074,7 @@ static void mon_totals(void)
     }
     if (out.json_on)
         b_f(&out.json.b, "{\"type\":\"totals\",\"pid\":%d", sp_command.pid);
-    mon_total("elapsed_seconds", true, (double)(to - mon_command.from_ns) / 1e9, NULL);
+    mon_total("elapsed_seconds", true, (to - mon_command.from_ns) / 1e9, NULL);
     if (sp_command.ended) {
         mon_total("user_seconds", true, mon_seconds(&used->ru_utime), NULL);
         mon_total("system_seconds", true, mon_seconds(&used->ru_stime), NULL);
@@ -31110,7 +31107,7 @@ static void mon_collect(void)
         if (mo.off >> s & 1)
             continue;
         met.cur = (u8)s;
-        of->elapsed_s = of->at_ns ? (double)(now - of->at_ns) / 1e9 : 0;
+        of->elapsed_s = of->at_ns ? (now - of->at_ns) / 1e9 : 0;
         of->at_ns = met.read_ns = now;
         met.counted_s = 0;
         of->wrong = of->left_out = 0;
@@ -31519,7 +31516,7 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
         u32 k = mfs_number(number);
         if (k == MFS_NUMBERS || s <= 0 || !(t->has >> k & 1))
             return false;
-        *v = (double)t->did[k] * f->scale / s;
+        *v = t->did[k] * f->scale / s;
         return true;
     }
     u16 n = number - N_METRICS;
@@ -31561,9 +31558,9 @@ static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
     for (char *line; (line = met_line());) {
         bool its = dg_set_has(mounts, strtoull(line, NULL, 10));
         const char *dev = u_word(line, 2);
-        unsigned first = (unsigned)strtoul(dev, &end, 10);
+        unsigned first = strtoul(dev, &end, 10);
         if (its && *end == ':' && (first || dg_has_disk(end)))
-            dg_set_add(&t->devices, makedev(first, (unsigned)strtoul(end + 1, NULL, 10)));
+            dg_set_add(&t->devices, makedev(first, strtoul(end + 1, NULL, 10)));
     }
 }
 
@@ -31644,9 +31641,9 @@ static bool dg_guarded(struct dg_finding *f)
                      : dg_value(g->number, g->scope == DG_ALL ? met.all : f->of, &v);
         if (!known && g->maybe)
             continue;
-        if (!known || !dg_crosses(v, (double)g->limit, g->below))
+        if (!known || !dg_crosses(v, g->limit, g->below))
             return false;
-        f->evidence[f->n_evidence++] = (struct dg_evidence){ g->number, v, (double)g->limit };
+        f->evidence[f->n_evidence++] = (struct dg_evidence){ g->number, v, g->limit };
     }
     return true;
 }
@@ -31656,13 +31653,13 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     struct dg_finding f = { .rule = r, .of = of,
                             .error = r->kind == DG_ERROR || r->res == RES_LIMIT };
     double v;
-    if (!dg_value(r->value, of, &f.value) || !dg_crosses(f.value, (double)r->limit, r->below))
+    if (!dg_value(r->value, of, &f.value) || !dg_crosses(f.value, r->limit, r->below))
         return;
-    f.evidence[f.n_evidence++] = (struct dg_evidence){ r->value, f.value, (double)r->limit };
+    f.evidence[f.n_evidence++] = (struct dg_evidence){ r->value, f.value, r->limit };
     if (!dg_guarded(&f) || dg_known(r, of))
         return;
     if (dg_value(r->cost, of, &v))
-        f.key = f.cost = v * (double)r->factor;
+        f.key = f.cost = v * r->factor;
     void *grown = u_grow(dg_found, &dg.cap_found, dg.n_found + 1, sizeof *dg_found);
     if (!grown) {
         dg.forgot++;
@@ -31822,7 +31819,7 @@ static u32 dg_busiest(const struct dg_task **top)
     };
     u32 n = 0;
     for (u32 k = 0; k < ARRAY_LEN(by); k++) {
-        top[n] = dg_largest(top, n, by[k].number, (double)by[k].least, NULL, NULL);
+        top[n] = dg_largest(top, n, by[k].number, by[k].least, NULL, NULL);
         n += top[n] != NULL;
     }
     return n;
@@ -31907,7 +31904,7 @@ static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
     if (words) {
-        b_put(b, words, (size_t)(at - words));
+        b_put(b, words, at - words);
     } else {
         dg_name_of(b, number);
         b_c(b, ' ');
@@ -31998,7 +31995,7 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
         b_s(b, sep);
         sep = ", ";
         dg_say(b, e->number, e->v);
-        if (f->rule->kind == DG_ERROR && e->limit < (double)DG_ANY)
+        if (f->rule->kind == DG_ERROR && e->limit < DG_ANY)
             continue;
         b_s(b, " (threshold ");
         dg_bare(b, e->number, e->limit);
@@ -32142,7 +32139,7 @@ static void dg_text_busiest(struct buf *b)
     double v;
     u32 n = dg_busiest(top), used = dg_lines(b) + AROUND;
     if (!opt.verbose)
-        n = MIN(n, used + AT_LEAST < DG_SCREEN ? DG_SCREEN - used : (u32)AT_LEAST);
+        n = MIN(n, used + AT_LEAST < DG_SCREEN ? DG_SCREEN - used : AT_LEAST);
     if (n)
         b_f(b, "\n%7s %-*s", "pid", COMM, "command");
     for (u32 c = 0; n && c < ARRAY_LEN(columns); c++)
@@ -32198,7 +32195,7 @@ static bool dg_blind(const struct mout_lack *l)
 
 static double dg_seconds(void)
 {
-    return (double)(dg.to_ns - dg.from_ns) / 1e9;
+    return (dg.to_ns - dg.from_ns) / 1e9;
 }
 
 /* Writes the findings; without -v, leaves space for the tables. Returns the number of findings. */
@@ -32437,7 +32434,7 @@ static bool dg_parse(u16 number, const char *text, float *v)
         x /= thousand;
     if (!isfinite((float)x))
         return false;
-    *v = (float)x;
+    *v = x;
     return true;
 }
 
@@ -32468,7 +32465,7 @@ static const char *dg_threshold(const char *v)
         b_s(&why, "this rule has no threshold: any value above 0 is a finding");
     } else if (*v != '=' || !dg_parse(r->value, v + 1, &r->limit)) {
         b_s(&why, "not RULE=VALUE with a VALUE such as ");
-        dg_bare(&why, r->value, (double)r->limit);
+        dg_bare(&why, r->value, r->limit);
     } else {
         r->source = "--threshold";
         return NULL;
@@ -32578,7 +32575,7 @@ static bool dg_resources(char *v, u16 *mask)
     while (*v) {
         if (!dg_resource(dg_word(&v), &resource))
             return false;
-        *mask |= (u16)(1u << resource);
+        *mask |= 1u << resource;
     }
     return true;
 }
