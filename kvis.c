@@ -1170,6 +1170,8 @@ static const struct dirent *u_entry(DIR **d)
     return e;
 }
 
+#define U_EACH_ENTRY(d, e) for (const struct dirent *e; (e = u_entry(&d));)
+
 static long u_file_number(const char *path, long none)
 {
     char line[64], *end = line;
@@ -21451,8 +21453,7 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
     u8 mode = open_calls[w->call].mode;
     u64 how[3] = { 0 };
-    bool at = w->call == OPEN_OPENAT || w->call == OPEN_OPENAT2;
-    w->dirfd = at ? c->arg[0] : AT_FDCWD;
+    w->dirfd = w->call == OPEN_OPENAT || w->call == OPEN_OPENAT2 ? (s32)c->arg[0] : AT_FDCWD;
     if (w->call == OPEN_EXEC)
         return;
     w->flags = md_open_flags(t, c);
@@ -22033,7 +22034,7 @@ static void proc_scan(void)
 {
     proc_state.scan_ns = u_now();
     DIR *d = opendir("/proc");
-    for (const struct dirent *e; (e = u_entry(&d));)
+    U_EACH_ENTRY(d, e)
         if (isdigit((u8)e->d_name[0]))
             proc_scan_one(strtoul(e->d_name, NULL, 10));
     proc_mark_tree();
@@ -22391,8 +22392,7 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
  * for the process or, with ptrace, the process was killed before kvis read its counters. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
-    bool counted = u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace);
-    return proc_state.used[row] && counted;
+    return proc_state.used[row] && (u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace));
 }
 
 static void proc_json_usage(struct buf *b, const struct wire_usage *u)
@@ -23300,7 +23300,7 @@ static void proc_sweep(u64 age_ns, bool all)
 }
 
 /* Writes rows of running processes, ordered by start. Returns the number of commands. */
-static u32 proc_list_running(u64 now_ns)
+static u32 proc_list_running(void)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
     u32 n = 0, commands = 0;
@@ -23311,7 +23311,8 @@ static u32 proc_list_running(u64 now_ns)
         qsort(list, n, sizeof *list, proc_by_key);
     for (u32 i = 0; i < n; i++) {
         commands += list[i]->execed && list[i]->mine;
-        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i], .ts_ns = now_ns });
+        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i],
+                                     .ts_ns = proc_state.end_ns });
     }
     free(list);
     return commands;
@@ -23529,7 +23530,7 @@ static int proc_run(u64 end_ns)
     proc_sweep(0, false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
-    u32 running = proc_list_running(proc_state.end_ns);
+    u32 running = proc_list_running();
     proc_tree_write();
     proc_finish_sinks(proc_session.status);
     if (out.json_on)
@@ -23563,7 +23564,7 @@ static void proc_replay_begin(void)
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
-    u32 running = proc_list_running(proc_state.end_ns);
+    u32 running = proc_list_running();
     proc_tree_write();
     out_flush();
     if (proc_state.left_out)
@@ -24410,7 +24411,7 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
     DIR *d = opendir(path);
     if (!d && *pre)
         met_wrong(path, errno);
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(d, e) {
         const char *s = e->d_name;
         char *end = NULL;
         if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
@@ -24448,10 +24449,12 @@ static bool met_keyed(const struct met_inst *i, u32 *m)
     return false;
 }
 
+#define MET_EACH_KEY(i, m) for (u32 m = 0; met_keyed(i, &m); m++)
+
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
-    for (u32 m = 0; met_keyed(i, &m); m++)
+    MET_EACH_KEY(i, m)
         if (isdigit((u8)*metrics[m].key) && met_number(u_word(line, atoi(metrics[m].key)), &v))
             met_raw(i, m, v);
 }
@@ -24463,7 +24466,7 @@ static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
     s64 v;
-    for (u32 m = 0; met_keyed(i, &m); m++) {
+    MET_EACH_KEY(i, m) {
         const char *key = metrics[m].key;
         if (*key != *line)
             continue;
@@ -24489,7 +24492,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
         return;
     while ((line = met_line()))
         met_key(i, u_word(line, skip));
-    for (u32 m = 0; met_keyed(i, &m); m++)
+    MET_EACH_KEY(i, m)
         if (met_sums[m].got)
             met_raw(i, m, met_sums[m].v);
 }
@@ -24498,7 +24501,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
-    for (u32 m = 0; met_keyed(i, &m); m++)
+    MET_EACH_KEY(i, m)
         if (met_file_number(met_in(dir, "%s", metrics[m].key), &v))
             met_raw(i, m, v);
 }
@@ -24603,7 +24606,7 @@ static const char *mfs_at(const char *text, const char *words)
 static void mfs_places(void)
 {
     char text[2048];
-    for (u32 m = 0; met_keyed(met.all, &m); m++) {
+    MET_EACH_KEY(met.all, m) {
         const char *key = metrics[m].key;
         const char *path = met_path("%.*s", (int)strcspn(key, " "), key);
         if (!(metrics[m].lack ? u_slurp(path, text, sizeof text)
@@ -24852,7 +24855,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
     *s = 0;
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(d, e) {
         size_t len = strlen(s);
         if (snprintf(s + len, n - len, "%s%s", len ? "," : "", e->d_name) >= (int)(n - len))
             memcpy(s + n - 4, "...", 4);
@@ -25041,7 +25044,7 @@ static void mfs_chip(u32 chip, const char *dir)
     s64 v;
     for (u32 k = 0; k < n; k++) {
         struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
-        for (u32 m = 0; met_keyed(i, &m); m++) {
+        MET_EACH_KEY(i, m) {
             const char *path = met_in(dir, "temp%u%s", id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
                 met_raw(i, m, v);
@@ -25178,7 +25181,7 @@ static void mfs_pairs(const char *path)
         const char *name = u_word(head, 1), *value = u_word(line, 1);
         for (; *name && *value; name = u_word(name, 1), value = u_word(value, 1)) {
             SNPRINTF(key, "%.*s %.*s", (int)n - 1, line, (int)strcspn(name, " "), name);
-            for (u32 m = 0; met_keyed(met.all, &m); m++)
+            MET_EACH_KEY(met.all, m)
                 if (!strcmp(metrics[m].key, key) && met_number(value, &v))
                     met_raw(met.all, m, v);
         }
@@ -25204,7 +25207,7 @@ static void mfs_softnet(void)
         const char *cpu = u_word(line, 12);
         u64 nr = *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row;
         struct met_inst *i = isxdigit((u8)*line) ? met_inst_nr(DIM_CPU, nr) : NULL;
-        for (u32 m = 0; met_keyed(i, &m); m++) {
+        MET_EACH_KEY(i, m) {
             const char *word = u_word(line, atoi(metrics[m].key));
             if (isxdigit((u8)*word))
                 met_count(i, m, strtoul(word, NULL, 16) & UINT32_MAX);
@@ -25235,7 +25238,7 @@ static void mfs_table_column(u32 m)
 
 static void mfs_tables(void)
 {
-    for (u32 m = 0; met_keyed(met.all, &m); m++)
+    MET_EACH_KEY(met.all, m)
         mfs_table_column(m);
 }
 
@@ -25325,8 +25328,7 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
-    const char *dev = u_word(line, 2);
-    unsigned major_nr = strtoul(dev, &end, 10);
+    unsigned major_nr = strtoul(u_word(line, 2), &end, 10);
     u64 id = makedev(major_nr, strtoul(end + (*end == ':'), NULL, 10));
     struct statfs space;
     if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(path))
@@ -25786,7 +25788,7 @@ static bool mfs_task_stat(struct mfs_task *t)
     /* if the main thread has exited, the live threads still have the memory */
     bool dead = *words == 'Z' && t->now[MFS_THREADS] > 1;
     DIR *d = dead ? opendir(met_path("/proc/%u/task", t->pid)) : NULL;
-    for (const struct dirent *e; (e = u_entry(&d));)
+    U_EACH_ENTRY(d, e)
         if (u_slurp(met_path("/proc/%u/task/%s/statm", t->pid, e->d_name), statm, sizeof statm)
             && met_number(u_word(statm, 1), &v) && v > 0)
             t->now[MFS_RSS] = v;
@@ -26141,8 +26143,7 @@ static void mfs_pages_threads(u32 pid)
 {
     u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
     for (u32 k = 0; k < n; k++) {
-        const char *path = met_path("/proc/%u/task/%u/stat", pid, tid[k]);
-        const char *stat = mfs_pid_stat(path, NULL);
+        const char *stat = mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid[k]), NULL);
         u32 node = mfs_node_of(mfs_last_cpu(stat));
         if (node < mfs_nodes.n) {
             mfs_nodes.at[node].threads++;
@@ -26281,7 +26282,7 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
     DIR *d = opendir(dir);
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(d, e) {
         if (e->d_type != DT_DIR)
             continue;
         if (mfs_group_count == MFS_GROUPS || !depth || n + strlen(e->d_name) + 2 > MET_DIR) {
@@ -26317,7 +26318,7 @@ static void mfs_cgroup(void)
     SNPRINTF(dir, "%s", met_path("%s/%s", met_cgroups(), mo.cgroup));
     for (size_t k = 0; k < ARRAY_LEN(file); k++)
         met_keys(met.all, met_in(dir, "%s", file[k]), 0);
-    for (u32 m = 0; met_keyed(met.all, &m); m++)
+    MET_EACH_KEY(met.all, m)
         if (strchr(metrics[m].key, '.') && met_file_number(met_in(dir, "%s", metrics[m].key), &v))
             met_raw(met.all, m, v);
 }
@@ -26718,7 +26719,7 @@ static void pmc_look(void)
     DIR *d = opendir(met_path(PMC_DEVICES));
     if (!d)
         pmc.none = PMC_DEVICES ": ENOENT (no /sys, or a kernel without perf events)";
-    for (const struct dirent *e; (e = u_entry(&d));)
+    U_EACH_ENTRY(d, e)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
     if (pmc.left_out)
@@ -27361,7 +27362,7 @@ static void pmc_list_events(struct buf *b)
             if (!p->err[r])
                 b_f(b, "%s (%s, %.*s)\n", pmc_roles[r].name, p->name,
                     (int)strcspn(p->code[r].name, p->code[r].alias ? " " : ""), p->code[r].name);
-        for (const struct dirent *e; (e = u_entry(&d));)
+        U_EACH_ENTRY(d, e)
             if (*e->d_name != '.' && !strstr(e->d_name, ".scale") && !strstr(e->d_name, ".unit")) {
                 b_f(b, "%s/", p->name);
                 b_esc_s(b, e->d_name);
@@ -27556,7 +27557,7 @@ static void unc_look(void)
         pmc_cpuinfo(pmc.online);
     DIR *d = opendir(met_path(PMC_DEVICES));
     unc.no_dir = !d;
-    for (const struct dirent *e; (e = u_entry(&d));)
+    U_EACH_ENTRY(d, e)
         unc_add_pmu(e->d_name);
     qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
     unc.class = UC_NONE;
@@ -27949,7 +27950,7 @@ static void unc_mbm(void)
     }
     unc_mbm_group("");
     DIR *dir = opendir(met_path("/sys/fs/resctrl"));
-    for (const struct dirent *e; (e = u_entry(&dir));)
+    U_EACH_ENTRY(dir, e)
         if (met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
             unc_mbm_group(e->d_name);
     bool all = !met.src[met.cur].left_out;
@@ -28189,7 +28190,7 @@ static void mk_add_disks(void)
     int map = bpf_map(&mk_blk.obj, "disks");
     DIR *d = opendir(met_path("/sys/block"));
     mk_blk.without = 0;
-    for (const struct dirent *e; (e = u_entry(&d));)
+    U_EACH_ENTRY(d, e)
         mk_add_disk(e->d_name, map);
 }
 
@@ -31557,8 +31558,7 @@ static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
         return;
     for (char *line; (line = met_line());) {
         bool its = dg_set_has(mounts, strtoull(line, NULL, 10));
-        const char *dev = u_word(line, 2);
-        unsigned first = strtoul(dev, &end, 10);
+        unsigned first = strtoul(u_word(line, 2), &end, 10);
         if (its && *end == ':' && (first || dg_has_disk(end)))
             dg_set_add(&t->devices, makedev(first, strtoul(end + 1, NULL, 10)));
     }
@@ -32229,8 +32229,7 @@ static void dg_text(struct buf *b)
     if (!dg.n_found)
         b_s(b, visible ? "\nNothing is saturated.\n"
                        : "\nNo metric can be read here: is /proc mounted?\n");
-    u32 shown = dg_text_findings(b);
-    u32 more = dg.n_found - shown;
+    u32 more = dg.n_found - dg_text_findings(b);
     if (more)
         b_f(b, "\n%u more finding%s\n", more, more == 1 ? ": -v shows it" : "s: -v shows them");
     if (!dg.n_found || opt.verbose)
