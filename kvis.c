@@ -23903,6 +23903,8 @@ static struct met_inst *met_after(const struct met_inst *i)
 }
 
 #define MET_EACH(i) for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+#define MET_EACH_SERIES(i, s) \
+    for (struct met_series *s = i->series; s < i->series + met.width[i->dim]; s++)
 #define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
 
 /* Returns the histogram after h in the list of all instances, or NULL. h NULL: the first. */
@@ -23980,9 +23982,9 @@ static void met_forget(struct met_inst *i)
     for (at = &met.first[i->dim]; *at != i;)
         at = &(*at)->next;
     *at = i->next;
-    for (u32 k = 0; k < met.width[i->dim]; k++) {
-        met.n_past -= i->series[k].past != NULL;
-        free(i->series[k].past);
+    MET_EACH_SERIES(i, s) {
+        met.n_past -= s->past != NULL;
+        free(s->past);
     }
     for (struct met_hist *h = i->hists, *next; h; h = next) {
         next = h->next;
@@ -24079,8 +24081,7 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
 
 static void met_anew(const struct met_inst *i)
 {
-    for (u32 k = 0; k < met.width[i->dim]; k++) {
-        struct met_series *s = &i->series[k];
+    MET_EACH_SERIES(i, s) {
         *s = (struct met_series){ .sum = s->sum, .sum_n = s->sum_n, .past = s->past };
     }
 }
@@ -24137,8 +24138,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
-    for (u32 k = 0; k < met.width[i->dim]; k++) {
-        struct met_series *s = &i->series[k];
+    MET_EACH_SERIES(i, s) {
         if (!s->since) {
             s->ns = before;
             s->at = s->since = met.tick - 1;
@@ -24413,7 +24413,7 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
         met_wrong(path, errno);
     U_EACH_ENTRY(d, e) {
         const char *s = e->d_name;
-        char *end = NULL;
+        char *end;
         if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
             continue;
         unsigned long v = strtoul(s, &end, 10);
@@ -25439,7 +25439,6 @@ static void mfs_log(void)
     enum { MOST = 4096 }; /* maximum number of messages per interval */
     char text[8192], *rest, *line;
     const char *path = met_path("/dev/kmsg");
-    ssize_t n = 0;
     if (mfs_kmsg.fd < 0) {
         mfs_kmsg.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (mfs_kmsg.fd < 0) {
@@ -25449,7 +25448,7 @@ static void mfs_log(void)
         lseek(mfs_kmsg.fd, 0, SEEK_END); /* skip existing messages */
     }
     for (u32 k = 0; k < MOST; k++) {
-        n = read(mfs_kmsg.fd, text, sizeof text - 1);
+        ssize_t n = read(mfs_kmsg.fd, text, sizeof text - 1);
         if (n < 0 && errno == EPIPE) /* mfs_log_line counts overwritten messages */
             continue;
         if (n <= 0)
@@ -25606,6 +25605,9 @@ static struct mfs_look {
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
+
+#define MFS_EACH(t) \
+    for (struct mfs_task *t = mfs_seen.task; t < mfs_seen.task + mfs_seen.n; t++)
 
 static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
 
@@ -25945,8 +25947,7 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
-    for (u32 k = 0; k < mfs_seen.n; k++) {
-        struct mfs_task *t = &mfs_seen.task[k];
+    MFS_EACH(t) {
         u64 rank = mfs_task_rank(t, by);
         u32 at = MFS_NEAR;
         for (; rank && at && (!top[at - 1] || mfs_task_rank(top[at - 1], by) < rank); at--)
@@ -25993,8 +25994,8 @@ static void mfs_busy(void)
     bool io = met.seen[M_B_READ] == met.tick || met_there(met_path("/proc/self/io"));
     met.no[M_B_READ] = io ? NULL : "/proc/PID/io: ENOENT (needs CONFIG_TASK_IO_ACCOUNTING)";
     met.no[M_B_WRITTEN] = met.no[M_B_READ];
-    for (u32 k = 0; k < mfs_seen.n; k++)
-        faults += mfs_did(&mfs_seen.task[k], MFS_MINOR) + mfs_did(&mfs_seen.task[k], MFS_MAJOR);
+    MFS_EACH(t)
+        faults += mfs_did(t, MFS_MINOR) + mfs_did(t, MFS_MAJOR);
     met_count(met.all, M_FAULTS_LIVE, faults);
 }
 
@@ -26014,8 +26015,7 @@ static bool mfs_is_stuck(const struct mfs_task *t)
 static void mfs_stuck(void)
 {
     u32 n = 0;
-    for (u32 k = 0; k < mfs_seen.n; k++) {
-        struct mfs_task *t = &mfs_seen.task[k];
+    MFS_EACH(t) {
         if (!mfs_is_stuck(t))
             continue;
         t->now[MFS_STUCK] = 1;
@@ -26082,8 +26082,7 @@ static void mfs_fds(void)
 {
     char text[4096];
     u64 limit;
-    for (u32 k = 0; k < mfs_seen.n; k++) {
-        const struct mfs_task *t = &mfs_seen.task[k];
+    MFS_EACH(t) {
         u64 n = 0;
         u_slurp(met_path("/proc/%u/limits", t->pid), text, sizeof text);
         if (!mfs_key_number(text, "Max open files", &limit) || !limit)
@@ -29574,8 +29573,8 @@ static void mout_gather_hist(struct met_hist *h)
 static void mout_halve(void)
 {
     MET_EACH(i)
-        for (u32 k = 0; k < met.width[i->dim]; k++) {
-            struct met_point *p = i->series[k].past;
+        MET_EACH_SERIES(i, s) {
+            struct met_point *p = s->past;
             for (u32 n = 0; p && n < MOUT_POINTS; n++) {
                 p[n] = n < MOUT_POINTS / 2 ? p[2 * n] : (struct met_point){ 0 };
                 if (n < MOUT_POINTS / 2)
@@ -29730,9 +29729,9 @@ static void mout_page_end(int to)
     rep_json("facts", &b);
     rep.raw.max = REC_MAX * 2;
     MET_EACH(i)
-        for (u32 k = 0; k < met.width[i->dim]; k++)
-            if (i->series[k].past)
-                mout_write_points(&i->series[k]);
+        MET_EACH_SERIES(i, s)
+            if (s->past)
+                mout_write_points(s);
     MET_EACH_HIST(h)
         if (h->past)
             mout_write_cells(h);
@@ -30892,7 +30891,7 @@ static void scr_keys(void)
     char keys[64];
     bool paused = scr.paused && !scr.alone;
     struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
-    ssize_t n = 0;
+    ssize_t n;
     do {
         p.revents = 0;
         n = poll(&p, 1, scr.escape == 1 ? 50 : 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
@@ -31199,7 +31198,6 @@ static int mon_finish(void)
  * without a command. */
 static int mon_run(u64 end_ns)
 {
-    u64 next;
     scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen have no screen */
     if (opt.command) {
         mon_fork();
@@ -31223,7 +31221,7 @@ static int mon_run(u64 end_ns)
     if (opt.command)
         mon_command.from_ns = sp_go(false);
     mout.ts_ns = u_now() - out.start_ns;
-    next = u_now();
+    u64 next = u_now();
     if (end_ns) /* -d excludes the time to load BPF programs */
         end_ns += next - out.start_ns;
     for (bool last = false; !last && !sp_over() && !out.failed && !met.over;) {
@@ -31484,8 +31482,7 @@ static void dg_set_add(struct dg_set *set, u64 v)
 
 static void dg_take_tasks(void)
 {
-    for (u32 k = 0; k < mfs_seen.n; k++) {
-        const struct mfs_task *from = &mfs_seen.task[k];
+    MFS_EACH(from) {
         if (from->pid == (u32)getpid())
             continue;
         struct dg_task *t = dg_task(from->pid, from->born);
@@ -32813,7 +32810,7 @@ static void check_reason(struct check *c, const char *why)
     c->works = !why;
     SNPRINTF(c->detail, "%.*s",
              (int)(fix ? fix - why : why ? (ptrdiff_t)strlen(why) : 0), why ? why : "");
-    SNPRINTF(c->fix, "%s", fix ? fix + strlen(U_FIX) : "");
+    check_fix(c, fix ? fix + strlen(U_FIX) : "");
 }
 
 /* --- the functions that try the features, in a child process --- */
