@@ -31610,10 +31610,11 @@ static bool dg_device_is(dev_t dev, const char *disk)
 
 /* --- rules --- */
 
+#define DG_EACH(f) for (struct dg_finding *f = dg_found; f < dg_found + dg.n_found; f++)
+
 static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
-    for (u32 k = 0; k < dg.n_found; k++) {
-        const struct dg_finding *f = &dg_found[k];
+    DG_EACH(f) {
         bool other = r->unless >> f->rule->res & 1
                      || (r->unless_rule && !strcmp(f->rule->name, r->unless_rule));
         if (other && (f->of == of || !of->name[0] || !f->of->name[0]))
@@ -31697,8 +31698,7 @@ static void dg_rule(const struct dg_rule *r)
 /* Ranks a finding before those that it causes, even if these have higher costs. */
 static void dg_consequences(struct dg_finding *f)
 {
-    for (u32 k = 0; k < dg.n_found; k++) {
-        struct dg_finding *g = &dg_found[k];
+    DG_EACH(g) {
         if (!(f->rule->before >> g->rule->res & 1) || g->rule->before >> f->rule->res & 1
             || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* f is too small to cause g */
             continue;
@@ -31798,12 +31798,12 @@ static void dg_judge(void)
     for (const struct dg_rule *r = dg_rules; r->name; r++)
         dg_rule(r);
     for (u32 round = 0; round < 3; round++) /* follow chains of causes */
-        for (u32 k = 0; k < dg.n_found; k++)
-            dg_consequences(&dg_found[k]);
+        DG_EACH(f)
+            dg_consequences(f);
     if (dg.n_found)
         qsort(dg_found, dg.n_found, sizeof *dg_found, dg_order);
-    for (u32 k = 0; k < dg.n_found; k++)
-        dg_who(&dg_found[k]);
+    DG_EACH(f)
+        dg_who(f);
 }
 
 /* Selects the busiest processes: for each number of by[], the first one that is not selected yet.
@@ -32169,8 +32169,8 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
     u32 n = 0;
     for (u32 r = 0; r < N_RES; r++) {
         bool found = false;
-        for (u32 k = 0; k < dg.n_found; k++)
-            found |= dg_found[k].rule->res == r;
+        DG_EACH(f)
+            found |= f->rule->res == r;
         if (dg_visible(r) != visible || found)
             continue;
         b_own(line, n++ ? " · " : "");
@@ -33067,6 +33067,9 @@ static struct check_done {
 } *check_done;
 static u32 check_n;
 
+#define CHECK_EACH(d) \
+    for (const struct check_done *d = check_done; d < check_done + check_n; d++)
+
 /* Adds a result. The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
@@ -33113,8 +33116,8 @@ static void check_json(struct buf *b, const struct check_done *d)
 
 static void check_table(struct buf *b, bool json)
 {
-    for (u32 i = 0; i < check_n; i++)
-        (json ? check_json : check_text)(b, &check_done[i]);
+    CHECK_EACH(d)
+        (json ? check_json : check_text)(b, d);
 }
 
 /* --- kvis check cpu: the model of the CPU, and the events that kvis counts on it --- */
@@ -33329,7 +33332,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
-    for (const struct check_done *d = check_done; d < check_done + check_n; d++)
+    CHECK_EACH(d)
         if (check_lost(of, d) && d->row.without && !(fallback && d->row.bpf))
             snprintf(s + strlen(s), n - strlen(s), "%s%s", *s ? ", " : ", without ",
                      d->row.without);
@@ -33337,7 +33340,7 @@ static void check_without(const struct check_command *of, bool fallback, char *s
 
 static bool check_by_ptrace(const struct check_command *of)
 {
-    for (const struct check_done *d = check_done; d < check_done + check_n; d++)
+    CHECK_EACH(d)
         if (d->row.fn == check_ptrace)
             return d->c.works && d->row.useful & of->bit;
     return false;
@@ -33352,7 +33355,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features does */
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
-    for (const struct check_done *d = check_done; d < check_done + check_n; d++) {
+    CHECK_EACH(d) {
         any |= d->c.works && d->row.verdict & of->bit;
         if (check_lost(of, d) > v->loss) {
             v->loss = check_lost(of, d);
