@@ -150,6 +150,7 @@ typedef int64_t s64;
 #include "gen/summary.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define SNPRINTF(array, ...) snprintf(array, ARRAY_LEN(array), __VA_ARGS__)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
@@ -904,6 +905,11 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     }
 }
 
+static void b_esc_s(struct buf *b, const char *s)
+{
+    b_esc(b, s, strlen(s), 0);
+}
+
 /* Returns a name as printable UTF-8, with other bytes as \xHH. Different names stay different. */
 static const struct buf *b_unique(const char *s, size_t n)
 {
@@ -1163,6 +1169,8 @@ static const struct dirent *u_entry(DIR **d)
     }
     return e;
 }
+
+#define U_EACH_ENTRY(d, e) for (const struct dirent *e; (e = u_entry(&d));)
 
 static long u_file_number(const char *path, long none)
 {
@@ -21178,7 +21186,7 @@ struct open_rec {
 static const char *open_opt_flag(const char *v)
 {
     char name[32];
-    snprintf(name, sizeof name, "O_%s", strncmp(v, "O_", 2) ? v : v + 2);
+    SNPRINTF(name, "O_%s", strncmp(v, "O_", 2) ? v : v + 2);
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
@@ -21205,7 +21213,7 @@ static const char *open_opt_name(const char *v)
 {
     if (!*v || strlen(v) >= sizeof open_opt.comm)
         return "a command name has 1 to 15 bytes (TASK_COMM_LEN)";
-    snprintf(open_opt.comm, sizeof open_opt.comm, "%s", v);
+    SNPRINTF(open_opt.comm, "%s", v);
     return NULL;
 }
 
@@ -21321,13 +21329,6 @@ static void open_path(struct open_rec *r)
 static bool open_makes(const struct wire_open *w)
 {
     return w->flags & O_CREAT || (w->flags & O_TMPFILE) == O_TMPFILE;
-}
-
-static void open_text_head(struct buf *b)
-{
-    b_f(b, "%s%s%s    COMM               FD ERR %sPATH\n", open_opt.time ? "TIME(s)       " : "",
-        open_opt.print_uid ? "UID   " : "", open_opt.tid ? "TID" : "PID",
-        open_opt.extended ? "FLAGS    MODE " : "");
 }
 
 static void open_text_flags(struct buf *b, const struct wire_open *w)
@@ -21460,8 +21461,7 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
     u8 mode = open_calls[w->call].mode;
     u64 how[3] = { 0 };
-    bool at = w->call == OPEN_OPENAT || w->call == OPEN_OPENAT2;
-    w->dirfd = at ? (s32)c->arg[0] : AT_FDCWD;
+    w->dirfd = w->call == OPEN_OPENAT || w->call == OPEN_OPENAT2 ? (s32)c->arg[0] : AT_FDCWD;
     if (w->call == OPEN_EXEC)
         return;
     w->flags = md_open_flags(t, c);
@@ -21513,10 +21513,10 @@ static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const
     if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
         len -= DELETED;
     if (outside)
-        to->len = snprintf(to->s, sizeof to->s, "(unreachable)%.*s", (int)len, dir->s);
+        to->len = SNPRINTF(to->s, "(unreachable)%.*s", (int)len, dir->s);
     else
-        to->len = snprintf(to->s, sizeof to->s, "%.*s", len > top ? (int)(len - top) : 1,
-                                len > top ? dir->s + top : "/");
+        to->len = SNPRINTF(to->s, "%.*s", len > top ? (int)(len - top) : 1,
+                           len > top ? dir->s + top : "/");
     return true;
 }
 
@@ -21621,7 +21621,9 @@ static void open_begin(void)
 static int open_run(u64 end_ns)
 {
     if (out.events_on)
-        open_text_head(&out.text.b);
+        b_f(&out.text.b, "%s%s%s    COMM               FD ERR %sPATH\n",
+            open_opt.time ? "TIME(s)       " : "", open_opt.print_uid ? "UID   " : "",
+            open_opt.tid ? "TID" : "PID", open_opt.extended ? "FLAGS    MODE " : "");
     out_flush();
     ses_run(&open_session, end_ns);
     if (open_state.unknown)
@@ -21776,7 +21778,7 @@ static const char *proc_opt_cgroup(const char *v)
     const char *root = strncmp(v, "/sys/", 5) ? proc_cgroup_root() : "";
     if (!root)
         return "cgroup v2 is not mounted at /sys/fs/cgroup";
-    snprintf(path, sizeof path, "%s%s%s", root, *root && *v != '/' ? "/" : "", v);
+    SNPRINTF(path, "%s%s%s", root, *root && *v != '/' ? "/" : "", v);
     if (stat(path, &s) < 0)
         return strerror(errno);
     proc_opt.cgroup = s.st_ino;
@@ -21961,26 +21963,21 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 
 /* --- processes from /proc --- */
 
-static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
-{
-    return (u32)u_slurp(u_proc((pid_t)pid, name), s, max);
-}
-
 static void proc_link(u32 pid, const char *name, struct proc_text *t)
 {
     char s[PATH_MAX];
-    s64 n = fd_readlink((pid_t)pid, name, s, sizeof s);
+    s64 n = fd_readlink(pid, name, s, sizeof s);
     if (n > 0)
-        proc_keep(t, s, (u32)n);
+        proc_keep(t, s, n);
 }
 
 static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* buffer for arguments or environment */
 
 static void proc_look(struct proc_life *l)
 {
-    u32 at = ps_living((pid_t)l->pid);
+    u32 at = ps_living(l->pid);
     bool known = l->argv.len && !l->cut;
-    u32 n = known ? 0 : proc_slurp(at, "cmdline", proc_piece, sizeof proc_piece);
+    u32 n = known ? 0 : u_slurp(u_proc(at, "cmdline"), proc_piece, sizeof proc_piece);
     if (n) {
         proc_keep(&l->argv, proc_piece, n);
         l->arg_len = n;
@@ -21989,7 +21986,7 @@ static void proc_look(struct proc_life *l)
     proc_link(at, "cwd", &l->cwd);
     proc_link(at, "exe", &l->exe);
     if (!l->ppid)
-        l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
+        l->ppid = MAX(ps_status(l->pid, "PPid:"), 0);
 }
 
 /* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
@@ -22004,11 +22001,11 @@ static void proc_scan_one(u32 pid)
     enum { PPID = 4, THREADS = 20, START = 22 };
     char s[1024];
     struct stat about;
-    proc_slurp(pid, "stat", s, sizeof s);
+    u_slurp(u_proc(pid, "stat"), s, sizeof s);
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
-    if (end[2] == 'Z' && ps_living((pid_t)pid) == (pid_t)pid)
+    if (end[2] == 'Z' && ps_living(pid) == (pid_t)pid)
         return; /* all threads have exited */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
@@ -22018,10 +22015,9 @@ static void proc_scan_one(u32 pid)
     l->before_rss = ~0ull;
     l->node = proc_tree_new(0);
     l->ppid = proc_stat_field(s, PPID);
-    u64 boot_ns = proc_stat_field(s, START) * (NSEC / (u64)sysconf(_SC_CLK_TCK))
-                  - (u64)u_ahead.boottime;
-    l->fork_ns = l->begin_ns = (u64)MAX((s64)boot_ns - proc_state.boot_off, 1);
-    if (stat(u_proc((pid_t)pid, ""), &about) == 0) {
+    u64 boot_ns = proc_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead.boottime;
+    l->fork_ns = l->begin_ns = MAX((s64)boot_ns - proc_state.boot_off, 1);
+    if (stat(u_proc(pid, ""), &about) == 0) {
         l->uid = about.st_uid;
         l->gid = about.st_gid;
     }
@@ -22046,9 +22042,9 @@ static void proc_scan(void)
 {
     proc_state.scan_ns = u_now();
     DIR *d = opendir("/proc");
-    for (const struct dirent *e; (e = u_entry(&d));)
+    U_EACH_ENTRY(d, e)
         if (isdigit((u8)e->d_name[0]))
-            proc_scan_one((u32)strtoul(e->d_name, NULL, 10));
+            proc_scan_one(strtoul(e->d_name, NULL, 10));
     proc_mark_tree();
 }
 
@@ -22107,8 +22103,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
     if (u->system_ns && u->user_ns)
-        *sys = (u64)((double)u->run_ns * (double)u->system_ns
-                     / ((double)u->system_ns + (double)u->user_ns));
+        *sys = (double)u->run_ns * u->system_ns / ((double)u->system_ns + u->user_ns);
     else if (u->system_ns)
         *sys = u->run_ns;
     *user = u->run_ns - *sys;
@@ -22171,15 +22166,15 @@ static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
     close(root);
     if (f < 0)
         return 0;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", f);
+    SNPRINTF(link, "/proc/self/fd/%d", f);
     s64 len = fd_link_text(link, path, PATH_MAX), top = strlen(at);
     close(f);
-    if (len < top || strncmp(path, at, (size_t)top))
+    if (len < top || strncmp(path, at, top))
         return 0;
     if (len == top)
-        return (u32)snprintf(path, PATH_MAX, "/");
+        return snprintf(path, PATH_MAX, "/");
     memmove(path, path + top, (size_t)(len - top) + 1);
-    return (u32)(len - top);
+    return len - top;
 }
 
 static const struct proc_text *proc_cgroup(u64 id)
@@ -22405,8 +22400,7 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
  * accounted for the process or, with ptrace, the process died before kvis read its counters. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
-    bool counted = u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace);
-    return proc_state.used[row] && counted;
+    return proc_state.used[row] && (u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace));
 }
 
 static void proc_json_usage(struct buf *b, const struct wire_usage *u)
@@ -22443,7 +22437,7 @@ static void proc_json_env(struct buf *b, const struct proc_text *env)
     for (u32 at = 0; at < env->len; sep = ",") {
         const char *s = env->p + at, *value = strchr(s, '=') + 1;
         b_s(b, sep);
-        out_json_quoted(b, s, (u32)(value - s) - 1);
+        out_json_quoted(b, s, value - s - 1);
         b_c(b, ':');
         out_json_quoted(b, value, strlen(value));
         at += strlen(s) + 1;
@@ -22636,7 +22630,7 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
                                  .max_rss = n->max_rss };
     const struct proc_row r = { .what = n->what, .l = &l, .ts_ns = n->end_ns, .err = n->err };
-    u32 columns = u_columns(out.text.fd), depth = MIN(n->depth, (u32)PROC_DEPTH);
+    u32 columns = u_columns(out.text.fd), depth = MIN(n->depth, PROC_DEPTH);
     b_f(b, "%-7u ", n->pid);
     proc_text_end(b, &r);
     for (u32 d = 1; d < depth; d++)
@@ -22658,7 +22652,7 @@ static void proc_tree_write(void)
     proc_tree_link();
     const struct proc_node *node = proc_tree.node;
     for (u32 i = node[0].first; i;) {
-        more[MIN(node[i].depth, (u32)PROC_DEPTH)] = node[i].next;
+        more[MIN(node[i].depth, PROC_DEPTH)] = node[i].next;
         proc_tree_line(&out.text.b, &node[i], more);
         out_full(&out.text);
         u32 from = i;
@@ -22726,7 +22720,7 @@ static void proc_gantt_write(struct buf *b)
     u64 end_ns = 0;
     u32 n;
     struct proc_node **list = proc_tree_list(PROC_LONGEST, &n);
-    n = MIN(n, (u32)PROC_BARS);
+    n = MIN(n, PROC_BARS);
     for (u32 i = 0; i < n; i++) {
         list[i]->key = list[i]->begin_ns;
         end_ns = MAX(end_ns, list[i]->end_ns);
@@ -22755,7 +22749,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     if (!out.n_taps || proc_state.replayed || !l->mine)
         return NULL;
     struct event *e = ev_new(kind, NULL, ts_ns);
-    e->pid = e->tid = (pid_t)l->pid;
+    e->pid = e->tid = l->pid;
     return e;
 }
 
@@ -22773,7 +22767,7 @@ static void proc_emit_fork(const struct wire_proc *h, const struct proc_life *l)
     if (!e || (thread && !proc_opt.threads))
         return;
     if (!thread)
-        e->pid = e->tid = (pid_t)l->ppid;
+        e->pid = e->tid = l->ppid;
     ev_num(e, thread ? EV_child_tid : EV_child_pid, h->tid);
     if (!thread && l->ns_pid && l->ns_pid != l->pid)
         ev_num(e, EV_ns_pid, l->ns_pid);
@@ -22808,13 +22802,13 @@ static void proc_emit_end(const struct proc_life *l)
     if (l->status >= 0)
         ev_status(e, l->status, true);
     if (l->max_rss)
-        ev_num(e, EV_max_rss_bytes, (s64)l->max_rss);
+        ev_num(e, EV_max_rss_bytes, l->max_rss);
     if (proc_used(&l->all, PROC_CPU))
-        ev_num(e, EV_cpu_ns, (s64)l->all.run_ns);
+        ev_num(e, EV_cpu_ns, l->all.run_ns);
     if (proc_used(&l->all, PROC_READ))
-        ev_num(e, EV_bytes_read, (s64)l->all.read_bytes);
+        ev_num(e, EV_bytes_read, l->all.read_bytes);
     if (proc_used(&l->all, PROC_WRITTEN))
-        ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
+        ev_num(e, EV_bytes_written, l->all.write_bytes);
     proc_emit_name(e, l);
     ses_emit(e);
 }
@@ -22824,10 +22818,10 @@ static void proc_emit_thread_end(const struct proc_life *l, const struct wire_pr
     struct event *e = proc_event(EK_EXIT_THREAD, l, h->ts_ns);
     if (!e)
         return;
-    e->tid = (pid_t)h->tid;
+    e->tid = h->tid;
     ev_num(e, EV_exit_pid, h->tid);
     if (proc_used(&h->own, PROC_CPU))
-        ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
+        ev_num(e, EV_cpu_ns, h->own.run_ns);
     ses_emit(e);
 }
 
@@ -22909,13 +22903,10 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
 static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
-    if (!l) {
-        if (!proc_is_mine(h->ppid))
-            return;
+    if (!l && proc_is_mine(h->ppid))
         l = proc_new(h->pid, true);
-        if (!l)
-            return;
-    }
+    if (!l)
+        return;
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = h->dead;
         proc_usage_join(&l->all, &h->own, true);
@@ -22946,7 +22937,7 @@ static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
     if (l)
-        proc_keep(&l->begun, (const char *)h, (u32)sizeof *h + h->name_len);
+        proc_keep(&l->begun, (const char *)h, sizeof *h + h->name_len);
 }
 
 /* Counts the new program if the process was killed in an execve that could no longer fail. */
@@ -23075,7 +23066,7 @@ static bool proc_record(const void *p, u32 size)
     const char *data = (const char *)(h + 1);
     if (size < sizeof *h)
         return true;
-    u32 left = size - (u32)sizeof *h;
+    u32 left = size - sizeof *h;
     bool whole = (u32)h->name_len + h->exe_len + h->cwd_len <= left;
     if ((h->kind == PROC_ARGS || h->kind == PROC_ENV) && h->arg_len <= left)
         hy_args_add(h, data);
@@ -23099,11 +23090,11 @@ static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
     struct stat about;
-    proc_slurp(pid, "cgroup", s, sizeof s);
+    u_slurp(u_proc(pid, "cgroup"), s, sizeof s);
     const char *root = proc_cgroup_root(), *at = strstr(s, "0::/");
     if (!root || !at || (at > s && at[-1] != '\n'))
         return 0;
-    snprintf(path, sizeof path, "%s%.*s", root, (int)strcspn(at + 3, "\n"), at + 3);
+    SNPRINTF(path, "%s%.*s", root, (int)strcspn(at + 3, "\n"), at + 3);
     return stat(path, &about) == 0 ? about.st_ino : 0;
 }
 
@@ -23119,14 +23110,14 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent
 {
     static char s[8192];
     struct wire_proc h = { .kind = kind, .ts_ns = ts_ns, .pid = pid, .tid = pid, .ret = -1 };
-    bool live = !proc_state.replayed, there = live && proc_slurp(pid, "status", s, sizeof s);
+    bool live = !proc_state.replayed, there = live && u_slurp(u_proc(pid, "status"), s, sizeof s);
     const struct proc_life *l = parent ? NULL : proc_find(pid);
-    h.ppid = there ? (u32)proc_key_number(s, "\nPPid:") : l ? l->ppid : parent;
+    h.ppid = there ? proc_key_number(s, "\nPPid:") : l ? l->ppid : parent;
     const struct proc_life *near = l ? l : proc_find(h.ppid);
     if (there) {
         h.uid = proc_key_number(s, "\nUid:");
         h.gid = proc_key_number(s, "\nGid:");
-        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / (u64)sysconf(_SC_PAGESIZE);
+        h.own_rss = proc_key_number(s, "\nVmHWM:") * 1024 / sysconf(_SC_PAGESIZE);
     } else if (near) {
         h.uid = near->uid;
         h.gid = near->gid;
@@ -23134,7 +23125,7 @@ static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent
     if (live)
         h.cgroup = kind == PROC_EXEC || !near ? proc_traced_cgroup(pid) : near->cgroup;
     if (live)
-        tr_name_now((pid_t)pid, near ? near->comm : "", h.comm);
+        tr_name_now(pid, near ? near->comm : "", h.comm);
     else if (near)
         memcpy(h.comm, near->comm, sizeof h.comm);
     return h;
@@ -23155,9 +23146,9 @@ static void proc_event_fork(const struct event *e)
     if (!ev_has(e, child) || (thread && proc_state.replayed) || !proc_has_place(tid))
         return;
     struct wire_proc h = proc_event_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns,
-                                         thread ? 0 : (u32)e->pid);
+                                         thread ? 0 : e->pid);
     h.tid = tid;
-    h.ns_pid = ev_has(e, EV_ns_pid) ? (u32)e->v[EV_ns_pid].n : 0;
+    h.ns_pid = ev_has(e, EV_ns_pid) ? e->v[EV_ns_pid].n : 0;
     proc_forked(&h);
 }
 
@@ -23166,7 +23157,7 @@ static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
     piece.kind = kind;
-    piece.arg_len = proc_slurp(h->pid, file, proc_piece, sizeof proc_piece);
+    piece.arg_len = u_slurp(u_proc(h->pid, file), proc_piece, sizeof proc_piece);
     piece.flags = piece.arg_len == sizeof proc_piece - 1 ? ARGS_CUT : 0;
     hy_args_add(&piece, proc_piece);
     h->arg_len = kind == PROC_ENV ? h->arg_len : piece.arg_len;
@@ -23177,13 +23168,13 @@ static struct wire_usage proc_traced_usage(u32 pid)
 {
     enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
     char s[1024];
-    struct wire_usage u = { .run_ns = ps_cpu_ns((pid_t)pid) };
-    proc_slurp(pid, "stat", s, sizeof s);
+    struct wire_usage u = { .run_ns = ps_cpu_ns(pid) };
+    u_slurp(u_proc(pid, "stat"), s, sizeof s);
     u.minor = proc_stat_field(s, MINFLT);
     u.major = proc_stat_field(s, MAJFLT);
     u.user_ns = proc_stat_field(s, UTIME);
     u.system_ns = proc_stat_field(s, STIME);
-    proc_slurp(pid, "io", s, sizeof s);
+    u_slurp(u_proc(pid, "io"), s, sizeof s);
     u.read_chars = proc_key_number(s, "rchar:");
     u.write_chars = proc_key_number(s, "wchar:");
     u.read_bytes = proc_key_number(s, "\nread_bytes:");
@@ -23201,17 +23192,17 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
     struct proc_life *l = proc_find(h->pid);
     s64 n = t ? tr_exec_name(t, called) : 0;
     if (n > 0)
-        h->name_len = (u16)n;
+        h->name_len = n;
     if (!proc_traced_words(h, "cmdline", PROC_ARGS)) {
-        proc_slurp(h->pid, "stat", stat, sizeof stat);
-        h->arg_len = (u32)(proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START));
+        u_slurp(u_proc(h->pid, "stat"), stat, sizeof stat);
+        h->arg_len = proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START);
     }
     if (proc_opt.n_env)
         proc_traced_words(h, "environ", PROC_ENV);
     if (l)
         l->threads = 1;
     h->dead = proc_traced_usage(h->pid);
-    h->own_rss = t && t->proc ? t->proc->exec_rss / (u64)sysconf(_SC_PAGESIZE) : 0;
+    h->own_rss = t && t->proc ? t->proc->exec_rss / sysconf(_SC_PAGESIZE) : 0;
     h->exe_state = WALK_CUT;
     h->cwd_state = WALK_CUT | WALK_DONE;
     return n > 0 ? called : name;
@@ -23219,14 +23210,14 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
 
 static void proc_event_exec(const struct event *e)
 {
-    struct wire_proc h = proc_event_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns, 0);
+    struct wire_proc h = proc_event_head(e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns, 0);
     bool named = ev_has(e, EV_program), live = !proc_state.replayed;
     bool words = ev_has(e, EV_argv) && e->v[EV_argv].s.len;
     const char *name = named ? e->v[EV_program].s.p : "";
-    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
+    h.name_len = named ? MIN(e->v[EV_program].s.len, PATH_MAX) : 0;
     h.ret = -e->err;
     if (!live)
-        h.uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
+        h.uid = ev_has(e, EV_uid) ? e->v[EV_uid].n : 0;
     if (e->err || !live) {
         h.arg_len = words ? e->v[EV_argv].s.len : 0;
         h.flags = ev_has(e, EV_argv_cut);
@@ -23241,7 +23232,7 @@ static void proc_event_exec(const struct event *e)
     } else if (proc_has_place(h.pid)) {
         u32 n = 1;
         const char *program = out_program(e, &n);
-        snprintf(h.comm, sizeof h.comm, "%.*s", (int)n, program ? program : "?");
+        SNPRINTF(h.comm, "%.*s", (int)n, program ? program : "?");
         if (rec_in.of_command && !proc_state.commands)
             proc_state.root = h.pid;
         proc_execed(&h, name);
@@ -23251,8 +23242,8 @@ static void proc_event_exec(const struct event *e)
 /* Called at a thread's last stop. A thread that is killed may exit without that stop. */
 static void proc_traced_ends(const struct task *t)
 {
-    struct wire_proc h = proc_event_head((u32)t->pid, PROC_EXIT, t->at_ns, 0);
-    h.tid = (u32)t->tid;
+    struct wire_proc h = proc_event_head(t->pid, PROC_EXIT, t->at_ns, 0);
+    h.tid = t->tid;
     h.live = 1;
     h.dead = proc_traced_usage(h.pid);
     tr_name_now(t->tid, t->comm, h.comm);
@@ -23265,7 +23256,7 @@ static s32 proc_event_status(const struct event *e)
     char name[32];
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
-    snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
+    SNPRINTF(name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
     for (int sig = 1; *name && sig <= 64; sig++) /* u_signame reuses its buffer */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
@@ -23274,11 +23265,11 @@ static s32 proc_event_status(const struct event *e)
 
 static void proc_event_exit(const struct event *e)
 {
-    struct proc_life *l = proc_find((u32)e->pid);
+    struct proc_life *l = proc_find(e->pid);
     if (!l)
         return;
     if (proc_state.replayed && ev_has(e, EV_max_rss_bytes))
-        l->max_rss = (u64)e->v[EV_max_rss_bytes].n;
+        l->max_rss = e->v[EV_max_rss_bytes].n;
     l->end_ns = e->ts_ns;
     l->status = proc_event_status(e);
     proc_end(l);
@@ -23307,7 +23298,7 @@ static void proc_sweep(u64 age_ns, bool all)
             next = l->next;
             if (l->ending && !proc_waits(l) && u_now() - l->end_ns >= age_ns) {
                 proc_end(l);
-            } else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
+            } else if (all && l->mine && kill(l->pid, 0) < 0 && errno == ESRCH) {
                 proc_state.unsure++;
                 proc_state.last_ns = u_now();
                 proc_forget(l);
@@ -23316,7 +23307,7 @@ static void proc_sweep(u64 age_ns, bool all)
 }
 
 /* Writes rows of running processes, ordered by start. Returns the number of commands. */
-static u32 proc_list_running(u64 now_ns)
+static u32 proc_list_running(void)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
     u32 n = 0, commands = 0;
@@ -23327,7 +23318,8 @@ static u32 proc_list_running(u64 now_ns)
         qsort(list, n, sizeof *list, proc_by_key);
     for (u32 i = 0; i < n; i++) {
         commands += list[i]->execed && list[i]->mine;
-        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i], .ts_ns = now_ns });
+        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i],
+                                     .ts_ns = proc_state.end_ns });
     }
     free(list);
     return commands;
@@ -23354,7 +23346,7 @@ static void proc_json_critical(struct buf *b)
 static void proc_finish_sinks(int status)
 {
     const struct timeval *u = &proc_session.rusage.ru_utime, *s = &proc_session.rusage.ru_stime;
-    u64 waited = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
+    u64 waited = (u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
     /* Both sums are too small: exit records lack the CPU time used after them, and wait4(2) lacks
      * processes that their parents did not wait for. */
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, waited);
@@ -23498,12 +23490,12 @@ static void proc_adopt(u32 pid)
     l->uid = getuid();
     l->gid = getgid();
     l->node = proc_tree_new(0);
-    snprintf(l->comm, sizeof l->comm, "kvis");
+    SNPRINTF(l->comm, "kvis");
 }
 
 static void proc_begin(void)
 {
-    proc_state.boot_off = (s64)(u_clock(CLOCK_BOOTTIME) - u_now());
+    proc_state.boot_off = u_clock(CLOCK_BOOTTIME) - u_now();
     proc_state.whole = !opt.command && !proc_opt.pid;
     proc_state.rows = out.events_on;
     proc_tree.on = opt.command || proc_opt.tree || proc_opt.gantt;
@@ -23522,7 +23514,7 @@ static void proc_begin(void)
 static void proc_first(void)
 {
     if (opt.command)
-        proc_adopt((u32)sp_command.pid);
+        proc_adopt(sp_command.pid);
     if (!proc_state.btf)
         u_warn("exit codes, times and sizes are unknown, and arguments are those passed to execve: "
                "%s", bpf_no_fields(&proc_session.obj));
@@ -23545,7 +23537,7 @@ static int proc_run(u64 end_ns)
     proc_sweep(0, false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
     proc_state.end_ns = over ? proc_state.last_ns : u_now();
-    u32 running = proc_list_running(proc_state.end_ns);
+    u32 running = proc_list_running();
     proc_tree_write();
     proc_finish_sinks(proc_session.status);
     if (out.json_on)
@@ -23579,7 +23571,7 @@ static void proc_replay_begin(void)
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
-    u32 running = proc_list_running(proc_state.end_ns);
+    u32 running = proc_list_running();
     proc_tree_write();
     out_flush();
     if (proc_state.left_out)
@@ -23880,7 +23872,7 @@ static u64 met_bucket_low(u32 i)
  * For sizes and lengths, it is the lower bound of a bucket: most sizes are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
-    u64 want = (u64)(p * (double)h->count), seen = 0;
+    u64 want = p * h->count, seen = 0;
     u32 last = 0;
     for (u32 i = 0; i < ST_BUCKETS; i++)
         if (h->now[i]) {
@@ -23889,21 +23881,21 @@ static double met_hist_part(const struct met_hist *h, double p)
                 break;
         }
     bool time = met_forms[met_hist_rows[h->row].form].unit == U_NS;
-    return (double)(time ? st_bucket_value(last) : met_bucket_low(last));
+    return time ? st_bucket_value(last) : met_bucket_low(last);
 }
 
 static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
-    met_forms[F_TICKS].scale = met_forms[F_MODE_TICKS].scale = 1.0 / (double)MAX(hz, 1);
-    met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
+    met_forms[F_TICKS].scale = met_forms[F_MODE_TICKS].scale = 1.0 / MAX(hz, 1);
+    met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
-        met.src[metrics[m].src].from = (u16)m;
+        met.src[metrics[m].src].from = m;
     for (u32 m = 0; m < N_METRICS; m++) {
         for (u8 d = 0; d < N_DIM; d++)
             if (met_of(m, d))
                 met.slot[d][m] = met.width[d]++;
-        met.src[metrics[m].src].to = (u16)(m + 1);
+        met.src[metrics[m].src].to = m + 1;
         met.src[metrics[m].src].n++;
     }
 }
@@ -23920,6 +23912,8 @@ static struct met_inst *met_after(const struct met_inst *i)
 }
 
 #define MET_EACH(i) for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+#define MET_EACH_SERIES(i, s) \
+    for (struct met_series *s = i->series; s < i->series + met.width[i->dim]; s++)
 #define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
 
 /* Returns the histogram after h in the list of all instances, or NULL. h NULL: the first. */
@@ -23931,6 +23925,8 @@ static struct met_hist *met_hist_after(const struct met_hist *h)
         next = i->hists;
     return next;
 }
+
+#define MET_EACH_HIST(h) for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
 
 static struct met_inst *met_all(u8 dim)
 {
@@ -23952,7 +23948,7 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
     size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0; /* length of the first component */
     const char *root = first == 5 && !memcmp(tail, "/proc", 5)  ? mo.procfs
                        : first == 4 && !memcmp(tail, "/sys", 4) ? mo.sysfs : NULL;
-    snprintf(path, sizeof path, "%s%s", root ? root : mo.rootfs, tail + (root ? first : 0));
+    SNPRINTF(path, "%s%s", root ? root : mo.rootfs, tail + (root ? first : 0));
     return path;
 }
 
@@ -23995,9 +23991,9 @@ static void met_forget(struct met_inst *i)
     for (at = &met.first[i->dim]; *at != i;)
         at = &(*at)->next;
     *at = i->next;
-    for (u32 k = 0; k < met.width[i->dim]; k++) {
-        met.n_past -= i->series[k].past != NULL;
-        free(i->series[k].past);
+    MET_EACH_SERIES(i, s) {
+        met.n_past -= s->past != NULL;
+        free(s->past);
     }
     for (struct met_hist *h = i->hists, *next; h; h = next) {
         next = h->next;
@@ -24081,7 +24077,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
 static struct met_inst *met_inst_nr(u8 dim, u64 nr)
 {
     char name[24];
-    snprintf(name, sizeof name, "%" PRIu64, nr);
+    SNPRINTF(name, "%" PRIu64, nr);
     return met_inst(dim, name);
 }
 
@@ -24094,8 +24090,7 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
 
 static void met_anew(const struct met_inst *i)
 {
-    for (u32 k = 0; k < met.width[i->dim]; k++) {
-        struct met_series *s = &i->series[k];
+    MET_EACH_SERIES(i, s) {
         *s = (struct met_series){ .sum = s->sum, .sum_n = s->sum_n, .past = s->past };
     }
 }
@@ -24129,11 +24124,11 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
     }
-    double t = met.counted_s > 0 ? met.counted_s : s->ns ? (double)(met.read_ns - s->ns) / 1e9 : 0;
+    double t = met.counted_s > 0 ? met.counted_s : s->ns ? (met.read_ns - s->ns) / 1e9 : 0;
     s->total += d;
     s->raw = raw;
     s->ns = met.read_ns;
-    s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
+    s->v = t > 0 ? d * met_forms[metrics[m].form].scale / t : 0;
 }
 
 /* Like met_count, but a new instance's first rate starts from the reading `past` at past_ns. */
@@ -24152,8 +24147,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
-    for (u32 k = 0; k < met.width[i->dim]; k++) {
-        struct met_series *s = &i->series[k];
+    MET_EACH_SERIES(i, s) {
         if (!s->since) {
             s->ns = before;
             s->at = s->since = met.tick - 1;
@@ -24166,9 +24160,9 @@ static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
     if (!f->counter)
-        met_set(i, m, (double)raw * f->scale);
+        met_set(i, m, raw * f->scale);
     else if (raw >= 0)
-        met_count(i, m, (u64)raw);
+        met_count(i, m, raw);
 }
 
 /* Returns whether an instance has a current value of the metric. A rate needs two readings. */
@@ -24299,9 +24293,9 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
 {
     static char path[PATH_MAX];
     va_list ap;
-    int n = snprintf(path, sizeof path, "%.*s/", MET_DIR, dir);
+    int n = SNPRINTF(path, "%.*s/", MET_DIR, dir);
     va_start(ap, fmt);
-    vsnprintf(path + n, sizeof path - (size_t)n, fmt, ap);
+    vsnprintf(path + n, sizeof path - n, fmt, ap);
     va_end(ap);
     return path;
 }
@@ -24310,7 +24304,7 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
+        SNPRINTF(met.src[met.cur].why, "%s", why);
 }
 
 /* Records why a file of the current source cannot be read: errno e; if e is 0, it has no number. */
@@ -24318,7 +24312,7 @@ static void met_wrong(const char *path, int e)
 {
     char why[sizeof met.src[0].why];
     const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
-    snprintf(why, sizeof why, "%.120s: %s%s%s%s", path, name ? name : "not a number",
+    SNPRINTF(why, "%.120s: %s%s%s%s", path, name ? name : "not a number",
              dir ? "; is " : "", dir ? dir : "", dir ? " mounted?" : "");
     met_off(why);
 }
@@ -24332,9 +24326,9 @@ static void met_source_end(void)
     if (!s->left_out)
         return;
     if (s->wrong++)
-        snprintf(was, sizeof was, "; %.98s", s->why);
-    snprintf(s->why, sizeof s->why, "devices, processes or the like that kvis had no "
-             "space for: %u%s", s->left_out, was);
+        SNPRINTF(was, "; %.98s", s->why);
+    SNPRINTF(s->why, "devices, processes or the like that kvis had no space for: %u%s",
+             s->left_out, was);
 }
 
 static struct {
@@ -24374,7 +24368,7 @@ static char *met_line(void)
     char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
     if (line >= all)
         return NULL;
-    char *end = memchr(line, '\n', (size_t)(all - line));
+    char *end = memchr(line, '\n', all - line);
     end = end ? end : all;
     *end = 0;
     met_file.at = (u32)(end - met_file.text.p) + 1;
@@ -24427,9 +24421,9 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
     DIR *d = opendir(path);
     if (!d && *pre)
         met_wrong(path, errno);
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(d, e) {
         const char *s = e->d_name;
-        char *end = NULL;
+        char *end;
         if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
             continue;
         unsigned long v = strtoul(s, &end, 10);
@@ -24442,7 +24436,7 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
         u32 k = n++;
         for (; k && id[k - 1] > v; k--)
             id[k] = id[k - 1];
-        id[k] = (u32)v;
+        id[k] = v;
     }
     return n;
 }
@@ -24465,10 +24459,12 @@ static bool met_keyed(const struct met_inst *i, u32 *m)
     return false;
 }
 
+#define MET_EACH_KEY(i, m) for (u32 m = 0; met_keyed(i, &m); m++)
+
 static void met_columns(const struct met_inst *i, const char *line)
 {
     s64 v;
-    for (u32 m = 0; met_keyed(i, &m); m++)
+    MET_EACH_KEY(i, m)
         if (isdigit((u8)*metrics[m].key) && met_number(u_word(line, atoi(metrics[m].key)), &v))
             met_raw(i, m, v);
 }
@@ -24480,7 +24476,7 @@ static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
     s64 v;
-    for (u32 m = 0; met_keyed(i, &m); m++) {
+    MET_EACH_KEY(i, m) {
         const char *key = metrics[m].key;
         if (*key != *line)
             continue;
@@ -24506,7 +24502,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
         return;
     while ((line = met_line()))
         met_key(i, u_word(line, skip));
-    for (u32 m = 0; met_keyed(i, &m); m++)
+    MET_EACH_KEY(i, m)
         if (met_sums[m].got)
             met_raw(i, m, met_sums[m].v);
 }
@@ -24515,7 +24511,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
 static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
-    for (u32 m = 0; met_keyed(i, &m); m++)
+    MET_EACH_KEY(i, m)
         if (met_file_number(met_in(dir, "%s", metrics[m].key), &v))
             met_raw(i, m, v);
 }
@@ -24574,17 +24570,16 @@ static void mfs_shares(const struct met_inst *i)
 static struct met_inst *mfs_cpu_of(const char *line)
 {
     char name[16];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
+    SNPRINTF(name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
     return strspn(name, "0123456789") == strlen(name) ? met_inst(DIM_CPU, name) : NULL;
 }
 
 static void mfs_stat(void)
 {
     double cpus = 0;
-    char *line;
     if (!met_open(met_path("/proc/stat")))
         return;
-    while ((line = met_line())) {
+    for (char *line; (line = met_line());) {
         if (strncmp(line, "cpu", 3)) {
             met_key(met.all, line);
             continue;
@@ -24606,7 +24601,7 @@ static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
     for (; text && *words; words = u_word(words, 1)) {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(words, " "), words);
+        SNPRINTF(word, "%.*s", (int)strcspn(words, " "), words);
         const char *at = isdigit((u8)*word) ? NULL : strstr(text, word);
         text = isdigit((u8)*word) ? u_word(text, atoi(word)) : at ? at + strlen(word) : NULL;
     }
@@ -24621,7 +24616,7 @@ static const char *mfs_at(const char *text, const char *words)
 static void mfs_places(void)
 {
     char text[2048];
-    for (u32 m = 0; met_keyed(met.all, &m); m++) {
+    MET_EACH_KEY(met.all, m) {
         const char *key = metrics[m].key;
         const char *path = met_path("%.*s", (int)strcspn(key, " "), key);
         if (!(metrics[m].lack ? u_slurp(path, text, sizeof text)
@@ -24643,7 +24638,7 @@ static void mfs_limits(void)
 {
     mfs_places();
     double threads = met_v(met.all, M_THREADS_MAX);
-    double pids = (double)u_file_number(met_path("/proc/sys/kernel/pid_max"), -1);
+    double pids = u_file_number(met_path("/proc/sys/kernel/pid_max"), -1);
     if (pids >= 0 && pids < threads)
         met_set(met.all, M_THREADS_MAX, pids);
 }
@@ -24667,8 +24662,8 @@ static bool mfs_next(struct mfs_dirs *d)
         d->n = met_ids(met_path("%s", d->where), d->prefix, "", d->id, ARRAY_LEN(d->id));
     while (d->k < d->n) {
         d->nr = d->id[d->k++];
-        snprintf(d->dir, sizeof d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
-                                                       d->sub ? d->sub : ""));
+        SNPRINTF(d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
+                                        d->sub ? d->sub : ""));
         if (!d->sub || met_there(d->dir))
             return true;
     }
@@ -24682,7 +24677,7 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
     if (!i || met_at(i, m)->at == met.tick
         || !met_file_number(met_in(dir, "%s", metrics[m].key), &v))
         return;
-    snprintf(i->info, sizeof i->info, "%s", package);
+    SNPRINTF(i->info, "%s", package);
     met_raw(i, m, v);
 }
 
@@ -24695,8 +24690,8 @@ static void mfs_throttle(void)
         if (!met_file_number(met_in(cpu.dir, "../topology/core_id"), &core)
             || !met_file_number(met_in(cpu.dir, "../topology/physical_package_id"), &package))
             continue;
-        snprintf(of, sizeof of, "%" PRId64, package);
-        snprintf(name, sizeof name, "%s/%" PRId64, of, core);
+        SNPRINTF(of, "%" PRId64, package);
+        SNPRINTF(name, "%s/%" PRId64, of, core);
         mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, cpu.dir);
         mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, cpu.dir);
     }
@@ -24749,7 +24744,7 @@ static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *ki
         if (!grown)
             return n;
         mfs_irq_cells = grown;
-        u64 of = nm_hash(nm_hash(0, id, (size_t)(end - id)), cpu, strcspn(cpu, " "));
+        u64 of = nm_hash(nm_hash(0, id, end - id), cpu, strcspn(cpu, " "));
         if (grown[n].of == of && irq.count > grown[n].count)
             irq.did = irq.count - grown[n].count;
         grown[n] = (struct mfs_irq_cell){ irq.count, of };
@@ -24759,9 +24754,9 @@ static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *ki
                 mfs_irqs_top[at] = mfs_irqs_top[at - 1];
         if (at == MFS_IRQS)
             continue;
-        snprintf(irq.name, sizeof irq.name, "%.*s/%.*s", (int)MIN(end - id, 24), id,
+        SNPRINTF(irq.name, "%.*s/%.*s", (int)MIN(end - id, 24), id,
                  (int)strcspn(cpu + 3, " "), cpu + 3);
-        snprintf(irq.handler, sizeof irq.handler, "%s", *handler ? handler : kind);
+        SNPRINTF(irq.handler, "%s", *handler ? handler : kind);
         mfs_irqs_top[at] = irq;
     }
     return n;
@@ -24783,7 +24778,7 @@ static void mfs_irqs(void)
         struct met_inst *i = met_inst(DIM_IRQ, irq->name);
         if (!i)
             continue;
-        snprintf(i->info, sizeof i->info, "%s", irq->handler);
+        SNPRINTF(i->info, "%s", irq->handler);
         met_count_from(i, M_IRQ_RATE, irq->count - irq->did, past_ns, irq->count);
     }
     past_ns = met.read_ns;
@@ -24792,10 +24787,9 @@ static void mfs_irqs(void)
 /* Reads lines "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
 static void mfs_schedstat(void)
 {
-    char *line;
     if (!met_open(met_path("/proc/schedstat")))
         return;
-    while ((line = met_line()))
+    for (char *line; (line = met_line());)
         if (!strncmp(line, "cpu", 3) && isdigit((u8)line[3]))
             met_columns(mfs_cpu_of(line), line);
     met_sum();
@@ -24833,7 +24827,7 @@ static void mfs_huge(void)
     u32 id[32], n = met_ids(met_path("/sys/kernel/mm/hugepages"), "hugepages-", "kB", id, 32);
     for (u32 k = 0; k < n; k++) {
         char name[24];
-        snprintf(name, sizeof name, "%ukB", id[k]);
+        SNPRINTF(name, "%ukB", id[k]);
         met_files(met_inst(DIM_POOL, name),
                   met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
     }
@@ -24871,7 +24865,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
     *s = 0;
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(d, e) {
         size_t len = strlen(s);
         if (snprintf(s + len, n - len, "%s%s", len ? "," : "", e->d_name) >= (int)(n - len))
             memcpy(s + n - 4, "...", 4);
@@ -24882,7 +24876,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
-    snprintf(sys, sizeof sys, "%s", name);
+    SNPRINTF(sys, "%s", name);
     for (char *s = sys; (s = strchr(s, '/'));)
         *s = '!';
     return sys;
@@ -24911,7 +24905,7 @@ static void mfs_disk_line(const char *line)
     char name[MET_NAME];
     const char *at = u_word(line, 2), *rest = u_word(at, 1);
     s64 reads;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+    SNPRINTF(name, "%.*s", (int)strcspn(at, " "), at);
     if (!*name || strspn(rest, "0 ") == strlen(rest) || !met_number(rest, &reads))
         return;
     struct met_inst *i = met_inst(DIM_DISK, name);
@@ -24934,10 +24928,9 @@ static void mfs_disk_line(const char *line)
 
 static void mfs_disks(void)
 {
-    char *line;
     if (!met_open(met_path("/proc/diskstats")))
         return;
-    while ((line = met_line()))
+    for (char *line; (line = met_line());)
         mfs_disk_line(line + strspn(line, " "));
     mfs_disks_at = met.tick;
     met_sum();
@@ -24992,7 +24985,7 @@ static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
     u32 old = p->n > MFS_PAST ? p->n - MFS_PAST : 0;
     while (old < p->n && now - p->at[old % MFS_PAST].ns > 31 * NSEC)
         old++;
-    double s = old < p->n ? (double)(now - p->at[old % MFS_PAST].ns) / 1e9 : 0;
+    double s = old < p->n ? (now - p->at[old % MFS_PAST].ns) / 1e9 : 0;
     if (s >= 1)
         met_set(i, M_TEMP_TREND, (met_v(i, M_TEMP) - p->at[old % MFS_PAST].v) / s);
     if (old == p->n || now - p->at[(p->n - 1) % MFS_PAST].ns >= 2 * NSEC - NSEC / 20) {
@@ -25042,7 +25035,7 @@ static void mfs_zones(void)
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
-    snprintf(name, sizeof name, "hwmon%u/%s%u", chip, what, id);
+    SNPRINTF(name, "hwmon%u/%s%u", chip, what, id);
     struct met_inst *i = met_inst(DIM_SENSOR, name);
     if (!i || i->info[0])
         return i;
@@ -25061,7 +25054,7 @@ static void mfs_chip(u32 chip, const char *dir)
     s64 v;
     for (u32 k = 0; k < n; k++) {
         struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
-        for (u32 m = 0; met_keyed(i, &m); m++) {
+        MET_EACH_KEY(i, m) {
             const char *path = met_in(dir, "temp%u%s", id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
                 met_raw(i, m, v);
@@ -25090,7 +25083,7 @@ static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *lin
 {
     struct ifreq r = { .ifr_data = (void *)link };
     int f = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), e = 0;
-    snprintf(r.ifr_name, sizeof r.ifr_name, "%s", name);
+    SNPRINTF(r.ifr_name, "%s", name);
     link->link_mode_masks_nwords = 0;
     for (u32 k = 0; k < 2 && !e; k++) {
         link->cmd = ETHTOOL_GLINKSETTINGS;
@@ -25098,7 +25091,7 @@ static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *lin
         e = ioctl(f, SIOCETHTOOL, &r);
     }
     close(f);
-    return e ? 0 : (u32)MAX(link->link_mode_masks_nwords, 0);
+    return e ? 0 : MAX(link->link_mode_masks_nwords, 0);
 }
 
 /* Reads the highest speed that both ends of a copper link offer. A link can be slower, usually
@@ -25132,11 +25125,11 @@ static void mfs_net_line(const char *line)
     const char *colon = strrchr(line, ':');
     if (!colon)
         return;
-    snprintf(name, sizeof name, "%.*s", (int)(colon - line), line);
+    SNPRINTF(name, "%.*s", (int)(colon - line), line);
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
-    snprintf(dir, sizeof dir, "%s", met_path("/sys/class/net/%s", name));
+    SNPRINTF(dir, "%s", met_path("/sys/class/net/%s", name));
     if (!i->info[0]) /* /sys may show a different network namespace from /proc */
         met_link(met_in(dir, "device/driver"), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
@@ -25148,7 +25141,7 @@ static void mfs_net_line(const char *line)
     s64 speed = u_file_number(met_in(dir, "speed"), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
-    met_set(i, M_NET_SPEED, (double)speed * 1e6 / 8);
+    met_set(i, M_NET_SPEED, speed * 1e6 / 8);
     /* a VLAN or macvlan has no link of its own */
     if (u_file_number(met_in(dir, "iflink"), 0) == u_file_number(met_in(dir, "ifindex"), 0))
         mfs_net_offered(i);
@@ -25172,10 +25165,9 @@ static void mfs_bonds(void)
 
 static void mfs_net(void)
 {
-    char *line;
     if (!met_open(met_path("/proc/net/dev")))
         return;
-    while ((line = met_line()))
+    for (char *line; (line = met_line());)
         mfs_net_line(line + strspn(line, " "));
     met_sum();
 }
@@ -25185,21 +25177,21 @@ static void mfs_net(void)
 static void mfs_pairs(const char *path)
 {
     static char head[8192];
-    char key[80], *line;
+    char key[80];
     s64 v;
     *head = 0;
     if (!met_open(path))
         return;
-    while ((line = met_line())) {
+    for (char *line; (line = met_line());) {
         size_t n = strcspn(line, ":") + 1;
         if (strncmp(line, head, n)) {
-            snprintf(head, sizeof head, "%s", line);
+            SNPRINTF(head, "%s", line);
             continue;
         }
         const char *name = u_word(head, 1), *value = u_word(line, 1);
         for (; *name && *value; name = u_word(name, 1), value = u_word(value, 1)) {
-            snprintf(key, sizeof key, "%.*s %.*s", (int)n - 1, line, (int)strcspn(name, " "), name);
-            for (u32 m = 0; met_keyed(met.all, &m); m++)
+            SNPRINTF(key, "%.*s %.*s", (int)n - 1, line, (int)strcspn(name, " "), name);
+            MET_EACH_KEY(met.all, m)
                 if (!strcmp(metrics[m].key, key) && met_number(value, &v))
                     met_raw(met.all, m, v);
         }
@@ -25225,7 +25217,7 @@ static void mfs_softnet(void)
         const char *cpu = u_word(line, 12);
         u64 nr = *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row;
         struct met_inst *i = isxdigit((u8)*line) ? met_inst_nr(DIM_CPU, nr) : NULL;
-        for (u32 m = 0; met_keyed(i, &m); m++) {
+        MET_EACH_KEY(i, m) {
             const char *word = u_word(line, atoi(metrics[m].key));
             if (isxdigit((u8)*word))
                 met_count(i, m, strtoul(word, NULL, 16) & UINT32_MAX);
@@ -25256,7 +25248,7 @@ static void mfs_table_column(u32 m)
 
 static void mfs_tables(void)
 {
-    for (u32 m = 0; met_keyed(met.all, &m); m++)
+    MET_EACH_KEY(met.all, m)
         mfs_table_column(m);
 }
 
@@ -25294,7 +25286,7 @@ static void mfs_find_remote(const char *text)
     };
     b_reset(&mfs_remote);
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-        const char *type = memmem(line, (size_t)(end - line), " - ", 3), *path = u_word(line, 4);
+        const char *type = memmem(line, end - line, " - ", 3), *path = u_word(line, 4);
         size_t len = strcspn(path, " ");
         if (type && len > 1 && mfs_begins(type + 3, types, ARRAY_LEN(types)))
             b_put(&mfs_remote, path, len + 1);
@@ -25336,9 +25328,9 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
     long last = u_file_number(met_path("/sys/fs/ext4/%s/last_error_time", name), 0);
     if (!*name || errors < 0)
         return;
-    met_set(i, M_FS_ERRORS, (double)errors);
+    met_set(i, M_FS_ERRORS, errors);
     if (errors > 0 && last > 0)
-        met_set(i, M_FS_ERROR_AGE, (double)(time(NULL) - last));
+        met_set(i, M_FS_ERROR_AGE, time(NULL) - last);
 }
 
 /* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The first options
@@ -25346,9 +25338,8 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
-    const char *dev = u_word(line, 2);
-    unsigned major_nr = (unsigned)strtoul(dev, &end, 10);
-    u64 id = makedev(major_nr, (unsigned)strtoul(end + (*end == ':'), NULL, 10));
+    unsigned major_nr = strtoul(u_word(line, 2), &end, 10);
+    u64 id = makedev(major_nr, strtoul(end + (*end == ':'), NULL, 10));
     struct statfs space;
     if (!type || *end != ':' || !mfs_fs_local(type + 3, major_nr) || mfs_is_remote(path))
         return;
@@ -25373,14 +25364,14 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     struct met_inst *i = met_inst(DIM_FS, path);
     if (!i)
         return;
-    snprintf(i->info, sizeof i->info, "%.*s", (int)strcspn(type, " "), type);
+    SNPRINTF(i->info, "%.*s", (int)strcspn(type, " "), type);
     met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 errors since Linux 6.15 */
     if (!e && space.f_blocks) {
-        met_set(i, M_FS_SIZE, (double)space.f_blocks * (double)space.f_bsize);
-        met_set(i, M_FS_AVAIL, (double)space.f_bavail * (double)space.f_bsize);
+        met_set(i, M_FS_SIZE, (double)space.f_blocks * space.f_bsize);
+        met_set(i, M_FS_AVAIL, (double)space.f_bavail * space.f_bsize);
     }
     if (!e && space.f_blocks && space.f_files)
-        met_set(i, M_FS_INODES, 1 - (double)space.f_ffree / (double)space.f_files);
+        met_set(i, M_FS_INODES, 1 - space.f_ffree / (double)space.f_files);
     mfs_fs_errors(i, id);
 }
 
@@ -25389,11 +25380,10 @@ static void mfs_fs(void)
 {
     u64 seen[MFS_FS];
     u32 n = 0;
-    char *line;
     if (!met_open(met_path("/proc/%s/mountinfo", *mo.rootfs ? "1" : "self")))
         return;
     mfs_find_remote(met_file.text.p ? met_file.text.p : "");
-    while ((line = met_line()))
+    for (char *line; (line = met_line());)
         mfs_fs_line(line, seen, &n);
 }
 
@@ -25409,11 +25399,11 @@ static void mfs_edac(void)
 /* In " 1048512 blocks super 1.2 [2/1] [U_]", one of two disks works. */
 static void mfs_md(void)
 {
-    char *line, *end;
+    char *end;
     u32 degraded = 0;
     if (met_try(met_path("/proc/mdstat")))
         return;
-    while ((line = met_line()))
+    for (char *line; (line = met_line());)
         for (const char *at = line; (at = strchr(at, '[')); at++) {
             unsigned long want = strtoul(at + 1, &end, 10);
             degraded += isdigit((u8)at[1]) && *end == '/' && isdigit((u8)end[1])
@@ -25449,7 +25439,7 @@ static void mfs_log_line(const char *line)
     for (u32 k = 0; k < ARRAY_LEN(mfs_log_rows); k++)
         if (strstr(text, metrics[mfs_log_rows[k]].key)) {
             mfs_logged[k].n++;
-            snprintf(mfs_logged[k].last, sizeof mfs_logged[k].last, "%s", text + 1);
+            SNPRINTF(mfs_logged[k].last, "%s", text + 1);
         }
 }
 
@@ -25459,7 +25449,6 @@ static void mfs_log(void)
     enum { MOST = 4096 }; /* maximum number of messages per interval */
     char text[8192], *rest, *line;
     const char *path = met_path("/dev/kmsg");
-    ssize_t n = 0;
     if (mfs_kmsg.fd < 0) {
         mfs_kmsg.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (mfs_kmsg.fd < 0) {
@@ -25469,7 +25458,7 @@ static void mfs_log(void)
         lseek(mfs_kmsg.fd, 0, SEEK_END); /* skip existing messages */
     }
     for (u32 k = 0; k < MOST; k++) {
-        n = read(mfs_kmsg.fd, text, sizeof text - 1);
+        ssize_t n = read(mfs_kmsg.fd, text, sizeof text - 1);
         if (n < 0 && errno == EPIPE) /* mfs_log_line counts overwritten messages */
             continue;
         if (n <= 0)
@@ -25499,7 +25488,7 @@ static void mfs_clock(void)
     struct timex clock = { .modes = 0 };
     char name[64];
     if (!*mo.rootfs && adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC))
-        met_set(met.all, M_CLOCK_ERROR, (double)clock.maxerror / 1e6);
+        met_set(met.all, M_CLOCK_ERROR, clock.maxerror / 1e6);
     if (met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
                  name, sizeof name))
         met_set(met.all, M_CLOCK_SLOW, mfs_begins(name, slow, ARRAY_LEN(slow)));
@@ -25538,7 +25527,7 @@ static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
     static const char *const keys[] = { "TCP: inuse ", " tw ", "TCP6: inuse " };
-    char range[64], *line;
+    char range[64];
     u64 n[ARRAY_LEN(keys)];
     s64 lo, hi;
     u32 most = 0;
@@ -25546,18 +25535,18 @@ static void mfs_ports(void)
     mfs_key_numbers(met_path("/proc/net/sockstat6"), keys + 2, 1, n + 2);
     u_slurp(met_path("/proc/sys/net/ipv4/ip_local_port_range"), range, sizeof range);
     if (!met_number(range, &lo) || !met_number(u_word(range, 1), &hi) || hi < lo
-        || (double)(n[0] + n[1] + n[2]) < (double)(hi - lo + 1) / 2)
+        || n[0] + n[1] + n[2] < (double)(hi - lo + 1) / 2)
         return;
     memset(mfs_remotes, 0, sizeof mfs_remotes);
     for (u32 k = 0; k < ARRAY_LEN(tables); k++) {
         if (met_try(met_path("/proc/net/%s", tables[k])))
             continue;
-        while ((line = met_line())) {
+        for (char *line; (line = met_line());) {
             u32 same = mfs_port_line(line, lo, hi);
             most = MAX(most, same);
         }
     }
-    met_set(met.all, M_PORTS, (double)most / (double)(hi - lo + 1));
+    met_set(met.all, M_PORTS, most / (double)(hi - lo + 1));
 }
 
 /* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. If a
@@ -25627,6 +25616,9 @@ static struct mfs_look {
     u32 n, cap, n_threads, cap_threads;
 } mfs_seen, mfs_before;
 
+#define MFS_EACH(t) \
+    for (struct mfs_task *t = mfs_seen.task; t < mfs_seen.task + mfs_seen.n; t++)
+
 static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
 
 static int mfs_by_id(const void *a, const void *b)
@@ -25689,7 +25681,7 @@ static u32 mfs_last_cpu(const char *stat)
 {
     s64 cpu;
     bool known = stat && met_number(u_word(stat, 36), &cpu) && cpu >= 0 && cpu < MET_INSTS;
-    return known ? (u32)cpu : MET_INSTS;
+    return known ? cpu : MET_INSTS;
 }
 
 /* Adds the waiting time to the CPU on which the thread last ran, and adds that CPU to ran_on if the
@@ -25709,7 +25701,7 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
     while (k < t->n_ran_on && t->ran_on[k] != cpu)
         k++;
     if (much && k == t->n_ran_on && k < MFS_RAN_ON)
-        t->ran_on[t->n_ran_on++] = (u16)cpu;
+        t->ran_on[t->n_ran_on++] = cpu;
 }
 
 static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
@@ -25733,7 +25725,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
                                             "\nnonvoluntary_ctxt_switches:" };
     struct mfs_thread now = { .tid = tid };
-    u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9), *count = now.count;
+    u64 most = met.src[met.cur].elapsed_s * 1e9, *count = now.count;
     char text[512];
     u32 got = 0;
     if (mfs_task_sched(met_path("/proc/%u/task/%u/schedstat", t->pid, tid), &count[MFS_RUN],
@@ -25759,7 +25751,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     }
     if (!t->first)
         mfs_thread_cpus(t, tid, MIN(did[MFS_WAIT], most), MIN(did[MFS_RUN], most), most);
-    t->has |= (u16)got;
+    t->has |= got;
     mfs_thread_keep(t, &now);
 }
 
@@ -25797,22 +25789,22 @@ static bool mfs_task_stat(struct mfs_task *t)
                                 .still_ns = t->read_ns };
     t->born = (u64)born + 1;
     memcpy(t->comm, comm, sizeof comm);
-    t->cpu = (u16)mfs_last_cpu(words);
+    t->cpu = mfs_last_cpu(words);
     for (u32 k = 0; k < ARRAY_LEN(row); k++) {
         more = 0;
         if (met_number(u_word(words, row[k].word), &v) && v >= 0
             && (!row[k].more || met_number(u_word(words, row[k].more), &more))) {
-            t->now[row[k].number] = (u64)(v + more);
-            t->has |= (u16)(1u << row[k].number);
+            t->now[row[k].number] = v + more;
+            t->has |= 1u << row[k].number;
         }
     }
     /* if the main thread has exited, the live threads still have the memory */
     bool dead = *words == 'Z' && t->now[MFS_THREADS] > 1;
     DIR *d = dead ? opendir(met_path("/proc/%u/task", t->pid)) : NULL;
-    for (const struct dirent *e; (e = u_entry(&d));)
+    U_EACH_ENTRY(d, e)
         if (u_slurp(met_path("/proc/%u/task/%s/statm", t->pid, e->d_name), statm, sizeof statm)
             && met_number(u_word(statm, 1), &v) && v > 0)
-            t->now[MFS_RSS] = (u64)v;
+            t->now[MFS_RSS] = v;
     if (*words == 'Z' && !t->now[MFS_RSS])
         t->has &= (u16)~(1u << MFS_RSS);
     return true;
@@ -25843,7 +25835,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     if (!old || t.asked || !sched || ran != t.ran || t.now[MFS_THREADS] > 1) {
         if (!mfs_task_stat(&t))
             return;
-        double born_s = (double)(t.born - 1) * met_forms[F_TICKS].scale;
+        double born_s = (t.born - 1) * met_forms[F_TICKS].scale;
         /* started before the previous scan, which left it out */
         t.first |= !old && born_s + 0.001 < mfs_before.uptime;
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
@@ -25886,7 +25878,7 @@ static void mfs_look(void)
         n = met_ids(met_path("/proc"), "", "", id, MFS_TASKS);
     else
         for (; n < opt.n_pids; n++)
-            id[n] = (u32)opt.pids[n];
+            id[n] = opt.pids[n];
     qsort(id, n, sizeof *id, mfs_by_id);
     void *grown = u_grow(l->task, &l->cap, n, sizeof *l->task);
     if (!grown) {
@@ -25903,7 +25895,7 @@ static struct met_inst *mfs_task_inst(const struct mfs_task *t, u8 dim)
 {
     struct met_inst *i = met_inst_nr(dim, t->pid);
     if (i)
-        snprintf(i->info, sizeof i->info, "%s", t->comm);
+        SNPRINTF(i->info, "%s", t->comm);
     return i;
 }
 
@@ -25918,7 +25910,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
         if (m && k < MFS_COUNTED)
             met_count_from(i, m, t->past[k], t->first ? t->read_ns : t->past_ns, t->now[k]);
         else if (m)
-            met_raw(i, m, (s64)t->now[k]);
+            met_raw(i, m, t->now[k]);
     }
 }
 
@@ -25930,7 +25922,7 @@ static void mfs_procs(void)
     bool left = false;
     mfs_look();
     for (u32 k = 0; k < opt.n_pids; k++) {
-        const struct mfs_task *t = mfs_task_in(&mfs_seen, (u32)opt.pids[k]);
+        const struct mfs_task *t = mfs_task_in(&mfs_seen, opt.pids[k]);
         if (!t && !mfs_pids[k].gone)
             met_wrong(met_path("/proc/%d/stat", opt.pids[k]), ENOENT);
         mfs_pids[k].gone |= !t || (mfs_pids[k].born && mfs_pids[k].born != t->born);
@@ -25966,8 +25958,7 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
     memset(top, 0, MFS_NEAR * sizeof *top);
-    for (u32 k = 0; k < mfs_seen.n; k++) {
-        struct mfs_task *t = &mfs_seen.task[k];
+    MFS_EACH(t) {
         u64 rank = mfs_task_rank(t, by);
         u32 at = MFS_NEAR;
         for (; rank && at && (!top[at - 1] || mfs_task_rank(top[at - 1], by) < rank); at--)
@@ -25987,7 +25978,7 @@ static void mfs_busy_first(u32 by)
             continue;
         if (!top[k]->by)
             mfs_show(top[k], MFS_BUSY);
-        top[k]->by |= (u16)(1u << by);
+        top[k]->by |= 1u << by;
     }
 }
 
@@ -26002,7 +25993,7 @@ static void mfs_busy(void)
     bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures CPU waits */
     while (waits && mfs_next(&cpu))
         if (ns > 0 && cpu.nr < MET_INSTS)
-            met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, (double)mfs_queued[cpu.nr] / ns);
+            met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED);
     for (u32 by = 0; by < MFS_THREADS; by++)
         if (by != MFS_WRITTEN) /* MFS_READ also ranks writes */
@@ -26014,8 +26005,8 @@ static void mfs_busy(void)
     bool io = met.seen[M_B_READ] == met.tick || met_there(met_path("/proc/self/io"));
     met.no[M_B_READ] = io ? NULL : "/proc/PID/io: ENOENT (needs CONFIG_TASK_IO_ACCOUNTING)";
     met.no[M_B_WRITTEN] = met.no[M_B_READ];
-    for (u32 k = 0; k < mfs_seen.n; k++)
-        faults += mfs_did(&mfs_seen.task[k], MFS_MINOR) + mfs_did(&mfs_seen.task[k], MFS_MAJOR);
+    MFS_EACH(t)
+        faults += mfs_did(t, MFS_MINOR) + mfs_did(t, MFS_MAJOR);
     met_count(met.all, M_FAULTS_LIVE, faults);
 }
 
@@ -26035,8 +26026,7 @@ static bool mfs_is_stuck(const struct mfs_task *t)
 static void mfs_stuck(void)
 {
     u32 n = 0;
-    for (u32 k = 0; k < mfs_seen.n; k++) {
-        struct mfs_task *t = &mfs_seen.task[k];
+    MFS_EACH(t) {
         if (!mfs_is_stuck(t))
             continue;
         t->now[MFS_STUCK] = 1;
@@ -26103,8 +26093,7 @@ static void mfs_fds(void)
 {
     char text[4096];
     u64 limit;
-    for (u32 k = 0; k < mfs_seen.n; k++) {
-        const struct mfs_task *t = &mfs_seen.task[k];
+    MFS_EACH(t) {
         u64 n = 0;
         u_slurp(met_path("/proc/%u/limits", t->pid), text, sizeof text);
         if (!mfs_key_number(text, "Max open files", &limit) || !limit)
@@ -26112,7 +26101,7 @@ static void mfs_fds(void)
         for (DIR *d = opendir(met_path("/proc/%u/fd", t->pid)); u_entry(&d);)
             n++;
         if (n * 2 >= limit)
-            met_set(mfs_task_inst(t, DIM_BUSY), M_B_FDS, (double)n / (double)limit);
+            met_set(mfs_task_inst(t, DIM_BUSY), M_B_FDS, n / (double)limit);
     }
 }
 
@@ -26164,8 +26153,7 @@ static void mfs_pages_threads(u32 pid)
 {
     u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
     for (u32 k = 0; k < n; k++) {
-        const char *path = met_path("/proc/%u/task/%u/stat", pid, tid[k]);
-        const char *stat = mfs_pid_stat(path, NULL);
+        const char *stat = mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid[k]), NULL);
         u32 node = mfs_node_of(mfs_last_cpu(stat));
         if (node < mfs_nodes.n) {
             mfs_nodes.at[node].threads++;
@@ -26208,10 +26196,9 @@ static void mfs_pages_read(u32 pid, bool of_group)
     const char *group = of_group ? mfs_task_group(pid) : NULL;
     const char *path = group ? met_path("%s%s/memory.numa_stat", met_cgroups(), group)
                        : met_path("/proc/%u/numa_maps", pid);
-    char *line;
     if ((of_group && !group) || met_try(path))
         return;
-    while ((line = met_line())) {
+    for (char *line; (line = met_line());) {
         const char *size = strstr(line, " kernelpagesize_kB=");
         if (!group || !strncmp(line, "anon ", 5))
             mfs_pages_line(line, group ? 1 : size ? strtoull(size + 19, NULL, 10) * 1024 : 4096);
@@ -26232,7 +26219,7 @@ static void mfs_pages_of(const struct met_inst *i)
     mfs_pages_threads(pid);
     u32 home = mfs_pages_home();
     for (u32 k = 0; k < mfs_nodes.n; k++)
-        bytes += (double)mfs_nodes.at[k].bytes;
+        bytes += mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
         return;
     /* the cgroup has other large processes */
@@ -26241,10 +26228,10 @@ static void mfs_pages_of(const struct met_inst *i)
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
     /* part of the time of an access that is due to the distance (ACPI's SLIT: 10 is local) */
-    for (u32 k = 0; k < mfs_nodes.n && met_number(u_word(text, (int)home), &near) && near > 0; k++)
-        if (met_number(u_word(text, (int)k), &far) && far > near)
-            cost += (double)mfs_nodes.at[k].bytes / bytes * (1 - (double)near / (double)far);
-    double own = (double)mfs_nodes.at[home].bytes;
+    for (u32 k = 0; k < mfs_nodes.n && met_number(u_word(text, home), &near) && near > 0; k++)
+        if (met_number(u_word(text, k), &far) && far > near)
+            cost += mfs_nodes.at[k].bytes / bytes * (1 - near / (double)far);
+    double own = mfs_nodes.at[home].bytes;
     met_set(i, M_B_REMOTE, (bytes - own) / bytes);
     met_set(i, M_B_FAR, bytes - own);
     met_set(i, M_B_OWN_PART, own / bytes * mfs_nodes.n);
@@ -26294,7 +26281,7 @@ static void mfs_group(const char *dir, const char *name)
     bool full = tasks >= 0 && tasks >= limit - limit / 10;
     struct met_inst *i = cpu || memory || full ? met_inst(DIM_GROUP, name) : NULL;
     if (full)
-        met_set(i, M_GR_PIDS, (double)tasks / (double)limit);
+        met_set(i, M_GR_PIDS, tasks / (double)limit);
     if (i && cpu)
         met_keys(i, met_in(dir, "cpu.stat"), 0);
     if (i && memory)
@@ -26305,7 +26292,7 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
     DIR *d = opendir(dir);
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(d, e) {
         if (e->d_type != DT_DIR)
             continue;
         if (mfs_group_count == MFS_GROUPS || !depth || n + strlen(e->d_name) + 2 > MET_DIR) {
@@ -26323,7 +26310,7 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 static void mfs_groups(void)
 {
     char dir[MET_DIR];
-    snprintf(dir, sizeof dir, "%s", met_path("%s", met_cgroups()));
+    SNPRINTF(dir, "%s", met_path("%s", met_cgroups()));
     if (!met_there(met_in(dir, "cgroup.controllers"))) {
         met_off("/sys/fs/cgroup/cgroup.controllers: ENOENT (needs cgroup v2)");
         return;
@@ -26338,10 +26325,10 @@ static void mfs_cgroup(void)
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
     char dir[MET_DIR];
     s64 v;
-    snprintf(dir, sizeof dir, "%s", met_path("%s/%s", met_cgroups(), mo.cgroup));
+    SNPRINTF(dir, "%s", met_path("%s/%s", met_cgroups(), mo.cgroup));
     for (size_t k = 0; k < ARRAY_LEN(file); k++)
         met_keys(met.all, met_in(dir, "%s", file[k]), 0);
-    for (u32 m = 0; met_keyed(met.all, &m); m++)
+    MET_EACH_KEY(met.all, m)
         if (strchr(metrics[m].key, '.') && met_file_number(met_in(dir, "%s", metrics[m].key), &v))
             met_raw(met.all, m, v);
 }
@@ -26536,20 +26523,19 @@ static u64 pmc_cpuinfo(const u8 *mask)
     };
     u64 midr = 0;
     bool wanted = false;
-    char *line;
     const char *v;
     if (!met_open(met_path("/proc/cpuinfo")))
         return 0;
-    while ((line = met_line())) {
+    for (char *line; (line = met_line());) {
         if ((v = pmc_value(line, "processor")))
-            wanted = !midr && pmc_in(mask, (u32)strtoul(v, NULL, 10));
+            wanted = !midr && pmc_in(mask, strtoul(v, NULL, 10));
         for (u32 k = 0; wanted && k < ARRAY_LEN(fields); k++)
             if ((v = pmc_value(line, fields[k].name)))
                 midr |= strtoull(v, NULL, 0) << fields[k].shift;
         if ((v = pmc_value(line, "vendor_id")) && !pmc.vendor[0])
-            snprintf(pmc.vendor, sizeof pmc.vendor, "%.*s", (int)strspn(v, PMC_PLAIN), v);
+            SNPRINTF(pmc.vendor, "%.*s", (int)strspn(v, PMC_PLAIN), v);
         if ((v = pmc_value(line, "model name")) && !pmc.model[0])
-            snprintf(pmc.model, sizeof pmc.model, "%s", v);
+            SNPRINTF(pmc.model, "%s", v);
         if ((v = pmc_value(line, "cpu family")))
             pmc.family = strtoul(v, NULL, 10);
         if ((v = pmc_value(line, "model")))
@@ -26565,7 +26551,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
-    u32 implementer = (u32)(midr >> 24) & 0xff, part = (u32)(midr >> 4) & 0xfff;
+    u32 implementer = (midr >> 24) & 0xff, part = (midr >> 4) & 0xfff;
     if (!midr)
         return false;
     for (u32 k = 0; k < ARRAY_LEN(pmc_arm); k++)
@@ -26618,7 +26604,7 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     if (!met_there(path) || !met_text(path, s, sizeof s))
         return -ENOENT;
     const char *at = s + strcspn(s, ":");
-    word = *at ? pmc_config(c, s, (size_t)(at - s)) : NULL;
+    word = *at ? pmc_config(c, s, at - s) : NULL;
     at += *at == ':';
     while (word && pf_range(&at, &from, &to))
         for (; from <= to && from < 64; from++, v >>= 1)
@@ -26632,7 +26618,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
         char name[32];
         size_t n = strcspn(s, "=,"), end = strcspn(s, ",");
         char *at = name;
-        snprintf(name, sizeof name, "%.*s", (int)n, s);
+        SNPRINTF(name, "%.*s", (int)n, s);
         int e = pmc_field(pmu, c, name, s[n] == '=' ? strtoull(s + n + 1, &at, 0) : 1);
         if (e || (s[n] == '=' && at != s + end))
             return e ? e : -EINVAL;
@@ -26646,7 +26632,7 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
     for (; *names; names = u_word(names, 1)) {
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(names, " "), names);
+        SNPRINTF(name, "%.*s", (int)strcspn(names, " "), names);
         const char *path = met_path(PMC_DEVICES "/%s/events/%s", pmu, name);
         if (met_there(path) && met_text(path, s, sizeof s)) {
             c->name = names;
@@ -26692,7 +26678,7 @@ static int pmc_parse(const struct pmc_pmu *p, struct pmc_code *c, const char *te
     n = strcspn(text, "/");
     if (strcmp(text + n, "/") || n >= sizeof event)
         return -ENOENT;
-    snprintf(event, sizeof event, "%.*s", (int)n, text);
+    SNPRINTF(event, "%.*s", (int)n, text);
     int e = pmc_alias(p->name, c, event);
     return e == -ENOENT ? pmc_terms(p->name, c, event) : e;
 }
@@ -26729,8 +26715,8 @@ static void pmc_add_pmu(const char *name)
     }
     if (!list)
         memset(p.mask, 0xff, sizeof p.mask);
-    snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
-    p.type = (u32)type;
+    SNPRINTF(p.name, "%.*s", MET_NAME - 1, name);
+    p.type = type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
     if (met_there(path) && met_text(path, s, sizeof s)) /* hexadecimal: drivers/perf/arm_pmuv3.c */
         p.slots = strtoul(s, NULL, 0);
@@ -26743,7 +26729,7 @@ static void pmc_look(void)
     DIR *d = opendir(met_path(PMC_DEVICES));
     if (!d)
         pmc.none = PMC_DEVICES ": ENOENT (no /sys, or a kernel without perf events)";
-    for (const struct dirent *e; (e = u_entry(&d));)
+    U_EACH_ENTRY(d, e)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
     if (pmc.left_out)
@@ -26756,7 +26742,7 @@ static void pmc_look(void)
         struct pmc_pmu *p = &pmc_pmus[k];
         const struct pmc_core *x86 = pmc.vendor[0] ? pmc_find_core(p->name) : NULL;
         if (x86) {
-            snprintf(p->core, sizeof p->core, "%s", x86->name);
+            SNPRINTF(p->core, "%s", x86->name);
             p->list = x86->list;
             p->slots = x86->slots;
             p->source = x86->source;
@@ -26896,26 +26882,18 @@ static void pmc_open(struct pmc_unit *u, u32 g)
         pmc_close_unit(u);
 }
 
-static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
+static bool pmc_add_unit(struct pmc_unit unit)
 {
     void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
     if (!grown) {
         met_left_out(1);
-        return NULL;
+        return false;
     }
     pmc.unit = grown;
     for (u32 g = 0; g < N_PG; g++)
         memset(unit.g[g].fd, -1, sizeof unit.g[g].fd);
-    pmc.unit[pmc.n_units] = unit;
-    return &pmc.unit[pmc.n_units++];
-}
-
-static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
-{
-    u32 *at = &pmc.of_cpu[pmu][cpu];
-    if (!*at && pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu }))
-        *at = pmc.n_units;
-    return *at ? &pmc.unit[*at - 1] : NULL;
+    pmc.unit[pmc.n_units++] = unit;
+    return true;
 }
 
 /* Opens the events of the units from index `from` on that have not been read yet. The first groups
@@ -26933,14 +26911,17 @@ static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 k = 0; k < pmc.n_units; k++)
-        if (pmc.unit[k].on && !pmc_in(pmc.online, (u32)pmc.unit[k].cpu))
+        if (pmc.unit[k].on && !pmc_in(pmc.online, pmc.unit[k].cpu))
             pmc_close_unit(&pmc.unit[k]);
     for (u32 p = 0; p < pmc.n_pmus; p++)
         for (u32 c = 0; c < PMC_CPUS; c++) {
-            bool wanted = pmc_in(pmc.online, c) && pmc_in(pmc_pmus[p].mask, c);
-            struct pmc_unit *u = wanted ? pmc_cpu_unit(p, c) : NULL;
-            if (u)
-                u->on = true;
+            u32 *at = &pmc.of_cpu[p][c];
+            if (!pmc_in(pmc.online, c) || !pmc_in(pmc_pmus[p].mask, c))
+                continue;
+            if (!*at && pmc_add_unit((struct pmc_unit){ .cpu = c, .pmu = p }))
+                *at = pmc.n_units;
+            if (*at)
+                pmc.unit[*at - 1].on = true;
         }
     pmc_open_new(0);
 }
@@ -26956,7 +26937,7 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
     u32 from = pmc.n_units;
     for (u32 t = 0; t < n; t++)
         for (u32 p = 0; p < pmc.n_pmus; p++)
-            pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = (pid_t)tid[t], .pmu = (u8)p,
+            pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = tid[t], .pmu = (u8)p,
                                             .task = (u8)task, .on = true });
     pmc_open_new(from);
 }
@@ -27010,7 +26991,7 @@ static const char *pmc_reason(u32 role, int e)
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
     default: why = pf_why_not(e, pmc.scope == PS_TASK ? PF_LEVEL_USER : PF_LEVEL_CPU);
     }
-    snprintf(pmc.why[role], sizeof pmc.why[role], "%s", why);
+    SNPRINTF(pmc.why[role], "%s", why);
     return pmc.why[role];
 }
 
@@ -27077,7 +27058,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     }
     if (d.enabled)
-        r->share = (double)d.running / (double)d.enabled;
+        r->share = d.running / (double)d.enabled;
     if (u->at_ns && d.enabled && !d.running)
         return;
     for (u32 k = 0; k < n; k++) {
@@ -27131,7 +27112,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 {
     const struct pmc_pmu *p = &pmc_pmus[u->pmu];
     u64 now = u_now();
-    double seconds = u->at_ns ? (double)(now - u->at_ns) / 1e9 : 0;
+    double seconds = u->at_ns ? (now - u->at_ns) / 1e9 : 0;
     for (u32 g = 0; g < N_PG; g++) {
         struct pmc_reading r;
         pmc_read_group(u, g, &r);
@@ -27194,8 +27175,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
  * omitted if kvis does not count all kinds of cores: they would be too small. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
-    bool whole = !pmc.left_out || (i && (i->dim == DIM_CPU || i->dim == DIM_PMU));
-    if (!i || !whole)
+    if (!i || (pmc.left_out && i->dim != DIM_CPU && i->dim != DIM_PMU))
         return;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
         u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -27273,7 +27253,7 @@ static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
     double part, of;
-    *v = (double)s->total;
+    *v = s->total;
     if (met_forms[metrics[m].form].counter)
         return s->at > 1;
     for (u32 k = 0; k < ARRAY_LEN(pmc_ratios); k++) {
@@ -27306,7 +27286,7 @@ static void pmc_read_all(void)
         }
         pmc_reset(&pmc.cpu);
         pmc_read_unit(u, machine, 3);
-        pmc_publish(met_inst_nr(DIM_CPU, (u64)u->cpu), &pmc.cpu);
+        pmc_publish(met_inst_nr(DIM_CPU, u->cpu), &pmc.cpu);
     }
 }
 
@@ -27343,7 +27323,7 @@ static void pmc_read(void)
     }
     for (u32 k = 0; k < pmc.n_tasks; k++) {
         if (!pmc.gone[k])
-            pmc_publish(met_inst_nr(DIM_PID, (u64)opt.pids[k]), &pmc.one[k]);
+            pmc_publish(met_inst_nr(DIM_PID, opt.pids[k]), &pmc.one[k]);
         pmc.gone[k] = ended[k];
     }
     for (u32 m = 0; m < N_METRICS; m++)
@@ -27367,7 +27347,7 @@ static void pmc_read_events(void)
             met_count(met_inst(DIM_EVENT, pmc_asked.event[k]), M_EVENTS, pmc_asked.total[k]);
         } else if (!met.no[M_EVENTS]) {
             const char *reason = pmc_why(role);
-            snprintf(why, sizeof why, "%s: %s", pmc_asked.event[k], reason ? reason : PMC_IDLE);
+            SNPRINTF(why, "%s: %s", pmc_asked.event[k], reason ? reason : PMC_IDLE);
             met.no[M_EVENTS] = why;
         }
     }
@@ -27395,10 +27375,10 @@ static void pmc_list_events(struct buf *b)
             if (!p->err[r])
                 b_f(b, "%s (%s, %.*s)\n", pmc_roles[r].name, p->name,
                     (int)strcspn(p->code[r].name, p->code[r].alias ? " " : ""), p->code[r].name);
-        for (const struct dirent *e; (e = u_entry(&d));)
+        U_EACH_ENTRY(d, e)
             if (*e->d_name != '.' && !strstr(e->d_name, ".scale") && !strstr(e->d_name, ".unit")) {
                 b_f(b, "%s/", p->name);
-                b_esc(b, e->d_name, strlen(e->d_name), 0);
+                b_esc_s(b, e->d_name);
                 b_s(b, "/\n");
             }
     }
@@ -27528,8 +27508,7 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
     bool energy = r->role >= UR_PACKAGE;
-    snprintf(path, sizeof path, "%s",
-             met_path(PMC_DEVICES "/%s/events/%s.scale", p->name, r->event));
+    SNPRINTF(path, "%s", met_path(PMC_DEVICES "/%s/events/%s.scale", p->name, r->event));
     bool has = met_there(path);
     const char *u = met_path(PMC_DEVICES "/%s/events/%s.unit", p->name, r->event);
     if (!has && !met_there(u))
@@ -27545,11 +27524,11 @@ static void unc_find_event(u32 pmu, u32 row)
 {
     const struct unc_row *r = &unc_rows[row];
     const char *name = unc.pmu[pmu].name;
-    struct unc_event e = { .pmu = (u16)pmu, .row = (u8)row };
+    struct unc_event e = { .pmu = pmu, .row = (u8)row };
     s64 type;
     if (!met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type) || type < 0)
         return;
-    e.code.type = (u32)type;
+    e.code.type = type;
     e.err = pmc_alias(name, &e.code, r->event);
     if (!e.code.name && *r->terms && unc_where(r->where)) {
         e.err = pmc_terms(name, &e.code, r->terms);
@@ -27591,7 +27570,7 @@ static void unc_look(void)
         pmc_cpuinfo(pmc.online);
     DIR *d = opendir(met_path(PMC_DEVICES));
     unc.no_dir = !d;
-    for (const struct dirent *e; (e = u_entry(&d));)
+    U_EACH_ENTRY(d, e)
         unc_add_pmu(e->d_name);
     qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
     unc.class = UC_NONE;
@@ -27629,14 +27608,14 @@ static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_ev
         return;
     int n = snprintf(why, UNC_WHY, "%s/%s: ", unc.pmu[e->pmu].name, unc_rows[e->row].event);
     va_start(ap, fmt);
-    vsnprintf(why + n, (size_t)(UNC_WHY - n), fmt, ap);
+    vsnprintf(why + n, UNC_WHY - n, fmt, ap);
     va_end(ap);
 }
 
 static void unc_open_on(u32 event, u32 cpu)
 {
     const struct unc_event *e = &unc.event[event];
-    struct pmc_unit at = { .cpu = (int)cpu };
+    struct pmc_unit at = { .cpu = cpu };
     struct unc_socket *s = unc.tried++ < UNC_EVENTS ? unc_socket_of(cpu) : NULL;
     if (!s) {
         unc_lack(NULL, e, "kvis reads at most %d counters on %d sockets", UNC_EVENTS, UNC_SOCKETS);
@@ -27648,8 +27627,8 @@ static void unc_open_on(u32 event, u32 cpu)
         return;
     }
     ioctl(f, PERF_EVENT_IOC_ENABLE, 0);
-    unc.unit[unc.n_units++] = (struct unc_unit){ .fd = f, .event = (u16)event,
-                                                 .socket = (u16)(s - unc.socket) };
+    unc.unit[unc.n_units++] = (struct unc_unit){ .fd = f, .event = event,
+                                                 .socket = s - unc.socket };
     s->opened[unc_rows[e->row].role] = true;
 }
 
@@ -27706,7 +27685,7 @@ static u64 unc_read_unit(struct unc_unit *u)
         return 0;
     }
     met.backwards += d.backwards;
-    unc.share = MIN(unc.share, (double)d.running / (double)d.enabled);
+    unc.share = MIN(unc.share, d.running / (double)d.enabled);
     s->sum[role] += d.value[0] * e->scale;
     if (role == UR_READ || role == UR_WRITE)
         s->sum[UR_BOTH] += d.value[0] * e->scale;
@@ -27731,7 +27710,7 @@ static void unc_read_units(bool power)
         n += ns != 0;
     }
     if (n && met.src[met.cur].elapsed_s > 0)
-        met.counted_s = met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
+        met.counted_s = met.src[met.cur].elapsed_s = all_ns / 1e9 / n;
 }
 
 static bool unc_counts(const struct unc_socket *s, u32 role)
@@ -27758,20 +27737,20 @@ static void unc_publish_role(u32 role, struct met_inst *const *of)
         const struct unc_socket *s = &unc.socket[k];
         bool counted = unc_counted(s, role);
         if (counted)
-            met_count(of[k], unc_metrics[role], (u64)s->sum[role]);
+            met_count(of[k], unc_metrics[role], s->sum[role]);
         any |= counted;
         all &= counted || !unc_counts(s, role);
         sum += s->sum[role];
     }
     if (any && all)
-        met_count(met_inst(DIM_SOCKET, ""), unc_metrics[role], (u64)sum);
+        met_count(met_inst(DIM_SOCKET, ""), unc_metrics[role], sum);
 }
 
 static void unc_publish(u32 from, u32 to)
 {
     struct met_inst *of[UNC_SOCKETS];
     for (u32 k = 0; k < unc.n_sockets; k++)
-        of[k] = unc.socket[k].id < 0 ? NULL : met_inst_nr(DIM_SOCKET, (u64)unc.socket[k].id);
+        of[k] = unc.socket[k].id < 0 ? NULL : met_inst_nr(DIM_SOCKET, unc.socket[k].id);
     for (u32 role = from; role <= to; role++)
         unc_publish_role(role, of);
 }
@@ -27804,7 +27783,7 @@ static void unc_dimm(const u8 *p, u32 n)
         speed = n >= 0x58 ? unc_le(p, 0x54, 4) : 0;
     if (set == 0xffff)
         set = n >= 0x5c ? unc_le(p, 0x58, 4) : 0;
-    double peak = (double)(set ? set : speed) * 1e6 * width / 8; /* MT/s */
+    double peak = (set ? set : speed) * 1e6 * width / 8; /* MT/s */
     unc_dmi.unknown |= !(set | speed) || !width || width > 1024 || (set | speed) > 1000000;
     unc_dmi.mixed |= unc_dmi.n && fabs(peak * unc_dmi.n - unc_dmi.peak) > 1;
     unc_dmi.n++;
@@ -27944,11 +27923,10 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
         return;
     bool got = met_text(path, s, sizeof s);
     if (got && met_number(s, &v) && v >= 0) {
-        met_count(i, unc_mbm_metrics[k], (u64)v);
+        met_count(i, unc_mbm_metrics[k], v);
         return;
     }
-    snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
-             (int)strspn(s, PMC_PLAIN), s);
+    SNPRINTF(why, "%s%s: %.*s", from ? "..." : "", path + from, (int)strspn(s, PMC_PLAIN), s);
     if (got)
         met_off(why);
     unc_mbm_missing[k] = true;
@@ -27961,7 +27939,7 @@ static void unc_mbm_group(const char *group)
                                      "mon_L3_", "", id, UNC_DOMAINS);
     char name[NAME_MAX + 16];
     for (u32 d = 0; d < n; d++) {
-        snprintf(name, sizeof name, "%s%s%02u", group, slash, id[d]);
+        SNPRINTF(name, "%s%s%02u", group, slash, id[d]);
         const struct met_inst *i = met_inst(DIM_L3, name);
         for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
             unc_mbm_count(i, k, met_path("/sys/fs/resctrl%s%s/mon_data/mon_L3_%02u/%s", slash,
@@ -27986,7 +27964,7 @@ static void unc_mbm(void)
     }
     unc_mbm_group("");
     DIR *dir = opendir(met_path("/sys/fs/resctrl"));
-    for (const struct dirent *e; (e = u_entry(&dir));)
+    U_EACH_ENTRY(dir, e)
         if (met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
             unc_mbm_group(e->d_name);
     bool all = !met.src[met.cur].left_out;
@@ -28048,9 +28026,7 @@ static struct {
     struct bpf_obj obj;      /* fam NULL: no programs are loaded */
     u32 at;                  /* met.tick at the last reading */
     bool own;                /* the kernel's own count of runnable tasks is readable */
-    struct wire_sched cpu;
-    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS]; /* histograms of all CPUs */
-    u64 wait_ns, depth_sum;
+    struct wire_sched cpu, all; /* all: sums and histograms of all CPUs */
 } mk_sched;
 
 /* The map `tasks` has one entry per pid, rounded up to a power of two; at most TASK_SLOTS_MAX. */
@@ -28101,25 +28077,23 @@ static bool mk_sched_read(void)
     if (!mk_begin(o) || mk_sched.at == met.tick)
         return o->fam;
     mk_sched.at = met.tick;
-    const struct wire_sched *w = &mk_sched.cpu;
-    memset(mk_sched.wait, 0, sizeof mk_sched.wait);
-    memset(mk_sched.depth, 0, sizeof mk_sched.depth);
-    mk_sched.wait_ns = mk_sched.depth_sum = 0;
+    struct wire_sched *w = &mk_sched.cpu, *all = &mk_sched.all;
+    memset(all, 0, sizeof *all);
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
-        if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
+        if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, w)
             || (!w->switches && !pmc_in(pmc.online, cpu))) /* the CPU was never online */
             continue;
         const struct met_inst *i = mo.off >> SRC_RUNQ & 1 ? NULL : met_inst_nr(DIM_CPU, cpu);
 #define X(m, field) met_count(i, m, w->field);
         MET_WIRE_RUNQ(X)
 #undef X
-        mk_sched.wait_ns += w->wait_ns;
-        mk_sched.depth_sum += w->depth_sum;
+        all->wait_ns += w->wait_ns;
+        all->depth_sum += w->depth_sum;
         for (u32 b = 0; b < DELAY_BUCKETS; b++)
-            mk_sched.wait[b] += w->wait[b];
+            all->wait[b] += w->wait[b];
         for (u32 b = 0; b < DEPTH_BUCKETS; b++)
-            mk_sched.depth[b] += w->depth[b];
+            all->depth[b] += w->depth[b];
     }
     return true;
 }
@@ -28151,11 +28125,11 @@ static void mk_longest(void)
     }
     if (!most.ns || met.src[met.cur].elapsed_s <= 0)
         return;
-    snprintf(name, sizeof name, "%.16s (%u)", most.comm, most.pid);
+    SNPRINTF(name, "%.16s (%u)", most.comm, most.pid);
     struct met_inst *i = met_inst(DIM_WAIT, name);
     if (!i)
         return;
-    snprintf(i->info, sizeof i->info, "%.16s (%u)", most.ran_comm, most.ran);
+    SNPRINTF(i->info, "%.16s (%u)", most.ran_comm, most.ran);
     met_set(i, M_LONGEST, most.ns / 1e9);
 }
 
@@ -28165,7 +28139,7 @@ static void mk_runq(void)
         return;
     mk_longest();
     met_sum();
-    met_hist_read(met.all, HIST_WAIT, mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
+    met_hist_read(met.all, HIST_WAIT, mk_sched.all.wait, DELAY_BUCKETS, mk_sched.all.wait_ns);
 }
 
 static void mk_depth(void)
@@ -28173,7 +28147,8 @@ static void mk_depth(void)
     if (!mk_sched_read())
         return;
     if (mk_sched.own)
-        met_hist_read(met.all, HIST_DEPTH, mk_sched.depth, DEPTH_BUCKETS, mk_sched.depth_sum);
+        met_hist_read(met.all, HIST_DEPTH, mk_sched.all.depth, DEPTH_BUCKETS,
+                      mk_sched.all.depth_sum);
     else
         met_off("reading the number of runnable tasks needs BTF and CONFIG_FAIR_GROUP_SCHED");
 }
@@ -28218,7 +28193,7 @@ static void mk_add_disk(const char *sys, int map)
     struct mk_disk *d = &mk_blk.disk[k];
     mk_blk.n = MAX(mk_blk.n, k + 1);
     d->dev = dev;
-    snprintf(d->name, sizeof d->name, "%.*s", MET_NAME - 1, sys);
+    SNPRINTF(d->name, "%.*s", MET_NAME - 1, sys);
     for (char *s = d->name; (s = strchr(s, '!'));) /* sysfs replaces '/' with '!' */
         *s = '/';
     bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &k);
@@ -28229,7 +28204,7 @@ static void mk_add_disks(void)
     int map = bpf_map(&mk_blk.obj, "disks");
     DIR *d = opendir(met_path("/sys/block"));
     mk_blk.without = 0;
-    for (const struct dirent *e; (e = u_entry(&d));)
+    U_EACH_ENTRY(d, e)
         mk_add_disk(e->d_name, map);
 }
 
@@ -28804,8 +28779,8 @@ static struct {
 
 static void mout_num(struct buf *b, double v)
 {
-    if (v > -9e15 && v < 9e15 && v == (double)(s64)v)
-        b_s64(b, (s64)v);
+    if (v > -9e15 && v < 9e15 && v == (s64)v)
+        b_s64(b, v);
     else
         b_f(b, "%.9g", v);
 }
@@ -28839,7 +28814,7 @@ static const char *mout_source_why(u32 src)
         return lack;
     if (seen || strncmp(lack, "a kernel", 8) || strstr(met.src[src].why, " mounted"))
         return met.src[src].why;
-    snprintf(why, sizeof why, "%s (needs %s)", met.src[src].why, lack);
+    SNPRINTF(why, "%s (needs %s)", met.src[src].why, lack);
     return why;
 }
 
@@ -28870,7 +28845,7 @@ static void mout_lack(struct mout_lack *l, const char *why, const char *of_sourc
     for (u32 m = met.src[l->src].from; m < met.src[l->src].to; m++) {
         const char *other = mout_why(l->src, m, of_source);
         if (other && !strcmp(other, why))
-            l->metric[l->n++] = (u16)m;
+            l->metric[l->n++] = m;
     }
 }
 
@@ -28892,6 +28867,8 @@ static bool mout_next_lack(struct mout_lack *l)
     }
     return false;
 }
+
+#define MOUT_EACH_LACK(l) for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
 
 /* --- text: one line per source, and one line per named instance --- */
 
@@ -28928,7 +28905,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     case U_WATTS: mout_digits(b, 4, v, "W"); break;
     case U_BYTES:
     case U_BYTE_RATE:
-        b_size(&s, v > 0 ? (u64)v : 0);
+        b_size(&s, v > 0 ? v : 0);
         for (u32 k = 0; k < s.len; k++)
             if (size[k] != ' ')
                 b_c(b, size[k]);
@@ -28943,7 +28920,7 @@ static void mout_text_inst(struct buf *b, const struct met_inst *i)
     if (!i->name[0])
         return;
     b_f(b, " %s=", met_dims[i->dim].label);
-    b_esc(b, i->name, strlen(i->name), 0);
+    b_esc_s(b, i->name);
 }
 
 static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
@@ -28979,7 +28956,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     if (l->n > 1 && l->n < l->all)
         b_f(b, " and %u more", l->n - 1);
     b_s(b, ": ");
-    b_esc(b, l->why, strlen(l->why), 0);
+    b_esc_s(b, l->why);
     b_c(b, '\n');
 }
 
@@ -29073,7 +29050,7 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
 static void mout_hists(struct buf *b)
 {
     for (u8 row = 0; row < N_HIST; row++)
-        for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+        MET_EACH_HIST(h)
             if (h->row == row && h->at == met.tick && h->count)
                 mout_hist(b, h);
 }
@@ -29249,16 +29226,18 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
+/* Dimensions with different names of the metrics of DIM_PMC. */
+static const u8 mout_pmc[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
+
 static void mout_prom(struct buf *b)
 {
-    static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
     char name[96], last[96] = "";
     for (u32 m = 0; m < N_METRICS; m++)
-        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++) {
+        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(mout_pmc) : 1); k++) {
             if (!metrics[m].prom)
                 continue;
-            mout_prom_name(m, of[k], name, sizeof name);
-            if (mout_prom_family(b, m, of[k], strcmp(name, last)))
+            mout_prom_name(m, mout_pmc[k], name, sizeof name);
+            if (mout_prom_family(b, m, mout_pmc[k], strcmp(name, last)))
                 memcpy(last, name, sizeof last);
         }
 }
@@ -29289,11 +29268,11 @@ static void mout_prom_hists(struct buf *b)
 {
     char name[96], last[96] = "";
     for (u8 row = 0; row < N_HIST; row++)
-        for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
+        MET_EACH_HIST(h) {
             const struct met_hist_row *r = &met_hist_rows[row];
             if (h->row != row || h->at != met.tick)
                 continue;
-            snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
+            SNPRINTF(name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
                 mout_prom_head(b, name, MOUT_HISTOGRAM, r->prom_help);
             memcpy(last, name, sizeof last);
@@ -29308,8 +29287,8 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     bool head = false;
     if (!met_dims[dim].facts)
         return;
-    snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
-    snprintf(help, sizeof help, "The constant property `%s` of each `%s`", met_dims[dim].info,
+    SNPRINTF(name, "kvis_%s", met_dims[dim].facts);
+    SNPRINTF(help, "The constant property `%s` of each `%s`", met_dims[dim].info,
              met_dims[dim].label);
     MET_EACH_OF(dim, i) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
@@ -29332,11 +29311,10 @@ static void mout_prom_collectors(struct buf *b)
     };
     char name[64];
     for (u32 k = 0; k < ARRAY_LEN(rows); k++) {
-        snprintf(name, sizeof name, "kvis_collector_%s", rows[k].name);
+        SNPRINTF(name, "kvis_collector_%s", rows[k].name);
         mout_prom_head(b, name, MOUT_GAUGE, rows[k].help);
         for (u32 s = 0; s < N_SRC; s++) {
-            double v[] = { !met.src[s].wrong, (double)met.src[s].took_ns / 1e9,
-                           met.src[s].left_out };
+            double v[] = { !met.src[s].wrong, met.src[s].took_ns / 1e9, met.src[s].left_out };
             if (mo.off >> s & 1)
                 continue;
             b_f(b, "%s{collector=\"%s\"} ", name, met_sources[s].name);
@@ -29355,34 +29333,32 @@ static void mout_prom_self(struct buf *b)
     mout_prom_collectors(b);
     mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
                   "Number of times that a kernel counter decreased (kvis ignores decreases)",
-                  (double)met.backwards);
+                  met.backwards);
 }
 
 static void mout_prom_process(struct buf *b)
 {
-    struct timespec cpu = { 0 };
     struct rlimit limit = { 0 };
     char memory[64], *end;
-    double page = (double)sysconf(_SC_PAGESIZE);
+    double page = sysconf(_SC_PAGESIZE);
     u32 fds = 0;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
     getrlimit(RLIMIT_NOFILE, &limit);
     mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
-                  (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
+                  u_clock(CLOCK_PROCESS_CPUTIME_ID) / 1e9);
     mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
-                  "Start time of kvis, in seconds since 1970", (double)out.start_real_ns / 1e9);
+                  "Start time of kvis, in seconds since 1970", out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
         mout_prom_one(b, "process_virtual_memory_bytes", MOUT_GAUGE, "Virtual memory of kvis",
-                      (double)strtoull(memory, &end, 10) * page);
+                      strtoull(memory, &end, 10) * page);
         mout_prom_one(b, "process_resident_memory_bytes", MOUT_GAUGE, "Resident memory of kvis",
-                      (double)strtoull(end, NULL, 10) * page);
+                      strtoull(end, NULL, 10) * page);
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
     if (fds) /* one descriptor is that of opendir(3) */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
-                  "Maximum number of open file descriptors of kvis", (double)limit.rlim_cur);
+                  "Maximum number of open file descriptors of kvis", limit.rlim_cur);
 }
 
 /* Returns the Prometheus page of this interval. The last part is not written to a file, because
@@ -29507,7 +29483,7 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
-    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
+    MET_EACH_HIST(h) {
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (h->at != met.tick || !h->count)
             continue;
@@ -29539,7 +29515,7 @@ static void mout_json(struct buf *b)
     if (mo.hist)
         mout_json_hists(b);
     b_s(b, "\"unavailable\":[");
-    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+    MOUT_EACH_LACK(l)
         mout_json_why(b, &l);
     mout_json_end(b, "]}\n");
 }
@@ -29569,7 +29545,7 @@ static void mout_point_add(struct met_point *p, struct met_point q)
     p->lo = MIN(p->lo, q.lo);
     p->hi = MAX(p->hi, q.hi);
     p->n += q.n;
-    p->mean += (q.mean - p->mean) * (float)q.n / (float)p->n;
+    p->mean += (q.mean - p->mean) * q.n / p->n;
 }
 
 static u32 mout_cell_sum(u32 a, u32 b)
@@ -29587,7 +29563,7 @@ static u32 mout_gather_inst(const struct met_inst *i)
             continue;
         if (!s->past && met.n_past < MOUT_LINES && (s->past = calloc(MOUT_POINTS, sizeof *s->past)))
             met.n_past++;
-        float v = (float)s->v;
+        float v = s->v;
         if (s->past)
             mout_point_add(&s->past[mout_past.n - 1], (struct met_point){ v, v, v, 1 });
         left_out += !s->past;
@@ -29612,15 +29588,15 @@ static void mout_gather_hist(struct met_hist *h)
 static void mout_halve(void)
 {
     MET_EACH(i)
-        for (u32 k = 0; k < met.width[i->dim]; k++) {
-            struct met_point *p = i->series[k].past;
+        MET_EACH_SERIES(i, s) {
+            struct met_point *p = s->past;
             for (u32 n = 0; p && n < MOUT_POINTS; n++) {
                 p[n] = n < MOUT_POINTS / 2 ? p[2 * n] : (struct met_point){ 0 };
                 if (n < MOUT_POINTS / 2)
                     mout_point_add(&p[n], p[2 * n + 1]);
             }
         }
-    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+    MET_EACH_HIST(h)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
@@ -29651,7 +29627,7 @@ static void mout_sample(void)
     MET_EACH(i)
         if (mout_shown(i))
             left_out += mout_gather_inst(i);
-    for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+    MET_EACH_HIST(h)
         mout_gather_hist(h);
     mout_past.left_out = MAX(mout_past.left_out, left_out);
 }
@@ -29717,7 +29693,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
 
 static void mout_heat_maps(struct buf *b)
 {
-    for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h)) {
+    MET_EACH_HIST(h) {
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (!h->past)
             continue;
@@ -29731,7 +29707,6 @@ static void mout_heat_maps(struct buf *b)
 
 static void mout_facts(struct buf *b)
 {
-    static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
            PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[",
         mout.intervals, mo.interval_ns, 1u << mout_past.halved, met.backwards, met.left_out,
@@ -29744,12 +29719,12 @@ static void mout_facts(struct buf *b)
         b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", met_sources[s].name, met_sources[s].group);
     b_s(b, "},\"charts\":[");
     for (u32 m = 0; m < N_METRICS; m++)
-        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++)
-            mout_chart(b, m, of[k]);
+        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(mout_pmc) : 1); k++)
+            mout_chart(b, m, mout_pmc[k]);
     mout_json_end(b, "],\"heat\":[");
     mout_heat_maps(b);
     mout_json_end(b, "],\"unavailable\":[");
-    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+    MOUT_EACH_LACK(l)
         mout_json_why(b, &l);
     mout_json_end(b, "]}");
 }
@@ -29769,10 +29744,10 @@ static void mout_page_end(int to)
     rep_json("facts", &b);
     rep.raw.max = REC_MAX * 2;
     MET_EACH(i)
-        for (u32 k = 0; k < met.width[i->dim]; k++)
-            if (i->series[k].past)
-                mout_write_points(&i->series[k]);
-    for (const struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
+        MET_EACH_SERIES(i, s)
+            if (s->past)
+                mout_write_points(s);
+    MET_EACH_HIST(h)
         if (h->past)
             mout_write_cells(h);
     if (rep.raw.len)
@@ -29826,15 +29801,15 @@ static const char *hs_opt_listen(const char *v)
     const char *colon = strrchr(v, ':'), *port = colon ? colon + 1 : v;
     char addr[64] = "127.0.0.1", *end;
     unsigned long n = strtoul(port, &end, 10);
-    size_t len = colon ? (size_t)(colon - v) : 0;
+    size_t len = colon ? colon - v : 0;
     bool six = *v == '[';
     if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
         return "allowed values: PORT (at most 65535) or ADDR:PORT";
     if (len)
-        snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
+        SNPRINTF(addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
-    in->sin_port = htons((u16)n); /* sin6_port has the same offset */
+    in->sin_port = htons(n); /* sin6_port has the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT with a numeric address (IPv6 in [ ])";
     return NULL;
@@ -29861,7 +29836,7 @@ static void hs_send(int f, const char *p, size_t n)
     for (u64 until = u_now() + HS_PATIENCE_S * NSEC; n && sent >= 0 && u_now() < until;) {
         sent = send(f, p, n, MSG_NOSIGNAL);
         p += MAX(sent, 0);
-        n -= (size_t)MAX(sent, 0);
+        n -= MAX(sent, 0);
     }
 }
 
@@ -29869,7 +29844,7 @@ static void hs_answer(int f, const char *req, const char *status, const char *ty
                       const char *body, size_t n)
 {
     char head[256];
-    snprintf(head, sizeof head, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+    SNPRINTF(head, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
              "Connection: close\r\n\r\n", status, type, n);
     hs_send(f, head, strlen(head));
     if (strncmp(req, "HEAD ", 5))
@@ -29917,9 +29892,9 @@ static const char *hs_read(int f, char *req)
         ssize_t n = recv(f, req + len, HS_REQUEST - 1 - len, 0);
         if (n <= 0 || u_now() > until)
             return len == HS_REQUEST - 1 ? "431 Request Header Fields Too Large" : "";
-        if (memchr(req + len, 0, (size_t)n))
+        if (memchr(req + len, 0, n))
             return "400 Bad Request";
-        len += (u32)n;
+        len += n;
     }
     return NULL;
 }
@@ -29994,7 +29969,7 @@ static bool hs_wait(u64 until, int also)
         struct pollfd p[] = { { rest ? -1 : hs.fd, POLLIN, 0 }, { also, POLLIN, 0 } };
         hs_reap();
         u64 ms = MIN((until - now + 999999) / 1000000, hs.n || rest ? 250 : 1000000);
-        if (poll(p, 2, (int)ms) < 0)
+        if (poll(p, 2, ms) < 0)
             return true;
         if (p[0].revents)
             hs_accept();
@@ -30168,7 +30143,7 @@ static void scr_paragraphs(struct buf *b, const struct buf *text)
 {
     for (u32 at = 0; at < text->len;) {
         const char *s = text->p + at;
-        u32 len = (u32)((char *)memchr(s, '\n', text->len - at) - s);
+        u32 len = (char *)memchr(s, '\n', text->len - at) - s;
         u32 n = u_wrap(s, len, scr.cols);
         b_put(b, s, n);
         scr_line(b);
@@ -30231,10 +30206,10 @@ static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
     for (u32 t = 0; t < width; t++)
-        top = MAX(top, (double)scr.past[m][(met.tick - t) % SCR_PAST]);
+        top = MAX(top, scr.past[m][(met.tick - t) % SCR_PAST]);
     for (u32 t = width; t-- > 0;) {
         u32 at = (met.tick - t) % SCR_PAST;
-        double v = scr.past[m][at], all = of && of != m ? (double)scr.past[of][at] : top;
+        double v = scr.past[m][at], all = of && of != m ? scr.past[of][at] : top;
         bool known = met.tick > t + 1 && all > 0 && (v > 0 || of == m);
         scr_part(b, !known ? 0 : of ? 1 - v / all : v / all);
     }
@@ -30309,7 +30284,7 @@ static void scr_lacks(struct buf *b)
 {
     static struct buf why;
     b_reset(&why);
-    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+    MOUT_EACH_LACK(l)
         if (scr_section_of(l.src) == scr.view)
             mout_text_why(&why, &l);
     scr_paragraphs(b, &why);
@@ -30333,7 +30308,7 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     if (n == SCR_COLUMNS)
         return n;
     size_t number = mout_form(m)->unit == U_BYTES || mout_form(m)->unit == U_BYTE_RATE ? 9 : 8;
-    scr_shown[n] = (struct scr_column){ (u16)m, (u16)MAX(strlen(title) + 1, number), title };
+    scr_shown[n] = (struct scr_column){ m, MAX(strlen(title) + 1, number), title };
     return n + 1;
 }
 
@@ -30396,10 +30371,10 @@ static const struct buf *scr_name(const struct met_inst *i)
     b_reset(b);
     if (process)
         b_f(b, "%*s", 7 - (int)MIN(strlen(name), 7u), "");
-    b_esc(b, name, strlen(name), 0);
+    b_esc_s(b, name);
     if (i->info[0])
         b_s(b, process ? " " : " (");
-    b_esc(b, i->info, strlen(i->info), 0);
+    b_esc_s(b, i->info);
     b_s(b, i->info[0] && !process ? ")" : "");
     return b;
 }
@@ -30477,9 +30452,9 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
     scr.drawn[scr.n_drawn].dim = dim;
     scr.drawn[scr.n_drawn++].line = scr.lines;
     if (shown < all)
-        snprintf(title, sizeof title, "%s %u of %u", name, shown, all);
+        SNPRINTF(title, "%s %u of %u", name, shown, all);
     else
-        snprintf(title, sizeof title, "%s %u", name, all);
+        SNPRINTF(title, "%s %u", name, all);
     u32 width = scr_name_width(shown, strlen(title)), used = width;
     if (scr.current == dim)
         scr.shift = MIN(scr.shift, n - 1);
@@ -30519,7 +30494,7 @@ static u32 scr_each_cpu(struct buf *b)
 static void scr_row_line(struct buf *b, const struct scr_row *r)
 {
     u32 n = 0, left = 0, src = metrics[r->item[0].m].src;
-    u32 bars = MIN(MAX(scr.cols / 10u, 4u), (u32)SCR_PAST);
+    u32 bars = MIN(MAX(scr.cols / 10u, 4u), SCR_PAST);
     b_f(b, "%-*s", SCR_TITLE, r->title);
     if (r->each_cpu)
         n = scr_each_cpu(b);
@@ -30544,7 +30519,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     if (why) {
         b->len = scr.from;
         b_f(b, "%-*sn/a (%c): ", SCR_TITLE, r->title, scr_sections[scr_section_of(src)].key);
-        b_esc(b, why, strlen(why), 0);
+        b_esc_s(b, why);
     }
     if (n || why)
         scr_line(b);
@@ -30632,7 +30607,7 @@ static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
 
 static void scr_show(int section)
 {
-    scr.view = section == (int)scr.view ? 0 : (u32)section;
+    scr.view = section == (int)scr.view ? 0 : section;
     scr.current = scr.view ? DIM_NONE : DIM_BUSY;
     scr.top = scr.shift = 0;
     scr.helping = false;
@@ -30651,7 +30626,7 @@ static void scr_page(int pages)
 
 static void scr_columns_shift(int by)
 {
-    scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + (u32)by;
+    scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + by;
 }
 
 static void scr_tab(int by)
@@ -30661,7 +30636,7 @@ static void scr_tab(int by)
         k++;
     if (!scr.n_drawn)
         return;
-    k = k == scr.n_drawn ? 0 : (k + scr.n_drawn + (u32)by) % scr.n_drawn;
+    k = k == scr.n_drawn ? 0 : (k + scr.n_drawn + by) % scr.n_drawn;
     scr.current = scr.drawn[k].dim;
     scr.shift = 0;
     u32 line = scr.drawn[k].line;
@@ -30678,7 +30653,7 @@ static void scr_sort(int by)
     u32 n = scr_columns_of(scr.current, scr_collect(scr.current)), k = 0;
     while (k < n && scr_shown[k].m != *sort)
         k++;
-    k = k == n ? 0 : k + (u32)by;
+    k = k == n ? 0 : k + by;
     *sort = k < n ? scr_shown[k].m : N_METRICS;
 }
 
@@ -30686,7 +30661,7 @@ static void scr_enter_table(int first)
 {
     for (u32 k = first; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
         if (scr_sections[k].key == met_dims[scr.current].section)
-            scr_show((int)k);
+            scr_show(k);
 }
 
 static void scr_turn(int key)
@@ -30764,7 +30739,7 @@ static void scr_press(int key)
         return;
     for (u32 k = 0; k < ARRAY_LEN(scr_sections); k++)
         if (scr_sections[k].key == key && scr_section_on(k))
-            scr_show((int)k);
+            scr_show(k);
     for (size_t k = 0; k < ARRAY_LEN(scr_commands); k++)
         if (scr_commands[k].key == key)
             scr_commands[k].act(scr_commands[k].arg);
@@ -30813,7 +30788,7 @@ static void scr_fact(struct buf *b, const char *before, const char *text)
 {
     u32 at = b->len;
     b_s(b, before);
-    b_esc(b, text, strlen(text), 0);
+    b_esc_s(b, text);
     scr_too_long(b, at, 0);
 }
 
@@ -30849,7 +30824,7 @@ static void scr_last_line(struct buf *b)
     b_s(b, "q quit  h help");
     if (scr.typing || scr.find[0])
         b_s(b, "  /");
-    b_esc(b, scr.find, strlen(scr.find), 0);
+    b_esc_s(b, scr.find);
     b_s(b, scr.typing ? "_" : "");
     if (below)
         b_f(b, "  (%u more %s)", below, scr_below());
@@ -30910,9 +30885,9 @@ static void scr_first_view(void)
             n++;
         }
     if (opt.n_pids || mo.cgroup)
-        scr_show((int)scr_section_of(opt.n_pids ? SRC_PROC : SRC_CGROUP));
+        scr_show(scr_section_of(opt.n_pids ? SRC_PROC : SRC_CGROUP));
     else
-        scr_show(n == 1 ? (int)only : 0);
+        scr_show(n == 1 ? only : 0);
 }
 
 static void scr_interval(void)
@@ -30921,7 +30896,7 @@ static void scr_interval(void)
         scr_first_view();
     for (u32 m = 0; m < N_METRICS; m++) {
         const struct met_inst *i = scr_sum(m);
-        scr.past[m][met.tick % SCR_PAST] = i ? (float)met_at(i, m)->v : 0;
+        scr.past[m][met.tick % SCR_PAST] = i ? met_at(i, m)->v : 0;
     }
     if (!scr.paused)
         scr_draw();
@@ -30933,7 +30908,7 @@ static void scr_keys(void)
     char keys[64];
     bool paused = scr.paused && !scr.alone;
     struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
-    ssize_t n = 0;
+    ssize_t n;
     do {
         p.revents = 0;
         n = poll(&p, 1, scr.escape == 1 ? 50 : 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
@@ -31056,7 +31031,7 @@ static void mon_open_events(void)
 
 static double mon_seconds(const struct timeval *t)
 {
-    return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+    return t->tv_sec + t->tv_usec / 1e6;
 }
 
 static void mon_total(const char *name, bool fraction, double v, const char *why)
@@ -31078,14 +31053,14 @@ static void mon_event_totals(void)
         int f = mon_events[k].opened, e = f;
         if (f >= 0)
             e = read(f, &n, sizeof n) == sizeof n ? 0 : -EIO;
-        mon_total(mon_events[k].name, mon_events[k].scale < 1, (double)n * mon_events[k].scale,
+        mon_total(mon_events[k].name, mon_events[k].scale < 1, n * mon_events[k].scale,
                   e ? pf_why_not(e, mon_events[k].user ? PF_LEVEL_USER : PF_LEVEL_CPU) : NULL);
     }
 }
 
 static void mon_pmc_totals(void)
 {
-    const struct met_inst *i = met_inst_nr(DIM_PID, (u64)sp_command.pid);
+    const struct met_inst *i = met_inst_nr(DIM_PID, sp_command.pid);
     double v;
     if (pmc.none)
         mon_total("hardware counters", false, 0, pmc.none);
@@ -31111,12 +31086,12 @@ static void mon_totals(void)
     u64 to = mon_command.to_ns ? mon_command.to_ns : u_now();
     if (out.events_on) {
         b_s(&out.text.b, "kvis monitor: ");
-        b_esc(&out.text.b, opt.command[0], strlen(opt.command[0]), 0);
+        b_esc_s(&out.text.b, opt.command[0]);
         b_c(&out.text.b, '\n');
     }
     if (out.json_on)
         b_f(&out.json.b, "{\"type\":\"totals\",\"pid\":%d", sp_command.pid);
-    mon_total("elapsed_seconds", true, (double)(to - mon_command.from_ns) / 1e9, NULL);
+    mon_total("elapsed_seconds", true, (to - mon_command.from_ns) / 1e9, NULL);
     if (sp_command.ended) {
         mon_total("user_seconds", true, mon_seconds(&used->ru_utime), NULL);
         mon_total("system_seconds", true, mon_seconds(&used->ru_stime), NULL);
@@ -31149,7 +31124,7 @@ static void mon_collect(void)
         if (mo.off >> s & 1)
             continue;
         met.cur = (u8)s;
-        of->elapsed_s = of->at_ns ? (double)(now - of->at_ns) / 1e9 : 0;
+        of->elapsed_s = of->at_ns ? (now - of->at_ns) / 1e9 : 0;
         of->at_ns = met.read_ns = now;
         met.counted_s = 0;
         of->wrong = of->left_out = 0;
@@ -31161,11 +31136,9 @@ static void mon_collect(void)
 
 static void mon_sample(void)
 {
-    struct timespec ts;
     u64 before = mout.ts_ns;
     mon_collect();
-    clock_gettime(CLOCK_REALTIME, &ts);
-    mout.real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
+    mout.real_ns = u_clock(CLOCK_REALTIME);
     mout.ts_ns = u_now() - out.start_ns;
     mout.interval_ns = mout.ts_ns - before;
 }
@@ -31209,7 +31182,7 @@ static bool mon_nothing(void)
     for (u32 m = 0; m < N_METRICS; m++)
         if (met.seen[m])
             return false;
-    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);) {
+    MOUT_EACH_LACK(l) {
         const char *dir = mout_unmounted(&l), *why = dir ? dir : l.why;
         size_t n = strlen(why) + 1;
         if (said.len && memmem(said.p, said.len, why, n))
@@ -31230,11 +31203,18 @@ static void mon_start(void)
     vh_start();
 }
 
+static int mon_finish(void)
+{
+    while (opt.command && !mon_ended() && !sp_over()) /* the command may run longer than -d or -n */
+        mon_wait(u_now() + NSEC);
+    sp_end_witness();
+    return mon_command.status;
+}
+
 /* Monitors until end_ns (0: without end) or the end of the command. Returns the command's wait
  * status, or -1 without a command. */
 static int mon_run(u64 end_ns)
 {
-    u64 next;
     scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen have no screen */
     if (opt.command) {
         mon_fork();
@@ -31258,7 +31238,7 @@ static int mon_run(u64 end_ns)
     if (opt.command)
         mon_command.from_ns = sp_go(false);
     mout.ts_ns = u_now() - out.start_ns;
-    next = u_now();
+    u64 next = u_now();
     if (end_ns) /* -d excludes the time to load BPF programs */
         end_ns += next - out.start_ns;
     for (bool last = false; !last && !sp_over() && !out.failed && !met.over;) {
@@ -31283,10 +31263,7 @@ static int mon_run(u64 end_ns)
     scr_end();
     bpf_detach(&vq.obj);
     bpf_detach(&vh.obj);
-    while (opt.command && !mon_ended() && !sp_over()) /* the command may run longer than -d or -n */
-        mon_wait(u_now() + NSEC);
-    sp_end_witness();
-    return mon_command.status;
+    return mon_finish();
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
@@ -31522,8 +31499,7 @@ static void dg_set_add(struct dg_set *set, u64 v)
 
 static void dg_take_tasks(void)
 {
-    for (u32 k = 0; k < mfs_seen.n; k++) {
-        const struct mfs_task *from = &mfs_seen.task[k];
+    MFS_EACH(from) {
         if (from->pid == (u32)getpid())
             continue;
         struct dg_task *t = dg_task(from->pid, from->born);
@@ -31531,7 +31507,7 @@ static void dg_take_tasks(void)
             dg.missed++;
             continue;
         }
-        snprintf(t->comm, sizeof t->comm, "%s", from->comm);
+        SNPRINTF(t->comm, "%s", from->comm);
         t->has |= from->has;
         for (u32 n = 0; n < MFS_NUMBERS; n++)
             t->did[n] = n < MFS_COUNTED ? t->did[n] + mfs_did(from, n) : from->now[n];
@@ -31555,7 +31531,7 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
         u32 k = mfs_number(number);
         if (k == MFS_NUMBERS || s <= 0 || !(t->has >> k & 1))
             return false;
-        *v = (double)t->did[k] * f->scale / s;
+        *v = t->did[k] * f->scale / s;
         return true;
     }
     u16 n = number - N_METRICS;
@@ -31591,15 +31567,14 @@ static bool dg_has_disk(const char *line)
 /* Adds devices of mounts, from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). */
 static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 {
-    char *line, *end;
+    char *end;
     if (!mounts->n || met_try(met_path("/proc/%u/mountinfo", t->pid)))
         return;
-    while ((line = met_line())) {
+    for (char *line; (line = met_line());) {
         bool its = dg_set_has(mounts, strtoull(line, NULL, 10));
-        const char *dev = u_word(line, 2);
-        unsigned first = (unsigned)strtoul(dev, &end, 10);
+        unsigned first = strtoul(u_word(line, 2), &end, 10);
         if (its && *end == ':' && (first || dg_has_disk(end)))
-            dg_set_add(&t->devices, makedev(first, (unsigned)strtoul(end + 1, NULL, 10)));
+            dg_set_add(&t->devices, makedev(first, strtoul(end + 1, NULL, 10)));
     }
 }
 
@@ -31652,10 +31627,11 @@ static bool dg_device_is(dev_t dev, const char *disk)
 
 /* --- rules --- */
 
+#define DG_EACH(f) for (struct dg_finding *f = dg_found; f < dg_found + dg.n_found; f++)
+
 static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
-    for (u32 k = 0; k < dg.n_found; k++) {
-        const struct dg_finding *f = &dg_found[k];
+    DG_EACH(f) {
         bool other = r->unless >> f->rule->res & 1
                      || (r->unless_rule && !strcmp(f->rule->name, r->unless_rule));
         if (other && (f->of == of || !of->name[0] || !f->of->name[0]))
@@ -31680,9 +31656,9 @@ static bool dg_guarded(struct dg_finding *f)
                      : dg_value(g->number, g->scope == DG_ALL ? met.all : f->of, &v);
         if (!known && g->maybe)
             continue;
-        if (!known || !dg_crosses(v, (double)g->limit, g->below))
+        if (!known || !dg_crosses(v, g->limit, g->below))
             return false;
-        f->evidence[f->n_evidence++] = (struct dg_evidence){ g->number, v, (double)g->limit };
+        f->evidence[f->n_evidence++] = (struct dg_evidence){ g->number, v, g->limit };
     }
     return true;
 }
@@ -31692,13 +31668,13 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     struct dg_finding f = { .rule = r, .of = of,
                             .error = r->kind == DG_ERROR || r->res == RES_LIMIT };
     double v;
-    if (!dg_value(r->value, of, &f.value) || !dg_crosses(f.value, (double)r->limit, r->below))
+    if (!dg_value(r->value, of, &f.value) || !dg_crosses(f.value, r->limit, r->below))
         return;
-    f.evidence[f.n_evidence++] = (struct dg_evidence){ r->value, f.value, (double)r->limit };
+    f.evidence[f.n_evidence++] = (struct dg_evidence){ r->value, f.value, r->limit };
     if (!dg_guarded(&f) || dg_known(r, of))
         return;
     if (dg_value(r->cost, of, &v))
-        f.key = f.cost = v * (double)r->factor;
+        f.key = f.cost = v * r->factor;
     void *grown = u_grow(dg_found, &dg.cap_found, dg.n_found + 1, sizeof *dg_found);
     if (!grown) {
         dg.forgot++;
@@ -31739,8 +31715,7 @@ static void dg_rule(const struct dg_rule *r)
 /* Ranks a finding before those that it causes, even if these have higher costs. */
 static void dg_consequences(struct dg_finding *f)
 {
-    for (u32 k = 0; k < dg.n_found; k++) {
-        struct dg_finding *g = &dg_found[k];
+    DG_EACH(g) {
         if (!(f->rule->before >> g->rule->res & 1) || g->rule->before >> f->rule->res & 1
             || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* f is too small to cause g */
             continue;
@@ -31840,12 +31815,12 @@ static void dg_judge(void)
     for (const struct dg_rule *r = dg_rules; r->name; r++)
         dg_rule(r);
     for (u32 round = 0; round < 3; round++) /* follow chains of causes */
-        for (u32 k = 0; k < dg.n_found; k++)
-            dg_consequences(&dg_found[k]);
+        DG_EACH(f)
+            dg_consequences(f);
     if (dg.n_found)
         qsort(dg_found, dg.n_found, sizeof *dg_found, dg_order);
-    for (u32 k = 0; k < dg.n_found; k++)
-        dg_who(&dg_found[k]);
+    DG_EACH(f)
+        dg_who(f);
 }
 
 /* Selects the busiest processes: for each number of by[], the first one that is not selected yet.
@@ -31858,7 +31833,7 @@ static u32 dg_busiest(const struct dg_task **top)
     };
     u32 n = 0;
     for (u32 k = 0; k < ARRAY_LEN(by); k++) {
-        top[n] = dg_largest(top, n, by[k].number, (double)by[k].least, NULL, NULL);
+        top[n] = dg_largest(top, n, by[k].number, by[k].least, NULL, NULL);
         n += top[n] != NULL;
     }
     return n;
@@ -31943,7 +31918,7 @@ static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
     if (words) {
-        b_put(b, words, (size_t)(at - words));
+        b_put(b, words, at - words);
     } else {
         dg_name_of(b, number);
         b_c(b, ' ');
@@ -32034,7 +32009,7 @@ static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
         b_s(b, sep);
         sep = ", ";
         dg_say(b, e->number, e->v);
-        if (f->rule->kind == DG_ERROR && e->limit < (double)DG_ANY)
+        if (f->rule->kind == DG_ERROR && e->limit < DG_ANY)
             continue;
         b_s(b, " (threshold ");
         dg_bare(b, e->number, e->limit);
@@ -32050,7 +32025,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     for (u32 k = 0; k < n; k++) {
         b_s(line, sep);
         sep = ", ";
-        b_esc(line, f->who[k].comm, strlen(f->who[k].comm), 0);
+        b_esc_s(line, f->who[k].comm);
         b_f(line, " (pid %u) ", f->who[k].pid);
         dg_say(line, f->rule->whose, f->who[k].v);
     }
@@ -32067,14 +32042,14 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     const struct buf *s = dg_sentence(f);
     b_esc(line, s->p, s->len, 0);
     dg_text_evidence(line, f);
-    snprintf(head, sizeof head, "%u. ", rank);
+    SNPRINTF(head, "%u. ", rank);
     b_c(b, '\n');
     dg_paragraph(b, head, line, 3, DG_COLUMNS);
     dg_text_who(b, f);
     const char *message = mfs_log_last(f->rule->log);
     if (message) {
         line = dg_line(b);
-        b_esc(line, message, strlen(message), 0);
+        b_esc_s(line, message);
         dg_paragraph(b, "   kernel: ", line, 7, DG_COLUMNS);
     }
     s = dg_next(f);
@@ -32134,11 +32109,11 @@ static void dg_text_table(struct buf *b)
             if (!i)
                 continue;
             b_s(line, line->len ? ", " : "");
-            b_esc(line, i->name, strlen(i->name), 0);
+            b_esc_s(line, i->name);
             b_s(line, i->name[0] ? ": " : "");
             dg_say(line, number, v);
         }
-        snprintf(head, sizeof head, "%-17.19s ", dg_res[r].name);
+        SNPRINTF(head, "%-17.19s ", dg_res[r].name);
         if (line->len)
             dg_paragraph(b, head, line, 18, DG_COLUMNS);
     }
@@ -32179,7 +32154,7 @@ static void dg_text_busiest(struct buf *b)
     double v;
     u32 n = dg_busiest(top), used = dg_lines(b) + AROUND;
     if (!opt.verbose)
-        n = MIN(n, used + AT_LEAST < DG_SCREEN ? DG_SCREEN - used : (u32)AT_LEAST);
+        n = MIN(n, used + AT_LEAST < DG_SCREEN ? DG_SCREEN - used : AT_LEAST);
     if (n)
         b_f(b, "\n%7s %-*s", "pid", COMM, "command");
     for (u32 c = 0; n && c < ARRAY_LEN(columns); c++)
@@ -32188,7 +32163,7 @@ static void dg_text_busiest(struct buf *b)
     for (u32 k = 0; k < n; k++) {
         b_f(b, "%7u ", top[k]->pid);
         u32 from = b->len;
-        b_esc(b, top[k]->comm, strlen(top[k]->comm), 0);
+        b_esc_s(b, top[k]->comm);
         scr_fit(b, from, COMM);
         b_pad(b, from, COMM);
         for (u32 c = 0; c < ARRAY_LEN(columns); c++) {
@@ -32212,8 +32187,8 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
     u32 n = 0;
     for (u32 r = 0; r < N_RES; r++) {
         bool found = false;
-        for (u32 k = 0; k < dg.n_found; k++)
-            found |= dg_found[k].rule->res == r;
+        DG_EACH(f)
+            found |= f->rule->res == r;
         if (dg_visible(r) != visible || found)
             continue;
         b_own(line, n++ ? " · " : "");
@@ -32235,7 +32210,7 @@ static bool dg_blind(const struct mout_lack *l)
 
 static double dg_seconds(void)
 {
-    return (double)(dg.to_ns - dg.from_ns) / 1e9;
+    return (dg.to_ns - dg.from_ns) / 1e9;
 }
 
 /* Writes the findings; without -v, leaves space for the tables. Returns the number of findings. */
@@ -32261,7 +32236,7 @@ static void dg_text(struct buf *b)
     for (u32 r = 0; r < N_RES; r++)
         visible += dg_visible(r);
     b_f(b, "kvis diagnose: %.1f s of ", dg_seconds());
-    b_esc(b, rec_run.host, strlen(rec_run.host), 0);
+    b_esc_s(b, rec_run.host);
     b_f(b, " (Linux %s", rec_run.kernel);
     if (dg_value(M_CPUS, met.all, &cpus))
         b_f(b, ", %.0f CPU%s", cpus, cpus == 1 ? "" : "s");
@@ -32269,8 +32244,7 @@ static void dg_text(struct buf *b)
     if (!dg.n_found)
         b_s(b, visible ? "\nNothing is saturated.\n"
                        : "\nNo metric can be read here: is /proc mounted?\n");
-    u32 shown = dg_text_findings(b);
-    u32 more = dg.n_found - shown;
+    u32 more = dg.n_found - dg_text_findings(b);
     if (more)
         b_f(b, "\n%u more finding%s\n", more, more == 1 ? ": -v shows it" : "s: -v shows them");
     if (!dg.n_found || opt.verbose)
@@ -32286,7 +32260,7 @@ static void dg_text(struct buf *b)
     for (struct mout_lack l = { .src = 0 }; opt.verbose && mout_next_lack(&l);)
         if (dg_blind(&l)) {
             b_f(b, "%s  %s (%s): ", head, met_sources[l.src].name, met_sources[l.src].group);
-            b_esc(b, l.why, strlen(l.why), 0);
+            b_esc_s(b, l.why);
             b_c(b, '\n');
             head = "";
         }
@@ -32436,7 +32410,7 @@ static void dg_json(struct buf *b)
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     mout_json_end(b, "],\"unseen\":[");
-    for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
+    MOUT_EACH_LACK(l)
         if (dg_blind(&l)) {
             b_f(b, "{\"what\":\"%s\",", met_sources[l.src].name);
             out_json_text(b, "why", l.why);
@@ -32474,7 +32448,7 @@ static bool dg_parse(u16 number, const char *text, float *v)
         x /= thousand;
     if (!isfinite((float)x))
         return false;
-    *v = (float)x;
+    *v = x;
     return true;
 }
 
@@ -32492,7 +32466,7 @@ static const char *dg_threshold(const char *v)
     const char *near = NULL;
     u32 distance = 9;
     struct dg_rule *r = dg_rules;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "="), v);
+    SNPRINTF(name, "%.*s", (int)strcspn(v, "="), v);
     for (; r->name && strcmp(r->name, name); r++)
         u_nearer(name, r->name, &near, &distance);
     v += strcspn(v, "=");
@@ -32505,7 +32479,7 @@ static const char *dg_threshold(const char *v)
         b_s(&why, "this rule has no threshold: any value above 0 is a finding");
     } else if (*v != '=' || !dg_parse(r->value, v + 1, &r->limit)) {
         b_s(&why, "not RULE=VALUE with a VALUE such as ");
-        dg_bare(&why, r->value, (double)r->limit);
+        dg_bare(&why, r->value, r->limit);
     } else {
         r->source = "--threshold";
         return NULL;
@@ -32615,7 +32589,7 @@ static bool dg_resources(char *v, u16 *mask)
     while (*v) {
         if (!dg_resource(dg_word(&v), &resource))
             return false;
-        *mask |= (u16)(1u << resource);
+        *mask |= 1u << resource;
     }
     return true;
 }
@@ -32813,10 +32787,7 @@ static int dg_run(void)
     if (out.events_on)
         dg_text(&out.text.b);
     out_flush();
-    while (sp_command.pid && !mon_ended() && !sp_over()) /* the command runs longer than -d */
-        mon_wait(u_now() + NSEC);
-    sp_end_witness();
-    return mon_command.status;
+    return mon_finish();
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
@@ -32847,7 +32818,7 @@ static void PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char 
 
 static void check_fix(struct check *c, const char *fix)
 {
-    snprintf(c->fix, sizeof c->fix, "%s", fix);
+    SNPRINTF(c->fix, "%s", fix);
 }
 
 /* Sets the result to `why`, in which U_FIX separates detail and fix. NULL: the feature works. */
@@ -32855,9 +32826,9 @@ static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
     c->works = !why;
-    snprintf(c->detail, sizeof c->detail, "%.*s",
+    SNPRINTF(c->detail, "%.*s",
              (int)(fix ? fix - why : why ? (ptrdiff_t)strlen(why) : 0), why ? why : "");
-    snprintf(c->fix, sizeof c->fix, "%s", fix ? fix + strlen(U_FIX) : "");
+    check_fix(c, fix ? fix + strlen(U_FIX) : "");
 }
 
 /* --- the functions that try the features, in a child process --- */
@@ -33114,6 +33085,9 @@ static struct check_done {
 } *check_done;
 static u32 check_n;
 
+#define CHECK_EACH(d) \
+    for (const struct check_done *d = check_done; d < check_done + check_n; d++)
+
 /* Adds a result. The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
@@ -33136,10 +33110,10 @@ static void check_text(struct buf *b, const struct check_done *d)
     check_names(&names, r->needed | r->useful, "", "-");
     b_f(b, "%-20s %-5s %-*.*s ", d->name, c->works ? "yes" : r->needed ? "NO" : "no", CHECK_FOR,
         (int)names.len, names.p);
-    b_esc(b, c->detail, strlen(c->detail), 0);
+    b_esc_s(b, c->detail);
     if (!c->works && c->fix[0] && !check_fixed(c->fix, d->name)) {
         b_s(b, "\n                           fix: ");
-        b_esc(b, c->fix, strlen(c->fix), 0);
+        b_esc_s(b, c->fix);
     }
     b_c(b, '\n');
 }
@@ -33160,8 +33134,8 @@ static void check_json(struct buf *b, const struct check_done *d)
 
 static void check_table(struct buf *b, bool json)
 {
-    for (u32 i = 0; i < check_n; i++)
-        (json ? check_json : check_text)(b, &check_done[i]);
+    CHECK_EACH(d)
+        (json ? check_json : check_text)(b, d);
 }
 
 /* --- kvis check cpu: the model of the CPU, and the events that kvis counts on it --- */
@@ -33376,7 +33350,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
-    for (const struct check_done *d = check_done; d < check_done + check_n; d++)
+    CHECK_EACH(d)
         if (check_lost(of, d) && d->row.without && !(fallback && d->row.bpf))
             snprintf(s + strlen(s), n - strlen(s), "%s%s", *s ? ", " : ", without ",
                      d->row.without);
@@ -33384,7 +33358,7 @@ static void check_without(const struct check_command *of, bool fallback, char *s
 
 static bool check_by_ptrace(const struct check_command *of)
 {
-    for (const struct check_done *d = check_done; d < check_done + check_n; d++)
+    CHECK_EACH(d)
         if (d->row.fn == check_ptrace)
             return d->c.works && d->row.useful & of->bit;
     return false;
@@ -33399,7 +33373,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features does */
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
-    for (const struct check_done *d = check_done; d < check_done + check_n; d++) {
+    CHECK_EACH(d) {
         any |= d->c.works && d->row.verdict & of->bit;
         if (check_lost(of, d) > v->loss) {
             v->loss = check_lost(of, d);
@@ -33412,13 +33386,12 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
     bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc");
     bool by_ptrace = check_by_ptrace(of);
     if (v->loss == LOSS_ALL)
-        snprintf(v->detail, sizeof v->detail, "%s: %.*s%s", by_ptrace && !no_proc
+        SNPRINTF(v->detail, "%s: %.*s%s", by_ptrace && !no_proc
                  ? "works only for a command, with ptrace" : "does not work",
                  (int)strcspn(v->worst->detail, "\n"), v->worst->detail,
                  by_ptrace && no_proc ? "; ptrace needs /proc, which is not mounted" : "");
     else
-        snprintf(v->detail, sizeof v->detail, "%s%s", text[of->bit == CHECK_TRACE][v->loss],
-                 without);
+        SNPRINTF(v->detail, "%s%s", text[of->bit == CHECK_TRACE][v->loss], without);
 }
 
 static void check_wrapped(struct buf *b, const char *name, const char *words)
@@ -33426,8 +33399,8 @@ static void check_wrapped(struct buf *b, const char *name, const char *words)
     static struct buf text;
     char head[16];
     b_reset(&text);
-    b_esc(&text, words, strlen(words), 0);
-    snprintf(head, sizeof head, "%-10.10s ", name);
+    b_esc_s(&text, words);
+    SNPRINTF(head, "%-10.10s ", name);
     dg_paragraph(b, head, &text, strlen(head), 80);
 }
 
@@ -33438,8 +33411,7 @@ static void check_verdict_text(struct buf *b, const char *name, const struct che
     if (!v->worst)
         return;
     const char *first = check_fixed(v->worst->fix, name);
-    snprintf(fix, sizeof fix, "fix: %s%s", first ? "same as for " : "",
-             first ? first : v->worst->fix);
+    SNPRINTF(fix, "fix: %s%s", first ? "same as for " : "", first ? first : v->worst->fix);
     check_wrapped(b, "", fix);
 }
 
@@ -34245,7 +34217,7 @@ static void cmd_describe_attached(void)
     struct buf *b = &rec_processes;
     char line[1024];
     for (u32 i = 0; i < opt.n_pids; i++) {
-        u32 n = proc_slurp((u32)ps_living(opt.pids[i]), "cmdline", line, sizeof line);
+        u32 n = u_slurp(u_proc(ps_living(opt.pids[i]), "cmdline"), line, sizeof line);
         while (n && !line[n - 1])
             n--;
         s64 threads = ps_status(opt.pids[i], "Threads:");
