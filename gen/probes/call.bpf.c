@@ -61,6 +61,7 @@ extern char CFG_PROC;
  * of the freezer (since Linux 6.1). */
 #define TASK_SLEEPS (0xff | 0x1000 | 0x8000)
 #define EINPROGRESS 115
+#define AT_FDCWD -100
 #define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
@@ -99,7 +100,7 @@ struct record {
     u32 faults; /* 1: the memory of an argument could not be read */
     u32 left_out; /* 1: the record lacks data that kvis has to read itself; UNREAD_NEST: call_nest's data */
     u64 merged; /* used by merged() */
-    u32 rest; /* 1: call_nest appends what put_rest describes */
+    u64 fds;    /* two descriptors that the call has created; -1: none */
     u32 item; /* index of the item that call_nest appends next */
     struct { /* the progress of call_nest with nested pointers */
         u64 next;    /* address of the next message, or of the only vector */
@@ -830,25 +831,23 @@ INLINE void put_sock(struct record *r, s64 fd)
     end_seg(r, sizeof *w);
 }
 
-/* Appends a description of a descriptor's file, or of the working directory. */
-INLINE void put_file(struct record *r, s64 fd, bool cwd)
+/* Appends a description of a descriptor's file, or of the working directory (AT_FDCWD). */
+INLINE void put_file(struct record *r, s32 fd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
     struct fs_struct *fs = READ(t, fs);
-    struct file *f = cwd ? 0 : file_of(fd);
-    if (!cwd && !f)
-        return;
-    struct dentry *d = cwd ? READ(fs, pwd.dentry) : READ(f, f_path.dentry);
-    u64 name[sizeof ((struct wire_file *)0)->name / 8] = { 0 };
-    bpf_probe_read_kernel_str(name, sizeof name, READ(d, d_name.name));
-    struct inode *ino = cwd ? READ(d, d_inode) : READ(f, f_inode);
-    struct super_block *sb = READ(ino, i_sb);
+    struct file *f = file_of(fd);
+    struct path *p = (void *)merged(r, (u64)(fd == AT_FDCWD ? &fs->pwd : f ? &f->f_path : 0));
     struct wire_seg *seg = next_seg(r);
-    if (!seg)
+    if (!p || !seg)
         return;
+    struct dentry *d = READ(p, dentry);
+    struct inode *ino = READ(d, d_inode);
+    struct super_block *sb = READ(ino, i_sb);
     struct wire_file *w = begin_seg(seg, SEG_FILE, sizeof *w);
     seg->fault = !d;
-    __builtin_memcpy(w->name, name, sizeof name);
+    __builtin_memset(w->name, 0, sizeof w->name);
+    bpf_probe_read_kernel_str(w->name, sizeof w->name, READ(d, d_name.name));
     w->ino = READ(ino, i_ino);
     w->magic = READ(sb, s_magic);
     w->dev = READ(sb, s_dev);
@@ -856,6 +855,22 @@ INLINE void put_file(struct record *r, s64 fd, bool cwd)
     w->mode = READ(ino, i_mode);
     w->unused = 0;
     end_seg(r, sizeof *w);
+}
+
+/* Appends descriptions of the files whose descriptors a call has created, or of the working directory. */
+INLINE void put_files(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
+{
+    u64 fds = 0;
+    if (!s->pair)
+        fds = ~0ull << 32 | (u32)(s->file == FILE_CWD ? AT_FDCWD : th->word[(s->file - 1) & 15]);
+    else if (bpf_probe_read_user(&fds, sizeof fds, (void *)th->word[(s->pair - 1) & 15]))
+        return;
+    r->fds = fds;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < 2; i++) {
+        put_file(r, (s32)*(volatile u64 *)&r->fds);
+        r->fds >>= 32;
+    }
 }
 
 /* Appends how long the thread ran, waited for a CPU and waited for a disk during the call. */
@@ -1083,21 +1098,6 @@ INLINE void put_next_item(struct record *r, const struct wire_thread *th, const 
         put_item(r, it, th);
 }
 
-/* Appends what few calls need: the working directory or two new files, and a socket. */
-INLINE void put_rest(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
-{
-    s32 fd[2] = { -1, -1 };
-    bool cwd = s->file == FILE_CWD;
-    r->rest = 0;
-    if (s->pair)
-        bpf_probe_read_user(fd, sizeof fd, (void *)th->word[(s->pair - 1) & 15]);
-#pragma clang loop unroll(disable)
-    for (u32 i = 0; i < 2 && succeeded(r); i++)
-        put_file(r, i ? fd[1] : fd[0], cwd && !i);
-    if (s->sock)
-        put_sock(r, (s32)th->word[(s->sock - 1) & 15]);
-}
-
 /* --- the path of an opened file --- */
 
 /* Begins the path of an opened file. call_nest appends the path's components. */
@@ -1230,15 +1230,17 @@ INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire
     for (u32 i = 0; i < EXIT_ITEMS && i < s->n; i++)
         if (applies(r, s->item[i].flags) && !put_item(r, &s->item[i], th))
             break;
-    u64 file = *(volatile const u8 *)&s->file;
-    if (file && file != FILE_CWD && succeeded(r))
-        put_file(r, (s32)th->word[(file - 1) & 15], 0);
+    u64 file = *(volatile const u8 *)&s->file, sock;
+    if ((file | s->pair) && succeeded(r))
+        put_files(r, th, s);
     file = *(volatile const u8 *)&s->file; /* again: the verifier forgets which branch was taken */
     if (file == 1 + WORD_RESULT && succeeded(r) && goes_up(r, r->brief))
         begin_walk(r, r->head.ret);
+    sock = *(volatile const u8 *)&s->sock;
+    if (sock && (succeeded(r) || r->head.ret == -EINPROGRESS))
+        put_sock(r, (s32)th->word[(sock - 1) & 15]);
     if (!CFG(CFG_OBSERVE) && s->ring && ring_opened(th))
         r->left_out = 1; /* kvis reads the new files from /proc while the thread is held */
-    r->rest = (s->pair | s->sock | (s->file == FILE_CWD)) && (succeeded(r) || r->head.ret == -EINPROGRESS);
     if (s->nest.kind && applies(r, s->nest.flags))
         begin_nest(r, th, s);
 }
@@ -1337,7 +1339,7 @@ INLINE void left(void *ctx, s64 ret, s64 nr)
     if (!r)
         return;
     put_call(r, th, s);
-    if (r->rest || r->item < s->n || r->nest.messages || r->walk.dentry) {
+    if (r->item < s->n || r->nest.messages || r->walk.dentry) {
         go_on(ctx, r);
         r->left_out = UNREAD_NEST; /* a tail call returns only if it fails */
     }
@@ -1373,9 +1375,7 @@ int call_nest(void *ctx)
     struct wire_spec *s = spec_of(th->nr);
     if (!s)
         return 0;
-    if (r->rest)
-        put_rest(r, th, s);
-    else if (r->item < s->n)
+    if (r->item < s->n)
         put_next_item(r, th, s);
     else if (r->walk.dentry)
         put_path(r);

@@ -14,3 +14,4 @@ KVOPT="-q -v"
 each truth hyb absent nested unheld
 KVOPT=-q
 scene_in late truth hyb unheld 1
+scene_in port truth hyb port

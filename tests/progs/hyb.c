@@ -327,6 +327,19 @@ static void unheld(void)
         want("S['backend'] != 'hybrid' or max(S['stops'], S['throttle_stops']) < %d", N);
 }
 
+/* The kernel chooses a port for a thread that blocks the signal that would hold it: the record has the port. */
+static void port(void)
+{
+    uint64_t rt33 = 1ull << 32;
+    struct sockaddr_in a = { .sin_family = AF_INET };
+    socklen_t len = sizeof a;
+    int s = (int)CHK(socket(AF_INET, SOCK_STREAM, 0));
+    CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &rt33, NULL, 8L));
+    CHK(bind(s, (struct sockaddr *)&a, sizeof a));
+    CHK(getsockname(s, (struct sockaddr *)&a, &len));
+    want("by('bind')[0]['local_addr'] == '0.0.0.0:%d'", ntohs(a.sin_port));
+}
+
 /* What nests is in the record, even of a thread that blocks the signal that would hold it. */
 static void nested(void)
 {
@@ -794,7 +807,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits },
-        { "absent", absent }, { "evicted", evicted }, { "unheld", unheld }, { "nested", nested },
+        { "absent", absent }, { "evicted", evicted }, { "unheld", unheld }, { "port", port }, { "nested", nested },
         { "rare", rare },
         { "wide", wide }, { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
         { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "setids", setids },
