@@ -352,6 +352,7 @@ struct task {
     struct mm *mm;
     u8 run;
     bool seen_stop;
+    bool attached; /* by ptrace, with -p */
     bool stops_at_exit; /* PTRACE_O_TRACEEXIT is set */
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
@@ -2677,6 +2678,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
 /* before_exec: adds only descriptors that stay open at exec. */
 static void fd_scan(struct task *t, bool before_exec)
 {
+    t->files = files_copy(NULL);
     DIR *d = opendir(u_proc(t->tid, "fd")); /* on failure, kvis shows descriptors without files */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
@@ -2690,13 +2692,6 @@ static void fd_scan(struct task *t, bool before_exec)
         else if (o)
             fd_put(t, n, o, cloexec);
     }
-}
-
-static bool fd_is_closed(pid_t tid, s32 n)
-{
-    char link[8];
-    return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT
-           && access(u_proc(tid, "fd"), F_OK) == 0;
 }
 
 /* Returns the file that descriptor n was at ns, or NULL. Uses /proc if kvis did not see the
@@ -2714,7 +2709,8 @@ static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
         return NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t, n, &cloexec) : NULL;
-    if (!o && e && fd_is_closed(t->tid, n)) {
+    if (!o && e && access(fd_proc(t->tid, n), F_OK) < 0 && errno == ENOENT
+        && !access(u_proc(t->tid, "fd"), F_OK)) {
         fd_remove(t, n);
         return NULL;
     }
@@ -19494,7 +19490,6 @@ static void tr_name_now(pid_t tid, const char *known, char comm[16])
 static void tr_first_state(struct task *t, pid_t pid)
 {
     struct proc *p = tr_proc(t, pid, getpid());
-    t->files = files_copy(NULL);
     fd_scan(t, pid == sp_command.pid);
     if (fdt.ring)
         hy_start_uring();
@@ -20012,6 +20007,13 @@ static void tr_first_stop(struct task *t)
     t->seen_stop = true;
     tr_restore_untraced(t);
     tr_fix_options(t);
+    if (t->attached) { /* kvis did not see the calls between tr_meet and this stop */
+        fdt.lost_ns = t->at_ns;
+        if (t->files && t->files->refs == 1) {
+            tr_put_files(t, false);
+            fd_scan(t, false);
+        }
+    }
     if (opt.n_pids && arch_interrupted(t->tid, &s)) {
         struct call *c = &t->call;
         tr_begin_call(c, &s, u_now());
@@ -20737,6 +20739,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     if (!t)
         return -ENOMEM;
     t->stops_at_exit = stops_at_exit;
+    t->attached = true;
     struct tr_in in;
     tr_first_look(t, &in);
     sys_ptrace(PTRACE_INTERRUPT, tid, 0, NULL);
