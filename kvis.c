@@ -353,6 +353,7 @@ struct task {
     struct mm *mm;
     u8 run;
     bool seen_stop;
+    bool attached; /* by ptrace, with -p */
     bool stops_at_exit; /* PTRACE_O_TRACEEXIT is set */
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
@@ -421,7 +422,7 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     int e = errno;
     size_t n = strlen(fmt);
     char line[1024];
-    int len = snprintf(line, sizeof line, "%s: ", u_progname);
+    int len = SNPRINTF(line, "%s: ", u_progname);
     len += vsnprintf(line + len, sizeof line - (size_t)len, fmt, ap);
     if (len > (int)sizeof line - 80) {
         len = (int)sizeof line - 80;
@@ -1048,7 +1049,7 @@ static const char *u_signame(int sig)
     if (sig > 0 && sig < (int)ARRAY_LEN(name))
         return name[sig];
     bool real_time = sig >= 32 && sig <= 64;
-    snprintf(tmp, sizeof tmp, real_time ? "SIGRT_%d" : "%d", real_time ? sig - 32 : sig);
+    SNPRINTF(tmp, real_time ? "SIGRT_%d" : "%d", real_time ? sig - 32 : sig);
     return tmp;
 }
 
@@ -1136,7 +1137,7 @@ static size_t u_slurp(const char *path, char *s, size_t max)
 static const char *u_proc(pid_t pid, const char *name)
 {
     static char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    SNPRINTF(path, "/proc/%d/%s", pid, name);
     return path;
 }
 
@@ -1189,13 +1190,13 @@ static long u_file_number(const char *path, long none)
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
-    snprintf(fix, sizeof fix, geteuid() ? "run kvis as root, or with %s"
+    SNPRINTF(fix, geteuid() ? "run kvis as root, or with %s"
                                         : "run kvis with %s (in a container: --privileged)", caps);
     return fix;
 }
 
-/* Writes to `why` that a path cannot be opened (errno e), and a fix. `fix` (may be NULL) is for a
- * path that is missing although its file system is mounted. */
+/* Writes a message to `why`: the path cannot be opened (errno e), and how to fix that. `fix` (may
+ * be NULL) is the advice if the path is missing although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1216,7 +1217,7 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     int e = regcomp(re, expr, REG_EXTENDED | REG_NOSUB);
     if (!e)
         return NULL;
-    int n = snprintf(why, sizeof why, "not a valid regular expression: ");
+    int n = SNPRINTF(why, "not a valid regular expression: ");
     regerror(e, re, why + n, sizeof why - (size_t)n);
     return why;
 }
@@ -1990,7 +1991,7 @@ static struct name *nm_str(char cls, const char *s)
 static struct name *nm_inode(char cls, const char *kind, u64 ino)
 {
     char text[64];
-    snprintf(text, sizeof text, ino ? "%s:[%" PRIu64 "]" : "%s", kind, ino);
+    SNPRINTF(text, ino ? "%s:[%" PRIu64 "]" : "%s", kind, ino);
     return nm_str(cls, text);
 }
 
@@ -2398,7 +2399,7 @@ static bool fd_is_unix(const struct ofd *o)
 static struct name *fd_unnamed(const char *sock, u64 ino)
 {
     char text[32];
-    snprintf(text, sizeof text, "%s socket", sock);
+    SNPRINTF(text, "%s socket", sock);
     return ino ? nm_inode('p', text, ino) : NULL;
 }
 
@@ -2621,7 +2622,7 @@ static const char *fd_proc(pid_t tid, s32 n)
     static char path[64];
     if (n == AT_FDCWD)
         return u_proc(tid, "cwd");
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", tid, n);
+    SNPRINTF(path, "/proc/%d/fd/%d", tid, n);
     return path;
 }
 
@@ -2642,7 +2643,7 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
 static s64 fd_info(pid_t tid, s32 n, const char *key, int base)
 {
     char path[64], text[256];
-    snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", tid, n);
+    SNPRINTF(path, "/proc/%d/fdinfo/%d", tid, n);
     u_slurp(path, text, sizeof text);
     const char *p = strstr(text, key);
     return p ? (s64)strtoull(p + strlen(key), NULL, base) : -EINVAL;
@@ -2685,6 +2686,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
 /* before_exec: adds only descriptors that stay open at exec. */
 static void fd_scan(struct task *t, bool before_exec)
 {
+    t->files = files_copy(NULL);
     DIR *d = opendir(u_proc(t->tid, "fd")); /* on failure, kvis shows descriptors without files */
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
@@ -2698,13 +2700,6 @@ static void fd_scan(struct task *t, bool before_exec)
         else if (o)
             fd_put(t, n, o, cloexec);
     }
-}
-
-static bool fd_is_closed(pid_t tid, s32 n)
-{
-    char link[8];
-    return fd_link_text(fd_proc(tid, n), link, sizeof link) == -ENOENT
-           && access(u_proc(tid, "fd"), F_OK) == 0;
 }
 
 /* Returns the file that descriptor n referred to at ns, or NULL. Reads /proc if kvis did not see
@@ -2722,7 +2717,8 @@ static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
         return NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t, n, &cloexec) : NULL;
-    if (!o && e && fd_is_closed(t->tid, n)) {
+    if (!o && e && access(fd_proc(t->tid, n), F_OK) < 0 && errno == ENOENT
+        && !access(u_proc(t->tid, "fd"), F_OK)) {
         fd_remove(t, n);
         return NULL;
     }
@@ -3195,7 +3191,7 @@ static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_sta
     *sx = (struct fd_stat){ 0 };
     if (f < 0)
         return was;
-    snprintf(fd, sizeof fd, "fd/%d", f);
+    SNPRINTF(fd, "fd/%d", f);
     if (fd_statx(u_proc(getpid(), fd), sx) < 0)
         sx->stx_ino = 0;
     struct name *cwd = ps_directory(getpid(), fd, was);
@@ -5334,7 +5330,7 @@ static void sc_widen_ids(int row, u64 *arg)
 }
 
 /* Clears the upper halves of arguments that determine what the call does. The kernel ignores these
- * halves (SYSCALL_DEFINE). For 32-bit ABIs, also widens ids. */
+ * halves (SYSCALL_DEFINE). For 32-bit ABIs, also widens 16-bit user and group ids. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
     static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
@@ -5362,7 +5358,7 @@ static const char *sc_add(const char *word, bool *set)
     word += maybe;
     const char *why = regex ? u_regcomp(&re, word + 1) : NULL;
     if (why) {
-        snprintf(wrong, sizeof wrong, "'%.60s' is %s", word, why);
+        SNPRINTF(wrong, "'%.60s' is %s", word, why);
         return wrong;
     }
     for (u16 i = 0; i < SC_N; i++)
@@ -5872,7 +5868,7 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     char fraction[16];
     struct tm tm;
     localtime_r(&sec, &tm); /* localtime_r(3) cannot fail: 2^64 ns are 584 years */
-    snprintf(fraction, sizeof fraction, ".%09u", (u32)(real_ns % NSEC));
+    SNPRINTF(fraction, ".%09u", (u32)(real_ns % NSEC));
     b_f(b, "%02d:%02d:%02d%.*s", tm.tm_hour, tm.tm_min, tm.tm_sec, digits ? 1 + digits : 0,
         fraction);
 }
@@ -6070,7 +6066,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     case VT_ARGV: out_exec(b, e); break;
     case VT_DUR: b_f(b, "%.2f ms", (double)v->n / 1e6); break;
     case VT_SIZE:
-        snprintf(size, sizeof size, "%s%s", v->n < 0 ? "-" : "",
+        SNPRINTF(size, "%s%s", v->n < 0 ? "-" : "",
                  out_bytes(v->n < 0 ? -(u64)v->n : (u64)v->n).s);
         b_f(b, "%*s", width, size);
         break;
@@ -6114,9 +6110,9 @@ static struct out_text out_latency(u64 ns)
 {
     struct out_text t;
     if (ns < 1000000)
-        snprintf(t.s, sizeof t.s, "%" PRIu64 "us", ns / 1000);
+        SNPRINTF(t.s, "%" PRIu64 "us", ns / 1000);
     else
-        snprintf(t.s, sizeof t.s, "%.1fms", (double)ns / 1e6);
+        SNPRINTF(t.s, "%.1fms", (double)ns / 1e6);
     return t;
 }
 
@@ -6471,8 +6467,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. A later line counts
- * libraries, headers and similar files. */
+/* Returns whether an event is a routine access to a file, which the text hides, or counts in a
+ * summary line such as "started: 3 libraries". */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7307,7 +7303,7 @@ static void st_caller_add(struct st_caller *p, const char *comm, const struct ca
 {
     if (!p)
         return;
-    snprintf(p->comm, sizeof p->comm, "%s", comm);
+    SNPRINTF(p->comm, "%s", comm);
     p->calls++;
     p->errors += st_has_failed(c);
     p->ns += c->noret ? 0 : st_took(c);
@@ -7463,9 +7459,9 @@ static void st_ended(const struct task *t)
     bool killed = WIFSIGNALED(p->status);
     memcpy(end.comm, t->comm, sizeof end.comm);
     if (killed)
-        snprintf(end.ended, sizeof end.ended, "%.15s", u_signame(WTERMSIG(p->status)));
+        SNPRINTF(end.ended, "%.15s", u_signame(WTERMSIG(p->status)));
     else
-        snprintf(end.ended, sizeof end.ended, "exit %d", WEXITSTATUS(p->status));
+        SNPRINTF(end.ended, "exit %d", WEXITSTATUS(p->status));
     st.orphans += !p->attached && t->pid != st_first_pid && !ps_proc(p->ppid);
     st.ended++;
     st.max_rss = MAX(st.max_rss, p->max_rss);
@@ -8171,7 +8167,7 @@ static struct out_text st_number_of(const struct summary *s, u64 ns)
 {
     struct out_text t;
     bool seconds = st_in_seconds(s);
-    snprintf(t.s, sizeof t.s, "%.*f", seconds ? 3 : 1, (double)ns / (seconds ? 1e9 : 1e6));
+    SNPRINTF(t.s, "%.*f", seconds ? 3 : 1, (double)ns / (seconds ? 1e9 : 1e6));
     return t;
 }
 
@@ -8718,7 +8714,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     if (!o || o->kind != FK_DIR || o->moment == ps.moment)
         return o ? o->name : NULL;
     o->moment = ps.moment;
-    snprintf(what, sizeof what, "fd/%d", n);
+    SNPRINTF(what, "fd/%d", n);
     if (!mem_is_past(t) || (fd_statx(fd_proc(t->tid, n), &sx) == 0 && fd_is_file(&sx, o)))
         o->name = ps_directory(t->tid, what, o->name);
     return o->name;
@@ -8909,7 +8905,7 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     close(root);
     if (e)
         return e;
-    snprintf(at, sizeof at, "/proc/thread-self/fd/%d", f);
+    SNPRINTF(at, "/proc/thread-self/fd/%d", f);
     s64 len = fd_link_text(at, p->s, sizeof p->s);
     e = len < 0 ? (int)len : fd_statx(at, sx);
     p->len = len < 0 ? 0 : (u32)len;
@@ -9209,7 +9205,7 @@ static const char *md_dns_type(u16 type)
         [1] = "A", [2] = "NS", [5] = "CNAME", [6] = "SOA", [12] = "PTR", [15] = "MX",
         [16] = "TXT", [28] = "AAAA", [33] = "SRV", [64] = "SVCB", [65] = "HTTPS",
     };
-    snprintf(other, sizeof other, "TYPE%u", type);
+    SNPRINTF(other, "TYPE%u", type);
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
@@ -9270,8 +9266,8 @@ static bool md_dns_note(const struct md_query *asked)
 }
 
 /* Parses the DNS message at address `at`: a response if `in` is set, else a query. Returns a static
- * struct, or NULL if the data is not such a message. A response ends its query, which names the
- * server if the call does not. */
+ * struct, or NULL if the data is not such a message. A response removes the stored query and
+ * takes the server from it if the call has no address. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9503,7 +9499,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     struct fd_stat sx;
     char link[64];
     if (f->magic == ANON_INODE_FS) {
-        snprintf(link, sizeof link, "anon_inode:%.*s", (int)sizeof f->name, f->name);
+        SNPRINTF(link, "anon_inode:%.*s", (int)sizeof f->name, f->name);
         return ofd_new(t, fd_kind_of(link, NULL), nm_str('x', link));
     }
     bool there = fd_statx(fd_proc(t->tid, n), &sx) == 0 && md_is_file(&sx, f);
@@ -10199,7 +10195,7 @@ static void md_change(struct task *t, struct call *c)
     case EK_MKDIR:
     case EK_MKNOD:
     case EK_CHMOD:
-        snprintf(mode, sizeof mode, "0%03o", (u32)value[0] & 0177777);
+        SNPRINTF(mode, "0%03o", (u32)value[0] & 0177777);
         ev_sym(e, EV_mode, mode);
         break;
     }
@@ -11107,7 +11103,7 @@ static void rec_begin(void)
     for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
         u64 n = rec_numbers[i].n ? *rec_numbers[i].n : *rec_numbers[i].flag;
         char number[24];
-        snprintf(number, sizeof number, "%" PRIu64, n);
+        SNPRINTF(number, "%" PRIu64, n);
         rec_meta(rec_numbers[i].key, number);
     }
     for (char **a = opt.command; a && *a; a++) {
@@ -11122,7 +11118,7 @@ static void rec_begin(void)
         char key[24];
         if (!n->slot.pid)
             continue;
-        snprintf(key, sizeof key, "comm %d", n->slot.pid);
+        SNPRINTF(key, "comm %d", n->slot.pid);
         rec_meta(key, n->comm);
     }
     for (u32 at = 0; at < rec_processes.len; at += strlen(rec_processes.p + at) + 1)
@@ -11925,7 +11921,7 @@ static void rp_numbers(struct call *c, u32 flags)
 static void rp_result(const struct call *c, u32 flags)
 {
     static char plain[24];
-    struct rec_text ret = { plain, (u32)snprintf(plain, sizeof plain, "%" PRId64, c->ret) };
+    struct rec_text ret = { plain, (u32)SNPRINTF(plain, "%" PRId64, c->ret) };
     if (flags & REC_RET)
         ret = rec_gets();
     rp_recorded.ret = rec_clean(ret);
@@ -12589,7 +12585,7 @@ static void px_frame_process(struct buf *b, pid_t pid)
     const struct px_track *t = *px_slot(pid);
     char number[24];
     bool known = t && t->name_len;
-    snprintf(number, sizeof number, "pid %d", pid);
+    SNPRINTF(number, "pid %d", pid);
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
@@ -13001,7 +12997,7 @@ static const char *emb_next(const char *text)
 static const char *emb_text(const char *kind, const char *name)
 {
     char line[64];
-    size_t n = snprintf(line, sizeof line, "%s.%s\n", kind, name);
+    size_t n = SNPRINTF(line, "%s.%s\n", kind, name);
     for (const char *text = NULL; (text = emb_next(text));)
         if (!strncmp(text, line, n))
             return text + n;
@@ -13013,7 +13009,7 @@ static const char *emb_text(const char *kind, const char *name)
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
-    snprintf(begin, sizeof begin, "\n.\\\" list %s\n", name);
+    SNPRINTF(begin, "\n.\\\" list %s\n", name);
     const char *line = NULL, *indent = "";
     for (const char *text = NULL; !line && (text = emb_next(text));)
         line = strstr(text, begin);
@@ -13287,7 +13283,7 @@ static void rep_end(int fd, const char *name, int to, bool whole)
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/kvis-XXXXXX", dir);
+    SNPRINTF(path, "%s/kvis-XXXXXX", dir);
     int f = mkostemp(path, O_CLOEXEC);
     if (f < 0)
         return -errno;
@@ -13819,7 +13815,7 @@ static void df_pair_failed(void)
         for (u32 i = 0; i < ST_ERRNOS; i++) {
             const struct st_failed *f = &df.sum[k]->failed[i];
             const char *error = u_errname(f->err) ? u_errname(f->err) : "?";
-            snprintf(text, sizeof text, "%s %s", st_name(f->row), error);
+            SNPRINTF(text, "%s %s", st_name(f->row), error);
             struct df_row one = { .name = nm_str('x', text), .amount = f->count };
             if (!f->count || (f->row < SC_N && !sc_set[f->row]))
                 continue;
@@ -13919,7 +13915,7 @@ static void df_text_percent(struct buf *b, int width, u64 from, u64 to)
         b_f(b, "%+*.0f%%", width - 1, df_percent(from, to));
         return;
     }
-    snprintf(times, sizeof times, "x%.0f", (double)to / (double)from);
+    SNPRINTF(times, "x%.0f", (double)to / (double)from);
     b_f(b, "%*s", width, times);
 }
 
@@ -13989,7 +13985,7 @@ static void df_text_table(struct buf *b, const struct df_table *t)
     u32 n = 0, shown = 0;
     char counts[24] = "";
     if (t->count)
-        snprintf(counts, sizeof counts, "%6s A%6s B", t->count, t->count);
+        SNPRINTF(counts, "%6s A%6s B", t->count, t->count);
     df_pairs(t);
     if (t->pair == df_pair_calls && !df.counted[0] && !df.counted[1])
         return;
@@ -14338,10 +14334,10 @@ static const char *pf_why_not(int e, enum pf_level level)
     const char *name = u_errname(-e), *fix = pf_fix(e, level);
     char because[48] = "";
     if (e == -EACCES && pf_paranoid() > (long)level)
-        snprintf(because, sizeof because, " (perf_event_paranoid is %ld)", pf_paranoid());
+        SNPRINTF(because, " (perf_event_paranoid is %ld)", pf_paranoid());
     else if (e == -EACCES)
-        snprintf(because, sizeof because, " (another user's process, or an LSM forbids it)");
-    snprintf(text, sizeof text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
+        SNPRINTF(because, " (another user's process, or an LSM forbids it)");
+    SNPRINTF(text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
              because, *fix ? U_FIX : "", fix);
     return text;
 }
@@ -14366,7 +14362,7 @@ static int pf_cpus(const char *which, bool first)
     char path[64], s[4096];
     const char *list = s;
     unsigned long from, to = ULONG_MAX;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/%s", which);
+    SNPRINTF(path, "/sys/devices/system/cpu/%s", which);
     u_slurp(path, s, sizeof s);
     while (pf_range(&list, &from, &to))
         if (first)
@@ -15172,7 +15168,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
 static int btf_open(const char *name, char why[])
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", btf_dir, name);
+    SNPRINTF(path, "%s/%s", btf_dir, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC), e = errno;
     if (fd >= 0)
         return fd;
@@ -15295,7 +15291,7 @@ static int tfs_dir(void)
 {
     if (tfs.root == INT_MIN) {
         tfs.root = tfs_find_root();
-        snprintf(tfs.no_root, sizeof tfs.no_root, "%s", tfs.root < 0 ? tfs.why : "");
+        SNPRINTF(tfs.no_root, "%s", tfs.root < 0 ? tfs.why : "");
     }
     return tfs.root;
 }
@@ -15310,7 +15306,7 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
     int dir = tfs_dir();
     if (dir < 0)
         return tfs_fail(dir, "%s", tfs.no_root);
-    snprintf(path, sizeof path, "events/%s/%s", event, file);
+    SNPRINTF(path, "events/%s/%s", event, file);
     int fd = openat(dir, path, O_RDONLY | O_CLOEXEC), e = fd < 0 ? -errno : fd;
     if (e == -ENOENT)
         return tfs_fail(e, "this kernel has no tracepoint %s", event);
@@ -15625,7 +15621,7 @@ static int bpf_map_create(const struct bpf_map_row *m)
     a.value_size = m->value_size;
     a.max_entries = m->max_entries;
     a.map_flags = m->flags;
-    snprintf(a.map_name, sizeof a.map_name, "%s", m->name);
+    SNPRINTF(a.map_name, "%s", m->name);
     return bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
 }
 
@@ -15813,7 +15809,7 @@ static void *bpf_find_fields(void *obj)
         bpf_collect(o, &o->lodger->progs[i], false);
     bpf_add_want(o, ARCH_COMPAT_FIELD);
     char path[128];
-    snprintf(path, sizeof path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
+    SNPRINTF(path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
     btf_resolve(access(path, F_OK) == 0 ? o->module : NULL, o->want, o->n_want, o->no_btf);
     return NULL;
 }
@@ -15985,7 +15981,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.log_level = log_level;
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
-    snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
+    SNPRINTF(a.prog_name, "%s", r->name);
     sigfillset(&all); /* a signal would restart the verifier */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
@@ -16853,7 +16849,7 @@ static const char *sp_locate(const char *cmd)
     }
     for (const char *d = dirs ? dirs : "/usr/local/bin:/bin:/usr/bin"; *cmd; d++) {
         size_t n = strcspn(d, ":");
-        int k = snprintf(path, sizeof path, "%.*s%s%s", (int)n, d, n ? "/" : "./", cmd);
+        int k = SNPRINTF(path, "%.*s%s%s", (int)n, d, n ? "/" : "./", cmd);
         if (k < (int)sizeof path && stat(path, &s) == 0 && S_ISREG(s.st_mode)) {
             if (access(path, X_OK) == 0)
                 return path;
@@ -17696,7 +17692,7 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* In the list of programs, the variant for a classic tracepoint follows each program. */
+/* In the list of programs, each program is followed by its variant for a classic tracepoint. */
 static u32 hy_programs(bool sched)
 {
     u32 tp = hy.classic_tracepoints, births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
@@ -17923,7 +17919,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
             hy_start_uring();
         return NULL;
     }
-    snprintf(why, sizeof why, "%s", bpf_explain(&hy.obj, e));
+    SNPRINTF(why, "%s", bpf_explain(&hy.obj, e));
     bpf_close(&hy.obj);
     hy_drop(&hy.disk);
     hy_drop(&hy.proc);
@@ -18061,7 +18057,7 @@ static const char *hy_disk_name(u32 dev)
         if (hy.disk_name[i].dev == dev && *hy.disk_name[i].name)
             return hy.disk_name[i].name;
     u32 at = next++ % ARRAY_LEN(hy.disk_name);
-    snprintf(path, sizeof path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
+    SNPRINTF(path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
     ssize_t n = readlink(path, to, sizeof to - 1);
     to[MAX(n, 0)] = 0;
     const char *slash = strrchr(to, '/'), *name = slash ? slash + 1 : strrchr(path, '/') + 1;
@@ -19230,7 +19226,7 @@ static void tr_no_privilege(const struct task *t)
 static void tr_exec_event(struct task *t)
 {
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
-    snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
+    SNPRINTF(t->comm, "%s", base ? base + 1 : s);
     struct event *e = ev_new(EK_EXEC, t, t->at_ns);
     ev_bytes(e, EV_comm, t->comm, strlen(t->comm));
     md_exec_fields(e, t);
@@ -19441,7 +19437,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
         return;
     static char child[32]; /* u_signame has only one buffer */
     struct event *e = ev_new(EK_SIGNAL, t, t->at_ns);
-    snprintf(child, sizeof child, "%s", u_signame(si->si_status));
+    SNPRINTF(child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
     u8 origin = dec_origin(sig, si->si_code).st;
@@ -19509,7 +19505,6 @@ static void tr_name_now(pid_t tid, const char *known, char comm[16])
 static void tr_first_state(struct task *t, pid_t pid)
 {
     struct proc *p = tr_proc(t, pid, getpid());
-    t->files = files_copy(NULL);
     fd_scan(t, pid == sp_command.pid);
     if (fdt.ring)
         hy_start_uring();
@@ -19790,7 +19785,7 @@ static bool tr_add_end(const char *link)
 {
     char end[sizeof tr_outputs.end[0]];
     bool terminal = !strncmp(link, "/dev/pts/", 9);
-    int n = snprintf(end, sizeof end, terminal ? "ptmx %s" : "%s", link + (terminal ? 9 : 0));
+    int n = SNPRINTF(end, terminal ? "ptmx %s" : "%s", link + (terminal ? 9 : 0));
     if (n >= (int)sizeof end || tr_knows_end(end))
         return false;
     if (tr_outputs.n == ARRAY_LEN(tr_outputs.end)) {
@@ -19801,8 +19796,7 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* Reads a descriptor's link. The link of a terminal's master lacks the terminal's number N: it
- * becomes "ptmx N". */
+/* Reads a descriptor's link. Adds the terminal's number N to the link of a pty master: "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     s64 len = fd_link_text(fd_proc(pid, n), link, PATH_MAX + 1);
@@ -19811,8 +19805,8 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return len >= 0;
 }
 
-/* With `reads`, returns whether a process reads from an end in tr_outputs. Otherwise, adds the ends
- * that the process writes to, and returns whether one of them is new. */
+/* If `reads`, returns whether a process reads from a pipe or terminal in tr_outputs. Otherwise,
+ * adds those that the process writes to, and returns whether one of them is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
@@ -19844,7 +19838,7 @@ static void tr_find_readers(void)
         if (fd[i] < 0 || fstat(fd[i], &s) < 0)
             continue;
         u32 partner = S_ISSOCK(s.st_mode) ? fd_unix_partner(s.st_ino) : 0;
-        snprintf(link, sizeof link, "socket:[%u]", partner);
+        SNPRINTF(link, "socket:[%u]", partner);
         if (partner || ((S_ISFIFO(s.st_mode) || isatty(fd[i])) && tr_link(getpid(), fd[i], link)))
             tr_add_end(link);
     }
@@ -20027,6 +20021,13 @@ static void tr_first_stop(struct task *t)
     t->seen_stop = true;
     tr_restore_untraced(t);
     tr_fix_options(t);
+    if (t->attached) { /* kvis did not see the calls between tr_meet and this stop */
+        fdt.lost_ns = t->at_ns;
+        if (t->files && t->files->refs == 1) {
+            tr_put_files(t, false);
+            fd_scan(t, false);
+        }
+    }
     if (opt.n_pids && arch_interrupted(t->tid, &s)) {
         struct call *c = &t->call;
         tr_begin_call(c, &s, u_now());
@@ -20442,10 +20443,10 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed: it took the main thread's tid in an execve(2)
- * that failed, and that tid no longer had a map entry. If calls are only counted, its process is
- * unknown, so all processes of -p must be dead. Checks the thread first: during an execve, the tid
- * does not exist, but the process does. */
+/* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
+ * execve(2) that failed, and that tid no longer had a map entry. In count mode, kvis does not know
+ * the thread's process, so it first checks that all processes selected by -p have ended. Looks for
+ * the thread before the process: during an execve, the tid does not exist, but the process does. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20568,7 +20569,7 @@ static const char *tr_seize_child(pid_t pid)
     s64 tracer = ps_status(pid, "TracerPid:");
     const char *why = tr_refused();
     kill(pid, SIGKILL);
-    snprintf(already, sizeof already, "pid %d already traces the command", (int)tracer);
+    SNPRINTF(already, "pid %d already traces the command", (int)tracer);
     return tracer > 0 ? already : why ? why : strerror((int)-e);
 }
 
@@ -20598,7 +20599,7 @@ static void tr_spawn(void)
     tr.child = sp_command.pid;
     st_first_pid = sp_command.pid;
     tr_first_state(t, sp_command.pid);
-    snprintf(t->comm, sizeof t->comm, "kvis");
+    SNPRINTF(t->comm, "kvis");
     tr_open_faults(sp_command.pid, true);
     sp_go(true);
     for (int status; !tr.started && tr.status == -1;)
@@ -20649,9 +20650,9 @@ static const char *tr_explain(pid_t pid, int e)
     if (known)
         return known;
     if (tracer > 0)
-        snprintf(why, sizeof why, "pid %d already traces it", (int)tracer);
+        SNPRINTF(why, "pid %d already traces it", (int)tracer);
     else if (e == -EPERM && !(bpf_caps() >> 19 & 1))
-        snprintf(why, sizeof why, "%s; fix: %s%s", tr_protected(pid, yama),
+        SNPRINTF(why, "%s; fix: %s%s", tr_protected(pid, yama),
                  yama == 1 && ps_status(pid, "Uid:") == (s64)geteuid()
                      ? "sysctl kernel.yama.ptrace_scope=0, or " : "",
                  u_rights("CAP_SYS_PTRACE"));
@@ -20659,7 +20660,7 @@ static const char *tr_explain(pid_t pid, int e)
         return "the process is outside the user namespace of kvis; fix: run kvis outside the user "
                "namespace";
     else
-        snprintf(why, sizeof why, "%s%s", strerror(-e), e == -EPERM ? " (a security module?)" : "");
+        SNPRINTF(why, "%s%s", strerror(-e), e == -EPERM ? " (a security module?)" : "");
     return why;
 }
 
@@ -20752,6 +20753,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     if (!t)
         return -ENOMEM;
     t->stops_at_exit = stops_at_exit;
+    t->attached = true;
     struct tr_in in;
     tr_first_look(t, &in);
     sys_ptrace(PTRACE_INTERRUPT, tid, 0, NULL);
@@ -25365,7 +25367,7 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     if (!i)
         return;
     SNPRINTF(i->info, "%.*s", (int)strcspn(type, " "), type);
-    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 errors since Linux 6.15 */
+    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* of ext4, Linux 6.15 */
     if (!e && space.f_blocks) {
         met_set(i, M_FS_SIZE, (double)space.f_blocks * space.f_bsize);
         met_set(i, M_FS_AVAIL, (double)space.f_bavail * space.f_bsize);
@@ -26443,8 +26445,8 @@ struct pmc_reading {
 struct pmc_sum {
     double value[N_PG][N_PR], rate[N_PR];
     double capacity[N_PG];     /* number of pipeline slots, both used and empty */
-    bool some[N_PG][N_PR];     /* at least one unit has counted the role */
-    bool missing[N_PG][N_PR];  /* at least one unit has not counted the role */
+    bool some[N_PG][N_PR];     /* a core has counted the event of this role */
+    bool missing[N_PG][N_PR];  /* a core has not counted it */
     double share;              /* the smallest `share` of a reading */
     bool counted, fresh;       /* events were counted; the reading is the first one */
 };
@@ -28405,7 +28407,7 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
         char *end, *at = strrchr(line, ' ');
         if (strtoul(line, &end, 10) != irq || *end != ':' || !at)
             continue;
-        snprintf(word, sizeof word, "%.63s", at + 1);
+        SNPRINTF(word, "%.63s", at + 1);
         size_t n = strcspn(word, "-");
         found = !strncmp(word, "virtio", 6) && word[n] && n < VQ_WORD
                 && strcmp(word + n, "-virtqueues");
@@ -28435,12 +28437,12 @@ static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
     for (u32 k = 0; r->named && k < ARRAY_LEN(dirs) && !*made; k++)
         mfs_names(met_path("/sys/bus/virtio/devices/%s/%s", w->dev, dirs[k]), made, VQ_WORD);
     if (typed)
-        snprintf(r->name, sizeof r->name, "%.14s/%u:%.13s", w->dev, w->index, w->name);
+        SNPRINTF(r->name, "%.14s/%u:%.13s", w->dev, w->index, w->name);
     else if (r->named)
-        snprintf(r->name, sizeof r->name, "%.16s:%.20s", w->dev, w->name);
+        SNPRINTF(r->name, "%.16s:%.20s", w->dev, w->name);
     else
-        snprintf(r->name, sizeof r->name, "queue-%u", slot);
-    snprintf(r->info, sizeof r->info, "%.15s%s%.14s%s", w->driver, *made ? " " : "", made,
+        SNPRINTF(r->name, "queue-%u", slot);
+    SNPRINTF(r->info, "%.15s%s%.14s%s", w->driver, *made ? " " : "", made,
              w->state & VQ_PACKED ? ", packed" : typed ? ", split" : "");
 }
 
@@ -28495,7 +28497,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     /* clears the histograms of an earlier ring with the same name */
     for (struct met_hist *h = is_new ? i->hists : NULL; h; h = h->next)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
-    snprintf(i->info, sizeof i->info, "%s", r->info);
+    SNPRINTF(i->info, "%s", r->info);
     vq_counts(i, r, w, now);
     vq.missed += w->missed;
     for (u8 k = 0; k < N_VQ_HISTS; k++)
@@ -28658,9 +28660,9 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
     if (pid == w->key.worker)
         pid = strncmp(name, "vhost-", 6) ? 0
               : ps_status(strtol(name + 6, NULL, 10), "Tgid:");
-    snprintf(path, sizeof path, "/proc/%" PRId64 "/comm", pid);
+    SNPRINTF(path, "/proc/%" PRId64 "/comm", pid);
     if (pid > 0 && u_slurp(path, comm, sizeof comm))
-        snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
+        SNPRINTF(i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
 /* Returns the instance for a virtqueue, such as net/TID/tx, where TID is that of the worker. */
@@ -28668,12 +28670,12 @@ static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
     char name[MET_NAME], queue[8];
-    snprintf(queue, sizeof queue, "%u", w->key.queue);
+    SNPRINTF(queue, "%u", w->key.queue);
     if (w->key.queue == VH_UNKNOWN)
-        snprintf(queue, sizeof queue, "all");
+        SNPRINTF(queue, "all");
     else if (w->key.device != VH_SCSI)
-        snprintf(queue, sizeof queue, "%s", w->key.queue ? "tx" : "rx");
-    snprintf(name, sizeof name, "%s/%u/%s", device[w->key.device % N_VH_DEVICES], w->key.worker,
+        SNPRINTF(queue, "%s", w->key.queue ? "tx" : "rx");
+    SNPRINTF(name, "%s/%u/%s", device[w->key.device % N_VH_DEVICES], w->key.worker,
              queue);
     struct met_inst *i = met_inst(DIM_VHOST, name);
     if (i && !i->info[0])
@@ -28730,7 +28732,7 @@ static u64 vh_missed(void)
 static bool vh_gone(void)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%u/comm", vh.now.key.worker);
+    SNPRINTF(path, "/proc/%u/comm", vh.now.key.worker);
     return !bpf_pid_ns(NULL) && access(path, F_OK) < 0 && access("/proc/1/comm", F_OK) == 0;
 }
 
@@ -30805,8 +30807,8 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns what is below the window: rows of the last table if its header is not below, otherwise
- * "lines". */
+/* Returns the word for what is hidden below the window: the title of the last table if its header
+ * is not hidden, too; otherwise "lines". */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -30921,7 +30923,7 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    /* while paused with another output, a redraw would show new values */
+    /* If other outputs continue during a pause, a redraw would show new values. */
     if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
@@ -33764,7 +33766,7 @@ static void opt_help(void)
     for (const struct opt_row *r = NULL; (r = opt_next(r));) {
         b_reset(&help);
         b_s(&help, r->help);
-        snprintf(head, sizeof head, "  %-*s  ", at - 4, r->spelled);
+        SNPRINTF(head, "  %-*s  ", at - 4, r->spelled);
         dg_paragraph(&b, head, &help, at, columns ? columns : UINT32_MAX);
     }
     opt_print(STDOUT_FILENO, "stdout", b.p, b.len);
@@ -33863,7 +33865,7 @@ static void __attribute__((noreturn)) opt_unknown(const char *given)
     char name[40];
     const char *near = NULL;
     u32 distance = 9;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
+    SNPRINTF(name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
     for (const struct opt_row *r = NULL; (r = opt_next(r)) && distance;) {
         if (r->name)
             u_nearer(name, r->name, &near, &distance);
@@ -34136,7 +34138,7 @@ static const char *cmd_temporary_dir(void)
         return dir;
     if (!opt.report || access("/tmp", W_OK) == 0)
         return "/tmp";
-    snprintf(beside, sizeof beside, "%.*s", slash ? (int)(slash - opt.report + 1) : 1,
+    SNPRINTF(beside, "%.*s", slash ? (int)(slash - opt.report + 1) : 1,
              slash ? opt.report : ".");
     return beside;
 }
@@ -34299,7 +34301,7 @@ static int cmd_rows_end(int failed, int status)
 static int cmd_trace_end(void)
 {
     if (WIFSIGNALED(tr.status) && !tr.quit_sig)
-        out_begin(); /* the command's execve(2) may have failed late */
+        out_begin(); /* the command's execve(2) failed after the point of no return */
     bool begun = !out.empty;
     for (u32 i = 0; !begun && i < cmd_files.n; i++) /* nothing was traced: keep the old content */
         if (cmd_files.of[i].full >= 0)
@@ -34525,8 +34527,8 @@ static void cmd_roots(void)
 {
     static char proc[PATH_MAX], sys[PATH_MAX];
     mo.rootfs = opt_bare(mo.rootfs);
-    snprintf(proc, sizeof proc, "%.4000s/proc", mo.rootfs);
-    snprintf(sys, sizeof sys, "%.4000s/sys", mo.rootfs);
+    SNPRINTF(proc, "%.4000s/proc", mo.rootfs);
+    SNPRINTF(sys, "%.4000s/sys", mo.rootfs);
     mo.procfs = mo.procfs ? opt_bare(mo.procfs) : proc;
     mo.sysfs = mo.sysfs ? opt_bare(mo.sysfs) : sys;
 }
@@ -34792,7 +34794,7 @@ static int cmd_completion(const char *shell)
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
-    snprintf(synopsis, sizeof synopsis, "\n.B kvis %s ", c->name);
+    SNPRINTF(synopsis, "\n.B kvis %s ", c->name);
     for (const char *text = NULL; (text = emb_next(text));)
         if (strstr(text, synopsis))
             return strchr(text, '\n') + 1;
@@ -34880,7 +34882,7 @@ int main(int argc, char **argv)
     }
     if (opt_in_list("--version|-V", argv[1])) {
         char text[128];
-        snprintf(text, sizeof text, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
+        SNPRINTF(text, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
         return cmd_print(text);
     }
     if (opt_in_list("help|--help|-h", argv[1]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # kvis trace -p shows the same with the observe and ptrace backends: for a script that forks, a server with threads, and signals.
-# Paths are right in a program that keeps changing its directory. An observed program has no tracer. (observe has a ring
-# that is too small.)
+# Paths are right in a program that keeps changing its directory, and with ptrace files in one that keeps changing a descriptor.
+# An observed program has no tracer. (observe has a ring that is too small.)
 # tier: quick asan
 # timeout: 120
 # needs: root
@@ -15,8 +15,7 @@ from collections import Counter
 
 from lib import KVIS, fail, read, run, say, skip, until_true
 
-SCRIPT = """echo ready >&2
-read -r go
+SCRIPT = """read -r go
 trap 'echo got it' USR1
 mkdir -p dir && echo hello >dir/in
 (cd dir && cat in >out; cd .. && ls dir >/dev/null)
@@ -71,7 +70,7 @@ def events(path, kvis):
 def script(backend, options):
     subprocess.run(["rm", "-rf", "dir", "link"], check=True)
     program = subprocess.Popen(["sh", "-c", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    program.stderr.readline()
+    until_true(20, lambda: read(f"/proc/{program.pid}/syscall").split()[:2] in (["0", "0x0"], ["63", "0x0"]), "read(0)")
     kvis = watch(backend, program.pid, options)
     program.communicate("go\n")
     if program.returncode != 3:
@@ -134,6 +133,22 @@ def moves():
         say(f"{backend}: {sum(got.values())} opens in directories that change")
 
 
+def flips():
+    """ptrace: descriptor 50 has the right file from the first call, although it changes until the program stops for the attach."""
+    code = ("import os\na, b = (os.open(n, os.O_WRONLY | os.O_CREAT) for n in ('one', 'two'))\nfor n in range(100, 200): os.dup2(a, n)\n"
+            "print(flush=True)\nwhile True: os.dup2(a, 50); os.write(50, b'1'); os.dup2(b, 50); os.write(50, b'22')")
+    program = subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE)
+    program.stdout.readline()
+    got = Counter()
+    for _ in range(40):
+        run("trace", "--backend=ptrace", "--json=flips", "-o", "text", "-d", "0.02", "-p", str(program.pid)).status(0)
+        rows = [json.loads(line) for line in read("flips").splitlines()]
+        got += Counter((e["bytes"], os.path.basename(e["filename"])) for e in rows if e["type"] == "write")
+    program.kill()
+    if got.keys() != {(1, "one"), (2, "two")}:
+        fail(f"writes have the wrong file: {got}")
+
+
 def facts(rows):
     """What the program did, by its own order, without numbers that differ between runs."""
     pids, out = {}, Counter()
@@ -192,3 +207,4 @@ same("a script", script)
 same("a server", server)
 deep()
 moves()
+flips()
