@@ -23955,8 +23955,8 @@ static bool met_there(const char *path)
 /* Returns where cgroup v2 is mounted: by itself or next to v1. */
 static const char *met_cgroups(void)
 {
-    static const char beside_v1[] = "/sys/fs/cgroup/unified";
-    return met_there(met_path("%s/cgroup.controllers", beside_v1)) ? beside_v1 : "/sys/fs/cgroup";
+    static const char root[] = "/sys/fs/cgroup";
+    return met_there(met_path("%s/cgroup.controllers", root)) ? root : "/sys/fs/cgroup/unified";
 }
 
 /* Returns the rank by which instances are listed: first hardware, then virtual disks and
