@@ -25797,10 +25797,11 @@ static bool mfs_task_stat(struct mfs_task *t)
         }
     }
     /* if the main thread has exited, the live threads still have the memory */
-    bool dead = *words == 'Z' && t->now[MFS_THREADS] > 1;
-    DIR *d = dead ? opendir(met_path("/proc/%u/task", t->pid)) : NULL;
+    DIR *d = *words == 'Z' && t->now[MFS_THREADS] > 1
+             ? opendir(met_path("/proc/%u/task", t->pid)) : NULL;
     for (const struct dirent *e; (e = u_entry(&d));)
-        if (u_slurp(met_path("/proc/%u/task/%s/statm", t->pid, e->d_name), statm, sizeof statm)
+        if (!t->now[MFS_RSS]
+            && u_slurp(met_path("/proc/%u/task/%s/statm", t->pid, e->d_name), statm, sizeof statm)
             && met_number(u_word(statm, 1), &v) && v > 0)
             t->now[MFS_RSS] = (u64)v;
     if (*words == 'Z' && !t->now[MFS_RSS])
@@ -26058,10 +26059,9 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     u32 most = 0;
     for (u32 k = 0; k < n; k++) {
         u32 same = 0;
-        bool got = mfs_thread_file(t, mfs_seen.thread[t->from + k].tid, "syscall", text);
-        if (!got && !k) /* kvis may not read this process */
-            return 0;
-        lock[k] = got ? mfs_lock_of(text) : 0;
+        if (!mfs_thread_file(t, mfs_seen.thread[t->from + k].tid, "syscall", text) && !k)
+            return 0; /* kvis may not read this process */
+        lock[k] = mfs_lock_of(text);
         for (u32 i = 0; i < k && lock[k]; i++)
             same += lock[i] == lock[k];
         most = MAX(most, same);
