@@ -9264,7 +9264,7 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     static const char port[] = ":53";
     static struct md_query q;
     u32 n;
-    const char *addr = fd_peer_addr(server, &n);
+    const char *addr = fd_peer_addr(server ? server : o ? o->peer : NULL, &n);
     bool udp = o && o->sock && !strncmp(o->sock, "udp", 3), unnamed = in && !n && md_queries.n;
     n -= n >= sizeof port ? strlen(port) : n;
     if (!udp || !at || bytes <= 0 || n > sizeof q.server
@@ -9933,7 +9933,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
     }
     if (o)
         st_io(o, peer, bytes, in);
-    struct md_query *dns = md_dns_read(t, c, o, peer ? peer : o ? o->peer : NULL, at, bytes, in);
+    struct md_query *dns = md_dns_read(t, c, o, peer, at, bytes, in);
     if (dns && !in && !md_dns_note(dns))
         dns = NULL;
     ev_num(e, EV_bytes, bytes);
@@ -10600,7 +10600,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     bool waits = can_show && (fdt.connecting || md_queries.n);
     struct ofd *o = waits ? fd_get(t, c->arg[0]) : NULL;
     int err = o ? md_connected(t, c) : -1;
-    if (err > 0 && (o->peer || err == ECONNREFUSED)) /* else it is the error of one sendto(2) */
+    if (err == ECONNREFUSED || (err > 0 && err != EPERM && o->peer)) /* not of one send(2) alone */
         md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
         return false;
