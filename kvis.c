@@ -9274,7 +9274,7 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     static const char port[] = ":53";
     static struct md_query q;
     u32 n;
-    const char *addr = fd_peer_addr(server, &n);
+    const char *addr = fd_peer_addr(server ? server : o ? o->peer : NULL, &n);
     bool udp = o && o->sock && !strncmp(o->sock, "udp", 3), unnamed = in && !n && md_queries.n;
     n -= n >= sizeof port ? strlen(port) : n;
     if (!udp || !at || bytes <= 0 || n > sizeof q.server
@@ -9942,7 +9942,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
     }
     if (o)
         st_io(o, peer, bytes, in);
-    struct md_query *dns = md_dns_read(t, c, o, peer ? peer : o ? o->peer : NULL, at, bytes, in);
+    struct md_query *dns = md_dns_read(t, c, o, peer, at, bytes, in);
     if (dns && !in && !md_dns_note(dns))
         dns = NULL;
     ev_num(e, EV_bytes, bytes);
@@ -10609,7 +10609,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     bool waits = can_show && (fdt.connecting || md_queries.n);
     struct ofd *o = waits ? fd_get(t, c->arg[0]) : NULL;
     int err = o ? md_connected(t, c) : -1;
-    if (err > 0 && (o->peer || err == ECONNREFUSED)) /* else it is the error of one sendto(2) */
+    if (err == ECONNREFUSED || (err > 0 && err != EPERM && o->peer)) /* not of one send(2) alone */
         md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
         return false;
@@ -23962,8 +23962,8 @@ static bool met_there(const char *path)
 /* Returns where cgroup v2 is mounted: by itself or next to v1. */
 static const char *met_cgroups(void)
 {
-    static const char beside_v1[] = "/sys/fs/cgroup/unified";
-    return met_there(met_path("%s/cgroup.controllers", beside_v1)) ? beside_v1 : "/sys/fs/cgroup";
+    static const char root[] = "/sys/fs/cgroup";
+    return met_there(met_path("%s/cgroup.controllers", root)) ? root : "/sys/fs/cgroup/unified";
 }
 
 /* Returns the rank by which instances are listed: first hardware, then virtual disks and
@@ -25804,7 +25804,8 @@ static bool mfs_task_stat(struct mfs_task *t)
     bool dead = *words == 'Z' && t->now[MFS_THREADS] > 1;
     DIR *d = dead ? opendir(met_path("/proc/%u/task", t->pid)) : NULL;
     U_EACH_ENTRY(d, e)
-        if (u_slurp(met_path("/proc/%u/task/%s/statm", t->pid, e->d_name), statm, sizeof statm)
+        if (!t->now[MFS_RSS]
+            && u_slurp(met_path("/proc/%u/task/%s/statm", t->pid, e->d_name), statm, sizeof statm)
             && met_number(u_word(statm, 1), &v) && v > 0)
             t->now[MFS_RSS] = v;
     if (*words == 'Z' && !t->now[MFS_RSS])
@@ -26060,10 +26061,9 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     u32 most = 0;
     for (u32 k = 0; k < n; k++) {
         u32 same = 0;
-        bool got = mfs_thread_file(t, mfs_seen.thread[t->from + k].tid, "syscall", text);
-        if (!got && !k) /* kvis may not read this process */
-            return 0;
-        lock[k] = got ? mfs_lock_of(text) : 0;
+        if (!mfs_thread_file(t, mfs_seen.thread[t->from + k].tid, "syscall", text) && !k)
+            return 0; /* kvis may not read this process */
+        lock[k] = mfs_lock_of(text);
         for (u32 i = 0; i < k && lock[k]; i++)
             same += lock[i] == lock[k];
         most = MAX(most, same);

@@ -123,7 +123,10 @@ printf 'anon 4096\nfile 8192\nfile_mapped 1\npgfault 5\n' >$cg/memory.stat
 echo 12345 >$cg/memory.current
 mkdir -p u/proc u/sys/fs/cgroup # next to v1
 cp -r t/sys/fs/cgroup u/sys/fs/cgroup/unified
-: >u/sys/fs/cgroup/unified/cgroup.controllers
+mkdir t/sys/fs/cgroup/unified # a cgroup
+for root in t/sys/fs/cgroup t/sys/fs/cgroup/unified u/sys/fs/cgroup/unified; do
+    : >$root/cgroup.controllers
+done
 for path in t:a/b t:/a/b t:/sys/fs/cgroup/a/b u:a/b u:/a/b u:/sys/fs/cgroup/unified/a/b; do
     run monitor -n 1 -i 0.1 --json=json --path.rootfs=${path%%:*} --cgroup=${path#*:} --prometheus=p.prom
     status 0

@@ -3,7 +3,7 @@
 # process ran before; a process whose main thread has exited has a name and memory.
 # tier: gate full
 # timeout: 120
-# needs: root perl python3
+# needs: root perl python3 strace
 . "$TESTS/lib/lib.sh"
 cat >execs.pl <<'END'
 sub resident { # of kvis, whose child this is, in KB
@@ -49,7 +49,7 @@ for backend in auto ptrace; do
     want "S['peak_rss_bytes'] > 64 << 20"
 done
 
-cat >first.py <<'END' # its first thread ends, another one lives until it is killed
+cat >first.py <<'END' # its first thread ends, others live until they are killed
 import ctypes, platform, threading, time
 def rest():
     while "Z" not in open("/proc/self/stat").read().rsplit(")", 1)[1]:
@@ -57,14 +57,16 @@ def rest():
     b = b"x" * (32 << 20)
     open("ended", "w").close()
     time.sleep(300)
-threading.Thread(target=rest).start()
+for what in [rest] + [lambda: time.sleep(300)] * 30:
+    threading.Thread(target=what).start()
 ctypes.CDLL(None).syscall({"x86_64": 60}.get(platform.machine(), 93), 0)
 END
 /usr/bin/python3 first.py 9>&- &
 p=$!
 until_true 10 test -e ended || fail "first.py does not start"
-run monitor -c proc -p $p -d 1 -i 1 --json=json -o rows
+strace -f -o files -e trace=open,openat "$KVIS" monitor -c proc -p $p -n 1 -i 1 --json=json -o rows || fail "monitor"
 has json '"process_resident_bytes":[0-9]{8}'
+[ "$(grep -c statm files)" -lt 30 ] || fail "kvis reads the memory of each thread"
 run trace --backend=ptrace -d 1 -p $p
-has err "^kvis: pid $p, 2 threads: /usr/bin/python3 first\.py\$"
+has err "^kvis: pid $p, 32 threads: /usr/bin/python3 first\.py\$"
 kill -KILL $p

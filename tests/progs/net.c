@@ -2,7 +2,9 @@
 #include "t.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <linux/filter.h>
 #include <linux/netlink.h>
+#include <linux/seccomp.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <stdbool.h>
@@ -430,7 +432,24 @@ static void resolve(void)
     CHK(sendto(u, b, dns(b, 13, "gone.example", 1, NULL, 0, 0, 0), 0, &a.s, alen));
     MUST(recv(u, b, sizeof b, 0) == -1 && errno == ECONNREFUSED);
     want("one('resolve', name='gone.example')['error'] == 'ECONNREFUSED'");
-    want("len(by('resolve')) == 13");
+    /* a query that is not sent says nothing about the one before it */
+    static struct sock_filter eperm[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sendto, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    c = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    addr4(53);
+    CHK(recv(server, b, sizeof b, 0)); /* the 20 bytes */
+    CHK(connect(c, &a.s, alen));
+    CHK(send(c, b, dns(b, 14, "asked.example", 1, NULL, 0, 0, 0), 0));
+    ANSWER(14, "asked.example", 1, RECORD "\x0a\1\2\7", 1, 0);
+    CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    CHK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){ 4, eperm }));
+    MUST(syscall(SYS_sendto, c, b, dns(b, 15, "denied.example", 1, NULL, 0, 0, 0), 0, NULL, 0) == -1 && errno == EPERM);
+    CHK(recv(c, b, sizeof b, 0));
+    want("one('resolve', name='asked.example')['answer'] == '10.1.2.7'");
+    want("one('resolve', name='denied.example')['error'] == 'EPERM'");
+    want("len(by('resolve')) == 15");
     want("'127.0.0.1:53' in [p['remote_addr'] for p in S['peers']]");
 }
 
