@@ -14118,7 +14118,7 @@ static void df_text(struct buf *b)
     }
     if (df_other_calls())
         b_s(b, " Different calls were traced (-e): only calls traced in both recordings are\n"
-            " compared; for files and addresses, opens and bytes count only traced calls\n");
+            " compared; opens and bytes of files and addresses include only traced calls\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);

@@ -128,7 +128,7 @@ struct wire_command {
 };
 enum { COMMAND_STR = 0x80000000 }; /* flag in values of `commands`: a string, with its maximum size */
 
-/* What BPF programs do with a call. If one call is counted, no call is recorded. */
+/* Whether BPF programs record or count a call. If they count a call, they record none. */
 enum wire_spec_on { CALL_UNSEEN, CALL_RECORDED, CALL_COUNTED };
 
 /* The data that the record of a call contains, by call number. */

@@ -1153,8 +1153,8 @@
       "Context switches on a CPU", \
       "Context switches on a CPU") \
     X(INVOLUNTARY, "involuntary_switches", "", RUNQ, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Involuntary context switches on a CPU, in which the task could still run", \
-      "Involuntary context switches on a CPU, in which the task could still run") \
+      "Involuntary context switches on a CPU: the task was still runnable", \
+      "Involuntary context switches on a CPU: the task was still runnable") \
     X(IDLES, "idle_switches", "", RUNQ, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Context switches on a CPU to the idle task because no other task could run", \
       "Context switches on a CPU to the idle task because no other task could run") \

@@ -1680,7 +1680,7 @@ int call_wake(struct raw_task *ctx)
     return 0;
 }
 
-/* Follows the new threads with CFG_BY_SCHED. The current thread is the parent of the new thread. */
+/* If CFG_BY_SCHED, follows a new thread, whose parent is the current thread. */
 SEC("raw_tp/sched_wakeup_new")
 int call_new(struct raw_task *ctx)
 {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* disk: BPF programs that write a record for each completed disk request of a traced thread.
  *
- * Any thread may issue a request to the disk, even a kernel worker. Therefore the owner of a
- * request is the thread that queued its first bio, because threads queue their own bios. The
- * keys of the map `ios` are kernel addresses. The entry of a bio exists from its queueing to
- * its completion; that of a disk, while the disk has to flush for such a bio; that of a
- * request, from its insertion (its issue, if there is no I/O scheduler) to its completion.
+ * Any thread may issue a request to the disk, even a kernel worker, but threads queue their own
+ * bios. Therefore, the owner of a request is the thread that queued its first bio. The keys of
+ * the map `ios` are kernel addresses. It has an entry for
+ *   - a bio, from its queueing to its completion;
+ *   - a disk, while the disk must flush its cache for such a bio;
+ *   - a request, from its insertion (without an I/O scheduler: its issue) to its completion.
  *
- * Linux: block/blk-mq.c, blk-flush.c, bio.c. The family call owns the maps traced, events
- * and lost. */
+ * Linux: block/blk-mq.c, blk-flush.c, bio.c. The maps `traced`, `events` and `lost` belong to the
+ * programs of call.bpf.c. */
 #include "probe.h"
 
 /* 1: the first argument of these tracepoints is the queue, the second the request or bio (before

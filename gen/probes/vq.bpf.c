@@ -45,7 +45,8 @@ enum outer_kind { OUTER_GET, OUTER_KICK, N_OUTER };
 struct outer { u64 sp, vq; };
 struct map_def outers SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct outer), N_OUTER, 0 };
 
-/* FRAME: more than the outer call's stack. RESET: a counter that grows by more was reset. */
+/* FRAME: a nested call's stack pointer is less than FRAME bytes below that of the outer call. RESET: a counter
+ * that grows by more was reset. */
 enum { FRAME = 256, NO_SPACE = 28, HANDLED = 1, RESET = 64 };
 
 struct kobject { const char *name; } KERNEL;
