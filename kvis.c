@@ -16676,32 +16676,14 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
     syscall(SYS_close_range, 1u, ~0u, 0u); /* close_range(2) needs Linux 5.9 */
     for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
-    while (getppid() == kvis) {
+    bool open = write(pipe, "", 1) == 1;
+    while (open && getppid() == kvis) {
         if (sigwaitinfo(&set, &got.info) < 0)
             continue;
         got.ns = u_now();
-        if (write(pipe, &got, sizeof got) != sizeof got)
-            break;
+        open = write(pipe, &got, sizeof got) == sizeof got;
     }
     _exit(0);
-}
-
-/* Without a witness, a signal to the group counts as a signal to kvis alone. */
-static void sp_start_witness(void)
-{
-    pid_t kvis = getpid();
-    sigset_t all, was;
-    int end[2];
-    if (pipe2(end, O_CLOEXEC) < 0)
-        return;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &was);
-    sp_witness = fork();
-    if (!sp_witness)
-        sp_witness_main(kvis, end[1]);
-    sigprocmask(SIG_SETMASK, &was, NULL);
-    close(end[1]);
-    sp_reports = end[0];
 }
 
 static void sp_end_witness(void)
@@ -16709,6 +16691,28 @@ static void sp_end_witness(void)
     if (sp_witness > 0 && kill(sp_witness, SIGKILL) == 0)
         waitpid(sp_witness, NULL, 0);
     sp_witness = -1;
+}
+
+/* Waits until the witness runs, which can take 0.1 s on a busy machine. Otherwise, its late reports
+ * would account for signals to kvis alone. Without a witness, each signal is one to kvis alone. */
+static void sp_start_witness(void)
+{
+    pid_t kvis = getpid();
+    sigset_t all, was;
+    int end[2];
+    char ready;
+    if (pipe2(end, O_CLOEXEC) < 0)
+        return;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    sp_witness = fork();
+    if (!sp_witness)
+        sp_witness_main(kvis, end[1]);
+    close(end[1]);
+    if (read(end[0], &ready, 1) != 1)
+        sp_end_witness();
+    sigprocmask(SIG_SETMASK, &was, NULL);
+    sp_reports = end[0];
 }
 
 /* Reads the witness's reports up to that of a SIGIO from kvis. The witness takes SIGIO last: SIGIO
