@@ -370,7 +370,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;       /* start time of an exec or other call whose record kvis must ignore */
-    u64 reported_ns, reported_end_ns; /* in this interval, stops report calls, not BPF records */
+    u64 reported_ns, reported_end_ns; /* interval in which calls are reported by stops, not BPF */
     u64 pending_ns; /* start time of a call that is known before its record arrives; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
@@ -1157,7 +1157,7 @@ static void u_clocks(void)
     u_ahead.boottime = sec[1] * (s64)NSEC + ns[1];
 }
 
-/* Returns the next directory entry without a leading dot. Closes *d at the end. */
+/* Returns the next directory entry whose name has no leading dot. Closes *d at the end. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -3041,7 +3041,7 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* incremented at stops and ring drains; names read from /proc before are stale */
+    u64 moment; /* incremented at stops and ring drains; names read before that are stale */
     struct ps_gone { /* recently exited threads of other pid namespaces, for wait(2), SIGCHLD */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3849,8 +3849,8 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 
 /* ---- structures and arrays ---- */
 
-/* Nanoseconds of a 32-bit program have 32 bits, even in a 64-bit field (get_timespec64,
- * kernel/time/time.c, Linux 5.10). */
+/* For a 32-bit program, only the low 32 bits of tv_nsec count, even if the field has 64 bits
+ * (get_timespec64, kernel/time/time.c, Linux 5.10). */
 static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 {
     return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
@@ -10389,7 +10389,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* a byte takes up to 6 in JSON, and 2 in argv_hex */
+    t->exec_argv.max = 3 << 20; /* a byte becomes up to 6 characters in JSON, 2 in argv_hex */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
@@ -13076,9 +13076,9 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether the page includes an event or call with this score. The first pass only
- * counts scores. Of the events with the lowest score, the page includes some, spread evenly over
- * the run. */
+/* Returns whether the report includes an event or call with this score. The first pass only counts
+ * scores. If not all with the lowest included score fit, the report has some of them, spread evenly
+ * over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13353,7 +13353,7 @@ static struct {
     u32 n_rows[2], cap[2];
     u64 left_out;            /* how often a process or command was omitted */
     u64 wall_ns[2];          /* duration of the command or, without one, of the recording */
-    bool counted[2];         /* the recording counts calls */
+    bool counted[2];         /* the recording has call counts (-c), not calls */
     u32 unasked[2];          /* number of calls that -e excluded */
     bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
     struct summary *sum[2];
@@ -17243,7 +17243,7 @@ static struct {
     bool row[SC_N];        /* calls that BPF records or counts, by row of the call table */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: the record has none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records reported: per CPU, in total */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records reported: of each CPU; the sum */
 } hy;
 
 /* How the size of an argument's memory is determined (column MEMORY of gen/tables/syscalls.tbl).
@@ -18095,7 +18095,8 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one. A record has the losses on its CPU. */
+/* Returns how many records were lost before the current one. A record has the number of records
+ * lost on its CPU so far. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -18225,7 +18226,7 @@ static struct {
     struct tr_stopped { pid_t tid; int status; } early[64]; /* exits reported before the fork */
     u32 n_early;
     u32 batch_next, batch_n; /* next row of tr_batch[]; number of rows */
-    u32 quiet_drains;     /* number of successive reads of the empty ring */
+    u32 quiet_drains;     /* number of consecutive reads that found the ring empty */
     bool fast;
     void (*ends)(const struct task *t); /* called at a thread's last stop; or NULL */
     bool need[SC_N];      /* calls that kvis must see */
@@ -19832,7 +19833,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
     return any;
 }
 
-/* Follows kvis's output from reader to reader. */
+/* Finds the processes that kvis's output passes through, such as grep and less in a pipeline. */
 static void tr_find_readers(void)
 {
     const int fd[] = { out.text.fd, out.json.fd };
@@ -23111,7 +23112,7 @@ static u64 proc_key_number(const char *text, const char *key)
 }
 
 /* Returns a record with the common members, from /proc or, in a replay, from the process or its
- * parent. The cgroup is read only for an exec. parent: the parent of a new process; otherwise 0. */
+ * parent. Only a record of an exec has the cgroup. parent: that of a new process; otherwise 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -28479,7 +28480,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
     struct wire_vq *w = &vq.now;
-    u64 now = u_now(); /* time before the counters are read */
+    u64 now = u_now(); /* just before the counters are read */
     if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "stats"), &slot, w) || !w->state)
         return false;
     if (w->state & VQ_GONE) {
@@ -28742,7 +28743,7 @@ static bool vh_gone(void)
 
 static bool vh_slot(u32 slot)
 {
-    vh.now_ns = u_now(); /* time before the counters are read */
+    vh.now_ns = u_now(); /* just before the counters are read */
     return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&vh.obj, "stats"), &slot, &vh.now) == 0
            && vh.now.key.worker;
 }
@@ -31217,7 +31218,7 @@ static int mon_finish(void)
     return mon_command.status;
 }
 
-/* Monitors until end_ns (0: without end) or the end of the command. Returns the command's wait
+/* Monitors until end_ns (0: no limit) or the end of the command. Returns the command's wait
  * status, or -1 without a command. */
 static int mon_run(u64 end_ns)
 {
@@ -31337,7 +31338,7 @@ static struct dg_rule {
         u16 number;
         u8 scope;
         bool maybe, below;   /* maybe: the guard holds if its number is unknown */
-        float limit;         /* 0 without `below`: end of the list */
+        float limit;         /* a guard with limit 0 and without `below` ends the list */
     } guard[DG_MAX_GUARDS];
 } dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* --rules appends rules; the last row has no name */
 

@@ -219,7 +219,7 @@ enum {
     { IN_TRACE, 0, "no-follow", NULL, false, \
       OPT_FLAG, { .flag = &opt.no_follow }, 0, 0, \
       NULL, "", "    --no-follow", \
-      "trace only the command itself (with ptrace), not its other threads and child processes" }, \
+      "trace only the first thread of the command, without other threads and child processes (uses ptrace)" }, \
     { IN_TRACE, 0, "same-cpu", NULL, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
       NULL, "", "    --same-cpu", \

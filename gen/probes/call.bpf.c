@@ -103,7 +103,7 @@ struct record {
     u64 fds;    /* two descriptors that the call has created; -1: none */
     u32 item; /* index of the item that call_nest appends next */
     struct { /* the progress of call_nest with nested pointers */
-        u64 next;    /* address of the next message, or of the only vector */
+        u64 next;    /* address of the next message, or of the only vector of buffers */
         u64 moved;   /* number of bytes that the call has transferred through the rest of the vector */
         u32 messages; /* number of messages that are not yet begun; a single vector counts as one */
         u32 vector;  /* offset in data of the rest of the vector (an array of struct iovec) */
@@ -972,7 +972,7 @@ INLINE void begin_nest(struct record *r, const struct wire_thread *th, const str
     r->nest.messages = 1;
     if (s->nest.kind != NEST_MMSG)
         return;
-    /* Enough messages for the output (`shown`) and for the model of kvis (`moved`: transferred messages). */
+    /* kvis shows `shown` messages, and tracks descriptors and addresses in all transferred messages (`moved`). */
     u64 shown = count > s->nest.size ? s->nest.size : count, moved = th->word[WORD_RESULT];
     r->nest.messages = (u32)(shown > moved ? shown : moved);
 }
@@ -1215,8 +1215,8 @@ INLINE bool ring_opened(struct wire_thread *th)
     return opened;
 }
 
-/* Appends the memory that the record of a call needs after the call has returned. Leaves the items after the
- * first EXIT_ITEMS to call_nest, because each iteration costs the verifier 0.7 ms (Linux 6.18). */
+/* When a call returns, appends the memory of its arguments and results to its record. Leaves the items after
+ * the first EXIT_ITEMS to call_nest, because each iteration costs the verifier 0.7 ms (Linux 6.18). */
 INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire_spec *s)
 {
     if (s->early[0])
@@ -1309,8 +1309,8 @@ INLINE bool wanted_record(const struct wire_thread *th, const struct wire_spec *
     return wanted(1, has_failed(ret, s), ns);
 }
 
-/* Continues with call_nest. Element 0 is not a constant for the verifier, because the kernel would patch its
- * code when kvis sets that element, which interrupts every CPU several times. */
+/* Continues with call_nest. Hides from the verifier that the index is always 0: for a constant index, the kernel
+ * patches this program when kvis sets that element, which interrupts every CPU several times. */
 INLINE void go_on(void *ctx, struct record *r)
 {
     bpf_tail_call(ctx, &nested, (u32)merged(r, 0));

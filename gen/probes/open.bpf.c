@@ -26,7 +26,8 @@ extern char CFG_COMM0, CFG_COMM1, CFG_MASK0, CFG_MASK1;
 /* Inode of kvis's pid namespace, 0: initial namespace; its device, for the helper that
  * looks up pids. CFG_NS_WALK 1: the BPF program reads pids from struct pid instead. */
 extern char CFG_NS_INO, CFG_NS_DEV, CFG_NS_WALK;
-/* Record directories of relative names; record execs; the name pointer that means "follow me". */
+/* CFG_DIR 1: records have the directories of relative names. CFG_EXEC 1: execs are recorded, too. CFG_MAGIC: the
+ * name pointer with which kvis's child asks to be followed. */
 extern char CFG_DIR, CFG_EXEC, CFG_MAGIC;
 
 #define AT_FDCWD (-100)
@@ -474,7 +475,7 @@ INLINE void exec(const void *name, u32 was)
     if (CFG(CFG_TREE) && was != tid && bpf_map_lookup_elem(&tree, &was)) {
         if (bpf_map_update_elem(&tree, &tid, &tid, 0))
             count_lost(LOST_TREE);
-        bpf_map_delete_elem(&tree, &was); /* no thread with this id will exit; kvis would wait */
+        bpf_map_delete_elem(&tree, &was); /* no thread has this id now; kvis would wait for its exit */
     }
     if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !flags_wanted(0))
         return;

@@ -625,8 +625,8 @@ INLINE u32 which(u32 nr, bool compat)
 }
 
 /* Lets proc_nest send the strings of an argv as one piece and, unless `kind` is PROC_ARGS, a record of that
- * kind with the program's name. If an execve fails early, the kernel has not read the strings, and their pages
- * may not be resident. */
+ * kind with the program's name. If an execve fails early, the kernel has not read the strings: their pages
+ * may not be resident, and are then missing in the record. */
 INLINE void begin_argv(struct record *r, u64 argv, bool compat, u32 kind, const void *name)
 {
     struct wire_proc *h = &r->head;
@@ -663,7 +663,7 @@ INLINE bool put_argv(struct record *r)
         long n = bpf_probe_read_user_str(r->data + at, PROC_STRING, (void *)p);
         if (n < 0)
             return 1;
-        n += (u64)(n - 1) >> 63; /* 0 becomes 1 */
+        n += (u64)(n - 1) >> 63; /* an empty string takes one byte, too */
         h->flags |= (u64)n / PROC_STRING * ARGS_CUT; /* the string is truncated, or just fits */
         r->at = (u32)at + (u32)n;
     }

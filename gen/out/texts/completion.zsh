@@ -66,7 +66,7 @@ _kvis() {
     '*--until-exit''[stop tracing when the command exits, even if its descendants still run]' \
     '*--kill-on-exit''[kill all traced processes when kvis ends or is killed]' \
     '*--no-accel''[use ptrace without a seccomp filter\: every system call stops its thread]' \
-    '*--no-follow''[trace only the command itself (with ptrace), not its other threads and child processes]' \
+    '*--no-follow''[trace only the first thread of the command, without other threads and child processes (uses ptrace)]' \
     '*--same-cpu''[run kvis and the command on the same CPU; this is faster, but the command can notice it]' \
     '*--backend=''[choose how calls are recorded\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
     '*--no-ebpf''[do not measure how long system calls waited for a CPU or a disk]' \
