@@ -449,7 +449,7 @@ check("memory <0.0001 % of the time" in re.sub(r"\s+", " ", page) and not re.sea
 j = diagnose({"forks": 20000, "cpus": 64}, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
 check("cpu-forks" not in rules(j), "cpu-forks on 64 CPUs", j["findings"])
 # new threads, and page faults of their process
-found = rules(diagnose({**ROWS["cpu-forks"][1], "hog": 150000}))
+found = rules(diagnose({**ROWS["cpu-forks"][1], "hog": 150000}, script="ln -s b new && mv -T new now; sleep 1"))
 check("cpu-forks" not in found, "cpu-forks of threads", found)
 # the kernel would walk all page tables of a large process for numa_maps, which here says that its memory is near
 found = rules(diagnose({"resident": 5 << 18, "hog_cpu": 200}))
