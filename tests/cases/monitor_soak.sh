@@ -44,15 +44,16 @@ def ask(port, n):
 
 def sample(pid):
     kb = int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{pid}/status").read())[1])
-    maps = []
+    maps, memory = [], 0
     for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
         try:
             text = open(path).read()
         except OSError:
             continue
-        maps += [tuple(m.split() for m in re.findall(r"^(?:map_id|memlock):.*", text, re.M))] \
-            if "map_id" in text and "map_type" in text else []
-    return kb, len(os.listdir(f"/proc/{pid}/fd")), sorted(str(m) for m in maps)
+        if "map_id" in text and "map_type" in text:
+            maps += re.findall(r"^map_id:.*", text, re.M)
+            memory += sum(int(m) for m in re.findall(r"^memlock:\s+(\d+)", text, re.M))
+    return kb, len(os.listdir(f"/proc/{pid}/fd")), sorted(maps), memory
 
 seen = {name: [] for name in procs}
 end, n = time.monotonic() + secs, 0
@@ -72,8 +73,9 @@ for name, got in seen.items():
     rss = [max(s[0] for s in part) for part in (got[:third], middle, last)]
     fds = [min(s[1] for s in part) for part in (middle, last)]
     maps = got[-1][2]
+    memory = [max(s[3] for s in part) for part in (middle, last)] # some: the kernel counts the entries of hash maps
     print(f"{name}: {len(got)} samples, {n} clients, RSS {rss} kB, {fds} descriptors, {len(maps)} BPF maps")
-    bad |= rss[2] > rss[1] + 128 or fds[0] != fds[1] or any(s[2] != maps for s in middle + last)
+    bad |= rss[2] > rss[1] + 128 or fds[0] != fds[1] or any(s[2] != maps for s in middle + last) or memory[1] > memory[0] + 4096
 sys.exit(bad)
 END
 python3 watch.py $secs live $live tree $tree >watched 2>&1 || fail "not flat: $(cat watched)"
