@@ -26073,8 +26073,9 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
             same += lock[i] == lock[k];
         most = MAX(most, same);
     }
-    met_set(mfs_task_inst(t, DIM_BUSY), M_B_LOCKED, most + (most > 0));
-    return most + (most > 0);
+    u32 waiting = most ? most + 1 : 0;
+    met_set(mfs_task_inst(t, DIM_BUSY), M_B_LOCKED, waiting);
+    return waiting;
 }
 
 /* Looks at the processes that ran and have three threads; in turn, if there are too many. */

@@ -29,11 +29,11 @@ struct pid;
 /* Indexes in record.nr[] and record.id[]: process, thread and parent of the caller; its child. */
 enum { ID_PROCESS, ID_THREAD, ID_PARENT, ID_CHILD, N_IDS };
 
-/* What proc_nest does next. */
+/* The next step of proc_nest. */
 enum step { STEP_ARGS, STEP_ENV, STEP_EXE, STEP_CWD, STEP_ARGV };
 
-/* A record under construction; it is too large for the stack. SLOT_NEST is of the BPF programs that continue
- * with proc_nest, which run in the context of one task, without preemption. `at` and other positions are
+/* A record under construction; it is too large for the stack. SLOT_NEST belongs to the BPF programs that continue
+ * with proc_nest. They run in the context of one task, without preemption. `at` and other positions are
  * kept in memory, because the verifier would track each possible value of a register. */
 struct record {
     struct wire_proc head;
@@ -233,33 +233,28 @@ INLINE struct record *new_record(u64 slot, u32 kind, struct task_struct *child)
         else                                                          \
             (dst) = 0;                                                \
     } while (0)
+/* Reads a field of the own usage from the thread, and of its dead threads from the process. */
+#define USED_BOTH(field, own, dead) \
+    do {                            \
+        USED(o->field, t, own);     \
+        USED(d->field, s, dead);    \
+    } while (0)
 
 INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
 {
     struct signal_struct *s = READ(t, signal);
     struct wire_usage *o = &h->own, *d = &h->dead;
-    USED(o->run_ns, t, se.sum_exec_runtime);
-    USED(d->run_ns, s, sum_sched_runtime);
-    USED(o->user_ns, t, utime);
-    USED(d->user_ns, s, utime);
-    USED(o->system_ns, t, stime);
-    USED(d->system_ns, s, stime);
-    USED(o->minor, t, min_flt);
-    USED(d->minor, s, min_flt);
-    USED(o->major, t, maj_flt);
-    USED(d->major, s, maj_flt);
-    USED(o->waits, t, nvcsw);
-    USED(d->waits, s, nvcsw);
-    USED(o->preempted, t, nivcsw);
-    USED(d->preempted, s, nivcsw);
-    USED(o->read_bytes, t, ioac.read_bytes);
-    USED(d->read_bytes, s, ioac.read_bytes);
-    USED(o->write_bytes, t, ioac.write_bytes);
-    USED(d->write_bytes, s, ioac.write_bytes);
-    USED(o->read_chars, t, ioac.rchar);
-    USED(d->read_chars, s, ioac.rchar);
-    USED(o->write_chars, t, ioac.wchar);
-    USED(d->write_chars, s, ioac.wchar);
+    USED_BOTH(run_ns, se.sum_exec_runtime, sum_sched_runtime);
+    USED_BOTH(user_ns, utime, utime);
+    USED_BOTH(system_ns, stime, stime);
+    USED_BOTH(minor, min_flt, min_flt);
+    USED_BOTH(major, maj_flt, maj_flt);
+    USED_BOTH(waits, nvcsw, nvcsw);
+    USED_BOTH(preempted, nivcsw, nivcsw);
+    USED_BOTH(read_bytes, ioac.read_bytes, ioac.read_bytes);
+    USED_BOTH(write_bytes, ioac.write_bytes, ioac.write_bytes);
+    USED_BOTH(read_chars, ioac.rchar, ioac.rchar);
+    USED_BOTH(write_chars, ioac.wchar, ioac.wchar);
 }
 
 /* --- forks --- */
@@ -339,12 +334,12 @@ int proc_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* --- proc_nest: what takes more than one run --- */
+/* --- proc_nest: work for several runs --- */
 
 enum { EXE_END = PROC_NAME_MAX + PROC_DIR_MAX, CWD_END = EXE_END + PROC_PART_MAX + PROC_DIR_MAX };
 
-/* Continues with proc_nest. Element 0 is not a constant for the verifier, because the kernel would patch its
- * code when kvis sets that element. */
+/* Continues with proc_nest. Hides from the verifier that the index is always 0: for a constant index, the kernel
+ * patches this program when kvis sets that element. */
 INLINE void go_on(void *ctx, const struct record *r)
 {
     bpf_tail_call(ctx, &proc_nested, *(volatile const u32 *)&r->step >> 31);
