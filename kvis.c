@@ -9440,7 +9440,7 @@ static void md_open(struct task *t, struct call *c)
         struct fd_stat sx = { .stx_ino = 0 };
         kind = md_opened_kind(t, c->ret, flags, &p, &sx);
         struct name *n = nm_get('f', p.s, p.len);
-        n->opens++;
+        n->opens += t->at_ns >= out.start_ns;
         n->kind = kind;
         n->read |= fd_reads(flags);
         n->written |= w;
@@ -9794,7 +9794,7 @@ static void md_connect(struct task *t, struct call *c)
             md_look_at_socket(t, o, c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            peer->opens += !going;
+            peer->opens += !going && t->at_ns >= out.start_ns;
         }
         o->peer = peer; /* a connecting socket has no peer in the kernel yet */
     }
@@ -9852,7 +9852,7 @@ static void md_accept(struct task *t, struct call *c)
         if (!o->local && l && fd_is_unix(o))
             o->local = l->local;
         if (o->peer)
-            o->peer->opens++;
+            o->peer->opens += t->at_ns >= out.start_ns;
         o->refs++; /* keeps o if md_install runs out of memory */
         md_install(t, c->ret, o, dec_cloexec(c)); /* md_install may free the listener */
     }
@@ -19560,14 +19560,40 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet(pid, tid);
 }
 
+/* Applies a call from before time zero to the descriptor table, without output. kvis read the table
+ * before or after the call. Applying all calls in order gives the right table in both cases. */
+static void tr_catch_up(struct task *t, const struct wire_call *w)
+{
+    static struct call past;
+    struct call pending = t->call;
+    struct stop s = tr_recorded(w->nr, w->word);
+    t->call = past;
+    tr_begin_call(&t->call, &s, w->ts_ns);
+    t->at_ns = w->end_ns;
+    t->record = &hy_call;
+    hy_call.bad_fd = w->ret == -EBADF;
+    hy_call.entering = true;
+    mem_budget();
+    md_enter(t, &t->call, false);
+    hy_call.entering = false;
+    tr_returned(&t->call, w->ret, w->end_ns);
+    md_exit(t, &t->call);
+    t->record = NULL;
+    past = t->call;
+    t->call = pending;
+}
+
 /* Handles the record of a call that ended before kvis had read the process's state from /proc. The
- * state may be from before or after the call: reads it again. */
+ * working directory may be from before or after the call: reads it again. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
-    if (row < 0 || md_need_of(row) >= MD_FDS)
+    enum md_need need = row < 0 ? MD_ALWAYS : md_need_of((u16)row);
+    if (need == MD_FDS && w->over && w->end_ns < out.start_ns)
+        tr_catch_up(t, w);
+    else if (need >= MD_FDS)
         fdt.lost_ns = MAX(fdt.lost_ns, w->end_ns);
-    if (row < 0 || md_need_of(row) == MD_ALWAYS)
+    if (need == MD_ALWAYS)
         ps_look_fs(t);
 }
 
@@ -20700,12 +20726,16 @@ static s64 tr_switches(pid_t tid)
 static void tr_await(struct task *t)
 {
     struct tr_in in;
-    struct wire_thread th = { .tid = t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
+    struct wire_thread seen, th = { .tid = t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
     u32 key = t->tid;
     s64 switches = tr_switches(t->tid);
     int row = tr_first_look(t, &in);
     if (row < 0 || in.nr >= CALL_NRS || hy_specs[in.nr].on != CALL_RECORDED)
         return;
+    if (!hy_map(BPF_MAP_LOOKUP_ELEM, &key, &seen, 0) && seen.in_call) {
+        t->blocked_in = 0; /* BPF saw the start of this call */
+        return;
+    }
     th.nr = in.nr;
     for (u8 i = 0; i < 6; i++)
         th.word[hy_word(i)] = in.word[i];
@@ -20713,7 +20743,8 @@ static void tr_await(struct task *t)
     if (hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST))
         return;
     if (switches < 0 || switches != tr_switches(t->tid)) {
-        t->exec_ns = th.ts_ns;
+        t->exec_ns = th.ts_ns; /* the arguments may be those of an earlier call */
+        fdt.lost_ns = th.ts_ns;
         return;
     }
     struct stop s = tr_recorded(th.nr, th.word);

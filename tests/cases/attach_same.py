@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # kvis trace -p shows the same with the observe and ptrace backends: for a script that forks, a server with threads, and signals.
-# Paths are right in a program that keeps changing its directory, and with ptrace files in one that keeps changing a descriptor.
+# Paths are right in a program that keeps changing its directory, and files in one that keeps changing a descriptor.
 # An observed program has no tracer. (observe has a ring that is too small.)
 # tier: quick asan
 # timeout: 120
@@ -134,19 +134,20 @@ def moves():
 
 
 def flips():
-    """ptrace: descriptor 50 has the right file from the first call, although it changes until the program stops for the attach."""
+    """Descriptor 50 has the right file from the first call, although it changes while kvis attaches."""
     code = ("import os\na, b = (os.open(n, os.O_WRONLY | os.O_CREAT) for n in ('one', 'two'))\nfor n in range(100, 200): os.dup2(a, n)\n"
             "print(flush=True)\nwhile True: os.dup2(a, 50); os.write(50, b'1'); os.dup2(b, 50); os.write(50, b'22')")
     program = subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE)
     program.stdout.readline()
-    got = Counter()
-    for _ in range(40):
-        run("trace", "--backend=ptrace", "--json=flips", "-o", "text", "-d", "0.02", "-p", str(program.pid)).status(0)
-        rows = [json.loads(line) for line in read("flips").splitlines()]
-        got += Counter((e["bytes"], os.path.basename(e["filename"])) for e in rows if e["type"] == "write")
+    for backend in "ptrace", "auto":
+        got = Counter()
+        for _ in range(40):
+            run("trace", f"--backend={backend}", "--json=flips", "-o", "text", "-d", "0.02", "-p", str(program.pid)).status(0)
+            rows = [json.loads(line) for line in read("flips").splitlines()]
+            got += Counter((e["bytes"], os.path.basename(e["filename"])) for e in rows if e["type"] == "write")
+        if got.keys() != {(1, "one"), (2, "two")}:
+            fail(f"{backend}: writes have the wrong file: {got}")
     program.kill()
-    if got.keys() != {(1, "one"), (2, "two")}:
-        fail(f"writes have the wrong file: {got}")
 
 
 def facts(rows):
