@@ -19565,22 +19565,27 @@ static struct task *tr_of(u32 pid, u32 tid)
 static void tr_catch_up(struct task *t, const struct wire_call *w)
 {
     static struct call past;
-    struct call pending = t->call;
+    bool awaited = t->pending_ns == w->ts_ns; /* tr_await stored the call */
+    struct call other = t->call;
     struct stop s = tr_recorded(w->nr, w->word);
-    t->call = past;
-    tr_begin_call(&t->call, &s, w->ts_ns);
     t->at_ns = w->end_ns;
     t->record = &hy_call;
     hy_call.bad_fd = w->ret == -EBADF;
-    hy_call.entering = true;
     mem_budget();
-    md_enter(t, &t->call, false);
-    hy_call.entering = false;
+    if (!awaited) {
+        t->call = past;
+        tr_begin_call(&t->call, &s, w->ts_ns);
+        hy_call.entering = true;
+        md_enter(t, &t->call, false);
+        hy_call.entering = false;
+    }
     tr_returned(&t->call, w->ret, w->end_ns);
     md_exit(t, &t->call);
     t->record = NULL;
-    past = t->call;
-    t->call = pending;
+    if (!awaited) {
+        past = t->call;
+        t->call = other;
+    }
 }
 
 /* Handles the record of a call that ended before kvis had read the process's state from /proc. The
