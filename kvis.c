@@ -961,6 +961,13 @@ static void b_shell(struct buf *b, const char *s, u32 n)
     }
 }
 
+static void b_unicode(struct buf *b, u32 cp)
+{
+    b_s(b, "\\u");
+    for (int shift = 12; shift >= 0; shift -= 4)
+        b_c(b, b_digits[cp >> shift & 15]);
+}
+
 /* Appends the inside of a JSON string. Returns whether U+FFFD replaced invalid UTF-8; the caller
  * can then add the bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
@@ -985,7 +992,7 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         else if (cp == '\n')
             b_s(b, "\\n");
         else if (u_is_terminal_control(cp) && cp < 0x10000)
-            b_f(b, "\\u%04x", cp);
+            b_unicode(b, cp);
         else
             b_put(b, s + i, (size_t)len);
         i += (size_t)MAX(len, 1);
