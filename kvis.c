@@ -6881,17 +6881,26 @@ static bool out_json_list(struct buf *b, const struct call *c, bool hex)
     return bad;
 }
 
+static void out_json_u64(struct buf *b, const char *key, u64 n)
+{
+    b_c(b, ',');
+    out_json_name(b, key);
+    b_u64(b, n);
+}
+
 static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other_ns = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
-    b_f(b, ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64, c->cpu_ns, c->runq_ns);
-    b_f(b, ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, c->disk_ns, other_ns);
+    out_json_u64(b, "on_cpu_ns", c->cpu_ns);
+    out_json_u64(b, "runq_ns", c->runq_ns);
+    out_json_u64(b, "disk_ns", c->disk_ns);
+    out_json_u64(b, "other_ns", other_ns);
     if (c->slept)
-        b_f(b, ",\"sleep_state\":\"%c\"", c->slept);
+        out_json_key_word(b, "sleep_state", (char[]){ c->slept, '\0' });
     if (c->by_interrupt)
         b_s(b, ",\"waker_interrupt\":true");
     if (c->waker_pid)
-        b_f(b, ",\"waker_pid\":%d", c->waker_pid);
+        out_json_u64(b, "waker_pid", (u64)c->waker_pid);
     if (*c->waker_comm) {
         b_c(b, ',');
         out_json_str(b, "waker_comm", c->waker_comm,
@@ -11928,7 +11937,9 @@ static void rp_numbers(struct call *c, u32 flags)
 static void rp_result(const struct call *c, u32 flags)
 {
     static char plain[24];
-    struct rec_text ret = { plain, (u32)SNPRINTF(plain, "%" PRId64, c->ret) };
+    struct buf b = BUF_ON(plain);
+    b_s64(&b, c->ret);
+    struct rec_text ret = { plain, b.len };
     if (flags & REC_RET)
         ret = rec_gets();
     rp_recorded.ret = rec_clean(ret);
