@@ -961,13 +961,6 @@ static void b_shell(struct buf *b, const char *s, u32 n)
     }
 }
 
-static void b_unicode(struct buf *b, u32 cp)
-{
-    b_s(b, "\\u");
-    for (int shift = 12; shift >= 0; shift -= 4)
-        b_c(b, b_digits[cp >> shift & 15]);
-}
-
 /* Appends the inside of a JSON string. Returns whether U+FFFD replaced invalid UTF-8; the caller
  * can then add the bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
@@ -987,14 +980,16 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         }
         int len = u_utf8(s + i, n - i, &cp);
         bad |= !len;
-        if (!len)
+        if (!len) {
             b_s(b, "\\ufffd");
-        else if (cp == '\n')
+        } else if (cp == '\n') {
             b_s(b, "\\n");
-        else if (u_is_terminal_control(cp) && cp < 0x10000)
-            b_unicode(b, cp);
-        else
+        } else if (u_is_terminal_control(cp) && cp < 0x10000) {
+            b_s(b, "\\u");
+            b_hexbytes(b, (u8[]){ (u8)(cp >> 8), (u8)cp }, 2, "");
+        } else {
             b_put(b, s + i, (size_t)len);
+        }
         i += (size_t)MAX(len, 1);
     }
     return bad;
