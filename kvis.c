@@ -633,7 +633,8 @@ static void u_copy(char *to, const char *from, size_t n)
 
 static void b_put(struct buf *b, const void *s, size_t n)
 {
-    n = b_room(b, n);
+    if (n > b->cap - b->len)
+        n = b_room(b, n);
     if (n)
         u_copy(b->p + b->len, s, n);
     b->len += (u32)n;
