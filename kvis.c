@@ -7640,11 +7640,17 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
         *more += n == max;
         if (n == max && nm_most_first(&list[max - 1], &e) < 0)
             continue;
-        u32 k = MIN(n, max - 1);
-        for (; k && nm_most_first(&list[k - 1], &e) > 0; k--)
-            list[k] = list[k - 1];
-        list[k] = e;
-        n += n < max;
+        u32 at = 0, kept = MIN(n, max - 1);
+        for (u32 end = kept; at < end;) {
+            u32 middle = (at + end) / 2;
+            if (nm_most_first(&list[middle], &e) > 0)
+                end = middle;
+            else
+                at = middle + 1;
+        }
+        memmove(list + at + 1, list + at, (kept - at) * sizeof *list);
+        list[at] = e;
+        n = kept + 1;
     }
     return n;
 }
@@ -11435,12 +11441,12 @@ static struct rec_text rec_gets(void)
  * strings unescaped. */
 static char *rec_clean(struct rec_text s)
 {
-    for (u32 i = 0; i < s.len;) {
+    for (size_t i = 0; (i += u_plain((u8 *)s.p + i, s.len - i)) < s.len;) {
         u32 cp;
         int n = u_utf8((u8 *)s.p + i, s.len - i, &cp);
         if (!n || u_is_terminal_control(cp))
             memset(s.p + i, '?', (size_t)MAX(n, 1));
-        i += (u32)MAX(n, 1);
+        i += (size_t)MAX(n, 1);
     }
     return s.p;
 }
