@@ -864,9 +864,11 @@ static void b_pad(struct buf *b, u32 from, u32 columns)
 /* Counts leading bytes that need no escape in any format: ASCII except quotes and backslash. */
 static size_t u_plain(const u8 *s, size_t n)
 {
-    static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
+    static const bool plain[256] = {
+        [' ' ... '!'] = true, ['#' ... '&'] = true, ['(' ... '['] = true, [']' ... '~'] = true,
+    };
     size_t i = 0;
-    while (i < n && set[s[i] / 64] >> s[i] % 64 & 1)
+    while (i < n && plain[s[i]])
         i++;
     return i;
 }
