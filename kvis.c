@@ -8914,31 +8914,39 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
 }
 
 /* md_walk cannot follow the magic links of another process (proc(5)). Replaces a traced process's
- * link at the start of a path, such as /proc/self/cwd or /proc/PID/fd/N, with its target. */
-static void md_magic_link(struct task *t, struct path *p, bool at_link)
+ * link at the start of a path, such as /proc/self/cwd or /proc/PID/task/TID/fd/N, with its target.
+ * Returns false if there is no such link. */
+static bool md_magic_link(struct task *t, struct path *p, bool at_link)
 {
     static const char *const own[] = { "/proc/self/", "/proc/thread-self/", "/dev/" };
+    static const char *const numbered[] = { "/proc/", "task/" };
     static struct path to;
     const struct name *n = NULL;
+    struct task *of = t;
     char *rest = p->s;
     for (size_t i = 0; i < ARRAY_LEN(own) && rest == p->s; i++)
         rest += strncmp(p->s, own[i], strlen(own[i])) ? 0 : strlen(own[i]);
-    if (!strncmp(p->s, "/proc/", 6) && isdigit((u8)p->s[6])) {
-        pid_t pid = strtol(p->s + 6, &rest, 10), ours = ps_from_ns(t, pid);
-        t = ps_task(ours ? ours : pid);
-        rest += t && *rest == '/';
+    for (size_t i = 0, k; i < ARRAY_LEN(numbered); i++) {
+        k = strlen(numbered[i]);
+        if (strncmp(rest, numbered[i], k) || !isdigit((u8)rest[k]))
+            continue;
+        pid_t tid = strtol(rest + k, &rest, 10), ours = ps_from_ns(t, tid);
+        of = ps_task(ours ? ours : tid);
+        if (!of || *rest++ != '/')
+            return false;
     }
-    bool root = !strncmp(rest, "root/", 5);
-    if (root || !strncmp(rest, "cwd/", 4)) {
-        n = md_base(t, AT_FDCWD, root);
+    bool proc = p->s[1] == 'p', root = proc && !strncmp(rest, "root", 4);
+    if (root || (proc && !strncmp(rest, "cwd", 3))) {
+        n = md_base(of, AT_FDCWD, root);
         rest += root ? 4 : 3;
     } else if (!strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
-        n = md_fd_directory(t, (s32)strtol(rest + 3, &rest, 10));
+        n = md_fd_directory(of, (s32)strtol(rest + 3, &rest, 10));
     }
     if (!(n ? *n->s == '/' : root) || (*rest ? *rest != '/' : at_link))
-        return;
+        return false;
     md_join_from(&to, n, rest, strlen(rest));
     *p = to;
+    return true;
 }
 
 /* Resolves an absolute path, except its last component. */
@@ -8961,10 +8969,12 @@ static bool md_walk_to_last(struct task *t, struct path *p)
  * directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
+    enum { LINKS_MAX = 40 }; /* MAXSYMLINKS, include/linux/namei.h */
     struct fd_stat sx = { .stx_ino = 0 };
     if (*p->s != '/' || !p->ok)
         return false;
-    md_magic_link(t, p, at_link);
+    for (u32 i = 0; i < LINKS_MAX && md_magic_link(t, p, at_link); i++)
+        ;
     int e = md_walk(t, p, at_link, &sx);
     if (e == -ENOENT && md_walk_to_last(t, p))
         e = 0;
