@@ -10143,9 +10143,10 @@ static s32 md_path_arg(const struct call *c, u32 n)
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
+    bool moved = c->err || c->id == SC_chroot || c->id == SC_pivot_root; /* t has another root */
     if (arg >= 0) {
         md_path(c, (u32)arg, p);
-        if (!c->err && p->ok && *p->s == '/' && strstr(p->s, "/.."))
+        if (!moved && p->ok && *p->s == '/' && strstr(p->s, "/.."))
             md_walk_to_last(t, p);
         return;
     }
@@ -10212,6 +10213,12 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
+static void md_mq_open(struct task *t, struct call *c)
+{
+    md_make_any(t, c);
+    md_change(t, c);
+}
+
 /* Sets t's working directory to f. Its path comes from /proc if t is still there, else from *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
@@ -10236,17 +10243,24 @@ static void md_chdir(struct task *t, struct call *c)
     t->fs->cwd = NULL;
     if (!f)
         ps_look_fs(t);
-    else if (c->id != SC_chroot)
+    else
         md_recorded_cwd(t, &p, f);
     bool placed = p.s[0] == '/' || !strncmp(p.s, U_CUT "/", sizeof U_CUT);
-    if (!t->fs->cwd && c->id != SC_chroot && placed)
+    if (!t->fs->cwd && placed)
         t->fs->cwd = nm_get('f', p.s, p.len);
+}
+
+static void md_chroot(struct task *t, struct call *c)
+{
+    md_change(t, c);
+    if (!c->err)
+        ps_look_fs(t);
 }
 
 /* pivot_root(2) can change the directories of any process. */
 static void md_pivot_root(struct task *t, struct call *c)
 {
-    (void)t;
+    md_change(t, c);
     for (u32 i = 0; !c->err && i < PS_BUCKETS; i++)
         for (struct task *o = ps.task[i]; o; o = o->next)
             ps_look_fs(o);
