@@ -10165,6 +10165,37 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
+/* Gives an open file its name after a rename that moved the file *sx. A file with one link has no
+ * other name; for others, names are compared. */
+static void md_rename_file(struct ofd *o, const struct path *from, const struct path *to,
+                           const struct fd_stat *sx)
+{
+    static struct path now;
+    bool dir = S_ISDIR(sx->stx_mode), same = fd_is_file(sx, o);
+    const char *rest = o->name && !strncmp(o->name->s, from->s, from->len)
+                           ? o->name->s + from->len : "?";
+    if (same && (dir || sx->stx_nlink == 1))
+        rest = "";
+    if (*rest ? *rest == '/' && dir : same) {
+        md_join(&now, to->s, to->len, rest + (*rest != 0), strlen(rest + (*rest != 0)));
+        o->name = nm_get('f', now.s, now.len);
+    }
+}
+
+static void md_renamed(struct task *t, const struct path *from, const struct path *to)
+{
+    static struct path at;
+    struct fd_stat sx;
+    at = *to;
+    if (!from->ok || !to->ok || md_walk(t, &at, true, &sx) < 0)
+        return;
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *of = ps.task[i]; of; of = of->next)
+            for (u32 k = 0; of->files && k < of->files->cap; k++)
+                if (of->files->slot[k].fd >= 0)
+                    md_rename_file(of->files->slot[k].o, from, to, &sx);
+}
+
 /* Handles calls such as chmod(2) and fchown(2): the new value follows the path or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
@@ -10191,6 +10222,10 @@ static void md_change(struct task *t, struct call *c)
     case EK_LINK:
         md_change_path(t, c, to, &q);
         ev_bytes(e, EV_new_path, q.s, q.len);
+        if (!c->err && e->kind == EK_RENAME)
+            md_renamed(t, &p, &q);
+        if (!c->err && c->id == SC_renameat2 && c->arg[4] & 2 /* RENAME_EXCHANGE */)
+            md_renamed(t, &q, &p);
         break;
     case EK_TRUNCATE:
         value += split && c->abi == ABI_ARM32; /* ARM aligns register pairs to even numbers */
@@ -18290,8 +18325,6 @@ static void tr_choose(void)
             tr.need[i] = true; /* mem_ must know which mapped files may block a read */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* without a filter, BPF records every ioctl command */
-        if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
-            tr.need[i] = true; /* a rename may change the names of directories: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* SA_RESTART decides if an interrupted call restarts or fails */
         if (limited && !tr.need[i] && need >= MD_FDS)

@@ -1597,9 +1597,9 @@ static const struct sc_option sc_options[] = {
     X(recvmsg, FDS, md_recv_enter, md_msg, 0) \
     X(removexattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(removexattrat, EVENT, NULL, md_change, EK_CHANGE) \
-    X(rename, EVENT, NULL, md_change, EK_RENAME) \
-    X(renameat, EVENT, NULL, md_change, EK_RENAME) \
-    X(renameat2, EVENT, NULL, md_change, EK_RENAME) \
+    X(rename, FDS, NULL, md_change, EK_RENAME) \
+    X(renameat, FDS, NULL, md_change, EK_RENAME) \
+    X(renameat2, FDS, NULL, md_change, EK_RENAME) \
     X(rmdir, EVENT, NULL, md_change, EK_RMDIR) \
     X(rt_sigaction, EVENT, NULL, md_sigaction, 0) \
     X(seccomp, ALWAYS, NULL, md_seccomp, 0) \
