@@ -9107,6 +9107,7 @@ struct md_query {
     pid_t pid, tid;
     s32 fd;
     u16 row;
+    u16 err; /* errno of a call that may be this query's outcome; 0: none */
     u8 server_len;
     char server[48];
     struct md_dns m;
@@ -9230,7 +9231,7 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
     bool answered = q->m.flags >> 15;
     u32 rcode = answered ? q->m.flags & 15 : 0;
     struct event *e = ev_new(EK_RESOLVE, NULL, ns);
-    bool timed = err >= 0 && q->sent_ns && e->ts_ns > q->sent_ns;
+    bool timed = err >= 0 && !q->err && q->sent_ns && e->ts_ns > q->sent_ns;
     u64 took_ns = timed ? e->ts_ns - q->sent_ns : 0;
     e->pid = q->pid;
     e->tid = q->tid;
@@ -9311,18 +9312,29 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return asked || !unnamed ? &q : NULL;
 }
 
-/* Reports unanswered DNS queries: those of a socket or, if o is NULL, all. */
+/* Reports unanswered DNS queries: those of a socket or, if o is NULL, all. The kernel returns a
+ * socket's error before answers that are in its queue (net/ipv4/udp.c, __skb_recv_udp). Among
+ * several queries, those without an answer when the socket is closed have failed. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
+    struct md_query *end = md_queries.n ? md_queries.q + DNS_QUERIES : md_queries.q;
     bool sees_answers = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
                         && sc_set[SC_read];
-    for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
-        if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
-            if (err || sees_answers)
-                md_dns_emit(q, err, ns);
-            q->o = NULL;
-            md_queries.n--;
+    u32 waiting = 0;
+    for (struct md_query *q = md_queries.q; q < end; q++)
+        waiting += q->o && q->o == o && q->open_ns == o->open_ns;
+    for (struct md_query *q = md_queries.q; q < end; q++) {
+        if (!q->o || (o && (q->o != o || q->open_ns != o->open_ns)))
+            continue;
+        if (err > 0 && waiting > 1) {
+            q->err = (u16)err;
+            continue;
         }
+        if (err < 0 || sees_answers)
+            md_dns_emit(q, err ? err : q->err, ns);
+        q->o = NULL;
+        md_queries.n--;
+    }
 }
 
 /* --- descriptors --- */
