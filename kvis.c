@@ -8918,19 +8918,19 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
  * Returns false if there is no such link. */
 static bool md_magic_link(struct task *t, struct path *p, bool at_link)
 {
-    static const char *const own[] = { "/proc/self/", "/proc/thread-self/", "/dev/" };
-    static const char *const numbered[] = { "/proc/", "task/" };
+    static const char *const before[] = { "/dev/", "/proc/self/", "/proc/thread-self/", "/proc/",
+                                          "task/" };
     static struct path to;
     const struct name *n = NULL;
     struct task *of = t;
     char *rest = p->s;
-    for (size_t i = 0; i < ARRAY_LEN(own) && rest == p->s; i++)
-        rest += strncmp(p->s, own[i], strlen(own[i])) ? 0 : strlen(own[i]);
-    for (size_t i = 0, k; i < ARRAY_LEN(numbered); i++) {
-        k = strlen(numbered[i]);
-        if (strncmp(rest, numbered[i], k) || !isdigit((u8)rest[k]))
+    for (size_t i = 0; i < ARRAY_LEN(before); i++) {
+        if (strncmp(rest, before[i], strlen(before[i])))
             continue;
-        pid_t tid = strtol(rest + k, &rest, 10), ours = ps_from_ns(t, tid);
+        rest += strlen(before[i]);
+        if (i < 3)
+            continue;
+        pid_t tid = strtol(rest, &rest, 10), ours = ps_from_ns(t, tid);
         of = ps_task(ours ? ours : tid);
         if (!of || *rest++ != '/')
             return false;
@@ -9317,16 +9317,12 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
  * several queries, those without an answer when the socket is closed have failed. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
-    struct md_query *end = md_queries.n ? md_queries.q + DNS_QUERIES : md_queries.q;
     bool sees_answers = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
                         && sc_set[SC_read];
-    u32 waiting = 0;
-    for (struct md_query *q = md_queries.q; q < end; q++)
-        waiting += q->o && q->o == o && q->open_ns == o->open_ns;
-    for (struct md_query *q = md_queries.q; q < end; q++) {
+    for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++) {
         if (!q->o || (o && (q->o != o || q->open_ns != o->open_ns)))
             continue;
-        if (err > 0 && waiting > 1) {
+        if (err > 0 && md_queries.n > 1) {
             q->err = (u16)err;
             continue;
         }
@@ -10177,35 +10173,29 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Gives an open file its name after a rename that moved the file *sx. A file with one link has no
- * other name; for others, names are compared. */
-static void md_rename_file(struct ofd *o, const struct path *from, const struct path *to,
-                           const struct fd_stat *sx)
-{
-    static struct path now;
-    bool dir = S_ISDIR(sx->stx_mode), same = fd_is_file(sx, o);
-    const char *rest = o->name && !strncmp(o->name->s, from->s, from->len)
-                           ? o->name->s + from->len : "?";
-    if (same && (dir || sx->stx_nlink == 1))
-        rest = "";
-    if (*rest ? *rest == '/' && dir : same) {
-        md_join(&now, to->s, to->len, rest + (*rest != 0), strlen(rest + (*rest != 0)));
-        o->name = nm_get('f', now.s, now.len);
-    }
-}
-
+/* Gives open files their names after a rename. A file with one link has no other name; for others,
+ * names are compared. */
 static void md_renamed(struct task *t, const struct path *from, const struct path *to)
 {
-    static struct path at;
+    static struct path now;
     struct fd_stat sx;
-    at = *to;
-    if (!from->ok || !to->ok || md_walk(t, &at, true, &sx) < 0)
+    now = *to;
+    if (!from->ok || !to->ok || md_walk(t, &now, true, &sx) < 0)
         return;
+    bool dir = S_ISDIR(sx.stx_mode);
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *of = ps.task[i]; of; of = of->next)
-            for (u32 k = 0; of->files && k < of->files->cap; k++)
-                if (of->files->slot[k].fd >= 0)
-                    md_rename_file(of->files->slot[k].o, from, to, &sx);
+            for (u32 k = 0; of->files && k < of->files->cap; k++) {
+                struct ofd *o = of->files->slot[k].fd < 0 ? NULL : of->files->slot[k].o;
+                bool same = o && fd_is_file(&sx, o), known = o && o->name;
+                bool below = known && !strncmp(o->name->s, from->s, from->len);
+                const char *rest = below ? o->name->s + from->len : "?";
+                if (!known || (same ? !dir && sx.stx_nlink > 1 && *rest : !dir || *rest != '/'))
+                    continue;
+                rest += same ? strlen(rest) : 1;
+                md_join(&now, to->s, to->len, rest, strlen(rest));
+                o->name = nm_get('f', now.s, now.len);
+            }
 }
 
 /* Handles calls such as chmod(2) and fchown(2): the new value follows the path or descriptor. */
@@ -10260,12 +10250,6 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-static void md_mq_open(struct task *t, struct call *c)
-{
-    md_make_any(t, c);
-    md_change(t, c);
-}
-
 /* Sets t's working directory to f. Its path comes from /proc if t is still there, else from *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
@@ -10290,24 +10274,17 @@ static void md_chdir(struct task *t, struct call *c)
     t->fs->cwd = NULL;
     if (!f)
         ps_look_fs(t);
-    else
+    else if (c->id != SC_chroot)
         md_recorded_cwd(t, &p, f);
     bool placed = p.s[0] == '/' || !strncmp(p.s, U_CUT "/", sizeof U_CUT);
-    if (!t->fs->cwd && placed)
+    if (!t->fs->cwd && c->id != SC_chroot && placed)
         t->fs->cwd = nm_get('f', p.s, p.len);
-}
-
-static void md_chroot(struct task *t, struct call *c)
-{
-    md_change(t, c);
-    if (!c->err)
-        ps_look_fs(t);
 }
 
 /* pivot_root(2) can change the directories of any process. */
 static void md_pivot_root(struct task *t, struct call *c)
 {
-    md_change(t, c);
+    (void)t;
     for (u32 i = 0; !c->err && i < PS_BUCKETS; i++)
         for (struct task *o = ps.task[i]; o; o = o->next)
             ps_look_fs(o);
@@ -10709,8 +10686,11 @@ static void md_exit(struct task *t, struct call *c)
     if (c->n_paths && !c->selected) /* RESOLVE_CACHED may find the path now */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
-    if (as && !md_outcome(t, as) && md_calls[as->id].exit)
-        md_calls[as->id].exit(t, as);
+    if (!as || md_outcome(t, as) || !md_calls[as->id].exit)
+        return;
+    if (md_kind[as->id] == EK_CHANGE && md_calls[as->id].exit != md_change)
+        md_change(t, as);
+    md_calls[as->id].exit(t, as);
 }
 
 /* == 16 rec_  recordings: the contents of a .kvis file =============================

@@ -1489,7 +1489,7 @@ static const struct sc_option sc_options[] = {
     X(chmod, EVENT, NULL, md_change, EK_CHMOD) \
     X(chown, EVENT, NULL, md_change, EK_CHOWN) \
     X(chown32, EVENT, NULL, md_change, EK_CHOWN) \
-    X(chroot, ALWAYS, NULL, md_chroot, EK_CHANGE) \
+    X(chroot, ALWAYS, NULL, md_chdir, EK_CHANGE) \
     X(clock_settime, EVENT, NULL, md_change, EK_CHANGE) \
     X(clock_settime64, EVENT, NULL, md_change, EK_CHANGE) \
     X(clone, ALWAYS, md_clone_enter, NULL, 0) \
@@ -1562,7 +1562,7 @@ static const struct sc_option sc_options[] = {
     X(mount_setattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(move_mount, EVENT, NULL, md_change, EK_CHANGE) \
     X(mprotect, MEMORY, NULL, md_mprotect, 0) \
-    X(mq_open, FDS, NULL, md_mq_open, EK_CHANGE) \
+    X(mq_open, FDS, NULL, md_make_any, EK_CHANGE) \
     X(mq_unlink, EVENT, NULL, md_change, EK_CHANGE) \
     X(mremap, MEMORY, NULL, md_mremap, 0) \
     X(munmap, MEMORY, NULL, md_munmap, 0) \
