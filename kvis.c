@@ -20968,7 +20968,7 @@ static void tr_report(bool text)
     tr_report_lost(hy_lost(), tr_when());
     u64 compat = hy.observe ? bpf_lost(&hy.obj, LOST_COMPAT) : 0;
     if (compat)
-        u_warn("%" PRIu64 " or more 32-bit calls (int 0x80) were not recorded%s", compat,
+        u_warn("%" PRIu64 " or more 32-bit calls were not recorded%s", compat,
                hy_follows() ? "; fix: --backend=ptrace" : "");
     if (hy.uring.fam)
         st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
