@@ -8933,32 +8933,40 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* md_walk cannot follow the magic links of another process (proc(5)). Replaces a traced process's
- * link at the start of a path, such as /proc/self/cwd or /proc/PID/fd/N, with its target. */
-static void md_magic_link(struct task *t, struct path *p, bool at_link)
+/* Replaces a tracee's magic link (proc(5)) at the start of a path, such as /proc/self/cwd or
+ * /proc/PID/task/TID/fd/N, with its target: RESOLVE_IN_ROOT in md_walk disables magic links
+ * (openat2(2)). Returns false if there is no such link. */
+static bool md_magic_link(struct task *t, struct path *p, bool at_link)
 {
-    static const char *const own[] = { "/proc/self/", "/proc/thread-self/", "/dev/" };
+    static const char *const before[] = { "/dev/", "/proc/self/", "/proc/thread-self/", "/proc/",
+                                          "task/" };
     static struct path to;
     const struct name *n = NULL;
+    struct task *of = t;
     char *rest = p->s;
-    for (size_t i = 0; i < ARRAY_LEN(own) && rest == p->s; i++)
-        rest += strncmp(p->s, own[i], strlen(own[i])) ? 0 : strlen(own[i]);
-    if (!strncmp(p->s, "/proc/", 6) && isdigit((u8)p->s[6])) {
-        pid_t pid = strtol(p->s + 6, &rest, 10), ours = ps_from_ns(t, pid);
-        t = ps_task(ours ? ours : pid);
-        rest += t && *rest == '/';
+    for (size_t i = 0; i < ARRAY_LEN(before); i++) {
+        if (strncmp(rest, before[i], strlen(before[i])))
+            continue;
+        rest += strlen(before[i]);
+        if (i < 3)
+            continue;
+        pid_t tid = strtol(rest, &rest, 10), ours = ps_from_ns(t, tid);
+        of = ps_task(ours ? ours : tid);
+        if (!of || *rest++ != '/')
+            return false;
     }
-    bool root = !strncmp(rest, "root/", 5);
-    if (root || !strncmp(rest, "cwd/", 4)) {
-        n = md_base(t, AT_FDCWD, root);
+    bool proc = p->s[1] == 'p', root = proc && !strncmp(rest, "root", 4);
+    if (root || (proc && !strncmp(rest, "cwd", 3))) {
+        n = md_base(of, AT_FDCWD, root);
         rest += root ? 4 : 3;
     } else if (!strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
-        n = md_fd_directory(t, (s32)strtol(rest + 3, &rest, 10));
+        n = md_fd_directory(of, (s32)strtol(rest + 3, &rest, 10));
     }
     if (!(n ? *n->s == '/' : root) || (*rest ? *rest != '/' : at_link))
-        return;
+        return false;
     md_join_from(&to, n, rest, strlen(rest));
     *p = to;
+    return true;
 }
 
 /* Resolves an absolute path, except its last component. */
@@ -8981,10 +8989,12 @@ static bool md_walk_to_last(struct task *t, struct path *p)
  * directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
+    enum { LINKS_MAX = 40 }; /* MAXSYMLINKS, include/linux/namei.h */
     struct fd_stat sx = { .stx_ino = 0 };
     if (*p->s != '/' || !p->ok)
         return false;
-    md_magic_link(t, p, at_link);
+    for (u32 i = 0; i < LINKS_MAX && md_magic_link(t, p, at_link); i++)
+        ;
     int e = md_walk(t, p, at_link, &sx);
     if (e == -ENOENT && md_walk_to_last(t, p))
         e = 0;
@@ -9117,6 +9127,7 @@ struct md_query {
     pid_t pid, tid;
     s32 fd;
     u16 row;
+    u16 err; /* errno of a call that may be this query's outcome; 0: none */
     u8 server_len;
     char server[48];
     struct md_dns m;
@@ -9240,7 +9251,7 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
     bool answered = q->m.flags >> 15;
     u32 rcode = answered ? q->m.flags & 15 : 0;
     struct event *e = ev_new(EK_RESOLVE, NULL, ns);
-    bool timed = err >= 0 && q->sent_ns && e->ts_ns > q->sent_ns;
+    bool timed = err >= 0 && !q->err && q->sent_ns && e->ts_ns > q->sent_ns;
     u64 took_ns = timed ? e->ts_ns - q->sent_ns : 0;
     e->pid = q->pid;
     e->tid = q->tid;
@@ -9321,18 +9332,25 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return asked || !unnamed ? &q : NULL;
 }
 
-/* Reports unanswered DNS queries: those of a socket or, if o is NULL, all. */
+/* Reports unanswered DNS queries: those of a socket or, if o is NULL, all. The kernel returns a
+ * socket's error before answers that are in its queue (net/ipv4/udp.c, __skb_recv_udp). Among
+ * several queries, those without an answer when the socket is closed have failed. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     bool sees_answers = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
                         && sc_set[SC_read];
-    for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++)
-        if (q->o && (!o || (q->o == o && q->open_ns == o->open_ns))) {
-            if (err || sees_answers)
-                md_dns_emit(q, err, ns);
-            q->o = NULL;
-            md_queries.n--;
+    for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++) {
+        if (!q->o || (o && (q->o != o || q->open_ns != o->open_ns)))
+            continue;
+        if (err > 0 && md_queries.n > 1) {
+            q->err = (u16)err;
+            continue;
         }
+        if (err < 0 || sees_answers)
+            md_dns_emit(q, err ? err : q->err, ns);
+        q->o = NULL;
+        md_queries.n--;
+    }
 }
 
 /* --- descriptors --- */
@@ -10140,6 +10158,31 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
+/* Gives open files their names after a rename. A file with one link has no other name; for others,
+ * names are compared. */
+static void md_renamed(struct task *t, const struct path *from, const struct path *to)
+{
+    static struct path now;
+    struct fd_stat sx;
+    now = *to;
+    if (!from->ok || !to->ok || md_walk(t, &now, true, &sx) < 0)
+        return;
+    bool dir = S_ISDIR(sx.stx_mode);
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *of = ps.task[i]; of; of = of->next)
+            for (u32 k = 0; of->files && k < of->files->cap; k++) {
+                struct ofd *o = of->files->slot[k].fd < 0 ? NULL : of->files->slot[k].o;
+                bool same = o && fd_is_file(&sx, o), known = o && o->name;
+                bool below = known && !strncmp(o->name->s, from->s, from->len);
+                const char *rest = below ? o->name->s + from->len : "?";
+                if (!known || (same ? !dir && sx.stx_nlink > 1 && *rest : !dir || *rest != '/'))
+                    continue;
+                rest += same ? strlen(rest) : 1;
+                md_join(&now, to->s, to->len, rest, strlen(rest));
+                o->name = nm_get('f', now.s, now.len);
+            }
+}
+
 static s32 md_path_arg(const struct call *c, u32 n)
 {
     for (u32 i = 0; i < sc_rows[c->row].nargs; i++)
@@ -10153,9 +10196,10 @@ static s32 md_path_arg(const struct call *c, u32 n)
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
+    bool moved = c->err || c->id == SC_chroot || c->id == SC_pivot_root; /* t has another root */
     if (arg >= 0) {
         md_path(c, (u32)arg, p);
-        if (!c->err && p->ok && *p->s == '/' && strstr(p->s, "/.."))
+        if (!moved && p->ok && *p->s == '/' && strstr(p->s, "/.."))
             md_walk_to_last(t, p);
         return;
     }
@@ -10196,10 +10240,13 @@ static void md_change(struct task *t, struct call *c)
         if (target && target->len >= 0)
             ev_bytes(e, EV_target, c->paths.p + target->off, (u32)target->len);
         break;
-    case EK_RENAME:
-    case EK_LINK:
+    case EK_RENAME: case EK_LINK:
         md_change_path(t, c, to, &q);
         ev_bytes(e, EV_new_path, q.s, q.len);
+        if (!c->err && e->kind == EK_RENAME)
+            md_renamed(t, &p, &q);
+        if (!c->err && c->id == SC_renameat2 && c->arg[4] & 2 /* RENAME_EXCHANGE */)
+            md_renamed(t, &q, &p);
         break;
     case EK_TRUNCATE:
         value += split && c->abi == ABI_ARM32; /* ARM aligns register pairs to even numbers */
@@ -10212,9 +10259,7 @@ static void md_change(struct task *t, struct call *c)
     case EK_CHANGE:
         ev_sym(e, EV_call, sc_name(c->row));
         break;
-    case EK_MKDIR:
-    case EK_MKNOD:
-    case EK_CHMOD:
+    case EK_MKDIR: case EK_MKNOD: case EK_CHMOD:
         SNPRINTF(mode, "0%03o", (u32)value[0] & 0177777);
         ev_sym(e, EV_mode, mode);
         break;
@@ -10658,8 +10703,11 @@ static void md_exit(struct task *t, struct call *c)
     if (c->n_paths && !c->selected) /* RESOLVE_CACHED may find the path now */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
-    if (as && !md_outcome(t, as) && md_calls[as->id].exit)
-        md_calls[as->id].exit(t, as);
+    if (!as || md_outcome(t, as) || !md_calls[as->id].exit)
+        return;
+    if (md_kind[as->id] == EK_CHANGE && md_calls[as->id].exit != md_change)
+        md_change(t, as);
+    md_calls[as->id].exit(t, as);
 }
 
 /* == 16 rec_  recordings: the contents of a .kvis file =============================
@@ -15280,8 +15328,7 @@ static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
     switch (-e) {
-    case EPERM:
-    case EACCES:
+    case EPERM: case EACCES:
         return filtered ? "allow fsopen and fsmount in the container's seccomp profile, or run the "
                           "container with --privileged"
                         : u_rights("CAP_SYS_ADMIN");
@@ -15935,9 +15982,7 @@ static bool bpf_patch_field(struct bpf_obj *o, struct bpf_insn *in, const struct
 {
     const struct kfield *f = bpf_field(o, p->name);
     switch (p->kind) {
-    case PATCH_EXISTS:
-    case PATCH_TYPE_EXISTS:
-    case PATCH_ENUM_EXISTS:
+    case PATCH_EXISTS: case PATCH_TYPE_EXISTS: case PATCH_ENUM_EXISTS:
         bpf_set_imm(in, f != NULL);
         return true;
     case PATCH_OFF:
@@ -18288,8 +18333,6 @@ static void tr_choose(void)
             tr.need[i] = true; /* mem_ must know which mapped files may block a read */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* without a filter, BPF records every ioctl command */
-        if (hy.on && md_kind[sc_id[i]] == EK_RENAME)
-            tr.need[i] = true; /* a rename may change the names of directories: see ps_fs */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* SA_RESTART decides if an interrupted call restarts or fails */
         if (limited && !tr.need[i] && need >= MD_FDS)
@@ -20147,9 +20190,7 @@ static void tr_event_stop(struct task *t, int event, int sig)
         if (tr.started)
             tr_syscall_stop(t, PTRACE_SYSCALL_INFO_SECCOMP);
         break;
-    case PTRACE_EVENT_FORK:
-    case PTRACE_EVENT_VFORK:
-    case PTRACE_EVENT_CLONE:
+    case PTRACE_EVENT_FORK: case PTRACE_EVENT_VFORK: case PTRACE_EVENT_CLONE:
         tr_child_event(t, event);
         break;
     case PTRACE_EVENT_EXEC:
@@ -20975,6 +21016,10 @@ static void tr_report(bool text)
 {
     bpf_unread = false;
     tr_report_lost(hy_lost(), tr_when());
+    u64 compat = hy.observe ? bpf_lost(&hy.obj, LOST_COMPAT) : 0;
+    if (compat)
+        u_warn("%" PRIu64 " or more 32-bit calls were not recorded%s", compat,
+               hy_follows() ? "; fix: --backend=ptrace" : "");
     if (hy.uring.fam)
         st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
     st_take();
@@ -27043,9 +27088,7 @@ static const char *pmc_reason(u32 role, int e)
 {
     const char *why;
     switch (-e) {
-    case ENOENT:
-    case EOPNOTSUPP:
-    case ENODEV:
+    case ENOENT: case EOPNOTSUPP: case ENODEV:
     case ENXIO: why = "this CPU or its hypervisor has no event for this metric"; break;
     case ENODATA:
         why = "perf events of the cgroup are not enabled" U_FIX
@@ -28969,8 +29012,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     case U_CELSIUS_RATE: mout_digits(b, 3, v, "C/s"); break;
     case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
     case U_WATTS: mout_digits(b, 4, v, "W"); break;
-    case U_BYTES:
-    case U_BYTE_RATE:
+    case U_BYTES: case U_BYTE_RATE:
         b_size(&s, v > 0 ? v : 0);
         for (u32 k = 0; k < s.len; k++)
             if (size[k] != ' ')

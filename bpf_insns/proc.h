@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 a5db11cad3e5a50385f1317d580f12ca612c283d3e391a66b218b93ba6d8f55c
  * wire.h
- *   sha256 3f9b3df3061656edbf37a81ecc84fa9bb468395d2741d3f9a18213cf277679f7
+ *   sha256 f7a92b74d280a6e5e0decc6600955fbba642ebf71e9d1ed6247019591fcc8211
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

@@ -15,6 +15,7 @@ enum wire_lost {
     LOST_SCHED,    /* a scheduler record was lost because the ring was full */
     LOST_DISK,     /* a disk request could not be stored, or its record was lost */
     LOST_URING,    /* an io_uring request could not be stored, or its record was lost */
+    LOST_COMPAT,   /* a call by the 32-bit ABI */
     N_LOST
 };
 

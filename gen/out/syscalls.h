@@ -1489,7 +1489,7 @@ static const struct sc_option sc_options[] = {
     X(chmod, EVENT, NULL, md_change, EK_CHMOD) \
     X(chown, EVENT, NULL, md_change, EK_CHOWN) \
     X(chown32, EVENT, NULL, md_change, EK_CHOWN) \
-    X(chroot, ALWAYS, NULL, md_chdir, 0) \
+    X(chroot, ALWAYS, NULL, md_chdir, EK_CHANGE) \
     X(clock_settime, EVENT, NULL, md_change, EK_CHANGE) \
     X(clock_settime64, EVENT, NULL, md_change, EK_CHANGE) \
     X(clone, ALWAYS, md_clone_enter, NULL, 0) \
@@ -1562,7 +1562,7 @@ static const struct sc_option sc_options[] = {
     X(mount_setattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(move_mount, EVENT, NULL, md_change, EK_CHANGE) \
     X(mprotect, MEMORY, NULL, md_mprotect, 0) \
-    X(mq_open, FDS, NULL, md_make_any, 0) \
+    X(mq_open, FDS, NULL, md_make_any, EK_CHANGE) \
     X(mq_unlink, EVENT, NULL, md_change, EK_CHANGE) \
     X(mremap, MEMORY, NULL, md_mremap, 0) \
     X(munmap, MEMORY, NULL, md_munmap, 0) \
@@ -1577,7 +1577,7 @@ static const struct sc_option sc_options[] = {
     X(pidfd_open, FDS, NULL, md_make, 0) \
     X(pipe, FDS, NULL, md_pair, 0) \
     X(pipe2, FDS, NULL, md_pair, 0) \
-    X(pivot_root, ALWAYS, NULL, md_pivot_root, 0) \
+    X(pivot_root, ALWAYS, NULL, md_pivot_root, EK_CHANGE) \
     X(pkey_mprotect, MEMORY, NULL, md_mprotect, 0) \
     X(prctl, ALWAYS, NULL, md_seccomp, 0) \
     X(pread64, EVENT, NULL, md_read_write, EK_READ) \
@@ -1597,9 +1597,9 @@ static const struct sc_option sc_options[] = {
     X(recvmsg, FDS, md_recv_enter, md_msg, 0) \
     X(removexattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(removexattrat, EVENT, NULL, md_change, EK_CHANGE) \
-    X(rename, EVENT, NULL, md_change, EK_RENAME) \
-    X(renameat, EVENT, NULL, md_change, EK_RENAME) \
-    X(renameat2, EVENT, NULL, md_change, EK_RENAME) \
+    X(rename, FDS, NULL, md_change, EK_RENAME) \
+    X(renameat, FDS, NULL, md_change, EK_RENAME) \
+    X(renameat2, FDS, NULL, md_change, EK_RENAME) \
     X(rmdir, EVENT, NULL, md_change, EK_RMDIR) \
     X(rt_sigaction, EVENT, NULL, md_sigaction, 0) \
     X(seccomp, ALWAYS, NULL, md_seccomp, 0) \

@@ -372,7 +372,10 @@ INLINE struct wire_thread *entered(u32 nr, bool begins)
     }
     if (!th)
         return 0;
-    th->in_call = seen && s && s->on && !th->full && !is_compat();
+    bool wants = seen && s && s->on && !th->full, compat = wants && is_compat();
+    if (compat)
+        count_lost(LOST_COMPAT);
+    th->in_call = wants && !compat;
     if (CFG(CFG_COUNT) && !th->in_call)
         th->int_over = 1;
     if (!th->in_call)

@@ -124,6 +124,14 @@ eq "-p" "clock_nanosleep 3 0
 io_destroy 2400 2400
 sched_rr_get_interval 2400 0" "$(last)"
 
+# 32-bit calls of a 64-bit program are counted.
+echo 'read x; exec "$BIN/abi" i386' >calls32
+if echo | sh calls32 >&9 2>&1; then
+    gated '\(observe\)' sh calls32 -- -v
+    ends
+    has err '^kvis: 5 or more 32-bit calls were not recorded; fix: --backend=ptrace$'
+fi
+
 # The same as lines: all of its calls, and those that lasted long.
 for long in 0 20ms; do
     gated '\(observe\)' "$BIN/hyb" rare 3 4 20 -- -v --json=json --min-duration=$long $e,clock_nanosleep

@@ -93,6 +93,14 @@ for backend in ("ptrace", "hybrid"):
     if got != truth:
         sys.exit(f"{backend}: opened {[(a, b) for a, b in zip(truth, got) if a != b]}")
 
+# What changes the root is an event.
+for backend in ("ptrace", "hybrid"):
+    run(os.environ["KVIS"], "trace", f"--backend={backend}", "--json=json", "-o", "text")
+    got = [(e["call"], e["path"], e.get("error")) for e in map(json.loads, open("json"))
+           if e["type"] == "change" and e["call"].endswith("root")]
+    if got != [("chroot", CWD + "/d", None), ("pivot_root", CWD + "/d", None)]:
+        sys.exit(f"{backend}: {got}")
+
 # Close events tell of an open file what is known of it, and nothing else.
 for backend in ("ptrace", "hybrid"):
     seen = {}

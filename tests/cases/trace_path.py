@@ -68,16 +68,18 @@ MANY = '''
 import os
 os.stat(f"/proc/{os.getpid()}/cwd/data"); os.lstat("/proc/self/root" + os.getcwd() + "/data")
 os.stat("lnk"); os.stat("/proc/self/cwd/hard"); os.chmod("lnk", 0o600); os.lstat("lnk"); os.readlink("lnk"); os.symlink("data", "lnk2"); os.unlink("lnk2")
+os.stat(f"/proc/self/task/{os.getpid()}/cwd/data"); os.stat("/proc/self/root/proc/thread-self/root/proc/self/cwd/lnk")
+os.access("/proc/4194304root/data", os.F_OK); here = os.getcwd(); os.chdir("dlnk"); os.stat("/proc/self/cwd"); os.chdir("/proc/thread-self/root" + here)
 f = os.open("hard", os.O_RDONLY); os.read(f, 1); os.stat(f"/dev/fd/{f}"); os.lstat(f"/proc/self/fd/{f}"); os.close(f)
 f = os.open("dlnk/../data2", os.O_RDONLY); os.read(f, 1); os.close(f)
 f = os.open("dlnk/in", os.O_RDONLY | os.O_CREAT); os.fsync(f); os.close(f); os.unlink("dlnk/in")
 os.rename("data", "moved"); os.truncate("moved", 5); os.unlink("moved"); os.unlink("hard")
 f = os.open("other", os.O_RDWR | os.O_CREAT); os.write(f, b"x"); os.close(f)
 '''
-for wanted, truth in (("data", "newfstatat newfstatat newfstatat newfstatat chmod openat read newfstatat close rename truncate unlink unlink"),
-                      ("lnk", "newfstatat newfstatat newfstatat newfstatat chmod newfstatat readlink openat read newfstatat close rename truncate unlink "
-                              "unlink"),
-                      ("absent", ""), ("real", "openat fsync close unlink"), ("data2", "openat read close")):
+for wanted, truth in (("data", "newfstatat newfstatat newfstatat newfstatat chmod newfstatat newfstatat openat read newfstatat close rename truncate unlink unlink"),
+                      ("lnk", "newfstatat newfstatat newfstatat newfstatat chmod newfstatat readlink newfstatat newfstatat openat read newfstatat close "
+                              "rename truncate unlink unlink"),
+                      ("absent", ""), ("real", "chdir newfstatat openat fsync close unlink"), ("data2", "openat read close")):
     for backend in ("ptrace", "hybrid"):
         for name in ("data", "data2", "real/x"):
             fresh(name)

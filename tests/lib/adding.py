@@ -21,8 +21,8 @@ EVENT = [  # banners of ev_ and md_
 ]
 OPTION = [  # gen/README.md, "To add"
     ("kvis.c", "static void check_table(struct buf *b, bool json)\n", "static const char *check_only;\n\n"),
-    ("kvis.c", "        (json ? check_json : check_text)(b, &check_done[i]);\n",
-     """        if (!check_only || check_done[i].c.works == !strcmp(check_only, "yes"))
+    ("kvis.c", "        (json ? check_json : check_text)(b, d);\n",
+     """        if (!check_only || d->c.works == !strcmp(check_only, "yes"))
 """),
     ("gen/tables/options.tbl", "argument DIR ", "argument WHICH words\n"),
     ("gen/tables/options.tbl", "option -h, --help", """option --only=WHICH
@@ -59,7 +59,7 @@ PERCENTILES = [  # a distribution: its row, and what reads it
     How long tasks waited for a CPU, once more
 """),
     ("kvis.c", "    met_hist_read(met.all, HIST_WAIT, ",
-     """    met_hist_read(met.all, HIST_WAIT_AGAIN, mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
+     """    met_hist_read(met.all, HIST_WAIT_AGAIN, mk_sched.all.wait, DELAY_BUCKETS, mk_sched.all.wait_ns);
 """),
 ]
 CORE = [  # head of gen/tables/pmu.tbl

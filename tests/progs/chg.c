@@ -128,6 +128,13 @@ static void others(void)
     char path[4200];
     MUST(syscall(SYS_mq_unlink, "kvis-no-such-queue") < 0 && errno == ENOENT);
     want(call, "mq_unlink", "'kvis-no-such-queue'", "");
+    MUST(syscall(SYS_mq_open, "kvis-no-such-queue", O_RDWR) < 0);
+    want(call, "mq_open", "'kvis-no-such-queue'", "");
+    MUST(chroot("f") < 0);
+    snprintf(path, sizeof path, "'%sf'", t_cwd);
+    want(call, "chroot", path, "");
+    MUST(syscall(SYS_pivot_root, "f", "g") < 0);
+    want(call, "pivot_root", path, "");
     MUST(syscall(SYS_move_mount, f, "", AT_FDCWD, "nowhere/dir", 4 /* MOVE_MOUNT_F_EMPTY_PATH */) < 0);
     snprintf(path, sizeof path, "'%snowhere/dir'", t_cwd);
     want(call, "move_mount", path, ""); /* as mount(2): where it is to be */

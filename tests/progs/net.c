@@ -432,6 +432,25 @@ static void resolve(void)
     CHK(sendto(u, b, dns(b, 13, "gone.example", 1, NULL, 0, 0, 0), 0, &a.s, alen));
     MUST(recv(u, b, sizeof b, 0) == -1 && errno == ECONNREFUSED);
     want("one('resolve', name='gone.example')['error'] == 'ECONNREFUSED'");
+    /* an error comes before an answer that is already there */
+    int there = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 3);
+    CHK(bind(there, &a.s, alen));
+    c = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    CHK(connect(c, &a.s, alen));
+    CHK(send(c, b, dns(b, 16, "first.example", 1, NULL, 0, 0, 0), 0));
+    int known = server;
+    server = there;
+    ANSWER(16, "first.example", 1, RECORD "\x0a\1\2\x08", 1, 0);
+    server = known;
+    close(there);
+    CHK(send(c, b, dns(b, 17, "second.example", 1, NULL, 0, 0, 0), 0));
+    MUST(CHK(poll(&(struct pollfd){ .fd = c }, 1, -1)) == 1); /* POLLERR */
+    MUST(recv(c, b, sizeof b, 0) == -1 && errno == ECONNREFUSED);
+    CHK(recv(c, b, sizeof b, 0));
+    close(c);
+    want("one('resolve', name='first.example')['answer'] == '10.1.2.8'");
+    want("one('resolve', name='second.example')['error'] == 'ECONNREFUSED'");
     /* a query that is not sent says nothing about the one before it */
     static struct sock_filter eperm[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sendto, 0, 1),
@@ -449,7 +468,7 @@ static void resolve(void)
     CHK(recv(c, b, sizeof b, 0));
     want("one('resolve', name='asked.example')['answer'] == '10.1.2.7'");
     want("one('resolve', name='denied.example')['error'] == 'EPERM'");
-    want("len(by('resolve')) == 15");
+    want("len(by('resolve')) == 17");
     want("'127.0.0.1:53' in [p['remote_addr'] for p in S['peers']]");
 }
 

@@ -125,6 +125,27 @@ static void shuffle(void)
     close(a), close(b), close(c), close(20), close(21);
 }
 
+/* Open files follow their names, and files with two names only the one that they were opened by. */
+static void rename_open(void)
+{
+    int one = (int)CHK(open("f", O_RDONLY)), below = (int)CHK(open("d/e/f", O_RDONLY)), two = (int)CHK(creat("g", 0600));
+    const struct { const char *from, *to; unsigned flags; } name[] = {
+        { "f", "d/moved", 0 }, { "d", "k", 0 }, { "h", "i", 0 }, { "g", "h", 0 }, { "k/moved", "i", 2 /* RENAME_EXCHANGE */ },
+        { "i", "f", 0 }, { "k", "d", 0 },
+    };
+    CHK(link("g", "h"));
+    CHK(dup2(one, 22));
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        CHK(syscall(SYS_renameat2, AT_FDCWD, name[i].from, AT_FDCWD, name[i].to, name[i].flags));
+        CHK(fsync(one));
+        CHK(lseek(below, 0, SEEK_SET));
+        CHK(fcntl(two, F_GETFD));
+        CHK(fchmod(22, 0644));
+    }
+    close(one), close(below), close(two), close(22);
+    CHK(unlink("h")), CHK(unlink("d/moved"));
+}
+
 static void use_memory_and_ipc(void)
 {
     int shm = (int)CHK(shmget(IPC_PRIVATE, 4096, 0600)), msg = (int)CHK(msgget(IPC_PRIVATE, 0600));
@@ -163,6 +184,7 @@ int main(int argc, char **argv)
     CHK(fchdir(9));
     CHK(rename("d/e", "d/g")), CHK(rename("d/g", "d/e"));
     shuffle();
+    rename_open();
     use_memory_and_ipc();
     in_child(0, change_root);
     in_child(0, change_user);
