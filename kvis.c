@@ -10158,28 +10158,40 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Gives open files their names after a rename. A file with one link has no other name; for others,
- * names are compared. */
+/* Returns the name of an open file after a rename of `from` to `to` (which sx describes), or NULL if
+ * the rename does not change it. A file with one link has no other name; for others, names are
+ * compared. */
+static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
+                                const struct path *from, const struct path *to)
+{
+    static struct path now;
+    bool same = fd_is_file(sx, o), dir = S_ISDIR(sx->stx_mode);
+    if (!o->name)
+        return NULL;
+    const char *rest = strncmp(o->name->s, from->s, from->len) ? "?" : o->name->s + from->len;
+    if (same ? !dir && sx->stx_nlink > 1 && *rest : !dir || *rest != '/')
+        return NULL;
+    rest = same ? "" : rest + 1;
+    md_join(&now, to->s, to->len, rest, strlen(rest));
+    return nm_get('f', now.s, now.len);
+}
+
+/* Gives open files their names after a rename. */
 static void md_renamed(struct task *t, const struct path *from, const struct path *to)
 {
     static struct path now;
     struct fd_stat sx;
+    u32 budget = 1 << 16; /* slots to examine; other files keep their names */
     now = *to;
     if (!from->ok || !to->ok || md_walk(t, &now, true, &sx) < 0)
         return;
-    bool dir = S_ISDIR(sx.stx_mode);
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *of = ps.task[i]; of; of = of->next)
-            for (u32 k = 0; of->files && k < of->files->cap; k++) {
+            for (u32 k = 0; of->files && k < of->files->cap && budget; k++, budget--) {
                 struct ofd *o = of->files->slot[k].fd < 0 ? NULL : of->files->slot[k].o;
-                bool same = o && fd_is_file(&sx, o), known = o && o->name;
-                bool below = known && !strncmp(o->name->s, from->s, from->len);
-                const char *rest = below ? o->name->s + from->len : "?";
-                if (!known || (same ? !dir && sx.stx_nlink > 1 && *rest : !dir || *rest != '/'))
-                    continue;
-                rest += same ? strlen(rest) : 1;
-                md_join(&now, to->s, to->len, rest, strlen(rest));
-                o->name = nm_get('f', now.s, now.len);
+                struct name *n = o ? md_new_name(o, &sx, from, to) : NULL;
+                if (n)
+                    o->name = n;
             }
 }
 
@@ -10240,7 +10252,8 @@ static void md_change(struct task *t, struct call *c)
         if (target && target->len >= 0)
             ev_bytes(e, EV_target, c->paths.p + target->off, (u32)target->len);
         break;
-    case EK_RENAME: case EK_LINK:
+    case EK_RENAME:
+    case EK_LINK:
         md_change_path(t, c, to, &q);
         ev_bytes(e, EV_new_path, q.s, q.len);
         if (!c->err && e->kind == EK_RENAME)
@@ -10259,7 +10272,9 @@ static void md_change(struct task *t, struct call *c)
     case EK_CHANGE:
         ev_sym(e, EV_call, sc_name(c->row));
         break;
-    case EK_MKDIR: case EK_MKNOD: case EK_CHMOD:
+    case EK_MKDIR:
+    case EK_MKNOD:
+    case EK_CHMOD:
         SNPRINTF(mode, "0%03o", (u32)value[0] & 0177777);
         ev_sym(e, EV_mode, mode);
         break;
@@ -15328,7 +15343,8 @@ static const char *tfs_fix(int e)
 {
     bool filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
     switch (-e) {
-    case EPERM: case EACCES:
+    case EPERM:
+    case EACCES:
         return filtered ? "allow fsopen and fsmount in the container's seccomp profile, or run the "
                           "container with --privileged"
                         : u_rights("CAP_SYS_ADMIN");
@@ -15982,7 +15998,9 @@ static bool bpf_patch_field(struct bpf_obj *o, struct bpf_insn *in, const struct
 {
     const struct kfield *f = bpf_field(o, p->name);
     switch (p->kind) {
-    case PATCH_EXISTS: case PATCH_TYPE_EXISTS: case PATCH_ENUM_EXISTS:
+    case PATCH_EXISTS:
+    case PATCH_TYPE_EXISTS:
+    case PATCH_ENUM_EXISTS:
         bpf_set_imm(in, f != NULL);
         return true;
     case PATCH_OFF:
@@ -20190,7 +20208,9 @@ static void tr_event_stop(struct task *t, int event, int sig)
         if (tr.started)
             tr_syscall_stop(t, PTRACE_SYSCALL_INFO_SECCOMP);
         break;
-    case PTRACE_EVENT_FORK: case PTRACE_EVENT_VFORK: case PTRACE_EVENT_CLONE:
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+    case PTRACE_EVENT_CLONE:
         tr_child_event(t, event);
         break;
     case PTRACE_EVENT_EXEC:
@@ -27088,7 +27108,9 @@ static const char *pmc_reason(u32 role, int e)
 {
     const char *why;
     switch (-e) {
-    case ENOENT: case EOPNOTSUPP: case ENODEV:
+    case ENOENT:
+    case EOPNOTSUPP:
+    case ENODEV:
     case ENXIO: why = "this CPU or its hypervisor has no event for this metric"; break;
     case ENODATA:
         why = "perf events of the cgroup are not enabled" U_FIX
@@ -29012,7 +29034,8 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     case U_CELSIUS_RATE: mout_digits(b, 3, v, "C/s"); break;
     case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
     case U_WATTS: mout_digits(b, 4, v, "W"); break;
-    case U_BYTES: case U_BYTE_RATE:
+    case U_BYTES:
+    case U_BYTE_RATE:
         b_size(&s, v > 0 ? v : 0);
         for (u32 k = 0; k < s.len; k++)
             if (size[k] != ' ')
