@@ -10158,9 +10158,8 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns the name of an open file after a rename of `from` to `to` (which sx describes), or NULL if
- * the rename does not change it. A file with one link has no other name; for others, names are
- * compared. */
+/* Returns the new name of an open file, or NULL, after a rename of `from` to `to` (sx). A file with
+ * one link has no other name. For files with several links, compares names. */
 static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
                                 const struct path *from, const struct path *to)
 {
