@@ -65,7 +65,7 @@ static void wide(void)
     CHK(syscall(SYS_memfd_create, "wide", high | MFD_CLOEXEC));
     shown("memfd_create", -1, 1, "MFD_CLOEXEC");
     CHK(syscall(SYS_readlinkat, AT_FDCWD, "/proc/self", buf, high | 64));
-    shown("readlinkat", 0, 3, "64");
+    shown("readlinkat", -5, 3, "64"); /* on arm64, the C library calls it at the start */
     fd = syscall(SYS_socket, AF_INET, high | SOCK_DGRAM | SOCK_CLOEXEC, 0);
     CHK(fd);
     shown("socket", -2, 1, "SOCK_DGRAM|SOCK_CLOEXEC"); /* the last one is below */
@@ -85,7 +85,7 @@ static void wide(void)
         char *path = buf + 8 * k;
         strcpy(path, "/proc/self/exe");
         CHK(syscall(SYS_readlinkat, AT_FDCWD, path, buf, sizeof buf));
-        shown("readlinkat", k + 1, 1, "/proc/self/exe");
+        shown("readlinkat", k - 4, 1, "/proc/self/exe");
         strcpy(path, "/proc/self/exe");
         CHK(syscall(SYS_statx, AT_FDCWD, path, 0, 0x7ff, buf));
         shown("statx", k, 1, "/proc/self/exe");

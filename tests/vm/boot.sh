@@ -56,7 +56,7 @@ riscv64*)
     # (kmem_cache_alloc's), and, with a thread for each CPU, code run while it is being patched (a
     # tracepoint's call).
     threads=single
-    append="$append no_timer_check" # which a busy host fails
+    append="no_timer_check $append" # a busy host fails the check
     set -- -M pc -cpu max,cx16=off -serial chardev:back "$@"
     ;;
 esac
