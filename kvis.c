@@ -196,7 +196,8 @@ struct call_path {
     struct name *from; /* directory that the path starts from; NULL: unknown or root */
 };
 
-enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors read per poll(2) or select(2) */ };
+/* CALL_SET_MAX limits what kvis reads of a poll(2) or select(2) set. */
+enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 };
 
 /* A system call. All times are in ns of CLOCK_MONOTONIC. */
 struct call {
@@ -218,7 +219,7 @@ struct call {
     u64 enter_ns, exit_ns;
     bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the rest of the call is blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
-    char slept;    /* state letter (/proc/PID/stat) of the thread's last sleep; 0: no sleep */
+    char slept;    /* thread state (/proc/PID/stat) in the call's last sleep; 0: it did not sleep */
     bool by_interrupt;
     pid_t waker_pid;
     char waker_comm[16];
@@ -272,7 +273,7 @@ struct ofd {
     bool wanted;       /* -P names the file */
     u64 moment;        /* ps.moment at the last lookup of the directory's name */
     u32 entries;       /* number of directory entries read, without . and .. */
-    bool listed, more; /* kvis has not yet reported `entries`; `entries` is too low */
+    bool listed, more; /* listed: kvis must report `entries`; more: `entries` is too low */
 };
 
 struct fdent {
@@ -280,7 +281,7 @@ struct fdent {
     bool cloexec;
     struct ofd *o;
     u64 known_ns; /* when kvis last verified that the descriptor refers to this file */
-    u64 since_ns; /* return time of the call that opened the descriptor; 0: not seen by kvis */
+    u64 since_ns; /* return time of the call that opened the descriptor; 0: kvis did not see it */
 };
 
 /* A hash table of descriptors: an array would be huge after dup2(2) to a large number. */
@@ -312,7 +313,7 @@ struct mm {
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
     u32 exe_minor; /* minor device number of the executable if reading it never blocks; else 0 */
-    bool careful;     /* read with a timeout: userfaultfd or FUSE may withhold a page */
+    bool careful;     /* kvis reads with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
 struct proc {
@@ -370,7 +371,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;       /* start time of a call, such as an exec, whose record kvis must ignore */
-    u64 reported_ns, reported_end_ns; /* interval in which stops, not BPF records, report calls */
+    u64 reported_ns, reported_end_ns; /* interval in which ptrace stops report calls */
     u64 pending_ns; /* start time of a call that is known before its record arrives; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
@@ -1272,7 +1273,7 @@ static const struct arch_layout arch_layouts[] = {
 };
 enum {
     ARCH_ARG0_IS_RESULT = 0, ARCH_COMPAT_MASK = 2, ARCH_COMPAT_LAYOUT = 1,
-    ARCH_WORDS = 8 * R(r10), /* registers r10 to rdi */
+    ARCH_WORDS = 8 * R(r10),
     ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 8 * R(orig_rax), ARCH_STACK = 16 << 10,
     /* 168: sizeof(struct pt_regs); see task_pt_regs (asm/processor.h) */
     ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF,
@@ -2013,7 +2014,7 @@ static bool nm_is_library(const char *s)
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* Classifies a path by a prefix, a substring (after '*') or the whole path (after '='). */
+/* Classifies a path by a prefix, by a substring (`*TEXT` in row[]) or as a whole (`=TEXT`). */
 static enum nm_class nm_class(const char *s)
 {
     static const struct { u8 class; const char *text[11]; } row[] = {
@@ -2044,7 +2045,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether many programs use the file s. Lists of files omit such files. */
+/* Returns whether lists of files omit the file s, because many programs use it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -3227,7 +3228,7 @@ static void ps_look_fs(struct task *t)
         ps_set_fs(t, ps_cwd(t, t->fs->cwd, &sx), &sx);
 }
 
-/* Returns the directories, updated from /proc. A past call updates them only if the thread is still
+/* Returns t's directories, updated from /proc. A past call updates them only if the thread is still
  * in the same directory. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
@@ -3394,7 +3395,7 @@ struct dec_layout {
     u8 sizing;
     u8 own, own_least; /* for DEC_SIZE_OWN: offset of the size member; size if that member is 0 */
     u8 abis;           /* set of ABIs: bits 1 << ABI_... */
-    u8 more;           /* number of layouts after this one, for other ABIs */
+    u8 more;           /* number of layouts that follow for other ABIs */
 };
 #include "gen/out/structs.h"
 
@@ -3699,7 +3700,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* all bits set, as for personality(2) */
+    if (v == 0xffffffff || v == ~0ull) { /* all bits are a special value in personality(2) */
         if (!dec_named(b, v, fam))
             b_hex(b, v);
         return;
@@ -5059,7 +5060,7 @@ static void dec_k_ifreq(struct dec *d, u64 v)
 /* io_uring_enter(2) takes a signal set, or a structure with a signal set. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    /* EXT_ARG_REG: the argument is an offset in registered memory */
+    /* with EXT_ARG_REG, the argument is an offset in registered memory */
     enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 };
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
@@ -5081,8 +5082,8 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns the number of arguments that were passed. The registers of omitted optional arguments
- * have unrelated values. */
+/* Returns the number of passed arguments. The registers of omitted optional arguments have
+ * unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5745,9 +5746,9 @@ static struct {
     u32 columns;         /* width of the terminal; 0: not a terminal */
     u32 line_from;
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
-    u32 line_at;  /* offset in text.b of the text after the line's time and thread */
+    u32 line_at;  /* offset in text.b of the line's text, after its time and thread */
     u32 line_col; /* number of columns of the current line that were already flushed */
-    u64 due_ns;            /* time of the next delayed line; 0: none */
+    u64 due_ns;            /* when the next delayed line is due; 0: none */
 } out = { .text.fd = -1, .json.fd = -1 };
 
 #define OUT_TAPS(callback, ...) \
