@@ -186,7 +186,7 @@ struct recorded_call {
     bool addr;
 };
 
-/* A path argument. kvis reads it at the call's entry if the thread stops there, else at the end. */
+/* A path argument. kvis reads it at the call's entry if the thread stops there, else at its end. */
 struct call_path {
     u8 arg;
     bool cut;
@@ -241,7 +241,7 @@ struct name {
     struct name *older;
     u32 hash, len;
     char cls;           /* 'f' (file), 'p' (peer), 'x' (other) */
-    bool read, written; /* the file was read (written) or opened for reading (writing) */
+    bool read, written; /* read or opened for reading; written or opened for writing */
     bool ran;
     bool live;          /* the name is in use, so nm_drop() keeps it */
     u8 kind; /* type of the file (enum fdkind); FK_SOCK marks the local address of a socket */
@@ -261,7 +261,7 @@ struct ofd {
     u32 refs;
     u8 kind;
     bool writable, inherited;
-    u32 was; /* 1 + descriptor number, if the number was reused before close(2) returned; else 0 */
+    u32 was; /* 1 + the closed descriptor if its number was reused during close(2); else 0 */
     const char *sock;  /* protocol of a socket ("tcp4", "unix"); NULL: not a socket */
     struct name *name; /* path of the file, or a name such as "pipe:[12]" */
     struct name *local, *peer; /* addresses of a socket; NULL: unknown */
@@ -270,7 +270,7 @@ struct ofd {
     pid_t opener;
     u32 dev;
     u64 ino;
-    bool wanted;       /* -P names the file */
+    bool wanted;       /* -P selects the file */
     u64 moment;        /* ps.moment at the last lookup of the directory's name */
     u32 entries;       /* number of directory entries read, without . and .. */
     bool listed, more; /* listed: kvis must report `entries`; more: `entries` is too low */
@@ -1103,7 +1103,7 @@ static bool u_mounted(const char *dir, u32 magic)
 /* Creates a detached mount (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers on every architecture */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers of all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1146,7 +1146,7 @@ static const char *u_proc(pid_t pid, const char *name)
 }
 
 /* Sets u_ahead, unless kvis's children would get another time namespace (unshare(2)):
- * timens_offsets describes theirs. */
+ * timens_offsets describes that of the children. */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256];
@@ -1232,7 +1232,7 @@ static bool u_matches(const regex_t *re, const char *s)
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
 }
 
-/* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture ===================
+/* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture =========
  * No other section mentions a register or __x86_64__. A new architecture needs a value of `enum
  * abi`, a column of gen/tables/syscalls.tbl and, in this section, its constants, arch_layouts, and
  * the ABI's name, word size and audit number. BPF programs are the same for all 64-bit kernels,
@@ -1275,7 +1275,7 @@ enum {
     ARCH_ARG0_IS_RESULT = 0, ARCH_COMPAT_MASK = 2, ARCH_COMPAT_LAYOUT = 1,
     ARCH_WORDS = 8 * R(r10),
     ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 8 * R(orig_rax), ARCH_STACK = 16 << 10,
-    /* 168: sizeof(struct pt_regs); see task_pt_regs (asm/processor.h) */
+    /* 168 is sizeof(struct pt_regs): see task_pt_regs (asm/processor.h) */
     ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF,
     ARCH_FN_ARG3 = R(rcx), ARCH_SP_OFF = 8 * R(rsp), ARCH_RET_POPS = 8
 };
@@ -1313,7 +1313,7 @@ enum {
 #define ARCH_NATIVE ABI_ARM32
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_ARM
-#define SYS_mmap SYS_mmap2 /* EABI has only mmap2 */
+#define SYS_mmap SYS_mmap2 /* EABI has mmap2, but no mmap */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 static const struct arch_layout arch_layouts[] = {
     { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* registers r0-r15, cpsr, orig_r0 */
@@ -1560,7 +1560,7 @@ enum { MEM_WAIT_NS = 250000000, MEM_READS = 32768 };
 static struct {
     u32 reads;
     u64 waited_ns;
-    bool gave_up;   /* a read at the current stop failed because of the limits */
+    bool gave_up;   /* a read at the current stop reached a limit */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy;
@@ -1569,7 +1569,7 @@ static struct {
     size_t n;
     s64 result;
     u8 data[4096];
-    u64 unreadable; /* number of stops at which a read failed because of the limits */
+    u64 unreadable; /* number of stops at which a read reached a limit */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
 
 static void mem_budget(void)
@@ -1682,7 +1682,7 @@ static void *mem_reader(void *unused)
     for (;;) {
         while (!mem.busy)
             pthread_cond_wait(&mem.asked, &mem.lock);
-        pthread_mutex_unlock(&mem.lock); /* while `busy` is set, the reader owns `mem` */
+        pthread_mutex_unlock(&mem.lock); /* while `busy` is set, the reader thread owns `mem` */
         mem.result = mem_copy(mem.tid, mem.addr, mem.data, mem.n);
         pthread_mutex_lock(&mem.lock);
         mem.busy = false;
@@ -1858,7 +1858,7 @@ static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 enum { NM_BUCKETS = 1 << 15, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **chain; /* a static array would make exec fail under a small RLIMIT_AS */
+    struct name **chain; /* a static array would make kvis fail to start under a small RLIMIT_AS */
     struct name *newest;
     u64 secret;          /* random hash seed: tracees cannot choose names that collide */
     size_t total, drop_at; /* bytes of all names; limit at which nm_drop() frees names */
@@ -2052,7 +2052,7 @@ static bool nm_noise(const char *s)
     return class >= NM_DEVICE && class <= NM_LIBRARY;
 }
 
-/* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
+/* == 7 fd_ ofd_ files_  file descriptors and what they refer to =================
  * Descriptor tables work as in the kernel: fork(2) copies a table, CLONE_FILES shares it, and exec
  * closes CLOEXEC descriptors. System calls update the tables; /proc/PID/fd and pidfd_getfd(2) add
  * missing descriptors. A file without references goes to fdt.dead, and md_ reports it as closed. */
@@ -2061,7 +2061,7 @@ static struct {
     struct ofd *dead;
     struct ofd **dead_tail;
     bool ring;      /* a tracee has used io_uring */
-    u32 connecting; /* number of sockets with a connect(2) in progress */
+    u32 connecting; /* sockets with a connect(2) in progress */
     bool lazy; /* always use /proc: kvis does not trace all calls that change descriptors */
     u64 lost_ns; /* until this time, records of calls that change descriptor tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
@@ -2369,7 +2369,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
         b_put(b, sa + 2, strnlen((const char *)sa + 2, len - 2));
     } else if (family == AF_NETLINK) {
         b_f(b, "pid %u groups 0x%x", w[0], w[1]);
-    } else if (family == AF_VSOCK) { /* struct sockaddr_vm: reserved bytes, port, CID */
+    } else if (family == AF_VSOCK) { /* struct sockaddr_vm has a port, then a CID */
         b_f(b, "%u:%u", w[1], w[0]);
     } else if (family == AF_PACKET) {
         b_f(b, "if%u", w[0]);
@@ -2562,9 +2562,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file. A path of -P stands for the first file that kvis finds there.
- * Birth times distinguish files that reuse an inode number. A record has no birth time: kvis reads
- * it from the path if the path still leads to the file. */
+/* Returns whether -P selects this file. A path of -P stands for the first file that kvis finds
+ * there. Birth times distinguish files that reuse an inode number. A record has no birth time: kvis
+ * reads it from the path if the path still leads to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2592,7 +2592,7 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Also compares the type, because inode numbers are reused. */
+/* Compares types, too: a reused inode number can have another type. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
@@ -2698,7 +2698,7 @@ static void fd_scan(struct task *t, bool before_exec)
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
-        if (before_exec && fcntl(n, F_GETFD) > 0) /* a descriptor of kvis, closed at exec */
+        if (before_exec && fcntl(n, F_GETFD) > 0) /* kvis's own descriptor, closed at exec */
             continue;
         struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx;
@@ -5281,7 +5281,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
         dec_hex(b, dec_long(&d) == 4 ? (u32)c->ret : (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
         b_f(b, "%#03" PRIo64, (u64)c->ret);
-    } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* O_RDONLY is 0 */
+    } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* 0 is O_RDONLY */
         b_hex(b, (u64)c->ret);
         dec_ret_detail(&d, r);
     } else {
@@ -5617,7 +5617,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events of a thread differ only in times and addresses, or are its execs. */
+/* Returns whether two events of a thread are execs or differ only in times and addresses. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -5718,7 +5718,7 @@ struct out_proc {
     u64 exec_ns, last_ns;
     u64 since_ns;   /* time of the first counted access to a file; 0: none */
     u32 files[N_NM_CLASSES];
-    u32 n_files, file[OUT_FILES]; /* hash table of hashes of the counted paths; 0: free */
+    u32 n_files, file[OUT_FILES]; /* hash table of counted paths (their hashes); 0: free */
     struct {        /* per class: common directory of the files, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
@@ -5747,7 +5747,7 @@ static struct {
     u32 line_from;
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
     u32 line_at;  /* offset in text.b of the line's text, after its time and thread */
-    u32 line_col; /* number of columns of the current line that were already flushed */
+    u32 line_col; /* columns of the current line that were already flushed */
     u64 due_ns;            /* when the next delayed line is due; 0: none */
 } out = { .text.fd = -1, .json.fd = -1 };
 
@@ -5886,8 +5886,8 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
         fraction);
 }
 
-/* Appends [+0.003s], or the format of -t, -ttt or -r. Without -v, times never decrease, although
- * delayed lines show earlier events. */
+/* Appends a time as [+0.003s] or in the format of -t, -ttt or -r. Without -v, times never decrease,
+ * although delayed lines show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
@@ -6366,7 +6366,7 @@ static void out_leave_out(const struct event *e)
 
 static void out_executed(struct out_proc *p, const struct event *e)
 {
-    out_held_print(~0ull); /* print events before the exec, including a delayed creation */
+    out_held_print(~0ull); /* print earlier events, including a delayed creation */
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
