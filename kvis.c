@@ -2710,8 +2710,8 @@ static void fd_scan(struct task *t, bool before_exec)
 }
 
 /* Returns the file that descriptor n referred to at ns, or NULL. Reads /proc if the table lacks the
- * descriptor or may be out of date. For a past call, does not look up missing descriptors, because
- * a later file may have reused the number. */
+ * descriptor or if records may be lost; for a past call, only if records may be lost, because a
+ * later file may have reused the number. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
