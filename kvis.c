@@ -788,8 +788,7 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns a character's width in columns; 0 for a color sequence. Sets *n to its length in
- * bytes. */
+/* Returns a character's columns; 0 for a color sequence. Sets *n to its length in bytes. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -862,8 +861,7 @@ static void b_pad(struct buf *b, u32 from, u32 columns)
         b_c(b, ' ');
 }
 
-/* Counts the leading bytes that need no escape in any format: printable ASCII except quotes and
- * backslash. */
+/* Counts leading bytes that no format escapes: printable ASCII except quotes and backslash. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
@@ -883,8 +881,7 @@ static void b_hexbytes(struct buf *b, const void *bytes, size_t n, const char *b
     }
 }
 
-/* Appends untrusted bytes: printable UTF-8 unchanged; other bytes, backslash and `quote` escaped as
- * in C. */
+/* Appends untrusted bytes: printable UTF-8; other bytes, backslash and `quote` escaped as in C. */
 static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 {
     const u8 *s = bytes;
@@ -1115,8 +1112,7 @@ static int u_mount(const char *type)
     return fd;
 }
 
-/* Returns "/sys" or "/proc" if the path is in this directory and its file system is not mounted;
- * else NULL. */
+/* Returns "/sys" or "/proc" if the path is in that file system but it is not mounted; else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1541,8 +1537,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     return 0;
 }
 
-/* Reads the call that a signal interrupted. Returns false if the kernel will not restart the
- * call. */
+/* Reads the call that a signal interrupted. Returns false if the kernel will not restart it. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     return arch_from_regs(tid, s) == 0 && s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
@@ -1808,8 +1803,7 @@ struct mem_ahead {
     u8 data[4096];
 };
 
-/* Sets *p to a copy of the bytes at addr. Returns their number (up to the end of the page) or
- * -errno. */
+/* Sets *p to a copy of the bytes at addr. Returns their number (to the page's end) or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -1852,8 +1846,8 @@ static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 
 /* == 6 nm_  names that are kept for the summary =================================
  * Stores each path and address once. Memory is bounded: when names take nm.drop_at bytes, nm_drop
- * frees names, except names in use (tr_trim_names) and names with the most I/O. A replay drops no
- * names. */
+ * frees names, except names in use (tr_trim_names) and names with the most I/O. A replay drops
+ * none. */
 
 enum { NM_BUCKETS = 1 << 15, NM_KEPT = 4 << 20 };
 
@@ -2143,9 +2137,8 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Removes a descriptor and closes the gap in the hash table (Knuth 6.4 R). If kvis read the entry
- * from /proc after the current call, no close is reported: the call closed an earlier file with
- * this number. */
+/* Removes a descriptor and closes the gap (Knuth 6.4 R). If kvis read the entry from /proc after
+ * the current call, no close is reported: the call closed an earlier file with this number. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2190,8 +2183,7 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns the entry that descriptor n had at ns (the start of t's call), or an entry that this call
- * created; NULL: none. */
+/* Returns descriptor n's entry at ns (start of t's call), one that this call created, or NULL. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2214,7 +2206,7 @@ static void fd_close(struct task *t, s32 n)
         fd_remove(t, n);
 }
 
-/* Takes over the caller's reference to the file o. */
+/* Makes descriptor n refer to the file o. Takes over the caller's reference to o. */
 static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     struct files *f = t->files;
@@ -2490,7 +2482,7 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Socket addresses that the kernel does not report stay unchanged. */
+/* Reads a socket's type and addresses. Addresses that the kernel does not report stay unchanged. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2690,7 +2682,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
     return o;
 }
 
-/* before_exec: adds only descriptors that stay open at exec. */
+/* Adds the descriptors in /proc/TID/fd; with before_exec, only those that stay open at exec. */
 static void fd_scan(struct task *t, bool before_exec)
 {
     t->files = files_copy(NULL);
@@ -2790,8 +2782,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * exec, and after a fault outside all regions, as after shmat(2). Other system calls update the
  * regions, because /proc may have changed by the time kvis examines a fault. */
 
-/* Maximum lines to read from a maps file; pause between reads, as a multiple of a read's
- * duration. */
+/* Maximum lines to read from a maps file; pause between reads in units of the last read's time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2941,8 +2932,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
 }
 
 /* Sets m->careful if the device can block a reader. Block devices (major not 0) cannot. The kernel
- * reuses device numbers after an unmount, so kvis caches only the number of the running
- * executable's device. */
+ * reuses device numbers after an unmount, so kvis caches only the executable's. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
@@ -3027,8 +3017,7 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Updates the regions from the maps file, but not too often. Returns false if they are
- * incomplete. */
+/* Rereads the maps file, but not too often. Returns false if the regions are incomplete. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3312,8 +3301,7 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* Stores the thread's tid in its own pid namespace: the last number of NSpid
- * (proc_pid_status(5)). */
+/* Stores the tid in the thread's pid namespace: NSpid's last number (proc_pid_status(5)). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -4286,8 +4274,7 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of an argv, and appends them if `print` is set. Sets *whole if no
- * string follows. */
+/* Counts, and with `print` appends, up to `max` strings of an argv. Sets *whole if none follows. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4562,8 +4549,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Names of si_code, and the structure that follows si_code (siginfo_layout, kernel/signal.c, Linux
- * 5.10). */
+/* Names of si_code and the structure after it (siginfo_layout, kernel/signal.c, Linux 5.10). */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4722,8 +4708,7 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* The kernel truncates the address to the tracee's buffer, whose size is known from the call's
- * entry. */
+/* The kernel truncates the address to the buffer, whose size is known from the call's entry. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -4935,8 +4920,7 @@ static void dec_k_futexop(struct dec *d, u64 v)
     }
 }
 
-/* Appends the operation of FUTEX_WAKE_OP: op << 28 | cmp << 24 | oparg << 12 | cmparg
- * (futex(2)). */
+/* Appends the FUTEX_WAKE_OP operation: op << 28 | cmp << 24 | oparg << 12 | cmparg (futex(2)). */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
     u32 w = v;
@@ -5377,8 +5361,7 @@ static const char *sc_add(const char *word, bool *set)
             set[i] = hit = true;
     if (regex)
         regfree(&re);
-    /* A word without % can also be a class, as in old versions of strace, unless it names a
-     * call. */
+    /* A word that names no call can be a class without %, as in old versions of strace. */
     u16 cls = 0;
     for (size_t i = 0; !hit && i < ARRAY_LEN(sc_classes); i++)
         if (!strcmp(word + (*word == '%'), sc_classes[i].name))
@@ -5504,7 +5487,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* process: the whole process has ended, not only a thread. */
+/* Adds an exit status. process: the whole process has ended, not only a thread. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -5659,8 +5642,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Takes the oldest group if it began by until_ns, else returns NULL. The group is valid until the
- * next event. */
+/* Pops the oldest group if it began by until_ns; else returns NULL. Valid until the next event. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -6992,8 +6974,7 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts the line of a call (-v). With whole_only, prints nothing yet, because a filter needs the
- * call's result. */
+/* Starts a call's line (-v). whole_only: not yet, because a filter needs the call's result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
