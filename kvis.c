@@ -1309,7 +1309,7 @@ enum {
 #define ARCH_NATIVE ABI_ARM32
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_ARM
-#define SYS_mmap SYS_mmap2 /* EABI has mmap2, but no mmap */
+#define SYS_mmap SYS_mmap2 /* the EABI has mmap2 but no mmap */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 static const struct arch_layout arch_layouts[] = {
     { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* registers r0-r15, cpsr, orig_r0 */
@@ -1449,7 +1449,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start with call nr of the same ABI. With nr -1, the call is
+/* Substitutes call nr of the same ABI for the call that is about to start. With nr -1, the call is
  * skipped and returns -e. On ARM, -e also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
@@ -2815,7 +2815,7 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     if (!n && from == to)
         return;
     memmove(m->r + from + n, m->r + to, (m->n - to) * sizeof *m->r);
-    if (n) /* memcpy(3) must not get NULL */
+    if (n) /* memcpy(3) must not be passed NULL */
         memcpy(m->r + from, put, n * sizeof *put);
     m->n += n - (to - from);
 }
@@ -2834,7 +2834,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Replaces all regions in the range of r by r. If r has no name, only removes them. */
+/* Replaces all regions in the range of r with r. If r has no name, only removes them. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -4319,7 +4319,7 @@ static void dec_k_envp(struct dec *d, u64 v)
 
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe };
 
-/* Two values of tv_nsec are commands to utimensat(2) (linux/stat.h). */
+/* Two values of tv_nsec have special meanings in utimensat(2) (linux/stat.h). */
 static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
@@ -4460,7 +4460,7 @@ static void dec_status(struct buf *b, u32 s)
 static void dec_k_wstatus(struct dec *d, u64 v)
 {
     u8 raw[4];
-    if (!d->c->ret) { /* WNOHANG, and no child to report */
+    if (!d->c->ret) { /* WNOHANG, and no child has changed state */
         dec_pointer(d, v, 0);
     } else if (dec_get(d, v, raw, 4)) {
         b_c(d->b, '[');
@@ -4497,7 +4497,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The set's size is the previous argument of sched_setaffinity(2), but the result of
+/* The set's size is the previous argument in sched_setaffinity(2), but the result in
  * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
@@ -4577,7 +4577,7 @@ static struct dec_origin dec_origin(int sig, s32 code)
         return (struct dec_origin){ FAM_si_chld, ST_siginfo_exited };
     if (code > 0 && code < KERNEL && sig > 0 && sig < (int)ARRAY_LEN(special) && special[sig].st)
         return special[sig];
-    if (code > 0 && code <= LAST_POLL) /* fcntl(F_SETSIG) replaced SIGIO by this signal */
+    if (code > 0 && code <= LAST_POLL) /* fcntl(F_SETSIG) replaced SIGIO with this signal */
         return special[SIGIO];
     return (struct dec_origin){ FAM_si_code, ST_siginfo_sender };
 }
@@ -4621,7 +4621,7 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 /* --- sockets --- */
 
-/* A unix address is a path, with or without NUL, or an abstract name (unix(7)). */
+/* A unix address is a path, with or without a final NUL, or an abstract name (unix(7)). */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -5772,7 +5772,7 @@ static int out_write_all(int f, const char *p, size_t n)
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (!w)
-            errno = ENOSPC; /* write(2) returned 0 and set no errno */
+            errno = ENOSPC; /* write(2) returned 0 without setting errno */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
@@ -5919,7 +5919,7 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = OUT_PLACE(out_names, pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* not memcpy(3), because `comm` may be in this slot */
+    memmove(named->comm, comm, n); /* memmove(3), because `comm` may be in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
     named->slot = (struct out_slot){ pid, ++out.uses };
 }
@@ -6628,7 +6628,7 @@ static bool out_is_unused(const struct arg *a)
 }
 
 /* Appends a call's arguments from number `from` on. Before the call ends, stops at the first
- * argument that the kernel will fill. Returns the number of the next argument. */
+ * argument that the kernel will fill in. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c), i = from;
