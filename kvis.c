@@ -2932,7 +2932,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
 }
 
 /* Sets m->careful if the device can block a reader. Block devices (major not 0) cannot. The kernel
- * reuses device numbers after an unmount, so kvis caches only the executable's. */
+ * reuses device numbers after an unmount, so kvis caches only the executable's number. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
