@@ -3819,8 +3819,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Appends the n bytes at addr. The caller has stored the first r of them after the end of d->b; r <
- * 0 is -errno. The bytes stay raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the n bytes at addr. The caller has stored the first r of them after the end of d->b, or
+ * r is -errno. The bytes stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
