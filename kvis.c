@@ -2,8 +2,8 @@
 /* kvis: shows what a program makes the Linux kernel do.
  *
  * kvis is one static binary that runs on any machine without further files. This file is the whole
- * program, except the tables that gen/ generates. A section calls only sections above it. The
- * compiler enforces that, because there are no forward declarations.
+ * program, except the tables that gen/ generates. A section calls only sections above it; without
+ * forward declarations, the compiler enforces that.
  *
  *     ptrace stops ─► tr_ ─► md_ ─► struct event ─► out_ ─► text
  *     perf samples ─► pf_ ──┘  │    (event_kinds[])    └──► JSON lines
@@ -65,7 +65,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
-#define _FILE_OFFSET_BITS 64 /* for 32-bit glibc */
+#define _FILE_OFFSET_BITS 64 /* 64-bit file sizes and times for 32-bit glibc */
 #define _TIME_BITS 64
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -155,19 +155,19 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
-#define U_CUT "…" /* the mark of truncated text */
+#define U_CUT "…"
 
 struct buf {
     char *p;
-    u32 len, cap, max; /* bytes used, allocated and allowed (0 allows 1 MiB) */
-    bool cut;          /* the bytes beyond the maximum were dropped */
-    bool ascii; /* b_own() converts kvis's text to ASCII */
+    u32 len, cap, max; /* bytes used, bytes allocated, limit (0: 1 MiB) */
+    bool cut;          /* text was dropped */
+    bool ascii; /* b_own() appends kvis's own text as ASCII */
 };
 
 /* A text buffer in `array`, with space for a final NUL. */
 #define BUF_ON(array) { .p = (array), .cap = sizeof(array) - 1, .max = sizeof(array) - 1 }
 
-/* A 64-bit process can use several ABIs, such as i386 with `int $0x80`. */
+/* A 64-bit process can also use other ABIs, such as i386 by `int $0x80`. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
 /* ARG_STR: raw, untrusted bytes from the tracee. ARG_TXT: printable text from kvis. */
@@ -186,21 +186,22 @@ struct recorded_call {
     bool addr;
 };
 
-/* A path argument. kvis reads it at the call's entry if the thread stops there, else at the end. */
+/* A path argument. kvis reads it at the call's entry if the thread stops there, else at its end. */
 struct call_path {
     u8 arg;
     bool cut;
     bool placed;
-    u32 off;           /* offset in call.paths of the NUL-terminated path */
+    u32 off;           /* offset of the NUL-terminated path in call.paths */
     s32 len;           /* length, or -errno if kvis could not read the path */
     struct name *from; /* directory that the path starts from; NULL: unknown or root */
 };
 
-enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors read from a poll(2) set */ };
+/* CALL_SET_MAX limits what kvis reads of a poll(2) or select(2) set. */
+enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 };
 
 /* A system call. All times are in ns of CLOCK_MONOTONIC. */
 struct call {
-    const struct recorded_call *recorded; /* the recorded call; NULL if the call is live */
+    const struct recorded_call *recorded; /* the call in a recording; NULL: the call is live */
     bool open;     /* the call has begun but not yet returned */
     bool known;    /* `row` and `id` of the call are valid */
     bool begun;    /* the text sink has printed the first `shown` arguments */
@@ -212,38 +213,38 @@ struct call {
     u64 arg[6];
     s64 ret;
     int err;
-    bool noret;    /* the call never returns: exit, kill, or exec in another thread */
+    bool noret;    /* the call did not return: exit, kill, detach, or exec by another thread */
     bool detached;
     bool late;     /* the duration is unknown: kvis missed the call's start or end */
     u64 enter_ns, exit_ns;
-    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the remainder is blocked time */
+    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the rest of the call is blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
-    char slept;    /* thread state in the call's last sleep, as in /proc/PID/stat; 0: no sleep */
+    char slept;    /* thread state (/proc/PID/stat) in the call's last sleep; 0: it did not sleep */
     bool by_interrupt;
     pid_t waker_pid;
     char waker_comm[16];
-    pid_t child;   /* tid of a new thread or process in kvis's pid namespace */
+    pid_t child;   /* tid of the created thread or process, in kvis's pid namespace */
     struct arg val[6];
     struct buf text;
-    u64 outlen[2]; /* value-result arguments before the call, such as *addrlen of accept(2) */
+    u64 outlen[2]; /* value-result arguments at the call's entry, such as *addrlen of accept(2) */
     struct call_path path[2];
     struct buf paths;
     u8 n_paths;
-    bool selected; /* -P selects the call */
+    bool selected; /* -P selects the call or is not given */
     u8 n_touched;  /* number of files in touched[]; CALL_TOUCHES + 1: more files than fit */
     struct name *touched[CALL_TOUCHES];
 };
 
-/* A file's path or a peer's address, with the totals of its I/O. */
+/* The path of a file or the address of a peer, with I/O totals. */
 struct name {
     struct name *next;
     struct name *older;
     u32 hash, len;
-    char cls;           /* class: 'f' (file), 'p' (peer), 'x' (other) */
-    bool read, written; /* the file was read (written) or opened for reading (writing) */
+    char cls;           /* 'f' (file), 'p' (peer), 'x' (other) */
+    bool read, written; /* read or opened for reading; written or opened for writing */
     bool ran;
     bool live;          /* the name is in use, so nm_drop() keeps it */
-    u8 kind; /* enum fdkind at the last use; FK_SOCK marks a tracee's local address */
+    u8 kind; /* type of the file (enum fdkind); FK_SOCK marks the local address of a socket */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
 };
@@ -260,7 +261,7 @@ struct ofd {
     u32 refs;
     u8 kind;
     bool writable, inherited;
-    u32 was; /* 1 + descriptor number, if the number was reused before close(2) returned; else 0 */
+    u32 was; /* 1 + the closed descriptor if its number was reused during close(2); else 0 */
     const char *sock;  /* protocol of a socket ("tcp4", "unix"); NULL: not a socket */
     struct name *name; /* path of the file, or a name such as "pipe:[12]" */
     struct name *local, *peer; /* addresses of a socket; NULL: unknown */
@@ -269,25 +270,25 @@ struct ofd {
     pid_t opener;
     u32 dev;
     u64 ino;
-    bool wanted;       /* -P names the file */
-    u64 moment;        /* ps.moment when kvis last looked up the directory's name */
+    bool wanted;       /* -P selects the file */
+    u64 moment;        /* ps.moment at the last lookup of the directory's name */
     u32 entries;       /* number of directory entries read, without . and .. */
-    bool listed, more; /* `entries` is valid; the directory may have more entries */
+    bool listed, more; /* listed: kvis must report `entries`; more: `entries` is too low */
 };
 
 struct fdent {
     s32 fd; /* descriptor number; -1: free slot */
     bool cloexec;
     struct ofd *o;
-    u64 known_ns; /* time of the last evidence that the descriptor refers to this file */
-    u64 since_ns; /* return time of the call that opened the descriptor; 0: before tracing */
+    u64 known_ns; /* when kvis last verified that the descriptor refers to this file */
+    u64 since_ns; /* return time of the call that opened the descriptor; 0: kvis did not see it */
 };
 
-/* A hash table of descriptors, because dup2(2) to a large number must not make the table large. */
+/* A hash table of descriptors: an array would be huge after dup2(2) to a large number. */
 struct files {
     u32 refs, n, cap, n_reused;
     struct fdent *slot;
-    struct fdent reused[4]; /* descriptors reused before close(2) returned; oldest first */
+    struct fdent reused[4]; /* descriptors whose number was reused during close(2); oldest first */
 };
 
 struct fsinfo {
@@ -311,7 +312,7 @@ struct mm {
     struct region *r; /* regions sorted by address; only with --faults */
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor; /* minor number of the executable's device if it never blocks readers; else 0 */
+    u32 exe_minor; /* minor device number of the executable if reading it never blocks; else 0 */
     bool careful;     /* kvis reads with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -328,16 +329,16 @@ struct proc {
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss; /* when kvis last read the resident memory; resident bytes */
+    u64 rss_ns, rss; /* when kvis last read the resident memory; its size in bytes */
     u64 max_rss;     /* peak RSS of the finished program in bytes; 0: unknown */
     u64 exec_rss;    /* peak RSS in bytes of the program that the last exec replaced */
-    u64 rss_before;  /* peak RSS in pages at the last exec; the new program set any higher peak */
+    u64 rss_before;  /* peak RSS in pages at the last exec; a higher peak is the new program's */
     u64 cpu_ns;
     u64 used_ns;     /* CPU time of the process when it ended; 0: unknown */
-    u64 met_ns;      /* when kvis read the state from /proc; older records are ignored */
+    u64 met_ns;      /* when kvis read the state from /proc; earlier calls do not change it */
     u64 pid_ns;      /* inode number of the pid namespace; 0: kvis's namespace */
     bool new_pid_ns; /* children may be in another pid namespace after unshare(2) or setns(2) */
-    bool attached;   /* kvis attached by -p and read the initial state from /proc */
+    bool attached;   /* kvis attached with -p and read the initial state from /proc */
     bool has_children;
 };
 
@@ -353,29 +354,29 @@ struct task {
     struct mm *mm;
     u8 run;
     bool seen_stop;
-    bool attached; /* by ptrace, with -p */
-    bool stops_at_exit; /* PTRACE_O_TRACEEXIT is set */
+    bool attached; /* kvis attached by ptrace (-p) */
+    bool stops_at_exit;
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
-    bool full;          /* the thread stops at each call: kvis's seccomp filter would miss some */
-    u64 full_ns;        /* time when the thread began to stop at each call; 0: not yet */
+    bool full;          /* the thread stops at every call: kvis's seccomp filter would miss some */
+    u64 full_ns;        /* time when the thread began to stop at every call; 0: not yet */
     u64 at_ns;          /* time of the last handled stop or record */
-    const struct mem_record *record; /* record being handled; NULL: a ptrace stop */
+    const struct mem_record *record; /* record that kvis is handling; NULL: a ptrace stop */
     struct call call;
     bool restarting;    /* the kernel will restart the last call, which is not counted yet */
     struct name *exec_path;
     struct buf exec_argv;
-    u64 exec_begun_ns; /* time of the PROC_BEGUN record that set exec_path */
+    u64 exec_begun_ns; /* time of the exec-start record (PROC_BEGUN) that set exec_path */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;       /* start time of an exec or other call whose record kvis must ignore */
-    u64 reported_ns, reported_end_ns; /* interval in which calls are reported by stops, not BPF */
+    u64 exec_ns;       /* start time of a call, such as an exec, whose record kvis must ignore */
+    u64 reported_ns, reported_end_ns; /* interval in which ptrace stops report calls */
     u64 pending_ns; /* start time of a call that is known before its record arrives; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
     bool missing;      /* the thread has exited, but its exit record has not arrived */
-    bool restore_arg0; /* kvis restores the flags argument at the end of clone(2) */
+    bool restore_arg0; /* kvis must restore the flags argument when clone(2) returns */
 };
 
 /* Values of -e status= (strace(1)). No call is CALL_UNAVAILABLE: kvis can read every result. */
@@ -395,13 +396,13 @@ struct opts {
     char backend;       /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
     bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit, no_ebpf, relative;
-    bool calls;         /* an output (-v, --report) needs all arguments of each call */
+    bool calls;         /* -v, --report or another output needs every call with all arguments */
     bool everyone;
     bool report_unnamed;
-    const char *record; /* -w */
+    const char *record; /* file of -w */
     const char *json_file, *out_file, *user, *sort, *color, *cgroup, *report, *folded,
         *perfetto, *trace;
-    const char **paths, **env; /* -P, -E */
+    const char **paths, **env; /* -P paths; -E variables */
     pid_t *pids;
     u32 n_paths, n_env, n_pids;
     char **command;
@@ -552,8 +553,8 @@ static bool u_cpu_is_split(u64 ns)
     return ns >= NSEC / 10;
 }
 
-/* Clock offsets of kvis's time namespace in ns (time_namespaces(7)). Times in BPF records are those
- * of the initial time namespace. */
+/* Clock offsets of kvis's time namespace in ns (time_namespaces(7)). BPF records have times of the
+ * initial time namespace. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 static u64 u_clock(clockid_t clock)
@@ -614,7 +615,7 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-/* musl's memcpy is slow for short strings: `rep movs` makes JSON output 1.7 times slower. */
+/* musl's memcpy is slow for short strings: its `rep movs` makes JSON output 1.7 times slower. */
 static void u_copy(char *to, const char *from, size_t n)
 {
     if (n >= 8) {
@@ -689,7 +690,7 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* printf(3) would be slow: kvis converts every argument of every call. */
+/* printf(3) would be too slow: kvis formats every argument of every call. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
@@ -751,7 +752,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns n, or less if the first n of the `have` bytes at s would end within a UTF-8 character.
+/* Returns n, or less if a character would be split after the first n of the `have` bytes at s.
  * Returns n if the bytes are not UTF-8. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
@@ -788,7 +789,7 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns a character's width in columns, which is 0 for a color sequence. Sets *n to its bytes. */
+/* Returns a character's columns; 0 for a color sequence. Sets *n to its length in bytes. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -861,7 +862,7 @@ static void b_pad(struct buf *b, u32 from, u32 columns)
         b_c(b, ' ');
 }
 
-/* Counts leading bytes that need no escape in any format: ASCII except quotes and backslash. */
+/* Counts leading bytes that no format escapes: printable ASCII except quotes and backslash. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     static const bool plain[256] = {
@@ -883,7 +884,7 @@ static void b_hexbytes(struct buf *b, const void *bytes, size_t n, const char *b
     }
 }
 
-/* Appends untrusted bytes: printable UTF-8 unchanged; other bytes and `quote` escaped as in C. */
+/* Appends untrusted bytes: printable UTF-8; other bytes, backslash and `quote` escaped as in C. */
 static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 {
     const u8 *s = bytes;
@@ -964,8 +965,7 @@ static void b_shell(struct buf *b, const char *s, u32 n)
     }
 }
 
-/* Appends the inside of a JSON string. Returns whether U+FFFD replaced invalid UTF-8; the caller
- * can then add the bytes as NAME_hex. */
+/* Appends the inside of a JSON string. Returns whether U+FFFD replaced invalid UTF-8. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -1038,8 +1038,8 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* The name is valid until the next call. SIGRT_n counts from 32, because libcs disagree about
- * SIGRTMIN. */
+/* Returns a name that is valid until the next call. SIGRT_n counts from 32, because libcs disagree
+ * about SIGRTMIN. */
 static const char *u_signame(int sig)
 {
     static char tmp[32];
@@ -1058,8 +1058,8 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
-/* Starts f(arg) in a thread with all signals blocked. glibc's default stack would take a quarter of
- * the address space under `ulimit -v 32768`. */
+/* Starts f(arg) in a thread with all signals blocked and a small stack: glibc's default would take
+ * a quarter of the address space under `ulimit -v 32768`. */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
     enum { STACK = 256 << 10 };
@@ -1076,7 +1076,7 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* Returns the next line without its newline, or NULL. For *line and *size, see getline(3). */
+/* Returns the next line without its newline, or NULL (getline(3)). */
 static char *u_line(FILE *f, char **line, size_t *size)
 {
     if (getline(line, size, f) < 0)
@@ -1102,10 +1102,10 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Mounts a file system without a path (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
+/* Creates a detached mount (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on all architectures */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers of all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1117,7 +1117,7 @@ static int u_mount(const char *type)
     return fd;
 }
 
-/* Returns "/sys" or "/proc" if this is the path's file system, but is not mounted, else NULL. */
+/* Returns "/sys" or "/proc" if the path is in that file system but it is not mounted; else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1146,8 +1146,8 @@ static const char *u_proc(pid_t pid, const char *name)
     return path;
 }
 
-/* timens_offsets describes the time namespace of future children, which may differ from kvis's own
- * (unshare(2)). */
+/* Sets u_ahead, unless kvis's children would get another time namespace (unshare(2)):
+ * timens_offsets describes that of the children. */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256];
@@ -1200,8 +1200,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes a message to `why`: the path cannot be opened (errno e), and how to fix that. `fix` (may
- * be NULL) is the advice if the path is missing although its file system is mounted. */
+/* Writes to `why` that the path cannot be opened (errno e) and how to fix that. `fix` (may be NULL)
+ * is the fix if the path is missing although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1233,7 +1233,7 @@ static bool u_matches(const regex_t *re, const char *s)
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
 }
 
-/* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture ===================
+/* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture =========
  * No other section mentions a register or __x86_64__. A new architecture needs a value of `enum
  * abi`, a column of gen/tables/syscalls.tbl and, in this section, its constants, arch_layouts, and
  * the ABI's name, word size and audit number. BPF programs are the same for all 64-bit kernels,
@@ -1249,7 +1249,8 @@ struct arch_layout {
 /* Unless a comment says otherwise, offsets are in the kernel's struct pt_regs (asm/ptrace.h), which
  * begins with the registers of arch_layouts[0].
  * ARCH_ARG0_IS_RESULT  a call's result replaces its first argument
- * ARCH_COMPAT_MASK     bits of ARCH_COMPAT_FIELD that mark a 32-bit call or task
+ * ARCH_COMPAT_MASK     bits of ARCH_COMPAT_FIELD that mark a 32-bit call or task (TS_COMPAT,
+ *                      _TIF_32BIT: asm/thread_info.h)
  * ARCH_COMPAT_LAYOUT   index in arch_layouts[] of the arguments of 32-bit calls
  * ARCH_WORDS           offset of eight words that include the arguments
  * ARCH_ORIG_A0         offset of a copy of the first argument; 0: none is needed
@@ -1263,7 +1264,7 @@ struct arch_layout {
 #define ARCH_NATIVE ABI_X86_64
 #define ARCH_COMPAT ABI_I386
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.status" /* TS_COMPAT, asm/thread_info.h */
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
 #define R(reg) (offsetof(struct user_regs_struct, reg) / 8)
 static const struct arch_layout arch_layouts[] = {
     { ABI_X86_64, 8, 27, R(orig_rax), { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) }, R(rax) },
@@ -1273,9 +1274,9 @@ static const struct arch_layout arch_layouts[] = {
 };
 enum {
     ARCH_ARG0_IS_RESULT = 0, ARCH_COMPAT_MASK = 2, ARCH_COMPAT_LAYOUT = 1,
-    ARCH_WORDS = 8 * R(r10), /* registers r10 to rdi */
+    ARCH_WORDS = 8 * R(r10),
     ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 8 * R(orig_rax), ARCH_STACK = 16 << 10,
-    /* 168: sizeof(struct pt_regs); see task_pt_regs (asm/processor.h) */
+    /* 168 is sizeof(struct pt_regs): see task_pt_regs (asm/processor.h) */
     ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF,
     ARCH_FN_ARG3 = R(rcx), ARCH_SP_OFF = 8 * R(rsp), ARCH_RET_POPS = 8
 };
@@ -1284,19 +1285,19 @@ enum {
 #define ARCH_NATIVE ABI_ARM64
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags" /* _TIF_32BIT, asm/thread_info.h */
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 static const struct arch_layout arch_layouts[] = {
     { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 }, /* registers x0-x30, sp, pc, pstate */
     { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* registers r0-r15, cpsr, orig_r0 */
 };
 enum {
     ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 1 << 22, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
-    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 280 /* syscallno */, ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0,
-    ARCH_FN_ARG3 = 3, ARCH_SP_OFF = 8 * 31, ARCH_RET_POPS = 0
+    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 280 /* pt_regs.syscallno */, ARCH_STACK = 16 << 10,
+    ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 3, ARCH_SP_OFF = 8 * 31, ARCH_RET_POPS = 0
 };
 #elif defined(__riscv) && __riscv_xlen == 64
 #define ARCH_NATIVE ABI_RISCV64
-#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (since Linux 5.19) are not recognized */
+#define ARCH_COMPAT ABI_RISCV64 /* kvis does not recognize 32-bit programs (Linux 5.19 and later) */
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 static const struct arch_layout arch_layouts[] = {
@@ -1305,7 +1306,7 @@ static const struct arch_layout arch_layouts[] = {
 };
 enum {
     ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 8 * 10,
-    ARCH_ORIG_A0 = 8 * 35, /* register a0 has the result even before the call ends (Linux 6.11) */
+    ARCH_ORIG_A0 = 8 * 35, /* at a call's entry, a0 is already the result -ENOSYS (Linux 6.11) */
     ARCH_NR_OFF = 8 * 17, ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 13,
     ARCH_SP_OFF = 8 * 2, ARCH_RET_POPS = 0
 };
@@ -1313,7 +1314,7 @@ enum {
 #define ARCH_NATIVE ABI_ARM32
 #define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_ARM
-#define SYS_mmap SYS_mmap2 /* EABI has only mmap2 */
+#define SYS_mmap SYS_mmap2 /* the EABI has mmap2 but no mmap */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 static const struct arch_layout arch_layouts[] = {
     { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* registers r0-r15, cpsr, orig_r0 */
@@ -1342,7 +1343,7 @@ static s32 arch_fn_off(u32 i)
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
-enum { ARCH_X86_IP = 16 };       /* index of rip in a 64-bit task */
+enum { ARCH_X86_IP = 16 };       /* index of register rip in a 64-bit task */
 
 union arch_regs {
     u64 w64[34];
@@ -1453,7 +1454,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start with call nr of the same ABI. With nr -1, the call is
+/* Substitutes call nr of the same ABI for the call that is about to start. With nr -1, the call is
  * skipped and returns -e. On ARM, -e also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
@@ -1475,10 +1476,10 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
 }
 
 #ifndef PTRACE_SET_SYSCALL_INFO
-#define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
+#define PTRACE_SET_SYSCALL_INFO 0x4212 /* since Linux 6.16 */
 #endif
 
-/* Fails with -EIO on RISC-V (orig_a0) before Linux 6.16. */
+/* On RISC-V before Linux 6.16, fails with -EIO: orig_a0 is not writable. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
 #if defined(__riscv)
@@ -1487,7 +1488,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     (void)abi;
     if (n < 0)
         return (int)n;
-    i.entry.args[0] = v; /* struct ptrace_syscall_info: `seccomp` begins like `entry` */
+    i.entry.args[0] = v; /* in struct ptrace_syscall_info, `seccomp` begins like `entry` */
     return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
 #else
     union arch_regs u;
@@ -1504,10 +1505,10 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 #endif
 }
 
-static bool arch_no_info; /* PTRACE_GET_SYSCALL_INFO is missing before Linux 5.3 */
+static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (before Linux 5.3) */
 
-/* Reads a system-call stop of a thread. op: the kind of stop, for kernels that do not report it.
- * Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
+/* Reads a system-call stop of a thread. `op` is the kind of stop, for kernels that do not report
+ * it. Returns 0 or -errno (-ESRCH: the thread has exited or is not stopped). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
     struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
@@ -1541,8 +1542,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     return 0;
 }
 
-/* Reads the call that a signal interrupted. Returns false if the kernel will not restart the
- * call. */
+/* Reads the call that a signal interrupted. Returns false if the kernel will not restart it. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
     return arch_from_regs(tid, s) == 0 && s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
@@ -1550,26 +1550,26 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
 
 /* == 5 mem_  access to the tracee's memory =======================================
  * A fault on a page of a userfaultfd or FUSE server waits for that server (fs/userfaultfd.c,
- * handle_userfault). kvis may have stopped the server. Therefore a second thread reads the address
- * spaces that vm_ and md_ mark; after a timeout kvis shows `<unreadable>`. */
+ * handle_userfault), which kvis may have stopped. Therefore a second thread reads address spaces
+ * that are marked `careful`; after a timeout kvis shows `<unreadable>`. */
 
-/* Limits on reads for one stop or record. The longest argv that the kernel allows (6 MiB:
- * fs/exec.c, bprm_stack_limits) takes 3000 reads. */
+/* Limits for one stop or record: time and number of reads. The longest argv (6 MiB: fs/exec.c,
+ * bprm_stack_limits) takes 3000 reads. */
 enum { MEM_WAIT_NS = 250000000, MEM_READS = 32768 };
 
 static struct {
     u32 reads;
     u64 waited_ns;
-    bool gave_up;   /* a read at the current stop failed because of the limits */
+    bool gave_up;   /* a read at the current stop reached a limit */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy;
-    pid_t tid;      /* the reader thread reads n bytes at addr in thread tid */
+    pid_t tid;      /* request to the reader thread: n bytes at addr in thread tid */
     u64 addr;
     size_t n;
     s64 result;
     u8 data[4096];
-    u64 unreadable; /* number of stops at which a read failed because of the limits */
+    u64 unreadable; /* number of stops at which a read reached a limit */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
 
 static void mem_budget(void)
@@ -1596,7 +1596,7 @@ enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
 struct mem_record {
     bool live;     /* the thread is stopped at the call's end, so its memory is readable */
-    bool entering; /* mem_read() returns memory contents at the call's entry */
+    bool entering; /* mem_read() must return the memory contents of the call's entry */
     bool bad_fd;
     u32 n, n_files;
     const struct wire_file *file[2]; /* files of the descriptors that the call returned */
@@ -1682,7 +1682,7 @@ static void *mem_reader(void *unused)
     for (;;) {
         while (!mem.busy)
             pthread_cond_wait(&mem.asked, &mem.lock);
-        pthread_mutex_unlock(&mem.lock); /* while `busy` is set, the reader owns `mem` */
+        pthread_mutex_unlock(&mem.lock); /* while `busy` is set, the reader thread owns `mem` */
         mem.result = mem_copy(mem.tid, mem.addr, mem.data, mem.n);
         pthread_mutex_lock(&mem.lock);
         mem.busy = false;
@@ -1747,8 +1747,8 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
     return (s64)got;
 }
 
-/* Returns the number of readable bytes or -errno (-ETIMEDOUT: the page did not arrive, or this
- * stop's limits are reached). In a record, the first bytes can be older than the rest. */
+/* Returns the number of bytes read, or -errno (-ETIMEDOUT: the page did not arrive, or this stop's
+ * limits are reached). For a recorded call, the first bytes can be older than the rest. */
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
@@ -1801,14 +1801,14 @@ static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
     return mem_get(t, addr, v, abi_word(a));
 }
 
-/* A page of the tracee's memory that kvis has read. An empty page has n = 0. */
+/* Bytes copied from a page of the tracee's memory, from addr on; n = 0: none. */
 struct mem_ahead {
     u64 addr;
     u32 n;
     u8 data[4096];
 };
 
-/* Sets *p to the bytes at addr. Returns how many bytes follow in the same page, or -errno. */
+/* Sets *p to a copy of the bytes at addr. Returns their number (to the page's end) or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -1850,22 +1850,22 @@ static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 }
 
 /* == 6 nm_  names that are kept for the summary =================================
- * Paths and addresses, each stored once. Memory is bounded: when names take nm.drop_at bytes,
- * nm_drop frees names, except names in use (tr_trim_names) and names with the most I/O. A replay
- * drops no names. */
+ * Stores each path and address once. Memory is bounded: when names take nm.drop_at bytes, nm_drop
+ * frees names, except names in use (tr_trim_names) and names with the most I/O. A replay drops
+ * none. */
 
 enum { NM_BUCKETS = 1 << 15, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **chain; /* a static array would make exec fail under a small RLIMIT_AS */
+    struct name **chain; /* a static array would make kvis fail to start under a small RLIMIT_AS */
     struct name *newest;
     u64 secret;          /* random hash seed: tracees cannot choose names that collide */
-    size_t total, drop_at; /* bytes of all names; size at which nm_drop() frees names */
+    size_t total, drop_at; /* bytes of all names; limit at which nm_drop() frees names */
     u64 n;
     struct name *other;  /* substitute for a name if memory runs out */
 } nm = { .drop_at = 2 * NM_KEPT };
 
-/* FNV-1a that folds the upper half into the lower half. Otherwise, only the lowest byte of the
+/* FNV-1a, with the upper half folded into the lower half. Otherwise, only the lowest byte of the
  * seed would decide which names collide. */
 static u32 nm_hash(u64 seed, const char *s, size_t n)
 {
@@ -2008,12 +2008,12 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of files that programs read at start-up. kvis does not report NM_SILENT files, because
- * all programs read them. */
+/* Classes of paths, mostly of files that programs read at start-up. NM_SILENT files are not
+ * reported, because all programs use them. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
 
-/* Classifies a path by a prefix, a substring (after '*') or the whole path (after '='). */
+/* Classifies a path by a prefix, by a substring (`*TEXT` in row[]) or as a whole (`=TEXT`). */
 static enum nm_class nm_class(const char *s)
 {
     static const struct { u8 class; const char *text[11]; } row[] = {
@@ -2035,7 +2035,7 @@ static enum nm_class nm_class(const char *s)
         { NM_PART, { "/usr/lib", "/lib", "/usr/local/lib/", "/nix/store/" } },
     };
     enum nm_class class = NM_PLAIN;
-    for (size_t i = ARRAY_LEN(row); i--;) /* the first row that matches determines the class */
+    for (size_t i = ARRAY_LEN(row); i--;) /* the first matching row determines the class */
         for (const char *const *p = row[i].text; *p; p++)
             if (**p == '='   ? !strcmp(s, *p + 1)
                 : **p == '*' ? strstr(s, *p + 1) != NULL
@@ -2044,14 +2044,14 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether many programs use the file s. Lists of files omit such files. */
+/* Returns whether lists of files omit the file s, because many programs use it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
     return class >= NM_DEVICE && class <= NM_LIBRARY;
 }
 
-/* == 7 fd_ ofd_ files_  file descriptors and what they refer to =============================
+/* == 7 fd_ ofd_ files_  file descriptors and what they refer to =================
  * Descriptor tables work as in the kernel: fork(2) copies a table, CLONE_FILES shares it, and exec
  * closes CLOEXEC descriptors. System calls update the tables; /proc/PID/fd and pidfd_getfd(2) add
  * missing descriptors. A file without references goes to fdt.dead, and md_ reports it as closed. */
@@ -2060,8 +2060,8 @@ static struct {
     struct ofd *dead;
     struct ofd **dead_tail;
     bool ring;      /* a tracee has used io_uring */
-    u32 connecting; /* number of sockets with a connect(2) in progress */
-    bool lazy; /* always use /proc, because kvis does not trace all calls that change tables */
+    u32 connecting; /* sockets with a connect(2) in progress */
+    bool lazy; /* always use /proc: kvis does not trace all calls that change descriptors */
     u64 lost_ns; /* until this time, records of calls that change descriptor tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
 
@@ -2143,7 +2143,7 @@ static bool fd_grow(struct files *f)
 }
 
 /* Removes a descriptor and closes the gap (Knuth 6.4 R). If kvis read the entry from /proc after
- * the current call, reports no close: the call closed an earlier file with this number. */
+ * the current call, no close is reported: the call closed an earlier file with this number. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2175,8 +2175,8 @@ static void fd_drop_reused(struct files *f, u32 i)
     memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
 }
 
-/* Keeps the entry of a descriptor that another thread is closing. close(2) frees the number first
- * (fs/file.c, file_close_fd) and may wait long afterwards, as with SO_LINGER. */
+/* Keeps the old entry of a reused number: another thread is still in close(2), which frees the
+ * number first (fs/file.c, file_close_fd) and may wait long afterwards, as with SO_LINGER. */
 static void fd_keep_reused(struct files *f, s32 n)
 {
     const struct fdent *e = fd_find(f, n);
@@ -2188,8 +2188,7 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns the entry that descriptor n had at ns (the start of t's call), an entry that this call
- * created, or NULL. */
+/* Returns descriptor n's entry at ns (start of t's call), one that this call created, or NULL. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2212,7 +2211,7 @@ static void fd_close(struct task *t, s32 n)
         fd_remove(t, n);
 }
 
-/* Takes over the caller's reference to the file o. */
+/* Makes descriptor n refer to the file o. Takes over the caller's reference to o. */
 static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     struct files *f = t->files;
@@ -2318,7 +2317,7 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* IPv6 address as in RFC 5952; musl's inet_ntop(3) may compress another run of zeros. */
+/* Appends an IPv6 address as in RFC 5952; musl's inet_ntop(3) may compress another run of zeros. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2367,7 +2366,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
         b_put(b, sa + 2, strnlen((const char *)sa + 2, len - 2));
     } else if (family == AF_NETLINK) {
         b_f(b, "pid %u groups 0x%x", w[0], w[1]);
-    } else if (family == AF_VSOCK) { /* members of struct sockaddr_vm: reserved, port, cid */
+    } else if (family == AF_VSOCK) { /* struct sockaddr_vm has a port, then a CID */
         b_f(b, "%u:%u", w[1], w[0]);
     } else if (family == AF_PACKET) {
         b_f(b, "if%u", w[0]);
@@ -2488,7 +2487,7 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Socket addresses that the kernel does not report stay unchanged. */
+/* Reads a socket's type and addresses. Addresses that the kernel does not report stay unchanged. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2518,10 +2517,10 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     close(s);
 }
 
-/* musl's O_ACCMODE includes O_PATH, which allows neither reading nor writing. */
+/* An O_PATH descriptor allows neither reading nor writing. musl's O_ACCMODE includes O_PATH. */
 static bool fd_writes(u64 flags)
 {
-    return !(flags & O_PATH) && (flags + 1) & 2; /* as OPEN_FMODE (include/linux/fs.h) */
+    return !(flags & O_PATH) && (flags + 1) & 2; /* like OPEN_FMODE (include/linux/fs.h) */
 }
 
 static bool fd_reads(u64 flags)
@@ -2536,7 +2535,7 @@ static const char *fd_access(u64 flags)
     return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
-/* struct statx of <linux/stat.h>, which musl lacks. */
+/* A copy of struct statx (linux/stat.h), which musl lacks. */
 struct fd_stat {
     u32 unused1[4], stx_nlink, unused6[2];
     u16 stx_mode, unused2;
@@ -2560,9 +2559,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P names this file. A path of -P stands for the first file that kvis finds there.
- * Birth times distinguish files that reuse an inode number. A record has no birth time: kvis reads
- * it from the path if the path still leads to the file. */
+/* Returns whether -P selects this file. A path of -P stands for the first file that kvis finds
+ * there. Birth times distinguish files that reuse an inode number. A record has no birth time: kvis
+ * reads it from the path if the path still leads to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2590,7 +2589,7 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Compares the file types, too, because inode numbers are reused. */
+/* Compares types, too: a reused inode number can have another type. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
@@ -2654,7 +2653,7 @@ static s64 fd_info(pid_t tid, s32 n, const char *key, int base)
     return p ? (s64)strtoull(p + strlen(key), NULL, base) : -EINVAL;
 }
 
-/* Names a file by its link in /proc/PID/fd, as if kvis had seen the call that made the file. */
+/* Names a file by its /proc/PID/fd link, as if kvis had seen the call that created the file. */
 static struct name *fd_name_of(u8 kind, const char *link, size_t len)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -2688,7 +2687,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
     return o;
 }
 
-/* before_exec: adds only descriptors that stay open at exec. */
+/* Adds the descriptors in /proc/TID/fd; with before_exec, only those that stay open at exec. */
 static void fd_scan(struct task *t, bool before_exec)
 {
     t->files = files_copy(NULL);
@@ -2696,7 +2695,7 @@ static void fd_scan(struct task *t, bool before_exec)
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
-        if (before_exec && fcntl(n, F_GETFD) > 0) /* inherited from kvis, closed at exec */
+        if (before_exec && fcntl(n, F_GETFD) > 0) /* kvis's own descriptor, closed at exec */
             continue;
         struct ofd *o = fd_from_proc(t, n, &cloexec);
         struct fd_stat sx;
@@ -2707,18 +2706,18 @@ static void fd_scan(struct task *t, bool before_exec)
     }
 }
 
-/* Returns the file that descriptor n referred to at ns, or NULL. Reads /proc if kvis did not see
- * the descriptor's creation, or if records may be lost. For a recorded call, reads /proc only if
- * records may be lost, because the number may have been reused. */
+/* Returns the file that descriptor n referred to at ns, or NULL. Reads /proc if the table lacks the
+ * descriptor or if records may be lost; for a past call, only if records may be lost, because a
+ * later file may have reused the number. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
-    if (then != e) /* a later file has reused the descriptor */
+    if (then != e) /* the number now belongs to a later file */
         return then ? then->o : NULL;
     bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
     if (!stale && ((e && !fdt.lazy) || mem_is_past(t)))
         return e ? e->o : NULL;
-    if (!e && t->record && t->record->bad_fd) /* the descriptor belongs to a later file */
+    if (!e && t->record && t->record->bad_fd) /* EBADF: the number belongs to a later file */
         return NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t, n, &cloexec) : NULL;
@@ -2784,11 +2783,11 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 }
 
 /* == 8 vm_  address spaces ======================================================
- * The regions of an address space, to attribute page faults to files. kvis reads /proc/PID/maps
- * after an exec, and after a fault outside of all regions (shmat(2)). System calls update the
+ * Regions of address spaces, to attribute page faults to files. kvis reads /proc/PID/maps after an
+ * exec, and after a fault outside all regions, as after shmat(2). Other system calls update the
  * regions, because /proc may have changed by the time kvis examines a fault. */
 
-/* Maximum lines to read from a maps file; pause between reads, as a multiple of a read's time. */
+/* Maximum lines to read from a maps file; pause between reads in units of the last read's time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2821,12 +2820,12 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     if (!n && from == to)
         return;
     memmove(m->r + from + n, m->r + to, (m->n - to) * sizeof *m->r);
-    if (n) /* memcpy(3) must not get NULL */
+    if (n) /* memcpy(3) must not be passed NULL */
         memcpy(m->r + from, put, n * sizeof *put);
     m->n += n - (to - from);
 }
 
-/* Merges equal neighboring regions from index `from` - 1 to `to`. */
+/* Merges adjacent regions of equal name and protection, from index `from` - 1 to `to`. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -2840,7 +2839,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Replaces the regions in the range of r. If r has no name, only removes them. */
+/* Replaces all regions in the range of r with r. If r has no name, only removes them. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -2863,7 +2862,7 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
-/* Changes regions in place, because vm_set() would take hours for a million regions. */
+/* Changes the protection in place: vm_set() would take hours for a million regions. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
     for (int i = 0; i < 2; i++) {
@@ -2912,7 +2911,7 @@ static void vm_put(struct mm *m)
 
 /* --- slow file systems --- */
 
-/* Returns whether a page fault on device 0:minor can wait for a server. Reads tid's mountinfo,
+/* Returns whether a page fault on device 0:minor can wait for a file server. Reads tid's mountinfo,
  * because statfs(2) would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
@@ -2937,15 +2936,15 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Block devices (major not 0) do not block a reader. The kernel reuses device numbers after an
- * unmount, so kvis caches only the number of the running executable's device. */
+/* Sets m->careful if the device can block a reader. Block devices (major not 0) cannot. The kernel
+ * reuses device numbers after an unmount, so kvis caches only the executable's number. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* statx(2) of a /proc link looks up no path on the file system of the file. */
+/* statx(2) of a /proc link does not look up a path on the file's file system. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -2982,7 +2981,7 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 }
 
 /* Reads the regions. Returns false if the list is incomplete. If the thread has exited, changes
- * nothing. attach: also finds the end of the heap, and sets m->careful if a mapped file or a
+ * nothing. With `attach`, also finds the end of the heap, and sets m->careful if a mapped file or a
  * userfaultfd (flags um, uw: Documentation/filesystems/proc.rst) can block a reader. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
@@ -3023,7 +3022,7 @@ static struct region *vm_grow_stack(struct mm *m, u64 addr)
     return r;
 }
 
-/* Reads the maps file, but not too often. Returns false if the regions are incomplete. */
+/* Rereads the maps file, but not too often. Returns false if the regions are incomplete. */
 static bool vm_look(struct mm *m, pid_t tid)
 {
     u64 begin = u_now();
@@ -3036,7 +3035,7 @@ static bool vm_look(struct mm *m, pid_t tid)
 }
 
 /* == 9 ps_  processes and threads ===============================================
- * Hash tables of tracees (by tid) and of their processes (by pid). */
+ * Hash tables of traced threads (by tid) and of their processes (by pid). */
 
 enum { PS_BUCKETS = 4096, PS_GONE = 64 };
 
@@ -3046,8 +3045,8 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* incremented at stops and ring drains; names read before that are stale */
-    struct ps_gone { /* recently exited threads of other pid namespaces, for wait(2), SIGCHLD */
+    u64 moment; /* incremented at stops and ring drains; names read earlier are stale */
+    struct ps_gone { /* recent exits in other pid namespaces; wait(2), SIGCHLD still report them */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3223,7 +3222,8 @@ static void ps_look_fs(struct task *t)
         ps_set_fs(t, ps_cwd(t, t->fs->cwd, &sx), &sx);
 }
 
-/* For a past call, uses /proc only if the thread is still in the same directory. */
+/* Returns t's directories, updated from /proc. A past call updates them only if the thread is still
+ * in the same directory. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     struct fd_stat sx;
@@ -3255,7 +3255,7 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     child->stops_at_exit = t->stops_at_exit;
 }
 
-/* Returns a numeric field of /proc/TID/status (the letter for "State:"), or -1 if it is missing. */
+/* Returns a number from /proc/TID/status, or the letter of "State:"; -1: missing. */
 static s64 ps_status(pid_t tid, const char *key)
 {
     const char *p = fd_status(tid, key);
@@ -3306,7 +3306,7 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* NSpid: the last number is the tid in the thread's own pid namespace (proc_pid_status(5)). */
+/* Stores the tid in the thread's pid namespace: NSpid's last number (proc_pid_status(5)). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3346,10 +3346,10 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * A number from the tracee alone never sizes an allocation or ends a loop: -s limits text and
  * arrays, structures have fixed buffers, and call.text has a maximum. */
 
-/* A name of a value. Common prefixes (O_, BPF_PROG_TYPE_) are stored once. */
+/* A named value. Common prefixes (O_, BPF_PROG_TYPE_) are stored once. */
 struct flag {
     u32 low;
-    u16 name; /* offset in fl_names of the name without its prefix */
+    u16 name; /* offset in fl_names of the name after its prefix */
     u8 prefix;
     s8 high;
 };
@@ -3378,7 +3378,7 @@ struct dec_member {
     u16 off;
     u8 size, how; /* format of the value (enum dec_shown) */
     u16 fam;      /* names (FAM_...) of the value; for DV_BITS: first bit << 8 | number of bits */
-    u8 only;      /* when to show the member */
+    u8 only;      /* conditions for showing the member (enum dec_only) */
     u8 condition;
 };
 struct dec_layout {
@@ -3388,7 +3388,7 @@ struct dec_layout {
     u8 sizing;
     u8 own, own_least; /* for DEC_SIZE_OWN: offset of the size member; size if that member is 0 */
     u8 abis;           /* set of ABIs: bits 1 << ABI_... */
-    u8 more;           /* number of layouts after this one, for other ABIs */
+    u8 more;           /* number of layouts that follow for other ABIs */
 };
 #include "gen/out/structs.h"
 
@@ -3425,7 +3425,7 @@ struct sc_result {
 struct sc_command {
     u32 value;
     u8 nargs;
-    u8 result; /* index of the result in sc_results[]; 0: the call's result */
+    u8 result; /* index of the result in sc_results[]; 0: the call's own result */
     u16 kind[4];
 };
 struct sc_commands {
@@ -3435,7 +3435,7 @@ struct sc_commands {
     u32 mask; /* bits of the argument that form the command */
 };
 
-/* Names of socket options per level, and types of their values. */
+/* Socket options: names per level, and the type of each value. */
 enum sc_holds { OPT_INT, OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_ERROR };
 struct sc_level {
     u16 level, fam;
@@ -3455,7 +3455,7 @@ struct sc_row {
 };
 #include "gen/out/syscalls.h"
 
-/* ---- the decoder ---- */
+/* --- the decoder --- */
 
 enum { DEC_LONG = 0, DEC_WORD = 1 };
 
@@ -3466,7 +3466,7 @@ struct kind {
     u8 when;
     u8 st;   /* layout (ST_...) of a structure or array */
     u8 how;
-    u8 size; /* size in bytes, DEC_WORD (a pointer) or DEC_LONG (a long; two for a time) */
+    u8 size; /* bytes of the value, DEC_WORD (a pointer) or DEC_LONG (a long; two for a time) */
 };
 
 struct dec {
@@ -3485,7 +3485,7 @@ struct dec {
 enum {
     DEC_PATH = 4095,  /* maximum length of a path, or of a string in a structure */
     DEC_CHUNK = 4096, /* maximum size of a buffer for structures and bytes */
-    DEC_AFTER = 3     /* bytes read after the shown text, which may end within a character */
+    DEC_AFTER = 3     /* bytes read after the shown text, to detect a split character */
 };
 
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
@@ -3540,7 +3540,7 @@ static u64 dec_next(const struct dec *d)
     return narrow ? (u32)v : v;
 }
 
-/* ---- arguments that depend on a command ---- */
+/* --- arguments that depend on a command --- */
 
 static const struct sc_command *dec_command(const struct call *c, u16 row)
 {
@@ -3560,7 +3560,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* Returns the form of a result. `row` is c->row or, for the call in socketcall(2), c->id. */
+/* Returns the form of a result. `row` is c->row; for the call inside socketcall(2), pass c->id. */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3569,7 +3569,7 @@ static const struct sc_result *dec_result(const struct call *c, u16 row)
     return r->only && some == r->only_not ? &sc_results[0] : r;
 }
 
-/* ---- values with names ---- */
+/* --- values with names --- */
 
 enum { DEC_NOFAM = 0xfff };
 
@@ -3642,7 +3642,7 @@ static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* names (FAM_...) for DEC_NAMED; flag without which a DEC_HUGE field is unused */
+    u64 arg; /* DEC_NAMED: names (FAM_...); DEC_HUGE: flag that makes the field valid */
 } dec_parts[] = {
 #define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
     FL_PARTS(X)
@@ -3688,12 +3688,12 @@ static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
     return bits;
 }
 
-/* Appends flags as NAME|NAME|0x40; the number has the bits without names. */
+/* Appends flags as NAME|NAME|0x40. The number contains the unnamed bits. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* all bits set, as for personality(2) */
+    if (v == 0xffffffff || v == ~0ull) { /* all bits are a special value in personality(2) */
         if (!dec_named(b, v, fam))
             b_hex(b, v);
         return;
@@ -3714,7 +3714,8 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Appends one value, or a value and flags if the family has a DEC_NAMED part. */
+/* Appends a value's name. A value without a name is shown as flags if the family has a DEC_NAMED
+ * part, else as a number. */
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
     const struct dec_part *p = dec_parts, *end = p + ARRAY_LEN(dec_parts);
@@ -3735,7 +3736,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* Appends a device number, encoded by new_encode_dev, with the upper bits of glibc's makedev. */
+/* Appends a device number that is encoded as by new_encode_dev; glibc's makedev adds upper bits. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -3784,10 +3785,10 @@ static void dec_errno(struct buf *b, int e)
         b_s64(b, e);
 }
 
-/* ---- strings and bytes ---- */
+/* --- strings and bytes --- */
 
-/* Returns how many of the `have` bytes at p to show: at most max. If these are fewer than n bytes,
- * they end with a whole UTF-8 character. */
+/* Returns how many of the `have` bytes at p to show: at most max and, if that is less than n bytes,
+ * only whole UTF-8 characters. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, max);
@@ -3823,8 +3824,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Appends the n bytes at addr. The caller has stored r of them after the end of d->b; r < 0 is
- * -errno. The bytes stay raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the n bytes at addr. The caller has stored the first r of them after the end of d->b, or
+ * r is -errno. The bytes stay raw (ARG_STR), because text and JSON escape differently. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -3852,7 +3853,7 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
     dec_take(d, addr, r, (u64)r + cut, max);
 }
 
-/* ---- structures and arrays ---- */
+/* --- structures and arrays --- */
 
 /* For a 32-bit program, only the low 32 bits of tv_nsec count, even if the field has 64 bits
  * (get_timespec64, kernel/time/time.c, Linux 5.10). */
@@ -3908,7 +3909,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
         fd_ip6(b, p);
         b_s(b, "\", &sin6_addr)");
         break;
-    case DV_NET: /* network byte order */
+    case DV_NET:
         if (m->size == 2)
             b_f(b, "htons(%u)", ntohs((u16)v));
         else
@@ -4003,8 +4004,8 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 }
 
 /* Appends an extensible structure (copy_struct_from_user, include/linux/uaccess.h). Shows bytes
- * after the known members, up to `most`, in a C comment unless all are 0. If only a part is
- * readable, shows the address, because BPF programs copy all of a structure or nothing. */
+ * after the known members, up to `most`, as a string unless all are 0. If only a part is readable,
+ * shows the address, because BPF programs copy all of a structure or nothing. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4182,7 +4183,6 @@ static unsigned dec_optfam(u32 level)
     return DEC_NOFAM;
 }
 
-/* Kind e:NAME in syscalls.tbl. */
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
@@ -4202,7 +4202,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
     }
 }
 
-/* ---- strings ---- */
+/* --- strings --- */
 
 static void dec_read_paths(struct task *t, struct call *c)
 {
@@ -4266,7 +4266,7 @@ static void dec_k_rbuf(struct dec *d, u64 v)
 {
     u64 size = dec_next(d), n = (u64)d->c->ret;
     if (n && !size)
-        dec_pointer(d, v, 0); /* size 0: the call returned the required size (getxattr(2)) */
+        dec_pointer(d, v, 0); /* with size 0, the call returned the required size (getxattr(2)) */
     else
         dec_raw(d, v, MIN(n, size), opt.strlen_max);
 }
@@ -4279,8 +4279,7 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of an argv, and appends them if `print` is set. Sets *whole if these
- * are all strings. */
+/* Counts, and with `print` appends, up to `max` strings of an argv. Sets *whole if none follows. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4325,7 +4324,7 @@ static void dec_k_envp(struct dec *d, u64 v)
 
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe };
 
-/* Two values of tv_nsec are commands to utimensat(2) (linux/stat.h). */
+/* Two values of tv_nsec have special meanings in utimensat(2) (linux/stat.h). */
 static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
     s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
@@ -4466,7 +4465,7 @@ static void dec_status(struct buf *b, u32 s)
 static void dec_k_wstatus(struct dec *d, u64 v)
 {
     u8 raw[4];
-    if (!d->c->ret) { /* WNOHANG, and no child to report */
+    if (!d->c->ret) { /* WNOHANG, and no child has changed state */
         dec_pointer(d, v, 0);
     } else if (dec_get(d, v, raw, 4)) {
         b_c(d->b, '[');
@@ -4482,7 +4481,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     u32 n = 0;
     unsigned w = dec_long(d) == 8 ? 64 : 32;
     bool more = nbits > have;
-    u64 bits = fds ? (have + w - 1) / w * w : have; /* the kernel reads an fd_set in longs */
+    u64 bits = fds ? (have + w - 1) / w * w : have; /* the kernel reads an fd_set in whole longs */
     if (!dec_get(d, addr, raw, (size_t)bits / 8))
         return;
     b_c(d->b, '[');
@@ -4503,7 +4502,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The set's size is the previous argument of sched_setaffinity(2), but the result of
+/* The set's size is the previous argument in sched_setaffinity(2), but the result in
  * sched_getaffinity(2). */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
@@ -4555,8 +4554,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Names of si_code, and the structure that follows si_code (siginfo_layout, kernel/signal.c, Linux
- * 5.10). */
+/* Names of si_code and the structure after it (siginfo_layout, kernel/signal.c, Linux 5.10). */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4584,7 +4582,7 @@ static struct dec_origin dec_origin(int sig, s32 code)
         return (struct dec_origin){ FAM_si_chld, ST_siginfo_exited };
     if (code > 0 && code < KERNEL && sig > 0 && sig < (int)ARRAY_LEN(special) && special[sig].st)
         return special[sig];
-    if (code > 0 && code <= LAST_POLL) /* F_SETSIG chose the signal (fcntl(2)) */
+    if (code > 0 && code <= LAST_POLL) /* fcntl(F_SETSIG) replaced SIGIO with this signal */
         return special[SIGIO];
     return (struct dec_origin){ FAM_si_code, ST_siginfo_sender };
 }
@@ -4626,9 +4624,9 @@ static void dec_k_fdset(struct dec *d, u64 v)
     dec_set(d, v, n < 0 ? 0 : (u64)n, true);
 }
 
-/* ---- sockets ---- */
+/* --- sockets --- */
 
-/* A unix address is a path, with or without NUL, or an abstract name (unix(7)). */
+/* A unix address is a path, with or without a final NUL, or an abstract name (unix(7)). */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
@@ -4663,7 +4661,6 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
-/* Shows raw bytes if the address is too short or its family is unknown. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
@@ -4673,7 +4670,7 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     } form[] = {
         [AF_UNIX] = { dec_unix, 0, 3 },
         [AF_INET] = { NULL, ST_sockaddr_in, 8 },
-        [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* without sin6_scope_id */ },
+        [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* size without sin6_scope_id */ },
         [AF_NETLINK] = { NULL, ST_sockaddr_nl, 12 },
         [AF_PACKET] = { dec_packet, 0, 12 },
         [AF_ALG] = { NULL, ST_sockaddr_alg, 88 },
@@ -4716,8 +4713,7 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* The kernel truncates the address to the tracee's buffer, whose size is known from the call's
- * entry. */
+/* The kernel truncates the address to the buffer, whose size is known from the call's entry. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -4735,7 +4731,7 @@ static void dec_iovec(struct dec *d, const u8 *p, size_t size)
     u64 base = dec_ld(p, w), len = dec_ld(p + w, w), n = MIN(len, d->left);
     b_s(d->b, "{iov_base=");
     if (!n && len && d->exit)
-        b_s(d->b, "\"\""); /* no bytes were transferred */
+        b_s(d->b, "\"\"");
     else
         dec_bytes(d, base, n);
     b_f(d->b, ", iov_len=%" PRIu64 "}", len);
@@ -4800,7 +4796,6 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
-/* struct msghdr: namelen and flags are ints, the other members are words. */
 struct dec_msghdr {
     u64 name, namelen, iov, iovlen, control, controllen, flags;
 };
@@ -4930,7 +4925,7 @@ static void dec_k_futexop(struct dec *d, u64 v)
     }
 }
 
-/* futex(2) operation: op << 28 | cmp << 24 | oparg << 12 | cmparg. */
+/* Appends the FUTEX_WAKE_OP operation: op << 28 | cmp << 24 | oparg << 12 | cmparg (futex(2)). */
 static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
     u32 w = v;
@@ -4962,10 +4957,10 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
 }
 
 /* Appends up to three names ("A or B"), because the meaning of a command depends on the driver.
- * any: searches the rows for any size, not those for the command's size. */
+ * any: searches the rows that match any size, not those with the command's size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
-    enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 /* bytes */ };
+    enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 };
     u32 upper = any ? cmd >> 16 | IOCTL_SIZE : cmd >> 16, size = cmd >> 16 & IOCTL_SIZE;
     u32 from = b->len, n = 0, len;
     const u8 *p = fl_ioctls, *end = p + sizeof fl_ioctls - 1;
@@ -5054,7 +5049,7 @@ static void dec_k_ifreq(struct dec *d, u64 v)
 /* io_uring_enter(2) takes a signal set, or a structure with a signal set. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    /* EXT_ARG_REG: the argument is an offset in registered memory */
+    /* with EXT_ARG_REG, the argument is an offset in registered memory */
     enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 };
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
@@ -5067,7 +5062,7 @@ static void dec_k_uringarg(struct dec *d, u64 v)
         dec_pointer(d, v, 0);
 }
 
-/* ---- entry points ---- */
+/* --- entry points --- */
 
 static const struct kind kinds[] = {
 #define X(kind, fn, when, st, how, size) \
@@ -5087,15 +5082,15 @@ static unsigned dec_nargs(const struct call *c)
     if (command)
         return command->nargs;
     switch (c->id) {
-    case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT, __O_TMPFILE of all ABIs */
+    case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT or __O_TMPFILE, in all ABIs */
         return a[k] & (0100 | 020000000) ? n : k + 1;
     case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED | MREMAP_DONTUNMAP is 6 */
     case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
     case SC_mknodat: return S_ISCHR(a[2]) || S_ISBLK(a[2]) ? n : 3;
-    case SC_clone: /* CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
+    case SC_clone: /* masks: CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
         ctid = a[0] & 0x01200000;
         tls = a[0] & 0x00080000;
-        if (c->row == SC_clone ? tls : ctid) /* x86-64 swaps tls and ctid of clone(2) */
+        if (c->row == SC_clone ? tls : ctid) /* on x86-64, ctid precedes tls */
             return 5;
         return (c->row == SC_clone ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
     default: return n;
@@ -5167,7 +5162,7 @@ static void dec_exit(struct task *t, struct call *c)
             dec_one(t, c, i, true);
 }
 
-/* ---- results ---- */
+/* --- results --- */
 
 static bool dec_ret_is_fd(const struct call *c)
 {
@@ -5181,7 +5176,7 @@ static bool dec_cloexec(const struct call *c)
     return r->cloexec_always || c->arg[r->cloexec_arg] & r->cloexec;
 }
 
-/* poll(2) result: ([{fd=3, revents=POLLIN}]). */
+/* Appends the result of poll(2): ([{fd=3, revents=POLLIN}]). */
 static void dec_ret_poll(struct dec *d)
 {
     struct mem_ahead ahead;
@@ -5214,7 +5209,7 @@ static void dec_ret_select(struct dec *d)
             b_s(d->b, name[k]);
             dec_k_fdset(d, d->c->arg[1 + k]);
         }
-    if (d->c->arg[4]) { /* the remaining time (select(2), BUGS) */
+    if (d->c->arg[4]) { /* select(2) stores the remaining time here */
         b_s(d->b, ", left ");
         d->kind = &kinds[sc_rows[d->c->row].arg[4]];
         dec_k_pointed(d, d->c->arg[4]);
@@ -5248,7 +5243,7 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* Errors are shown as -1 ENOENT (No such file or directory). If the kernel restarts the call
+/* Appends an error as -1 ENOENT (No such file or directory). If the kernel restarts the call
  * (signal(7)), the program sees no error, and `?` replaces -1. */
 static void dec_ret_error(struct buf *b, int e)
 {
@@ -5275,7 +5270,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
         dec_hex(b, dec_long(&d) == 4 ? (u32)c->ret : (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
         b_f(b, "%#03" PRIo64, (u64)c->ret);
-    } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* the flag O_RDONLY is 0 */
+    } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* 0 is O_RDONLY */
         b_hex(b, (u64)c->ret);
         dec_ret_detail(&d, r);
     } else {
@@ -5371,7 +5366,7 @@ static const char *sc_add(const char *word, bool *set)
             set[i] = hit = true;
     if (regex)
         regfree(&re);
-    /* `stat` selects the call stat(2); `file`, from old versions of strace, selects a class. */
+    /* A word that names no call can be a class without %, as in old versions of strace. */
     u16 cls = 0;
     for (size_t i = 0; !hit && i < ARRAY_LEN(sc_classes); i++)
         if (!strcmp(word + (*word == '%'), sc_classes[i].name))
@@ -5409,8 +5404,8 @@ static const char *sc_parse(const char *expr)
 
 /* == 12 ev_  events: what happened, as data =====================================
  * gen/events.h describes the kinds of events and their fields. A new kind needs a row there, a
- * function of section md_, and its name as model= of the call in gen/tables/syscalls.tbl (verified
- * by the test `adding`). */
+ * function of section md_, and that function as model= of the call in gen/tables/syscalls.tbl
+ * (verified by the test `adding`). */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
@@ -5435,7 +5430,7 @@ enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
 enum ev_how {
     EVENT_RUNS = 1,      /* text output merges similar events */
-    EVENT_WITH_CALLS = 2 /* -v prints the events between the calls */
+    EVENT_WITH_CALLS = 2 /* with -v, printed between the calls */
 };
 
 #define K(id, ...) EK_##id,
@@ -5456,7 +5451,7 @@ static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
 
 struct event {
     u8 kind;
-    bool unasked;      /* -e trace= excludes the call, so no sink shows the event */
+    bool unasked;      /* a filter excludes the call, so no sink shows the event */
     bool selected;
     int err;
     s32 row;           /* row of the event's call in sc_rows[]; -1: no call */
@@ -5469,7 +5464,7 @@ struct event {
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* static, because sinks finish with it before the next event */
+    static struct event e; /* one is enough: all sinks finish with it before the next event */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.row = -1;
@@ -5497,7 +5492,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_mark(e, f);
 }
 
-/* process: the whole process has ended, not only a thread. */
+/* Adds an exit status. process: the whole process has ended, not only a thread. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -5557,7 +5552,7 @@ static bool ev_is_text(u32 f)
     return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
 }
 
-/* Copies an event, and its strings into `text`. Returns false if `text` is too small. */
+/* Copies an event to `to` and its strings to `text`. Returns false if `text` is too small. */
 static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
 {
     b_reset(text);
@@ -5610,7 +5605,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events differ only in times and addresses, or are execs of one thread. */
+/* Returns whether two events of a thread are execs or differ only in times and addresses. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -5652,7 +5647,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Returns the oldest group if it began by until_ns, or NULL. It is valid until the next event. */
+/* Pops the oldest group if it began by until_ns; else returns NULL. Valid until the next event. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -5691,11 +5686,11 @@ enum {
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* maximum delay of a line */
     OUT_QUIET_NS = 200000000, /* delayed lines are printed after this time without an event */
-    OUT_DISK_FEW = 8,      /* smaller groups of disk requests are hidden unless slow or failed */
+    OUT_DISK_FEW = 8,      /* groups of fewer disk requests are hidden unless slow or failed */
     OUT_SLOW_NS = 10000000 /* slow disk requests and waits for a CPU take at least this long */
 };
 
-/* A slot for a process in a hash table. A new pid replaces the least recently used pid. */
+/* A hash table slot for a process. A new process replaces the least recently used one. */
 struct out_slot {
     pid_t pid;
     u64 used; /* value of out.uses at the last use; 0: the slot is free */
@@ -5703,14 +5698,14 @@ struct out_slot {
 
 struct out_proc {
     struct out_slot slot;
-    u64 born_ns; /* creation time, if the line about the process's creation is delayed; else 0 */
+    u64 born_ns; /* creation time if the line about the creation is still delayed; else 0 */
     pid_t parent, maker;
     bool ended;
     bool starting;  /* kvis has seen only routine events since the exec */
     u64 exec_ns, last_ns;
     u64 since_ns;   /* time of the first counted access to a file; 0: none */
     u32 files[N_NM_CLASSES];
-    u32 n_files, file[OUT_FILES]; /* hash table of path hashes of counted files; 0: free */
+    u32 n_files, file[OUT_FILES]; /* hash table of counted paths (their hashes); 0: free */
     struct {        /* per class: common directory of the files, or path of a single file */
         u32 len;
         char path[OUT_BELOW_MAX];
@@ -5731,16 +5726,16 @@ static struct {
     void (*empty)(void); /* callback: truncates the output files when tracing starts */
     u64 start_ns, start_real_ns, events, last_line_ns;
     u64 page_bytes; /* page size of the recorded machine; 0: of this machine */
-    bool many;           /* several threads: lines name the thread */
+    bool many;           /* several threads exist, so lines name the thread */
     bool observed;       /* observe mode, in which lines also name the process */
     u64 hidden;
     u64 uses;
     u32 columns;         /* width of the terminal; 0: not a terminal */
     u32 line_from;
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
-    u32 line_at;  /* offset in text.b of the text after the line's time and thread */
-    u32 line_col; /* number of columns of the current line that were already flushed */
-    u64 due_ns;            /* time of the next delayed line; 0: none */
+    u32 line_at;  /* offset in text.b of the line's text, after its time and thread */
+    u32 line_col; /* columns of the current line that were already flushed */
+    u64 due_ns;            /* when the next delayed line is due; 0: none */
 } out = { .text.fd = -1, .json.fd = -1 };
 
 #define OUT_TAPS(callback, ...) \
@@ -5763,7 +5758,7 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* f is a device, which has no length */
+        return; /* f is a device, which cannot be truncated */
 }
 
 static void out_begin(void)
@@ -5782,7 +5777,7 @@ static int out_write_all(int f, const char *p, size_t n)
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (!w)
-            errno = ENOSPC; /* write(2) returned 0 and set no errno */
+            errno = ENOSPC; /* write(2) returned 0 without setting errno */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
@@ -5878,8 +5873,8 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
         fraction);
 }
 
-/* Appends [+0.003s], or the format of -t, -ttt or -r. Without -v, times never decrease, although
- * delayed lines show earlier events. */
+/* Appends a time as [+0.003s] or in the format of -t, -ttt or -r. Without -v, times never decrease,
+ * although delayed lines show earlier events. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
@@ -5929,7 +5924,7 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = OUT_PLACE(out_names, pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* not memcpy(3), because `comm` may be in this slot */
+    memmove(named->comm, comm, n); /* memmove(3), because `comm` may be in this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
     named->slot = (struct out_slot){ pid, ++out.uses };
 }
@@ -6086,7 +6081,7 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Appends a template. If the event lacks a field, appends nothing and returns false. */
+/* Formats a template. If the event lacks a field, appends nothing and returns false. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6247,7 +6242,7 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_c(b, '/');
 }
 
-/* Appends file counts: 12 libraries, 4 locale files, 24 headers below /usr/include. */
+/* Appends file counts: 12 libraries, 24 headers below /usr/include. */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     static const char *const noun[][2] = {
@@ -6316,8 +6311,8 @@ static struct out_proc *out_proc_of(pid_t pid)
     return p;
 }
 
-/* Delays the line about a new process, because an exec would make the line redundant. Returns false
- * if the caller must print the line now. */
+/* Delays the line about a new process, because an exec would make it redundant. Returns false if
+ * the caller must print it now. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = e->v[EV_child_pid].n;
@@ -6343,7 +6338,7 @@ static void out_name_by(const struct event *e)
     const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
     if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
         return;
-    out_held_print(~0ull); /* delayed events have the old name of the process */
+    out_held_print(~0ull); /* delayed lines must show the old name of the process */
     out_name(e->pid, comm, n);
 }
 
@@ -6358,7 +6353,7 @@ static void out_leave_out(const struct event *e)
 
 static void out_executed(struct out_proc *p, const struct event *e)
 {
-    out_held_print(~0ull); /* print events before the exec, including a delayed creation */
+    out_held_print(~0ull); /* print earlier events, including a delayed creation */
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
@@ -6438,7 +6433,7 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
 }
 
 /* Returns the path that an event reads or looks up, valid until the next call. NULL: the event has
- * no path, can change something, or failed with an error other than ENOENT. */
+ * no path, can change the file, or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
     static char path[PATH_MAX + 64];
@@ -6455,7 +6450,6 @@ static const char *out_read_path(const struct event *e)
     return path;
 }
 
-/* During start-up, any file with a library's name counts as a library. */
 static enum nm_class out_class(const char *path, bool starting)
 {
     enum nm_class class = nm_class(path);
@@ -6472,8 +6466,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file, which the text hides, or counts in a
- * summary line such as "started: 3 libraries". */
+/* Returns whether an event is a routine access to a file. The text hides such events or counts them
+ * in a line such as "started: 3 libraries". */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6481,7 +6475,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_is_named(p, path);
-    if (named && dir) /* start-up is over: kvis now shows files below this directory */
+    if (named && dir) /* start-up is over: from now on, files below this directory are shown */
         out_files(p);
     else if (named)
         return false;
@@ -6509,10 +6503,10 @@ static bool out_routine_kind(const struct event *e, bool starting)
     switch (e->kind) {
     case EK_BRK: case EK_MUNMAP: case EK_MREMAP: case EK_MPROTECT:
         return !e->err;
-    case EK_FAULT: case EK_FAULT_GROUP: /* only major faults have `kind` */
+    case EK_FAULT: case EK_FAULT_GROUP: /* only major faults have the field `kind` */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
-    case EK_SEND: /* EK_RESOLVE shows the query */
+    case EK_SEND: /* an EK_RESOLVE event shows the query */
         return ev_has(e, EV_name);
     case EK_RECV:
         return ev_has(e, EV_name) || (e->err && out_is_dns(e));
@@ -6538,7 +6532,7 @@ static bool out_routine(struct out_proc *p, const struct event *e)
     return !asked && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
-/* Returns whether an event is always routine; reports hide such events. */
+/* Returns whether an event is routine whatever happened before; reports hide such events. */
 static bool out_routine_alone(const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6585,7 +6579,7 @@ static void out_text_event(const struct event *e)
     if (out.due_ns && e->ts_ns >= out.due_ns)
         out_print_due(e->ts_ns);
     struct out_proc *p = out_proc_of(e->pid);
-    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* with -P, events have the process's name */
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* with -P, events carry the process's name */
         out_name_by(e);
     if (out_routine(p, e)) {
         out.hidden++;
@@ -6593,7 +6587,6 @@ static void out_text_event(const struct event *e)
     }
     if (out_follow(p, e))
         return;
-    /* Merge I/O events, and failed execs of a search in PATH. */
     if (event_kinds[e->kind].how & EVENT_RUNS || (e->kind == EK_BLOCK && ev_has(e, EV_op))
         || (e->kind == EK_EXEC && e->err == ENOENT)) {
         out_hold(e);
@@ -6624,7 +6617,7 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->recorded) { /* the name is untrusted, because it comes from a file */
+    if (c->recorded) { /* the name is from a recording, so it is untrusted */
         b_json(b, c->recorded->name, strlen(c->recorded->name));
     } else if (c->known) {
         b_s(b, sc_name(c->row));
@@ -6640,7 +6633,7 @@ static bool out_is_unused(const struct arg *a)
 }
 
 /* Appends a call's arguments from number `from` on. Before the call ends, stops at the first
- * argument that the kernel will fill. Returns the number of the next argument. */
+ * argument that the kernel will fill in. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c), i = from;
@@ -6672,7 +6665,6 @@ static void out_call_name(struct buf *b, const struct call *c)
     out_call_bare_name(b, c);
 }
 
-/* Starts a call's line. Returns the number of arguments in the line. */
 static u32 out_call_text_begin(struct task *t)
 {
     out_held_print(~0ull);
@@ -6762,7 +6754,7 @@ static void out_json_name(struct buf *b, const char *key)
     b_s(b, "\":");
 }
 
-/* Adds KEY_hex if the bytes are not UTF-8. */
+/* Appends a string and, if it is not UTF-8, KEY_hex. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
@@ -6792,7 +6784,6 @@ static void out_json_key_word(struct buf *b, const char *key, const char *s)
     out_json_text(b, key, s);
 }
 
-/* Appends the NUL-terminated strings at p. Returns whether one is not UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
@@ -6851,7 +6842,7 @@ static void out_json_value(struct buf *b, const char *key, u8 type, const union 
     }
 }
 
-/* Appends a call's arguments; with `hex`, appends the bytes of raw arguments. Returns whether an
+/* Appends a call's arguments; with `hex`, only raw arguments, as hex digits. Returns whether an
  * argument is not UTF-8. */
 static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 {
@@ -6997,8 +6988,7 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts the line of a call (-v). whole_only: prints nothing yet, because a filter needs the call's
- * result. */
+/* Starts a call's line (-v). whole_only: not yet, because a filter needs the call's result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
