@@ -14284,11 +14284,11 @@ static void df_page(int to)
 
 /* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
  * Page faults: a perf software event samples the address of each fault of a tracee. Major faults,
- * which wait for a disk, have a separate event if there is memory for its rings. New threads and
+ * which wait for a disk, have a separate event if memory for its rings suffices. New threads and
  * processes inherit the events. The kernel maps rings of inherited events only if there is one
- * event per CPU (perf_mmap in kernel/events/core.c). Consecutive faults of a thread in one region
- * within PF_RUN_NS become one line of output. To find the region of each address, pf_upto, called
- * before each event, handles all earlier samples before the tracee's regions change. */
+ * event per CPU (perf_mmap in kernel/events/core.c). kvis reports consecutive faults of a thread in
+ * one region within PF_RUN_NS as one. To find the region of each address, pf_upto, called before
+ * each event, handles all earlier samples before the tracee's regions change. */
 
 /* --- events --- */
 
@@ -14306,11 +14306,10 @@ static long pf_paranoid(void)
 }
 
 /* Highest perf_event_paranoid at which unprivileged users may open events of a whole CPU or cgroup
- * (CPU), or of their own threads (USER): Documentation/admin-guide/perf-security.rst. */
+ * (CPU), or of their own threads (USER). See Documentation/admin-guide/perf-security.rst. */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* Returns a fix for error e. EACCES comes from perf_allow_cpu (include/linux/perf_event.h), EPERM
- * from a container's seccomp filter. */
+/* EACCES comes from perf_allow_cpu (include/linux/perf_event.h), EPERM from a seccomp filter. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     switch (-e) {
@@ -14327,7 +14326,7 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* Explains error e of perf_event_open. The next call overwrites the text. */
+/* The next call overwrites the returned text. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -14342,8 +14341,7 @@ static const char *pf_why_not(int e, enum pf_level level)
     return text;
 }
 
-/* Parses the next range of a CPU list such as 0,3-7, and advances *list. Returns false at the
- * end. */
+/* Parses the next range of a list such as 0,3-7, and advances *list. Returns false at the end. */
 static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 {
     char *end;
@@ -14378,10 +14376,9 @@ struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* Changes of an event group's counts since the previous read. */
 struct pf_delta {
-    u64 enabled, running;       /* ns that the group was enabled; ns that it was counting */
-    double value[PF_MEMBERS];   /* increases, scaled up to `enabled` (perf_event_open(2)) */
+    u64 enabled, running;       /* ns that the group was enabled, and ns that it was counting */
+    double value[PF_MEMBERS];   /* increases, scaled to the time enabled (perf_event_open(2)) */
     u32 backwards;              /* number of counts that decreased; their value[] is 0 */
 };
 
@@ -14484,8 +14481,8 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* Opens the events of a thread on all CPUs. Returns 0 or -errno. Prefers /sys, because musl's
- * sysconf(3) counts only CPUs that kvis may run on. */
+/* Opens the events of a thread on all CPUs. Returns 0 or -errno. musl's sysconf(3) would count only
+ * CPUs that kvis may run on. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("present", false), got = 0;
@@ -14505,7 +14502,7 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* not reported yet */
+static struct ev_groups pf_groups; /* page faults not reported yet */
 
 static void pf_flush(void)
 {
@@ -14571,7 +14568,6 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* A perf record: a sample, or the number of lost records. */
 struct pf_record {
     struct perf_event_header h;
     union {
@@ -14585,8 +14581,7 @@ static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
-/* Copies the next sample of a ring, but does not remove it. Handles and removes other records
- * before it. */
+/* Copies the next sample of a ring without removing it. Removes other records before it. */
 static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
 {
     const u8 *data = (const u8 *)m + m->data_offset;
@@ -14633,9 +14628,9 @@ static void pf_upto(u64 ns)
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
  * Resolves names such as task_struct.pid to offsets and sizes of the running kernel, from
- * /sys/kernel/btf (Documentation/bpf/btf.rst), one batch of names at a time. Type ids and string
- * offsets of a module's BTF start where those of vmlinux end. kvis does not trust the file: it
- * checks every length, and limits the nesting of types and the number of members visited. */
+ * /sys/kernel/btf (Documentation/bpf/btf.rst), one batch at a time. Type ids and string offsets of
+ * a module's BTF start where those of vmlinux end. kvis does not trust the file: it checks every
+ * length, and limits the nesting of types and the number of members visited. */
 
 enum {
     WHY_LEN = 256,          /* size of every error buffer named `why` */
@@ -14687,7 +14682,7 @@ struct btf_file {
     const char *name;
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* smaller ids and string offsets belong to vmlinux */
+    u32 first_id, n_ids, str_base; /* ids and string offsets below these belong to vmlinux */
     u32 *pos;         /* positions of types 0, BTF_STRIDE, 2 * BTF_STRIDE ... of the file */
     u32 *asked, n_asked, cap_asked; /* ids of the types that queries may name */
     const u8 *layout; /* struct btf_layout (4 bytes) for each kind */
@@ -14737,8 +14732,8 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Loads a BTF file. Maps files of sysfs, which is much faster (since Linux 6.16), but reads others,
- * because an access to a mapped file that has shrunk causes SIGBUS. */
+/* Maps a BTF file of sysfs (Linux 6.16 or later), which is much faster than reading. Reads other
+ * files, because an access to a mapped file that has shrunk causes SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
     struct statfs fs;
@@ -14783,7 +14778,7 @@ static int btf_header(struct btf_file *b)
     /* a module may have no strings of its own */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "the strings do not end in NUL");
-    if (h.len < sizeof h + 8) /* no sizes of type kinds (struct btf_layout, Linux 7.1) */
+    if (h.len < sizeof h + 8) /* no table of type sizes (struct btf_layout, Linux 7.1) */
         return 0;
     u32 off = btf_u32(b->p + sizeof h), len = btf_u32(b->p + sizeof h + 4);
     if (off > rest || len > rest - off)
@@ -14810,7 +14805,7 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* older kernels use 16 bits of vlen and 5 of kind, and set the others to 0 */
+    /* older kernels use 16 bits of vlen and 5 of kind, and set the other bits to 0 */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
@@ -14898,8 +14893,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
         u32 encoding = btf_u32(t->body);
         f->size = t->size;
         f->is_signed = encoding >> 24 & 1;
-        /* Old compilers describe a bit-field by an integer type that has a bit offset, or fewer
-         * bits than its size. */
+        /* Old compilers give a bit-field an integer type with a bit offset or fewer bits. */
         return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
     }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
@@ -14949,8 +14943,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member or enumerator i; its first word is the string offset of its name. On error, sets
- * *err and returns NULL. */
+/* Returns member or enumerator i; its first word is the offset of its name. On error, sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -15124,7 +15117,7 @@ static void btf_answer(struct btf_want *w)
                 btf_ask(&t, w);
 }
 
-/* Loads the BTF of vmlinux, which must be first, or of a module. */
+/* vmlinux must be loaded before the module. */
 static int btf_load(int fd, const char *name)
 {
     struct btf_file *b = &btf.file[btf.n_files], *base = &btf.file[0];
@@ -15239,8 +15232,8 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Returns whether lockdown=confidentiality forbids tracefs. Mounting it nevertheless is unsafe:
- * unmounting it crashes Linux 7.2 (list_del in tracefs_destroy_inode). */
+/* Returns whether lockdown=confidentiality forbids tracefs. Mounting tracefs is unsafe then,
+ * because unmounting it crashes Linux 7.2 (list_del in tracefs_destroy_inode). */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -15290,7 +15283,7 @@ static int tfs_find_root(void)
                     "%s", strerror(-first), mounted[0], mounted[1], tfs_fix(first));
 }
 
-/* Opens the root at the first call. If that fails, later calls fail at once. */
+/* Opens the root directory once: later calls return the same result. */
 static int tfs_dir(void)
 {
     if (tfs.root == INT_MIN) {
@@ -15302,7 +15295,6 @@ static int tfs_dir(void)
 
 /* --- files of an event --- */
 
-/* Appends the contents of a file of an event, and a NUL, to b. */
 static int tfs_read(const char *event, const char *file, struct buf *b)
 {
     char path[256], part[4096];
@@ -15433,7 +15425,7 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
     }
 }
 
-/* Parses a format file. A complete one begins with the event's name and ends with "print fmt". */
+/* A complete file begins with the event's name and ends with the "print fmt". */
 static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
@@ -15494,7 +15486,7 @@ struct bpf_cfgs {
     u32 n;
 };
 
-/* A family of BPF programs in use. A descriptor that does not exist is -1. */
+/* Descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object whose maps and fields this one also uses, or NULL */
@@ -15506,10 +15498,10 @@ struct bpf_obj {
     u32 n_probes;
     int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory; may be NULL */
     u32 (*entries)(const char *map); /* returns a map's number of entries; NULL: 1 */
-    const char *module;      /* kernel module whose BTF may have fields, or NULL */
+    const char *module;      /* kernel module whose BTF may have some fields, or NULL */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
     u32 n_want;
-    char no_btf[WHY_LEN];    /* why BTF cannot be read, or "" */
+    char no_btf[WHY_LEN];
     char why[512];
 };
 
@@ -15532,7 +15524,7 @@ static bool bpf_is_locked(void)
     return !bpf_since(5, 11);
 }
 
-/* Raises RLIMIT_MEMLOCK if BPF needs that (before Linux 5.11). Returns whether it did. */
+/* Raises RLIMIT_MEMLOCK if BPF needs that. Returns whether it did. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -15592,7 +15584,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* Returns a random number that cannot be a user-space address, because bit 63 is set. */
+/* Returns a random value that is not a user-space address: bit 63 is set. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -15600,9 +15592,9 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* Returns the number of possible CPUs: reading an element of a per-CPU map returns one value for
- * each (kernel/bpf/arraymap.c). Without /sys, returns the size of the kernel's CPU masks in bits,
- * which is at least that number (sched_getaffinity(2)). */
+/* Returns the number of possible CPUs: a per-CPU map has a value for each (kernel/bpf/arraymap.c).
+ * Without /sys, returns the size of the kernel's CPU masks in bits, which is at least that number
+ * (sched_getaffinity(2)). */
 static u32 bpf_possible(void)
 {
     static u32 n;
@@ -15663,8 +15655,8 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns how many elements of `piece` bytes to allocate: `usual`, halved until the elements fit
- * into 1/`part` of memory (1 GB if unknown) or until their number is `least`. */
+/* Returns how many elements of `piece` bytes to allocate: `usual`, halved until they fit into
+ * 1/`part` of memory (1 GB if unknown) or fall to `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -15707,8 +15699,8 @@ static const void *bpf_map_view(int map, size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Creates hash tables without preallocation, which would double the time before a command starts,
- * if BPF programs can allocate entries in any context (Linux 6.1, kernel/bpf/memalloc.c). */
+/* Preallocating hash tables would double the time before a command starts. Since Linux 6.1, BPF
+ * programs can allocate entries in any context (kernel/bpf/memalloc.c). */
 static int bpf_make_maps(struct bpf_obj *o)
 {
     bool fills_late = bpf_since(6, 1);
@@ -15751,7 +15743,7 @@ static bool bpf_is_record(const struct bpf_patch *p)
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* BPF_PROG_TYPE_TRACING is the type of programs for raw tracepoints with typed arguments. */
+/* BPF_PROG_TYPE_TRACING: raw tracepoints with typed arguments. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -15777,7 +15769,7 @@ static bool bpf_has_field(const struct bpf_obj *o, const char *name)
     return bpf_field(o, name);
 }
 
-/* If allocation fails, the field counts as missing. */
+/* If a query cannot be allocated, its field counts as missing. */
 static void bpf_add_want(struct bpf_obj *o, const char *name)
 {
     struct btf_want *w =
@@ -16040,7 +16032,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     return f;
 }
 
-/* Loads BPF program i without a log. insns receives the patched instructions. */
+/* insns receives the patched instructions. */
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -16085,7 +16077,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* State that the threads of bpf_load share. mask: BPF programs that no thread has loaded yet. */
+/* Shared by the threads of bpf_load. mask: BPF programs not loaded yet. */
 struct bpf_loading {
     struct bpf_obj *o;
     u32 mask;
@@ -16119,8 +16111,8 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
-/* Loads the BPF programs in `mask` with two threads, because the largest program takes as long as
- * all others together. Loads failed programs again to get the reason. */
+/* Loads the BPF programs in `mask` with two threads, because the largest takes as long as all
+ * others. Loads failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -16144,8 +16136,7 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* Returns whether BPF programs at raw tracepoints run for every event. Since Linux 6.19, these
  * programs can be preempted, and then miss the events of other tasks on that CPU. With eight
- * threads, Linux 7.2 missed one open in ten, and 6.18 none. kvis can see this only from the kernel
- * version. */
+ * threads, Linux 7.2 missed one open in ten, and 6.18 none. Only the kernel version shows this. */
 static bool bpf_raw_is_whole(void)
 {
     return !bpf_since(6, 19);
@@ -16161,7 +16152,7 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* The kernel attaches the program on all CPUs, although the event is opened on one
+/* The kernel runs the program on all CPUs, although the event is for one
  * (perf_event_set_bpf_prog). */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
@@ -16189,7 +16180,7 @@ static int bpf_attach_tp(const char *event, int prog)
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
 /* Explains an error of bpf_attach_kprobe. -EINVAL: the function is blacklisted, or ftrace patches
- * it and the architecture has no KPROBES_ON_FTRACE, such as riscv64 (kernel/kprobes.c, Linux
+ * it and the architecture (such as riscv64) has no KPROBES_ON_FTRACE (kernel/kprobes.c, Linux
  * 6.12). */
 static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 {
@@ -16341,7 +16332,7 @@ static bool bpf_caps_enough(u64 caps)
     return caps >> BPF_SYS_ADMIN & 1 || (caps >> BPF_PERFMON & 1 && caps >> BPF_BPF & 1);
 }
 
-/* In the initial user namespace, /proc/self/uid_map covers all IDs. */
+/* In the initial user namespace, uid_map has all IDs. */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -16534,15 +16525,14 @@ static void rb_wait(int ms, const sigset_t *mask)
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Marks the end of the records that the next rb_drain reads. Otherwise, writers could keep rb_drain
- * busy forever. */
+/* Marks where the next rb_drain stops. Otherwise, writers could keep rb_drain busy forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* Returns whether the ring buffer is half full. If so, stopped threads should not continue yet. */
+/* If the ring buffer is half full, stopped threads should not continue yet. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
@@ -16590,7 +16580,7 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 /* The command. Its process calls `early` before it changes to the user given by -u. */
 static struct {
     pid_t pid;
-    volatile bool ended;     /* true after wait4(2); the pid may be reused then */
+    volatile bool ended;     /* wait4(2) has reaped the process; the pid may be reused */
     int go;                  /* write end of the pipe that starts the child, or -1 */
     /* shared with the child: stage and errno of its failure; time of execve */
     struct { int stage, err; u64 exec_ns; } volatile *report;
@@ -16633,8 +16623,8 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* A signal to kvis alone ends kvis. A signal to its process group also reaches the command, so kvis
  * waits until the command ends. siginfo does not distinguish the two. Therefore, another process in
- * the group, the witness, writes each signal that it gets to a pipe. With ptrace, the command stops
- * when it gets the signal, so no witness is needed (tr_is_groups). */
+ * the group, the witness, writes each signal that it gets to a pipe. With ptrace, a stop of the
+ * command shows that the signal reached it (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
@@ -16651,8 +16641,8 @@ static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
 
-/* The signal handler. Starts a timer that interrupts writes, in case nobody reads the output. Drops
- * the signal if SP_CAME others are already waiting for sp_over. */
+/* The signal handler. Starts a timer to interrupt a write if nobody reads the output. Drops the
+ * signal if SP_CAME others are waiting for sp_over. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -16701,8 +16691,7 @@ static void sp_end_witness(void)
 }
 
 /* Waits until the witness runs, which can take 0.1 s on a busy machine. Otherwise, its late reports
- * could match later signals that only kvis got. Without a witness, kvis treats each signal as one
- * to kvis alone. */
+ * could match later signals to kvis alone. Without a witness, all signals count as such. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -16723,9 +16712,8 @@ static void sp_start_witness(void)
     sp_reports = end[0];
 }
 
-/* Sends SIGIO to the witness, and reads its reports up to that of SIGIO. The witness takes SIGIO
- * last, because its number is the highest. Gives up after a second: the witness may be stopped or
- * dead. */
+/* Sends SIGIO to the witness, and reads its reports up to that of SIGIO, which comes last because
+ * its number is the highest. Gives up after a second: the witness may be stopped or dead. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -16750,7 +16738,7 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
 
 /* Returns whether the witness's reports show that a signal to kvis went to its process group. A
  * report matches one signal from the same sender and, because pending signals with the same number
- * merge, all signals with this number that kvis received before the report. */
+ * merge, all signals with this number that kvis received before it. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -16910,8 +16898,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds the user given by -u, a name or number, without getpwnam(3), which needs shared libraries
- * of glibc. Returns the name, which the caller frees, or NULL. */
+/* Finds the user given by -u, a name or number. (getpwnam(3) needs shared libraries of glibc.)
+ * Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -16961,8 +16949,7 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Changes to the user given by -u. Clears the ambient capabilities, which setuid(2) keeps if the
- * caller is not root. */
+/* Becomes the user of -u. Clears ambient capabilities: setuid(2) keeps them if kvis is not root. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -16980,8 +16967,7 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* Runs the child. All signals stay blocked until sp_restore_signals, because they are meant for the
- * command. */
+/* The child blocks all signals until sp_restore_signals: they are meant for the command. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -17085,7 +17071,6 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Returns whether the command has ended; sets *status and, unless NULL, *used (see wait4(2)). */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -17145,8 +17130,7 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Only a machine, not a new container, has a process 2 (kthreadd) at the start. /proc is not
- * mounted yet. */
+/* Only a machine, not a new container, has a process 2 (kthreadd). /proc is not mounted yet. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -17201,7 +17185,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* Tells process 1 that kvis is ready: process 1 then executes the command. */
+/* kvis is ready: lets process 1 execute the command. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -17239,7 +17223,7 @@ static struct {
     struct { u32 dev; char name[32]; } disk_name[16];
     const char *why_not;   /* why kvis uses only ptrace */
     bool in_ns; /* kvis is in a pid namespace, but records have ids of the initial one */
-    bool classic_tracepoints; /* in use; wire_thread.word[] has arguments, not registers */
+    bool classic_tracepoints; /* true: wire_thread.word[] has arguments instead of registers */
     bool nest_late;        /* the BPF program call_nest is loaded when a call first needs it */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
@@ -17262,8 +17246,7 @@ static struct {
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* Memory that an argument points to: `plus` + `mul` * N bytes; `count` (enum hy_count) selects
- * N. */
+/* Memory that an argument points to: `mul` * N + `plus` bytes; `count` (hy_count) selects N. */
 static const struct hy_kind {
     bool result; /* the call writes this memory, which is valid only if the call succeeded */
     u8 nest;     /* enum wire_nest_kind of pointers in this memory; 0: none */
@@ -17333,7 +17316,7 @@ static void hy_set_execve(struct bpf_cfgs *c)
 
 static u32 hy_proc_programs(void)
 {
-    bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* added in Linux 6.10 */
+    bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* tracepoint since Linux 6.10 */
     return 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT
            | 1u << PROG_PROC_NEST | (u32)begun << PROG_PROC_BEGUN;
 }
@@ -17366,7 +17349,7 @@ static void hy_args_drop(struct hy_args *a)
     a->tid = 0;
 }
 
-/* Returns an empty entry for a thread's program arguments. If no entry is free, reuses one, because
+/* Returns an empty entry for a thread's program arguments. If none is free, reuses one, because
  * entries whose exec record was lost are never freed. */
 static struct hy_args *hy_args_new(const struct wire_proc *h)
 {
@@ -17380,8 +17363,7 @@ static struct hy_args *hy_args_new(const struct wire_proc *h)
     return a;
 }
 
-/* Appends a piece of a program's arguments, or of the environment that follows them. Ignores pieces
- * after a lost one. */
+/* Appends a piece of a program's arguments or environment. Ignores pieces after a lost one. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args *a = hy_args_of(h->tid);
@@ -17462,7 +17444,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether argument i is a timeout into which the kernel writes the remaining time. */
+/* Returns whether the kernel writes the remaining time into argument i, a timeout. */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -17497,8 +17479,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
-    /* The remaining time of a sleep is read after any failure, because BPF cannot test for
-     * EINTR. */
+    /* The remaining time of a sleep is read after any failure: BPF cannot test for EINTR. */
     u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
     bool memfd = id == SC_memfd_create; /* the model of the tracee needs the whole name */
     bool message = hy_is_message(r, i);
@@ -17554,7 +17535,7 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
             continue;
         }
         s->item[s->n] = hy_item(r, i, &k);
-        if (hy.observe) /* after a successful execveat(2), the memory of the path is gone */
+        if (hy.observe) /* after a successful execveat(2), the path is gone */
             s->item[s->n].flags |= id == SC_execve     ? ITEM_EXEC
                                    : id == SC_execveat ? ITEM_FAILED : 0;
         s->sets |= k.count == HY_BITS;
@@ -17587,8 +17568,8 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Returns what BPF does at a call; row < 0: a call with an unknown number. The ptrace loop, not
- * BPF, counts the calls that stop. */
+/* Returns what BPF does at a call (row < 0: with an unknown number). The ptrace loop, not BPF,
+ * counts the calls that stop. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17613,8 +17594,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns how many bytes an argument of a command of ioctl(2), fcntl(2) or prctl(2) points to. Bit
- * 31 marks the maximum size of a string. */
+/* Returns how many bytes an argument of a command (see hy_watch) points to. Bit 31 marks the
+ * maximum size of a string. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -17664,7 +17645,7 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the call counters into memory");
 }
 
-/* Adds to st what the BPF program has counted since the last call of hy_counts. */
+/* Adds to st what the BPF program has counted since hy_counts last ran. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -17677,7 +17658,7 @@ static void hy_counts(void)
             sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        bool asked = row < 0 || sc_set[row]; /* BPF counts restart_syscall(2) even if not asked */
+        bool asked = row < 0 || sc_set[row]; /* BPF counts restart_syscall(2) even if unselected */
         struct st_row *r = &(st.apart ? st.chosen : st.row)[row < 0 ? (u16)ST_UNNAMED : (u16)row];
         if (!asked || sum.calls == was->calls)
             continue;
@@ -17694,7 +17675,7 @@ static void hy_counts(void)
     }
 }
 
-/* Returns the tid, in the initial pid namespace, of a thread that BPF follows; 0: there is none. */
+/* Returns the tid, in the initial pid namespace, of a thread that BPF follows, or 0. */
 static u32 hy_any_followed(void)
 {
     u32 key = 0;
@@ -17795,8 +17776,7 @@ static void *hy_load_nest(void *unused)
     return unused;
 }
 
-/* Starts to load call_nest, which a call needs. Until it is loaded, such calls hold their
- * threads. */
+/* Starts to load call_nest, which a call needs. Until it is loaded, such calls hold threads. */
 static void hy_start_nest(void)
 {
     pthread_t th;
@@ -17805,10 +17785,10 @@ static void hy_start_nest(void)
     hy.nest_late = false;
 }
 
-/* Loads and attaches the BPF programs for disk requests. Before Linux 5.11, the request is the
- * first or second argument of a tracepoint, and only attaching shows which. The programs for issue
- * and completion first try the argument that worked for insertion, which is an event of the same
- * class as issue (include/trace/events/block.h). Sets *err (an int) to 0 or -errno. */
+/* Before Linux 5.11, the request is the first or second argument of a tracepoint, and only
+ * attaching shows which. The programs for issue and completion first try the argument that worked
+ * for insertion, which is an event of the same class as issue (include/trace/events/block.h). Sets
+ * *err (an int) to 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17831,9 +17811,9 @@ static void hy_drop(struct bpf_obj *o)
     o->fam = NULL;
 }
 
-/* Continues without the BPF programs for disk requests, after error e. Instead, the BPF program
- * call_bio shows which thread uses a disk. kvis never attaches both: detaching one of two BPF
- * programs from a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
+/* Continues without the BPF programs for disk requests (error e). Instead, the BPF program call_bio
+ * shows which thread uses a disk. kvis never attaches both: detaching one of two BPF programs from
+ * a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
 static int hy_without_disk(int e)
 {
     u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
@@ -17867,7 +17847,7 @@ static int hy_load_proc(void)
     return 0;
 }
 
-/* Loads and attaches the BPF programs. Meanwhile, another thread does this for disk requests. */
+/* Meanwhile, another thread loads and attaches the BPF programs for disk requests. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -17892,7 +17872,7 @@ static const struct bpf_family *hy_uring_family(void)
     static struct bpf_family fam;
     fam = uring_family;
     fam.progs = memcpy(row, uring_progs, sizeof row);
-    if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* added in Linux 6.4 */
+    if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* tracepoint since Linux 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
     return &fam;
 }
@@ -17950,7 +17930,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
 
 /* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
  * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), so calls
- * of other threads are lost, and counted as lost. A real-time policy, if kvis may set one, prevents
+ * of other threads are lost (and counted as lost). A real-time policy, if allowed, prevents
  * this. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
@@ -17964,15 +17944,13 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* Returns a thread's key in the map `traced`: its tid in the initial pid namespace, or 0 if
- * unknown. */
+/* Returns a thread's key in the map `traced`: its tid in the initial pid namespace; 0: unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* Reads a thread's entry in the map `traced`. If th->in_call is set, the entry describes the
- * current call. */
+/* Reads a thread's entry in `traced`, which describes the current call if th->in_call is set. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -18002,7 +17980,7 @@ static bool hy_exiting(pid_t tid)
 }
 
 /* Lets BPF follow a thread that is not stopped. If the thread is exiting, removes its entry again,
- * because nothing else would, and returns -ESRCH. Otherwise, returns what hy_follow returned. */
+ * because nothing else would, and returns -ESRCH. Otherwise, returns as hy_follow. */
 static int hy_observe(pid_t tid)
 {
     u32 key = tid;
@@ -18024,8 +18002,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Follows a thread that got its leader's id in an exec. BPF has moved the thread's entry, unless
- * the kernel skipped the BPF program (bpf_raw_is_whole). */
+/* Follows a thread that got its leader's id in an exec. BPF has moved its entry, unless the kernel
+ * skipped the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -18096,8 +18074,7 @@ static void hy_io(void)
     st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
 }
 
-/* Converts the error of a disk request to an errno value (blk_status_to_errno,
- * block/blk-core.c). */
+/* Converts an error of a disk request (blk_status_to_errno, block/blk-core.c). */
 static int hy_io_errno(s32 error)
 {
     static const u8 known[] = {
@@ -18139,7 +18116,7 @@ static void hy_warn_missing(void)
                "were too many threads to follow, or the kernel skipped a BPF program", lost);
 }
 
-static struct mem_record hy_call; /* the record that kvis is handling */
+static struct mem_record hy_call;
 
 static bool hy_is_written(u32 nr, u8 word)
 {
@@ -18205,8 +18182,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
 
-/* HYBRID: BPF records or counts most calls; threads stop at the others. OBSERVE: threads never
- * stop. */
+/* HYBRID: BPF records or counts most calls, and threads stop at the others. OBSERVE: no stops. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
 static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
@@ -18236,21 +18212,20 @@ static struct {
     u64 collected;        /* number of stops ever added to tr_batch[] */
     bool active;          /* a stop or a record arrived since the last tick */
     u64 idle_since, lost_ns;
-    u64 call_stops;       /* number of stops at the entry of a call */
+    u64 call_stops;
     u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
     u64 swept_ns;
     bool sweeps;          /* tr_sweep must run again */
     bool cpu_unknown;
     u32 n_resident;       /* number of processes whose memory was read in this tick */
     bool tty;
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of threads that are not known
-                                                             * yet */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of threads not known yet */
     u32 n_early;
-    u32 batch_next, batch_n; /* next row of tr_batch[] to handle; number of rows used */
+    u32 batch_next, batch_n; /* next row of tr_batch[]; number of rows used */
     u32 quiet_drains;     /* number of consecutive reads that found the ring empty */
     bool fast;
     void (*ends)(const struct task *t); /* called at a thread's last stop, or NULL */
-    bool need[SC_N];      /* calls that kvis must see */
+    bool need[SC_N];
 } tr; /* cmd_run initializes tr.status */
 
 /* Stops and exits that wait4 has returned: see tr_collect and tr_reap_dead. */
@@ -18267,8 +18242,7 @@ static struct tr_stopped *tr_batched(pid_t tid)
 /* --- the calls at which threads stop --- */
 
 /* Selects the calls that the user or the model needs. The model needs all calls that change
- * descriptors if close(2) is traced, and in hybrid mode, in which kvis would look at /proc too
- * late. */
+ * descriptors if close(2) is traced, and in hybrid mode, because /proc would be read too late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -18321,7 +18295,7 @@ static bool tr_nr_wanted(u32 nr)
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
         return true;
-    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* tr_peak needs the stop */
+    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* execs stop for tr_peak */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
@@ -18370,7 +18344,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Threads stop at all calls of other ABIs, and at calls in tr.need that BPF does not record. */
+/* Threads stop at all calls of other ABIs, and at calls in tr.need not recorded by BPF. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1000], n = 0;
@@ -18413,7 +18387,7 @@ struct tr_facts {
 struct tr_choice {
     enum tr_mode mode;
     const char *why;        /* reason for PTRACE, or for a failure of OBSERVE; or NULL */
-    const char *no_filter;  /* why there is no seccomp filter, or NULL */
+    const char *no_filter;
 };
 
 #define TR_ALL_ASKED "every call is traced"
@@ -18523,8 +18497,7 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Returns the default size of the ring, which is larger in observe mode: a full ring then loses
- * records. */
+/* Returns the default ring size. It is larger in observe mode, where a full ring loses records. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
@@ -18670,8 +18643,7 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees unused names when there are too many. The caller must not hold a pointer to an unmarked
- * name. */
+/* Frees unused names if they take too much memory. The caller must not hold a pointer to one. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -18789,8 +18761,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once if a traced debugger cannot trace, because a thread can have only one tracer
- * (ptrace(2)). */
+/* Warns once if a traced debugger cannot trace: a thread has only one tracer (ptrace(2)). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -19285,7 +19256,7 @@ static void tr_exec_state(struct task *t)
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* later, an exited tracee has no mappings */
+        if (opt.faults) /* read now: an exited tracee has no mappings */
             vm_read(t->mm, t->tid, false);
     }
 }
@@ -19525,7 +19496,6 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Gets a thread's name from /proc or, if that fails, from `known`. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char name[32];
@@ -19828,8 +19798,7 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* Reads the /proc link of a descriptor. For a pty master, the link becomes "ptmx N", where N is the
- * terminal's number. */
+/* Reads a descriptor's /proc link. For the master of terminal N, the link becomes "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     s64 len = fd_link_text(fd_proc(pid, n), link, PATH_MAX + 1);
@@ -19973,7 +19942,7 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Sets the timer's period, which is short while records arrive. */
+/* The timer's period is short while records arrive. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -20017,8 +19986,7 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Returns false if records before the mark remain: one is still being written, or waits for a
- * stop. */
+/* Returns false if records before the mark remain: one is being written, or waits for a stop. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -20074,7 +20042,7 @@ static void tr_first_stop(struct task *t)
     }
 }
 
-/* The call that a thread is in, from /proc/TID/syscall (proc_pid_syscall(5)). */
+/* The call that a thread is in: see proc_pid_syscall(5). */
 struct tr_in {
     long nr;
     u64 word[6];
@@ -20251,8 +20219,7 @@ static void tr_detach_all(void)
 }
 
 /* Calls `rest` in a new thread and exits the tracing thread. The kernel then detaches all tracees
- * without stopping them (exit_ptrace, kernel/ptrace.c). Returns if this is not necessary or
- * fails. */
+ * without stopping them (exit_ptrace, kernel/ptrace.c). Returns if unnecessary or impossible. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -20338,7 +20305,6 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-/* Records resident memory for graphs over time. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -20480,9 +20446,9 @@ static bool tr_is_dead(pid_t tid)
 }
 
 /* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
- * execve(2) that failed, and that tid no longer had a map entry. In count mode, kvis does not know
- * the thread's process, so it first checks that all processes selected by -p have ended. Looks for
- * the thread before the process: during an execve, the tid does not exist, but the process does. */
+ * execve(2) that failed, and that tid no longer had a map entry. Checks the process (in count mode,
+ * all processes selected by -p), too, because during an execve the tid does not exist, but the
+ * process does. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20709,7 +20675,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Stores the call in which a new thread waits. Returns its row, or a negative number. */
+/* Stores the call in which a newly attached thread waits. Returns its row, or a negative number. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -20757,7 +20723,6 @@ static void tr_await(struct task *t)
         dec_enter(t, &t->call);
 }
 
-/* Reports where a thread was blocked when kvis attached. */
 static void tr_emit_blocked(struct task *t)
 {
     static char raw[PATH_MAX + 64];
@@ -20812,14 +20777,14 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Attaches to a thread. Returns 1 if the thread is new, 0 if it is already traced, or -errno. */
+/* Returns 1 if the thread is new, 0 if it is already traced, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
-    if (t) /* another thread took its tid by execve */
+    if (t) /* another thread took this tid in an execve */
         tr_drop(t, false);
     tr.attaching = 1;
     int e = tr_attach_thread(pid, tid);
@@ -20842,8 +20807,7 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to all threads of a process, or lets BPF follow them. -E2BIG: BPF follows only some of
- * them. */
+/* Attaches to all threads, or lets BPF follow them. -E2BIG: BPF follows only some of them. */
 static int tr_attach(pid_t pid)
 {
     int got = 0, fresh = 1, err = -ESRCH;
@@ -20865,8 +20829,8 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to the process of a pid or tid, unless the process is one of the first n of opt.pids.
- * Returns the pid, or 0 if kvis did not attach. */
+/* Attaches to a thread's process, unless it is one of the first n of opt.pids. Returns the pid, or
+ * 0 if kvis did not attach. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -20939,8 +20903,7 @@ static void tr_used(void)
         return;
     st.user_ns = all.ru_utime.tv_sec * NSEC + all.ru_utime.tv_usec * 1000;
     st.system_ns = all.ru_stime.tv_sec * NSEC + all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* most of before_ns is system time of
-                                                          * fork(2) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* most of before_ns is spent in fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
