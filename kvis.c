@@ -15199,10 +15199,10 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 }
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
- * kvis mounts its own tracefs without a path (fsopen(2), Linux 5.2), or uses a mounted one.
+ * kvis mounts tracefs without a path (fsopen, Linux 5.2), or uses a mounted tracefs.
  * events/CATEGORY/EVENT/format describes the fields of a tracepoint's records (f_show in
- * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. tfs.why has the reason for
- * the last failure. */
+ * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. tfs.why has the reason of the
+ * last failure. */
 
 enum {
     TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC of linux/magic.h */
@@ -15536,8 +15536,8 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* Calls bpf(2). `size` is the end of the last field used, because older kernels may not know later
- * fields. EAGAIN means that a signal interrupted the verifier. */
+/* Calls bpf(2). size: the end of the last used field (older kernels may not know later ones).
+ * EAGAIN means that a signal interrupted the verifier. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
@@ -16264,7 +16264,7 @@ static int bpf_load_either(struct bpf_obj *o, u32 i)
 }
 
 /* Attaches a BPF program to the entry or return of a kernel function. -ENOENT: there is no such
- * function. -EADDRNOTAVAIL: several functions have this name (reported since Linux 6.7). */
+ * function. -EADDRNOTAVAIL: several functions have this name (Linux 6.7). */
 static int bpf_attach_function(struct bpf_obj *o, const char *name, bool is_ret, int prog)
 {
     int f = bpf_attach_kprobe(name, is_ret, prog);
@@ -16486,7 +16486,7 @@ static struct {
     volatile u64 *consumer;  /* position after the last record that kvis has read */
     volatile u64 *producer;  /* position after the last record written */
     const u8 *data;          /* data area, mapped twice in a row, so no record wraps around */
-    u64 mark;                /* position at which rb_drain stops */
+    u64 mark;
 } rb_state = { .epoll = -1 };
 
 /* Handles a record. Returns false to keep it and all later records in the ring buffer. */
@@ -18193,7 +18193,7 @@ static struct {
     bool accel, started, detaching, killing;
     bool bound;           /* the kernel kills the tracees when kvis ends */
     const char *no_accel; /* why there is no seccomp filter, or NULL */
-    int quit_sig;         /* signal to kvis that ended the trace */
+    int quit_sig;
     int passed_on;        /* signal that kvis passed on to the command */
     u32 interrupts;
     volatile sig_atomic_t tick;             /* kvis has received a signal */
@@ -20761,7 +20761,6 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Drops the threads that tr_reap_dead has reaped. */
 static void tr_after_reaping(void)
 {
     for (u32 i = 0; tr.n_reaped && i < tr.batch_n;) {

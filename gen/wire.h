@@ -170,7 +170,7 @@ struct wire_thread {
     u64 int_sum;          /* checksum of the interrupted call's arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
     u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* contents of the early items at entry */
-    u32 early_read;       /* one bit for each early item that could be read; EARLY_KEPT */
+    u32 early_read;       /* one bit for each early item that could be read, and EARLY_KEPT */
     u16 full;             /* the thread stops at its calls, which BPF does not count */
     u16 opened;           /* an io_uring request has opened a file: see wire_spec.ring */
 };
@@ -392,7 +392,7 @@ WIRE_ASSERT(sizeof(struct wire_unix) == 248);
 
 /* Kinds of records. Records of calls have kind 0. */
 enum wire_proc_kind {
-    PROC_FORK = 1, /* a process or thread was created, whose ids are pid and tid */
+    PROC_FORK = 1, /* a process or thread with the ids pid and tid was created */
     PROC_ARGS, /* arg_len bytes of the program's arguments, from offset `at` on; the record of the exec
                 * follows, from the same thread */
     PROC_ENV,  /* arg_len bytes of the program's environment, as PROC_ARGS */
@@ -404,7 +404,7 @@ enum wire_proc_kind {
     N_PROC_KINDS
 };
 
-/* How arguments that were read from execve's argv are incomplete. */
+/* Reasons why arguments read from execve's argv are incomplete. */
 enum wire_proc_args { ARGS_MORE = 1, ARGS_CUT = 2 }; /* arguments are missing; an argument is truncated */
 
 /* State of a path, which is stored as components from the last to the first, each with a NUL. */

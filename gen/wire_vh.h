@@ -22,7 +22,7 @@ struct wire_vh {
     struct wire_vh_key key;
     u32 group;            /* the worker's tgid: that of the owner, or the worker's own (before Linux 6.4) */
     u32 last;             /* enum wire_vh_hist of the gap that began at end_ns */
-    char comm[16];        /* name of the worker thread */
+    char comm[16];
     u64 kicks;
     u64 unread;           /* kicks at which the ring could not be read */
     u64 known;            /* handler ends at which the ring could be read */

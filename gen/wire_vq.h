@@ -20,7 +20,7 @@ enum wire_vq_hist { VQ_DEPTH, VQ_STALL, VQ_TIME, N_VQ_HISTS };
 struct wire_vq {
     u64 born_ns;
     u64 added, completed;
-    u64 refused, failed;     /* adds: -ENOSPC, and all other errors */
+    u64 refused, failed;     /* adds that failed with -ENOSPC, and with other errors */
     u64 kicks, notified;     /* notifications requested by drivers, and sent to the device */
     u64 handled, idle;       /* interrupts that found a buffer, and that found none */
     u64 missed;              /* buffers for which no program ran, detected later */

@@ -56,7 +56,7 @@ extern char CFG_PROC;
 #define SI_KERNEL 0x80
 #define SA_RESTART 0x10000000
 #define EXIT_ITEMS 2 /* number of items that call_exit itself appends */
-#define DOTS_WORDS 16 /* number of words of a path that goes_up checks */
+#define DOTS_WORDS 16 /* maximum number of 8-byte words of a path that goes_up checks */
 #define PAGE 4096ull /* smallest page size */
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
 /* States of a task that sleeps or is stopped, including states of PREEMPT_RT's locks (since Linux 5.15) and
@@ -180,7 +180,7 @@ INLINE u32 tid_here(struct task_struct *t)
     struct pid *pid = READ(t, thread_pid);
     u32 level = READ(pid, level);
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i < 32 && i <= level; i++) { /* MAX_PID_NS_LEVEL */
+    for (u32 i = 0; i < 32 && i <= level; i++) { /* 32: MAX_PID_NS_LEVEL */
         struct upid *up = (void *)&pid->numbers + i * 16; /* struct upid: int, padding, 64-bit pointer */
         struct pid_namespace *ns = READ(up, ns);
         if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
@@ -204,7 +204,7 @@ INLINE void follow(u64 key, bool born)
 
 /* --- the entry of a call --- */
 
-/* Returns whether CFG_EVERYONE does not include the current thread (kvis itself, or another cgroup). */
+/* Returns whether the current thread is not traced: it belongs to kvis, or to another cgroup. */
 INLINE bool outside(void)
 {
     if (bpf_get_current_pid_tgid() >> 32 == CFG(CFG_SELF))
@@ -619,7 +619,7 @@ INLINE u64 pointed(const struct wire_thread *th, u64 at)
 /* Returns the size in bytes of an argument's memory, which depends on the command of the call. */
 INLINE u64 command_bytes(const struct wire_item *it, const struct wire_thread *th, u64 command)
 {
-    u64 key = (u32)command | (u64)(u16)th->nr << 32 | (u64)it->arg << 48; /* struct wire_command */
+    u64 key = (u32)command | (u64)(u16)th->nr << 32 | (u64)it->arg << 48; /* see struct wire_command */
     u32 *bytes = bpf_map_lookup_elem(&commands, &key);
     return bytes ? *bytes : 0;
 }
@@ -712,7 +712,7 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     const void *from = (void *)th->word[it->arg & 15];
     if (CFG(CFG_OBSERVE) && it->flags & ITEM_EXEC && succeeded(r))
         from = exec_name();
-    if (!from) /* a NULL pointer: nothing to read */
+    if (!from)
         return 1;
     struct wire_seg *seg = next_seg(r);
     if (!seg) {
@@ -739,7 +739,6 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     return 1;
 }
 
-/* Returns the file of a descriptor of the current process, or NULL. */
 INLINE struct file *file_of(s64 fd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -1048,7 +1047,6 @@ INLINE void put_message(struct record *r, const struct wire_spec *s)
     r->nest.next += sizeof *m;
 }
 
-/* Appends the next buffer of a vector. */
 INLINE void put_buffer(struct record *r, const struct wire_spec *s)
 {
     u32 at = *(volatile u32 *)&r->nest.vector;
@@ -1515,7 +1513,7 @@ int call_sent(struct raw_tp *ctx)
         struct task_struct *t = (void *)KEPT(ctx->arg[2]);
         w.sig = (u8)KEPT(ctx->arg[0]);
         w.tid = (u32)READ(t, pid);
-        if (info > 1) /* otherwise SEND_SIG_NOINFO (like kill(2)) or SEND_SIG_PRIV (the kernel) */
+        if (info > 1) /* otherwise SEND_SIG_NOINFO (si_code of kill(2)) or SEND_SIG_PRIV (the kernel) */
             bpf_probe_read_kernel(&w.code, sizeof w.code, (void *)(info + 8));
         else
             w.code = info ? SI_KERNEL : 0;
@@ -1637,7 +1635,6 @@ INLINE enum by by_whom(void)
     return arg(stack, 0) != ~0ull && arg(stack, -16) != ~0ull ? BY_CALLER : BY_UNKNOWN;
 }
 
-/* Stores who wakes a thread. */
 INLINE void waking(u64 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
@@ -1703,7 +1700,6 @@ int call_waking(struct raw_task *ctx)
     return 0;
 }
 
-/* Counts a disk request that the current thread queues. */
 INLINE void asks_disk(void)
 {
     u64 tid = (u32)bpf_get_current_pid_tgid();

@@ -282,7 +282,7 @@ int open_enter(struct raw_tp *ctx)
 
 /* --- the exit --- */
 
-/* Returns the file of a descriptor of the task, or 0. */
+/* Returns the file of a descriptor of the task, or NULL. */
 INLINE struct file *file_of(struct task_struct *t, s32 fd)
 {
     struct file *f = 0;
@@ -294,7 +294,7 @@ INLINE struct file *file_of(struct task_struct *t, s32 fd)
     return f;
 }
 
-/* Appends a name with its NUL. Returns 0 if data is full or the name exceeds OPEN_PART_MAX. */
+/* Appends a name with its NUL. Returns false if data is full or the name exceeds OPEN_PART_MAX. */
 INLINE bool put_part(struct record *r, const u8 *name)
 {
     u32 at = *(volatile u32 *)&r->at;
@@ -351,7 +351,6 @@ INLINE void put_base(struct record *r, s32 fd)
     put_dir(r, READ(p, mnt), READ(p, dentry), READ(fs, root.mnt), READ(fs, root.dentry));
 }
 
-/* Sends the record, whose file name has `len` bytes. */
 INLINE void send(struct record *r, u32 len)
 {
     struct wire_open *h = &r->head;

@@ -361,7 +361,7 @@ INLINE void put_named(struct record *r, u32 kind, u32 args, long n)
 
 /* --- paths --- */
 
-/* Appends a name with its NUL. Returns 0 if data is full or the name exceeds PROC_PART_MAX. */
+/* Appends a name with its NUL. Returns false if data is full or the name exceeds PROC_PART_MAX. */
 INLINE bool put_part(struct record *r, const u8 *name)
 {
     u64 at = *(volatile u32 *)&r->at;

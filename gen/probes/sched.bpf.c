@@ -18,8 +18,8 @@
 
 /* Number of entries of the array `tasks`, minus 1. */
 extern char CFG_SLOTS_MASK;
-/* 1: the fourth argument of sched_switch is the state of the previous task (since 5.18). kvis
- * tries 1 first; the BPF program does not attach if the tracepoint has fewer arguments. */
+/* 1: the fourth argument of sched_switch is the state of the previous task (since Linux 5.18). kvis tries 1
+ * first; the BPF program does not attach if the tracepoint has fewer arguments. */
 extern char CFG_STATE;
 
 /* The pid of a waiting task in the high bits, and in the low bits the time (CLOCK_MONOTONIC)

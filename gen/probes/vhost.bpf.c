@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* vhost: BPF programs for virtqueues of devices that vhost_net, vhost_vsock and vhost_scsi emulate.
  *
- * A guest's kick wakes the worker of the device, which runs a handler for the virtqueue. When the
- * handler begins, a BPF program counts the kick and reads the ring; when it ends, another BPF program
- * checks whether the ring still has buffers. Only one worker at a time handles a virtqueue; therefore
- * its counters need no atomic operations. A virtqueue is stalled if it has buffers but no handler
- * runs: the device waits for something other than the guest (a full socket, a closed backend). A
- * virtqueue on which the guest receives never stalls: its ring normally holds empty buffers.
+ * A guest's kick wakes the worker of the device, which runs a handler for the virtqueue. When the handler
+ * begins, a BPF program counts the kick and reads the ring; when it ends, another BPF program checks whether
+ * the ring still has buffers. Only one worker at a time handles a virtqueue, so its counters need no atomic
+ * operations. A virtqueue is stalled if it has buffers but no handler runs: the device waits for something
+ * other than the guest (a full socket, a closed backend). A virtqueue on which the guest receives never
+ * stalls: its ring normally holds empty buffers.
  *
- * The ring is in the memory of the VMM, whose address space the worker uses (drivers/vhost/vhost.c).
- * With a virtual IOMMU, the ring has a guest address and is not read. If the module has no BTF
- * (5.10), kicks and gaps between handlers are counted, but not whether a gap is a stall. */
+ * The ring is in the memory of the VMM, whose address space the worker uses (drivers/vhost/vhost.c). With a
+ * virtual IOMMU, the ring has a guest address and is not read. If the module has no BTF (Linux 5.10), kicks
+ * and gaps between handlers are counted, but not whether a gap is a stall. */
 #include "probe.h"
 #include "hist.h"
 #include "../wire_vh.h"
@@ -149,7 +149,6 @@ INLINE void looked_at(struct wire_vh *q, u64 work, u64 vq, u64 now)
         add(q, VH_DEPTH, n);
 }
 
-/* Runs when a handler begins. */
 SEC("kprobe/handle_tx_kick")
 int vhost_begin(void *ctx)
 {
@@ -183,7 +182,6 @@ int vhost_begin(void *ctx)
     return 0;
 }
 
-/* Runs when a handler returns. */
 SEC("kretprobe/handle_tx_kick")
 int vhost_end(void *ctx)
 {

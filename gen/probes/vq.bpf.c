@@ -2,20 +2,19 @@
 /* vq: BPF programs that count, for each virtio ring, buffers added and completed, failed additions,
  * notifications and interrupts, and measure how full the ring is and how long buffers stay in it.
  *
- * The BPF programs are attached to functions that drivers call, and to the functions that notify
- * the device. The arguments of a call are stored until it returns, with the stack pointer at entry
- * as the key, which is unique among running calls even if an interrupt nests. If functions are
- * nested (virtqueue_get_buf calls virtqueue_get_buf_ctx, jumps to it or contains it inline,
- * depending on the compiler), only the outer call counts.
+ * The BPF programs are attached to functions that drivers call, and to the functions that notify the device.
+ * The arguments of a call are stored until it returns, with the stack pointer at entry as the key, which is
+ * unique among running calls even if an interrupt nests. If functions are nested (virtqueue_get_buf calls
+ * virtqueue_get_buf_ctx, jumps to it or contains it inline, depending on the compiler), only the outer call
+ * counts.
  *
- * If an interrupt arrives while a BPF program runs on a CPU, the calls of its handler run no BPF
- * program (kprobe_running, bpf_prog_active). For a split ring, the ring's own counters reveal
- * missed calls; for other rings, a buffer that is added while it seems to be in the ring. If a ring
- * has its own interrupt, a tracepoint without this restriction counts the interrupts.
+ * If an interrupt arrives while a BPF program runs on a CPU, the calls of its handler run no BPF program
+ * (kprobe_running, bpf_prog_active). The counters of a split ring reveal missed calls. With other rings, a
+ * call was missed if a buffer is added that seems to be in the ring. If a ring has its own interrupt, a
+ * tracepoint without this restriction counts the interrupts.
  *
- * kvis knows the offsets of registers on each architecture; therefore only names, sizes and depths
- * need BTF. When a ring is deleted (vring_del_virtqueue), its address is forgotten, because a new
- * ring may get it.
+ * kvis knows the offsets of registers on each architecture, so only names, sizes and depths need BTF. When a
+ * ring is deleted (vring_del_virtqueue), its address is forgotten, because a new ring may get it.
  *
  * Linux: drivers/virtio/virtio_ring.c. */
 #include "probe.h"
@@ -45,8 +44,8 @@ enum outer_kind { OUTER_GET, OUTER_KICK, N_OUTER };
 struct outer { u64 sp, vq; };
 struct map_def outers SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct outer), N_OUTER, 0 };
 
-/* FRAME: a nested call's stack pointer is less than FRAME bytes below that of the outer call. RESET: a counter
- * that grows by more was reset. */
+/* FRAME: a nested call's stack pointer is less than FRAME bytes below that of the outer call. RESET: a
+ * counter that grows by more than RESET was reset. */
 enum { FRAME = 256, NO_SPACE = 28, HANDLED = 1, RESET = 64 };
 
 struct kobject { const char *name; } KERNEL;
