@@ -14378,7 +14378,7 @@ struct pf_count {
 
 struct pf_delta {
     u64 enabled, running;       /* ns that the group was enabled, and ns that it was counting */
-    double value[PF_MEMBERS];   /* increases, scaled to the time enabled (perf_event_open(2)) */
+    double value[PF_MEMBERS];   /* growth of each count, scaled to `enabled` (perf_event_open(2)) */
     u32 backwards;              /* number of counts that decreased; their value[] is 0 */
 };
 
@@ -15176,8 +15176,8 @@ static int btf_open(const char *name, char why[])
 }
 
 /* Resolves queries from the BTF of vmlinux and, unless `module` is NULL, of a module. Returns 0, or
- * -errno (also in each err) if there is no BTF. Sets why[] to the reason, or to the damage that a
- * query found. */
+ * -errno (also in each err) if BTF is missing or damaged. Sets why[] to the reason, or to damage
+ * that a query found. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16142,7 +16142,7 @@ static bool bpf_raw_is_whole(void)
     return !bpf_since(6, 19);
 }
 
-/* name is NULL for TRACING, because loading has already bound the program to its tracepoint. */
+/* name is NULL for BPF_PROG_TYPE_TRACING: loading bound the program to its tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -16670,7 +16670,7 @@ static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "signals");
     pipe = dup2(pipe, 0);
-    syscall(SYS_close_range, 1u, ~0u, 0u); /* fails before Linux 5.9 */
+    syscall(SYS_close_range, 1u, ~0u, 0u); /* close_range(2) needs Linux 5.9 */
     for (char **w = sp_argv; *w; w++)
         memset(*w, 0, strlen(*w));
     bool open = write(pipe, "", 1) == 1;
@@ -16691,7 +16691,8 @@ static void sp_end_witness(void)
 }
 
 /* Waits until the witness runs, which can take 0.1 s on a busy machine. Otherwise, its late reports
- * could match later signals to kvis alone. Without a witness, all signals count as such. */
+ * could match later signals to kvis alone. Without a witness, each signal counts as one to kvis
+ * only. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -16793,7 +16794,7 @@ static bool sp_over(void)
     sigset_t all, was;
     if (sp_end_sig || sp_n_done == seen)
         return sp_end_sig || (sp_until_exit && sp_command.ended);
-    /* the kernel signals the processes of a group one after another */
+    /* the kernel signals a group's processes one by one; the witness may be the last */
     struct timespec rest = { .tv_nsec = 10000000 };
     while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
         continue;
@@ -16809,7 +16810,8 @@ static bool sp_over(void)
     if (!sp_end_sig && sp_n_came == seen) {
         sp_forget_merged();
         if (!sp_until_exit)
-            setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL); /* the next signal starts it */
+            /* the next signal restarts the timer */
+            setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     }
     sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_end_sig;
@@ -16921,7 +16923,7 @@ static char *sp_passwd(u32 *uid, u32 *gid)
     return found ? line : NULL;
 }
 
-/* Returns whether a line of /etc/group (name:password:gid:member,member) lists the user. */
+/* line: a line of /etc/group (name:password:gid:member,member). */
 static bool sp_is_member(char *line, const char *user)
 {
     char *members = strrchr(line, ':'), *save;
@@ -17264,8 +17266,8 @@ static const struct hy_kind {
 #undef X
 };
 
-/* The calls at which threads stop: at clone, prctl and ioctl only for some arguments (tr_filter),
- * at the others always. */
+/* Calls at which threads always stop, except clone if BPF can follow the child (hy_records). At
+ * clone, prctl and ioctl, threads can stop for some arguments only (tr_filter). */
 static const u16 hy_stopping[] = {
 #define X(call) SC_##call,
     SC_STOPS(X)
@@ -17460,8 +17462,9 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes the pointers in an argument's memory. The BPF program reads only the bytes of an I/O
- * vector that kvis shows, but all bytes of received messages (md_msg_received). */
+/* Describes the pointers in an argument's memory. The BPF program reads only the entries of an I/O
+ * vector that kvis shows, but all entries of the vector of a received message, because
+ * md_msg_received needs their lengths. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -17568,7 +17571,7 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Returns what BPF does at a call (row < 0: with an unknown number). The ptrace loop, not BPF,
+/* Returns what BPF does at a call (row < 0: its number is unknown). The ptrace loop, not BPF,
  * counts the calls that stop. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
@@ -17645,7 +17648,6 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the call counters into memory");
 }
 
-/* Adds to st what the BPF program has counted since hy_counts last ran. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -17776,7 +17778,7 @@ static void *hy_load_nest(void *unused)
     return unused;
 }
 
-/* Starts to load call_nest, which a call needs. Until it is loaded, such calls hold threads. */
+/* Starts to load call_nest, which a call needs. Meanwhile, threads are held in such calls. */
 static void hy_start_nest(void)
 {
     pthread_t th;
@@ -17847,7 +17849,7 @@ static int hy_load_proc(void)
     return 0;
 }
 
-/* Meanwhile, another thread loads and attaches the BPF programs for disk requests. */
+/* Loads and attaches the BPF programs, those for disk requests in another thread. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -17980,7 +17982,7 @@ static bool hy_exiting(pid_t tid)
 }
 
 /* Lets BPF follow a thread that is not stopped. If the thread is exiting, removes its entry again,
- * because nothing else would, and returns -ESRCH. Otherwise, returns as hy_follow. */
+ * because nothing else would, and returns -ESRCH. Otherwise, returns what hy_follow does. */
 static int hy_observe(pid_t tid)
 {
     u32 key = tid;
@@ -17991,7 +17993,7 @@ static int hy_observe(pid_t tid)
     return -ESRCH;
 }
 
-/* Stops BPF from counting the calls of a thread, which now stops at every call. */
+/* Tells BPF not to count the calls of a thread that now stops at every call. */
 static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
@@ -18295,7 +18297,7 @@ static bool tr_nr_wanted(u32 nr)
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
         return true;
-    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* execs stop for tr_peak */
+    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* tr_peak needs this stop */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
@@ -18376,7 +18378,7 @@ struct tr_facts {
     bool attach, faults, everyone, only_counts, only_calls, every_call, no_accel, no_follow;
     bool lets_go;           /* tracees may outlive kvis */
     bool may_bpf;
-    bool may_filter;        /* has CAP_SYS_ADMIN: filters do not need no_new_privs */
+    bool may_filter;        /* kvis has CAP_SYS_ADMIN: filters do not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;
     bool bits32;            /* a process of -p runs a 32-bit program */
@@ -18955,7 +18957,7 @@ static bool tr_must_wait(const struct wire_call *w)
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* shown as D: TASK_RTLOCK_WAIT, TASK_FROZEN */
-    static const char letters[] = "SDTtXZP"; /* for bits 0 to 6; the highest set bit counts */
+    static const char letters[] = "SDTtXZP"; /* bits 0 to 6; the highest set bit counts */
     u32 bits = state & 0x7f;
     char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
@@ -19405,8 +19407,8 @@ static void tr_interrupted_by(struct task *t, int sig)
 }
 
 /* Returns whether the signal is a fault without a handler in the init of a pid namespace. Such a
- * fault does not kill a traced init, which would fault forever. Without a tracer, the kernel clears
- * SIGNAL_UNKILLABLE (kernel/signal.c, force_sig_info_to_task). */
+ * fault does not kill a traced init, which would fault forever. Without a tracer, it does: the
+ * kernel clears SIGNAL_UNKILLABLE (kernel/signal.c, force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -19475,7 +19477,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.started = true; /* the command has stopped itself */
         return;
     }
-    if (hy_is_stop(&si)) { /* BPF held the thread because the ring was full */
+    if (hy_is_stop(&si)) { /* BPF held the thread until kvis had read its record */
         tr_resume(t, 0);
         return;
     }
@@ -19961,9 +19963,9 @@ static void tr_set_aside(pid_t tid, int status)
     tr.collected++;
 }
 
-/* Collects all pending stops before kvis resumes the first thread. wait4(-1) looks at the newest
- * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread), so new tracees that
- * stop again at once would starve older ones. Only the tracing thread may call this function. */
+/* Collects all pending stops before kvis resumes a thread. wait4(-1) looks at the newest tracee
+ * first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread), so new tracees that stop
+ * again at once would starve older ones. Only the tracing thread may call this function. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -20218,7 +20220,7 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Calls `rest` in a new thread and exits the tracing thread. The kernel then detaches all tracees
+/* Calls `rest` in a new thread and ends the tracing thread. The kernel then detaches all tracees
  * without stopping them (exit_ptrace, kernel/ptrace.c). Returns if unnecessary or impossible. */
 static void tr_release(void *(*rest)(void *))
 {
@@ -20272,7 +20274,7 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* After a signal that ends kvis (sp_pass_on), INT and QUIT kill all tracees; TERM and HUP do so
+/* A signal that ends kvis (sp_pass_on) kills all tracees if it is INT or QUIT; TERM and HUP do so
  * only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
@@ -20446,9 +20448,8 @@ static bool tr_is_dead(pid_t tid)
 }
 
 /* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
- * execve(2) that failed, and that tid no longer had a map entry. Checks the process (in count mode,
- * all processes selected by -p), too, because during an execve the tid does not exist, but the
- * process does. */
+ * execve(2) that failed, and that tid had no map entry. Checks the process (in count mode, all
+ * processes of -p), too, because during an execve the tid does not exist, but the process does. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20560,7 +20561,6 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. If that fails, kills the child and returns why. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
