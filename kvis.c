@@ -16398,7 +16398,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
     size_t n = strlen(o->why);
-    if (*denied.why) /* a known cause is more useful than o->why */
+    if (*denied.why)
         bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
     else if (!bpf_since(5, 8) && !strstr(o->why, U_FIX))
         snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
@@ -18217,7 +18217,7 @@ static struct {
     u64 call_stops;
     u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
     u64 swept_ns;
-    bool sweeps;          /* tr_sweep must run again */
+    bool sweeps;
     bool cpu_unknown;
     u32 n_resident;       /* number of processes whose memory was read in this tick */
     bool tty;

@@ -18,12 +18,10 @@ enum wire_lost {
     N_LOST
 };
 
-/* The system call that opened a file. */
 enum wire_open_call {
     OPEN_OPEN, OPEN_OPENAT, OPEN_OPENAT2, OPEN_CREAT, OPEN_HANDLE, OPEN_EXEC, N_OPEN_CALLS
 };
 
-/* Bits of wire_open.state. */
 enum wire_open_state {
     OPEN_NAME_FAULT = 1,  /* the name could not be read and is missing in the record */
     OPEN_HOW_FAULT = 2,   /* openat2's struct open_how could not be read */

@@ -251,7 +251,6 @@ INLINE const struct wire_item *early_item(const struct wire_spec *s, u32 k)
     return &s->item[i];
 }
 
-/* Returns how many bytes of an item are read at the entry of the call. */
 INLINE u32 early_bytes(const struct wire_item *it)
 {
     return it->size > CALL_EARLY_MAX ? CALL_EARLY_MAX : it->size;
@@ -341,7 +340,6 @@ INLINE void note_kept(struct wire_thread *th, const struct wire_spec *s)
         th->early_read |= EARLY_KEPT;
 }
 
-/* Copies the memory that the call will overwrite, if the record of the call needs that memory. */
 INLINE void note(struct wire_thread *th)
 {
     struct wire_spec *s = spec_of(th->nr);
@@ -530,7 +528,6 @@ INLINE struct wire_seg *next_seg(struct record *r)
     return at > CALL_DATA_MAX ? 0 : (void *)(r->data + at);
 }
 
-/* Ends the current segment of a record, which has `bytes` bytes of data. */
 INLINE void end_seg(struct record *r, u32 bytes)
 {
     *(volatile u32 *)&r->at += sizeof(struct wire_seg) + ((bytes + 7) & ~7u);
@@ -968,7 +965,6 @@ INLINE void *put_at(struct record *r, u64 from, u64 bytes)
     return *(volatile u8 *)&seg->fault ? 0 : at + 1;
 }
 
-/* Lets call_nest follow the nested pointers of an argument. */
 INLINE void begin_nest(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     u64 count = (u32)th->word[s->nest.count & 15];
@@ -1132,7 +1128,6 @@ INLINE void end_walk(struct record *r, bool whole)
     end_seg(r, len);
 }
 
-/* Appends a component of the path. Returns false if the component does not fit. */
 INLINE bool put_part(struct record *r, const void *name)
 {
     u32 len = *(volatile u32 *)&r->walk.len, at = *(volatile u32 *)&r->at;

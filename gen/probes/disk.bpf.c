@@ -189,7 +189,6 @@ INLINE bool owner(struct request *rq, u32 op, struct io *io)
     return 1;
 }
 
-/* Handles a request that is inserted into the queue of its disk, or issued to the disk. */
 INLINE void seen(struct request *rq, bool issued)
 {
     u64 key = (u64)rq, life = READ(rq, start_time_ns);

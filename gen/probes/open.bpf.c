@@ -191,7 +191,6 @@ INLINE void name_head(u64 *head, u64 name)
     bpf_probe_read_user_str(head, OPEN_HEAD, (void *)name);
 }
 
-/* Sets the fields of *o from the first four arguments of the call. */
 INLINE void set_args(struct wire_opening *o, const u64 *a)
 {
     o->dirfd = AT_FDCWD;
@@ -282,7 +281,6 @@ int open_enter(struct raw_tp *ctx)
 
 /* --- the exit --- */
 
-/* Returns the file of a descriptor of the task, or NULL. */
 INLINE struct file *file_of(struct task_struct *t, s32 fd)
 {
     struct file *f = 0;

@@ -31,7 +31,6 @@ struct pid;
 /* Indexes in record.nr[] and record.id[]: the caller's process, thread, parent and child. */
 enum { ID_PROCESS, ID_THREAD, ID_PARENT, ID_CHILD, N_IDS };
 
-/* The next step of proc_nest. */
 enum step { STEP_ARGS, STEP_ENV, STEP_EXE, STEP_CWD, STEP_ARGV };
 
 /* A record under construction; it is too large for the stack. SLOT_NEST belongs to the BPF programs that continue
@@ -129,7 +128,6 @@ INLINE bool followed(u64 tid)
     return !CFG(CFG_FOLLOWED) || bpf_map_lookup_elem(&traced, &tid);
 }
 
-/* Returns the number of a struct pid in its innermost namespace. */
 INLINE u32 nr_inside(struct pid *pid)
 {
     u32 level = READ(pid, level);
@@ -669,7 +667,6 @@ INLINE bool put_argv(struct record *r)
     return 0;
 }
 
-/* Sends the strings of an argv, and the record that follows them. */
 INLINE void send_argv(struct record *r)
 {
     u64 len = *(volatile u32 *)&r->at;

@@ -221,7 +221,6 @@ INLINE bool leave(void *ctx, struct call *c)
     return 1;
 }
 
-/* Returns whether a call is not nested in another call of this kind. */
 INLINE bool outermost(void *ctx, u32 kind)
 {
     u64 sp = word(ctx, CFG(CFG_SP)), vq = word(ctx, CFG(CFG_ARG0));
