@@ -25,8 +25,8 @@ extern char CFG_NS_INO;
  * meanwhile. */
 extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP;
 
-/* CFG_SCHED 1: scheduler events are recorded. CFG_DELAY: duration in ns from which a wait for a CPU has a
- * record. */
+/* CFG_SCHED 1: scheduler events are recorded. CFG_DELAY: minimum duration in ns of a recorded wait for a
+ * CPU. */
 extern char CFG_SCHED, CFG_DELAY;
 /* CFG_STACK: size of a task's kernel stack in bytes. CFG_STACK_NR: offset in this stack of the current call's
  * number, or 0 if by_whom does not need it. The number is -1 if the task did not enter the kernel by a call.

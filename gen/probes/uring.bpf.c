@@ -5,8 +5,8 @@
  * requests may have the same user_data; their records have the flag URING_SHARED.
  *
  * With IORING_SETUP_SQPOLL, a kernel thread takes the requests of a ring. This is a thread of the process,
- * but no fork event reports it. The maps `traced`, `events` and `lost` belong to the programs of call.bpf.c.
- * */
+ * but no fork event reports it. The maps `traced`, `events` and `lost` belong to the programs of
+ * call.bpf.c. */
 #include "probe.h"
 
 /* Inode number of kvis's pid namespace; 0: the initial namespace. */
