@@ -34,8 +34,8 @@ enum wire_open_state {
 };
 
 /* Maximum sizes in bytes of the name and the directory in a record. The kernel accepts names of at most 4096
- * bytes with the NUL (PATH_MAX). A directory is truncated at a component of more than 255 bytes, which fills
- * OPEN_PART_MAX; some file systems have such names (FUSE, vfat's UTF-8). */
+ * bytes with the NUL (PATH_MAX). A directory is truncated at a component that fills OPEN_PART_MAX; some file
+ * systems allow such names (FUSE, vfat's UTF-8). */
 enum {
     OPEN_NAME_MAX = 4096, OPEN_DIR_MAX = 4096, OPEN_PART_MAX = 264, OPEN_DEPTH = 32, OPEN_HEAD = 64
 };
