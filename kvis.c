@@ -15780,8 +15780,8 @@ static void bpf_add_want(struct bpf_obj *o, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds queries for the fields that a program uses: those of the tracepoint's record, or all others.
- * Returns the index of the first new query. */
+/* Adds queries for the fields that a program uses: with `record`, those of the tracepoint's record,
+ * otherwise the others. Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* blk: BPF programs that count latencies, sizes and positions of each disk's requests.
  *
- * A request is identified by its address from its last issue to its completion. If the start time that the
- * kernel stores in a request differs, an entry is that of another request with this address, because an issue
- * or a completion was missed. This can happen since Linux 6.19: a BPF program may be preempted, and does not
- * run again on that CPU meanwhile (bpf_missed). All CPUs share the counters of a disk, so updates are atomic.
- * Passthrough requests (such as SCSI commands from user space) have no sector, and are counted neither here
- * nor in /proc/diskstats.
+ * A request is identified by its address from its last issue to its completion. An entry whose start time is
+ * not that of the request belongs to another request with this address, because an issue or a completion was
+ * missed. This can happen since Linux 6.19: a BPF program may be preempted, and does not run again on that
+ * CPU meanwhile (bpf_missed). All CPUs share the counters of a disk, so updates are atomic. Passthrough
+ * requests (such as SCSI commands from user space) have no sector, and are counted neither here nor in
+ * /proc/diskstats.
  *
  * Linux: block/blk-mq.c. */
 #include "probe.h"

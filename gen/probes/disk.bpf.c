@@ -49,7 +49,7 @@ struct request {
 } KERNEL;
 enum req_flag_bits { __REQ_FUA = 17, __REQ_PREFLUSH = 18 };
 
-enum { MOST_BIOS = 64 }; /* per request; entries of further bios stay until their addresses are reused */
+enum { MOST_BIOS = 64 }; /* bios per request; the entries of others stay until their addresses are reused */
 enum { OP_MASK = 0xff, OP_FLUSH = 2, OP_PASSTHROUGH = 32 }; /* include/linux/blk_types.h */
 
 /* Returns the request or bio of a tracepoint. (The asm prevents clang from merging the two loads, because the

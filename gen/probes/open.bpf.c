@@ -395,7 +395,7 @@ INLINE bool changed(const u64 *was, u64 name)
 INLINE bool fill(struct record *r, const struct wire_opening *o, s64 ret)
 {
     struct wire_open *h = &r->head;
-    if (CFG(CFG_FAILED) && (s32)ret >= 0) /* a 32-bit call sets only 32 bits (arm64 before Linux 5.14) */
+    if (CFG(CFG_FAILED) && (s32)ret >= 0) /* a 32-bit call sets 32 bits of ret (arm64 before Linux 5.14) */
         return 0;
     h->ts_ns = bpf_ktime_get_ns();
     h->duration_ns = h->ts_ns - o->ts_ns;

@@ -807,7 +807,7 @@ int proc_return(struct raw_tp *ctx)
         nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
     }
-    returned(ctx, (u32)nr, (s32)ret); /* a 32-bit call sets only 32 bits (arm64 before Linux 5.14) */
+    returned(ctx, (u32)nr, (s32)ret); /* a 32-bit call sets 32 bits of ret (arm64 before Linux 5.14) */
     return 0;
 }
 

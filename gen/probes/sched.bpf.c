@@ -161,8 +161,9 @@ INLINE u64 switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
     return ns;
 }
 
-/* Stores a wait if it is the longest one on this CPU, and the thread that ran for half of it or more or, if
- * none is known, the thread that leaves the CPU. next_comm is the address of the next task's name. */
+/* Stores a wait if it is the longest one on this CPU, with the thread to blame: the one that ran for half of
+ * it or more or, if none is known, the one that leaves the CPU. next_comm is the address of the next task's
+ * name. */
 INLINE void keep_longest(struct wire_sched *c, u32 cpu, u64 ns, u32 prev, u32 next, const void *next_comm)
 {
     struct wire_wait *w = bpf_map_lookup_elem(&longest, &cpu);
