@@ -14357,12 +14357,12 @@ static void df_page(int to)
 }
 
 /* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
- * Page faults: a software event samples the address of each fault of a tracee. Major faults (which
- * wait for a disk) have their own event if memory for the rings suffices. New threads and processes
- * inherit the events, which the kernel allows for a mapped ring only with one event per CPU
- * (perf_mmap in kernel/events/core.c). Consecutive faults of a thread in one region within
- * PF_RUN_NS become one event. kvis looks up the region of each address. Therefore pf_upto, called
- * before each event, handles all earlier samples before the tracee's regions change. */
+ * Page faults: a perf software event samples the address of each fault of a tracee. Major faults,
+ * which wait for a disk, have a separate event if memory for its rings suffices. New threads and
+ * processes inherit the events. The kernel maps rings of inherited events only if there is one
+ * event per CPU (perf_mmap in kernel/events/core.c). kvis reports consecutive faults of a thread in
+ * one region within PF_RUN_NS as one. To find the region of each address, pf_upto, called before
+ * each event, handles all earlier samples before the tracee's regions change. */
 
 /* --- events --- */
 
@@ -14373,18 +14373,17 @@ static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, un
     return f < 0 ? -errno : f;
 }
 
-/* Returns kernel.perf_event_paranoid; -1 (no restrictions) if it cannot be read. */
+/* Returns kernel.perf_event_paranoid, or -1 (no restrictions) if it cannot be read. */
 static long pf_paranoid(void)
 {
     return u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
 }
 
-/* Highest perf_event_paranoid at which unprivileged users may open events of a whole CPU or cgroup,
- * and of their own threads (Documentation/admin-guide/perf-security.rst). */
+/* Highest perf_event_paranoid at which unprivileged users may open events of a whole CPU or cgroup
+ * (CPU), or of their own threads (USER). See Documentation/admin-guide/perf-security.rst. */
 enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
 
-/* Returns a fix for error e. EACCES is from perf_allow_cpu (include/linux/perf_event.h), EPERM from
- * a container's seccomp filter. */
+/* EACCES comes from perf_allow_cpu (include/linux/perf_event.h), EPERM from a seccomp filter. */
 static const char *pf_fix(int e, enum pf_level level)
 {
     switch (-e) {
@@ -14401,7 +14400,7 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* Explains an error. The next call overwrites the text. */
+/* The next call overwrites the returned text. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -14416,7 +14415,7 @@ static const char *pf_why_not(int e, enum pf_level level)
     return text;
 }
 
-/* Reads the next range of a list such as 0,3-7, and advances *list. Returns false at the end. */
+/* Parses the next range of a list such as 0,3-7, and advances *list. Returns false at the end. */
 static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
 {
     char *end;
@@ -14429,8 +14428,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU number plus 1 in a file such as /sys/devices/system/cpu/online, or 0
- * if there is none. With `first`, returns the lowest CPU number, or -1 if there is none. */
+/* Returns the highest CPU number plus 1 in a list such as /sys/devices/system/cpu/online, or 0 if
+ * the list is empty or missing. If `first` is set, returns the lowest CPU number or -1. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -14444,18 +14443,17 @@ static int pf_cpus(const char *which, bool first)
     return first ? -1 : (int)(to + 1);
 }
 
-enum { PF_MEMBERS = 5 }; /* limit on events in a group */
+enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
 
-/* State of an event group at its last read; all 0 before. */
+/* Counts of an event group at its last read; all 0 before the first. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
 
-/* Change of an event group since its previous read. */
 struct pf_delta {
-    u64 enabled, running;       /* ns that the group was enabled; ns that it was counting */
-    double value[PF_MEMBERS];   /* counts, scaled to `enabled` (perf_event_open(2)) */
-    u32 backwards;              /* number of counts that decreased; value[] is 0 for them */
+    u64 enabled, running;       /* ns that the group was enabled, and ns that it was counting */
+    double value[PF_MEMBERS];   /* growth of each count, scaled to `enabled` (perf_event_open(2)) */
+    u32 backwards;              /* number of counts that decreased; their value[] is 0 */
 };
 
 enum {
@@ -14463,8 +14461,8 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads a group of n events (PF_READ_FORMAT): *d is the change since *c, which becomes the new
- * state. Returns false if the group cannot be read. */
+/* Reads a group of n events opened with PF_READ_FORMAT. Sets *d to the changes since *c, and *c to
+ * the new counts. Returns false if the read fails. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -14487,15 +14485,15 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 
 /* --- page faults --- */
 
-/* the largest NR_CPUS of any kernel (NR_CPUS_RANGE_END in arch/x86/Kconfig) */
+/* PF_MAX_CPUS is the largest possible NR_CPUS (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
 enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
-/* Two rings per CPU. Index: 2 * CPU + is_major. */
+/* Each CPU has two rings. The index of a ring is 2 * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
-    int fd[PF_RINGS];   /* events whose rings are mapped */
+    int fd[PF_RINGS];
     u32 n;              /* highest index of a mapped ring, plus 1 */
     size_t page, pages; /* page size in bytes; data pages per ring */
     bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
@@ -14520,7 +14518,7 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
     return f;
 }
 
-/* Maps a ring as large as allowed. SIGIO wakes kvis before the ring is full. */
+/* Maps a ring as large as the kernel allows. SIGIO wakes kvis before the ring is full. */
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
@@ -14557,7 +14555,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* Opens the events of a thread on all CPUs. Returns 0 or -errno. musl's sysconf(3) counts only
+/* Opens the events of a thread on all CPUs. Returns 0 or -errno. musl's sysconf(3) would count only
  * CPUs that kvis may run on. */
 static int pf_open(pid_t tid, bool on_exec)
 {
@@ -14578,7 +14576,7 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-static struct ev_groups pf_groups; /* unreported page faults */
+static struct ev_groups pf_groups; /* page faults not reported yet */
 
 static void pf_flush(void)
 {
@@ -14595,8 +14593,9 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault. If it is unknown, returns `none` with the reason as its name.
- * During exec, t->mm has the old program's regions, but the fault may be in the new program. */
+/* Returns the region of a fault's address or, if it is unknown, `none`, whose name is then the
+ * reason. During exec, t->mm has the old program's regions, but the fault may be in the new
+ * program. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -14643,7 +14642,6 @@ static void pf_lost(u64 n)
     out_event(e);
 }
 
-/* A perf record: a sample, or the number of lost records. */
 struct pf_record {
     struct perf_event_header h;
     union {
@@ -14657,7 +14655,7 @@ static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
-/* Copies the next sample of a ring, and handles other records before it. */
+/* Copies the next sample of a ring without removing it. Removes other records before it. */
 static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
 {
     const u8 *data = (const u8 *)m + m->data_offset;
@@ -14668,7 +14666,7 @@ static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
         if (r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s)
             return true;
         if (r->h.size < sizeof r->h)
-            return false; /* a record shorter than its header is invalid */
+            return false;
         if (r->h.type == PERF_RECORD_LOST && r->h.size >= sizeof r->h + sizeof r->l)
             pf_lost(r->l.lost);
         pf_take(m, r);
@@ -14704,17 +14702,17 @@ static void pf_upto(u64 ns)
 
 /* == 23 btf_  names of the kernel's types and fields ===========================================
  * Resolves names such as task_struct.pid to offsets and sizes of the running kernel, from
- * /sys/kernel/btf (Documentation/bpf/btf.rst), one batch of names at a time. The BTF of a module
- * continues the type ids and string offsets of vmlinux. kvis does not trust the file: it checks
- * every length, and limits the nesting of types and the members visited. */
+ * /sys/kernel/btf (Documentation/bpf/btf.rst), one batch at a time. Type ids and string offsets of
+ * a module's BTF start where those of vmlinux end. kvis does not trust the file: it checks every
+ * length, and limits the nesting of types and the number of members visited. */
 
 enum {
-    WHY_LEN = 256,          /* size of all buffers for error texts named `why` */
+    WHY_LEN = 256,          /* size of every error buffer named `why` */
     BTF_MAGIC = 0xeb9f,
     BTF_MAX_FILE = 64 << 20,
-    BTF_DEPTH = 32,         /* nesting limit of typedefs and structs, as in the kernel */
+    BTF_DEPTH = 32,         /* maximum nesting of typedefs and structs; the kernel's is the same */
     BTF_BUCKETS = 256,
-    BTF_STRIDE = 16,        /* kvis stores the position of each 16th type */
+    BTF_STRIDE = 16,        /* kvis stores the position of every 16th type */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
@@ -14723,16 +14721,16 @@ struct kfield {
     u32 off, size; /* offset and size in bytes; an array's size includes all elements */
     bool is_signed;
     u32 count; /* number of array elements; 0: flexible array; 1: not an array */
-    u64 value; /* value of the enumerator, or id of the type */
+    u64 value; /* value of an enumerator, or BTF id of a type */
 };
 
-/* A query for "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE". The path skips anonymous
- * structs and unions. err: 0; -ENOENT: not in this kernel; -EOPNOTSUPP: a bit-field; -EINVAL:
- * invalid name; -EBADMSG: damaged BTF. */
+/* A query for "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE". Queries leave out anonymous
+ * structs and unions. err is 0, -ENOENT (not in this kernel), -EOPNOTSUPP (a bit-field), -EINVAL
+ * (invalid name) or -EBADMSG (damaged BTF). */
 struct btf_want {
     const char *name;
     u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
-    struct kfield f; /* field, valid if err is 0 */
+    struct kfield f; /* result, valid if err is 0 */
     int err;
 };
 
@@ -14742,8 +14740,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* A BTF type has 12 bytes, `body` bytes and `each` bytes per member. named: C programs can name
- * types of this kind. */
+/* A BTF type has a header of 12 bytes, `body` bytes, and `each` bytes per member. named: queries
+ * can name types of this kind. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
@@ -14758,10 +14756,10 @@ struct btf_file {
     const char *name;
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* smaller ids and string offsets are those of vmlinux */
+    u32 first_id, n_ids, str_base; /* ids and string offsets below these belong to vmlinux */
     u32 *pos;         /* positions of types 0, BTF_STRIDE, 2 * BTF_STRIDE ... of the file */
     u32 *asked, n_asked, cap_asked; /* ids of the types that queries may name */
-    const u8 *layout; /* 4 bytes per kind: struct btf_layout */
+    const u8 *layout; /* struct btf_layout (4 bytes) for each kind */
     u32 n_layouts;
 };
 
@@ -14774,15 +14772,15 @@ struct btf_type {
     bool flag;
 };
 
-/* A step of a path: a member name of n characters; if name is NULL, the array index n. */
+/* A step of a path: a member name of n characters or, if name is NULL, the array index n. */
 struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; bool bits; };
 
 static struct {
-    struct btf_file file[2];  /* BTF of vmlinux, and of the module */
+    struct btf_file file[2];  /* BTF of vmlinux; BTF of the module */
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
-    u64 members;              /* number of members left for the batch to visit */
+    u64 members;              /* number of members that the batch may still visit */
     char *why;
 } btf;
 
@@ -14792,7 +14790,7 @@ static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, 
 {
     va_list ap;
     if (btf.why[0])
-        return -EBADMSG; /* an earlier reason is kept */
+        return -EBADMSG;
     int n = snprintf(btf.why, WHY_LEN, "BTF of %s: ", b->name);
     va_start(ap, fmt);
     if (n > 0 && n < WHY_LEN)
@@ -14808,8 +14806,8 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file of sysfs (much faster, since Linux 6.16), or reads it. Never maps other files,
- * because an access to a mapped file that has shrunk causes SIGBUS. */
+/* Maps a BTF file of sysfs (Linux 6.16 or later), which is much faster than reading. Reads other
+ * files, because an access to a mapped file that has shrunk causes SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
     struct statfs fs;
@@ -14854,7 +14852,7 @@ static int btf_header(struct btf_file *b)
     /* a module may have no strings of its own */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "the strings do not end in NUL");
-    if (h.len < sizeof h + 8) /* sizes of type kinds (struct btf_layout, Linux 7.1) */
+    if (h.len < sizeof h + 8) /* no table of type sizes (struct btf_layout, Linux 7.1) */
         return 0;
     u32 off = btf_u32(b->p + sizeof h), len = btf_u32(b->p + sizeof h + 4);
     if (off > rest || len > rest - off)
@@ -14881,7 +14879,7 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* vlen has 16 bits, kind has 5; the reserved bits between them are 0 */
+    /* older kernels use 16 bits of vlen and 5 of kind, and set the other bits to 0 */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
@@ -14897,7 +14895,6 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
     return (s64)len + 12;
 }
 
-/* Returns the hash bucket of a type name, by its first four bytes. */
 static u32 *btf_bucket(const char *name, u32 len)
 {
     u32 h = 0;
@@ -14906,7 +14903,7 @@ static u32 *btf_bucket(const char *name, u32 len)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types, and finds those that queries may name. */
+/* Checks all types, and collects those that queries may name. */
 static int btf_scan(struct btf_file *b)
 {
     struct btf_type t = { 0 };
@@ -14970,7 +14967,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
         u32 encoding = btf_u32(t->body);
         f->size = t->size;
         f->is_signed = encoding >> 24 & 1;
-        /* Old compilers give a bit-field an integer type with an offset or with fewer bits. */
+        /* Old compilers give a bit-field an integer type with a bit offset or fewer bits. */
         return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
     }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
@@ -14982,8 +14979,8 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
-/* Sets size and count of the type `id`. An array in BTF has an element type, an index type and a
- * length. */
+/* Sets the size and element count of type `id`. An array in BTF has an element type, an index type
+ * and a length. */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -15033,7 +15030,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     return *err ? NULL : p;
 }
 
-/* Finds a member, even in anonymous structs and unions. h->off is in bits. */
+/* Finds a member, even in anonymous structs and unions. Sets h->off to its bit offset. */
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
@@ -15091,7 +15088,7 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
     if (t.kind != BTF_ARRAY)
         return -ENOENT;
     u32 of = btf_u32(t.body), n = btf_u32(t.body + 8);
-    if (n && i >= n) /* a flexible array has length 0 */
+    if (n && i >= n) /* the length of a flexible array is 0 */
         return -ENOENT;
     e = btf_sized(of, &f);
     if (!e)
@@ -15119,7 +15116,7 @@ static int btf_enumerator(const struct btf_type *t, const struct btf_step *step,
 
 /* --- names --- */
 
-/* Reads a step of a path, ".member" or "[2]", and advances *s past it. */
+/* Parses a step of a path, ".member" or "[2]", and advances *s past it. */
 static int btf_step(const char **s, struct btf_step *step)
 {
     const char *p = *s + 1;
@@ -15214,7 +15211,6 @@ static int btf_load(int fd, const char *name)
     return e ? e : btf_scan(b);
 }
 
-/* Resolves the queries w[]; module_fd -1: no module. */
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
                            char why[])
 {
@@ -15225,8 +15221,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    /* Valid BTF stays below this limit: a member takes at least 8 bytes, and a query visits a
-     * member twice only if several structs contain the same anonymous struct. */
+    /* Valid BTF does not reach this limit: a member takes at least 8 bytes, and a query visits a
+     * member again only if several structs contain the same anonymous struct. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
         btf_answer(w);
@@ -15254,7 +15250,8 @@ static int btf_open(const char *name, char why[])
 }
 
 /* Resolves queries from the BTF of vmlinux and, unless `module` is NULL, of a module. Returns 0, or
- * -errno (also in each err) if there is no BTF. Sets why[] to the reason or to what is damaged. */
+ * -errno (also in each err) if BTF is missing or damaged. Sets why[] to the reason, or to damage
+ * that a query found. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -15277,19 +15274,19 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * kvis mounts tracefs without a path (fsopen, Linux 5.2), or uses a mounted tracefs.
- * events/CATEGORY/EVENT/format describes the fields of a record (f_show in
+ * events/CATEGORY/EVENT/format describes the fields of a tracepoint's records (f_show in
  * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. tfs.why has the reason of the
  * last failure. */
 
 enum {
     TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC of linux/magic.h */
     TFS_MAX_FORMAT = 256 << 10,
-    TFS_MAX_RECORD = 65535,        /* limit of the 16-bit offset in a BPF instruction */
+    TFS_MAX_RECORD = 65535,        /* sanity limit in bytes */
 };
 
 static struct {
     int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* reasons why the last call and tfs_dir failed */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* why the last call failed; why tfs_dir failed */
 } tfs = { .root = INT_MIN };
 
 struct tfs_field {
@@ -15309,8 +15306,8 @@ static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 
 /* --- the root --- */
 
-/* Returns whether lockdown=confidentiality hides tracefs. If it does, unmounting tracefs crashes
- * Linux 7.2 (list_del in tracefs_destroy_inode). */
+/* Returns whether lockdown=confidentiality forbids tracefs. Mounting tracefs is unsafe then,
+ * because unmounting it crashes Linux 7.2 (list_del in tracefs_destroy_inode). */
 static bool tfs_locked_down(void)
 {
     char s[128];
@@ -15360,7 +15357,7 @@ static int tfs_find_root(void)
                     "%s", strerror(-first), mounted[0], mounted[1], tfs_fix(first));
 }
 
-/* Later calls fail without another attempt. */
+/* Opens the root directory once: later calls return the same result. */
 static int tfs_dir(void)
 {
     if (tfs.root == INT_MIN) {
@@ -15372,7 +15369,6 @@ static int tfs_dir(void)
 
 /* --- files of an event --- */
 
-/* Appends a file of an event and a NUL to b. */
 static int tfs_read(const char *event, const char *file, struct buf *b)
 {
     char path[256], part[4096];
@@ -15473,7 +15469,7 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
 }
 
-/* bracket: "" or an array element, such as "[2]". */
+/* Sets *k to field f or, if `bracket` is an index such as "[2]", to that element of f. */
 static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
 {
     *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
@@ -15498,7 +15494,7 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
         u32 len = strcspn(name, "[");
         if (f->len == len && !memcmp(f->name, name, len))
-            /* -EBADMSG means that two fields have this name */
+            /* -EBADMSG: two fields have this name */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
     }
 }
@@ -15536,8 +15532,8 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
     return e;
 }
 
-/* Resolves queries such as "trace_event_raw_X.FIELD" from a format file. A __data_loc field has the
- * size of its 4-byte locator. Returns an error, and stores it in each query. */
+/* Resolves queries such as "trace_event_raw_X.FIELD" from a format file. The size of a __data_loc
+ * field is that of its 4-byte locator. On error, returns it and stores it in each query. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -15553,9 +15549,9 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 /* == 25 bpf_  BPF programs and maps ===============================================
  * Creates the maps of a family of BPF programs, patches and loads the programs, and attaches them.
  * `make gen` compiles gen/probes/NAME.bpf.c to bpf_insns/NAME.h, which the section that uses the
- * family includes; gen/wire.h declares its records. Only kvis has descriptors of these objects, so
- * they disappear with kvis, even after SIGKILL. Functions return 0 or a descriptor, or -errno with
- * the reason in obj.why. */
+ * family includes; gen/wire.h declares the records of all families. Only kvis has descriptors of
+ * these objects, so they disappear with kvis, even after SIGKILL. Functions return 0 or a
+ * descriptor, or -errno with the reason in obj.why. */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
@@ -15564,28 +15560,28 @@ struct bpf_cfgs {
     u32 n;
 };
 
-/* A family of BPF programs. Descriptors that do not exist are -1. */
+/* Descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* other object whose maps and fields are used; or NULL */
-    const struct bpf_family *lodger; /* other family whose fields this object resolves; or NULL */
+    struct bpf_obj *lender;  /* object whose maps and fields this one also uses, or NULL */
+    const struct bpf_family *lodger; /* family whose fields this object also resolves, or NULL */
     struct bpf_cfgs cfg;
     u32 ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
-    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], followed by those of kprobes */
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], then links of kprobes */
     u32 n_probes;
-    int (*map_ring)(struct bpf_obj *); /* called to map the ring buffer into memory, or NULL */
-    u32 (*entries)(const char *map); /* returns the number of entries of a map; NULL: always 1 */
-    const char *module;      /* kernel module that may have fields; or NULL */
+    int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory; may be NULL */
+    u32 (*entries)(const char *map); /* returns a map's number of entries; NULL: 1 */
+    const char *module;      /* kernel module whose BTF may have some fields, or NULL */
     struct btf_want *want;   /* kernel fields used by the BPF programs */
     u32 n_want;
-    char no_btf[WHY_LEN];    /* why BTF cannot be read, or "" */
+    char no_btf[WHY_LEN];
     char why[512];
 };
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* RLIMIT_MEMLOCK of kvis at its start, and of the command */
+    struct rlimit memlock; /* original RLIMIT_MEMLOCK, which the command gets back */
 } bpf;
 
 static bool bpf_since(u32 major, u32 minor)
@@ -15648,8 +15644,8 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
     c->v[c->n++].val = val;
 }
 
-/* Returns the inode of kvis's pid namespace (0: the initial one, PROC_PID_INIT_INO), and its device
- * in *dev. */
+/* Returns the inode number of kvis's pid namespace, and its device in *dev: both 0 for the initial
+ * one (PROC_PID_INIT_INO). */
 static u64 bpf_pid_ns(u64 *dev)
 {
     struct stat s;
@@ -15670,9 +15666,9 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* Returns the number of possible CPUs. An element of a per-CPU map has a value for each
- * (kernel/bpf/arraymap.c). Without /sys, returns the size of the kernel's CPU masks, which is at
- * least that number (sched_getaffinity(2)). */
+/* Returns the number of possible CPUs: a per-CPU map has a value for each (kernel/bpf/arraymap.c).
+ * Without /sys, returns the size of the kernel's CPU masks in bits, which is at least that number
+ * (sched_getaffinity(2)). */
 static u32 bpf_possible(void)
 {
     static u32 n;
@@ -15733,8 +15729,8 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns how many elements of `piece` bytes to allocate: halves `usual` until they fit into 1/part
- * of memory (1 GB if unknown), but not below `least`. */
+/* Returns how many elements of `piece` bytes to allocate: `usual`, halved until they fit into
+ * 1/`part` of memory (1 GB if unknown) or fall to `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -15744,8 +15740,8 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* Returns the ring buffer's size: --ring or, by default, `usual`. The default is at most 1/32 of
- * memory and 1/16 of the address space, because the buffer is mapped twice. */
+/* Returns the ring buffer's size: the value of --ring or, by default, `usual`, reduced to at most
+ * 1/32 of memory and 1/16 of the address space (the buffer is mapped twice). */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space = { .rlim_cur = RLIM_INFINITY };
@@ -15777,7 +15773,7 @@ static const void *bpf_map_view(int map, size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Preallocated hash tables would double the time before a command starts. Since Linux 6.1, BPF
+/* Preallocating hash tables would double the time before a command starts. Since Linux 6.1, BPF
  * programs can allocate entries in any context (kernel/bpf/memalloc.c). */
 static int bpf_make_maps(struct bpf_obj *o)
 {
@@ -15791,13 +15787,13 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        /* one entry per thread; kernel stacks (16 KB) limit the number of threads */
+        /* a hash table has one entry per thread, and each thread needs a kernel stack of 16 KB */
         if (m.type == BPF_MAP_TYPE_HASH) {
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !opt.cgroup)
-            m.type = BPF_MAP_TYPE_ARRAY; /* unused; CGROUP_ARRAY needs CONFIG_CGROUPS */
+            m.type = BPF_MAP_TYPE_ARRAY; /* unused, and CGROUP_ARRAY needs CONFIG_CGROUPS */
         int f = bpf_map_create(&m);
         if (f == -EINVAL && ring)
             return bpf_fail(o, f, "this kernel has no BPF ring buffer (Linux 5.8)");
@@ -15815,13 +15811,13 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Returns whether a tracepoint's record has the field. tracefs describes records, not BTF. */
+/* Returns whether a patch is for a field of a tracepoint's record, which tracefs describes. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* BPF_PROG_TYPE_TRACING is a raw tracepoint with typed arguments. */
+/* BPF_PROG_TYPE_TRACING: raw tracepoints with typed arguments. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -15847,7 +15843,7 @@ static bool bpf_has_field(const struct bpf_obj *o, const char *name)
     return bpf_field(o, name);
 }
 
-/* If allocation fails, the field counts as missing. */
+/* If a query cannot be allocated, its field counts as missing. */
 static void bpf_add_want(struct bpf_obj *o, const char *name)
 {
     struct btf_want *w =
@@ -15858,8 +15854,8 @@ static void bpf_add_want(struct bpf_obj *o, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds the fields that a program uses: those of the tracepoint's record, or the others. Returns the
- * index of the first new query. */
+/* Adds queries for the fields that a program uses: with `record`, those of the tracepoint's record,
+ * otherwise the others. Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -15946,8 +15942,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction that uses a missing field with a call of a nonexistent helper. The
- * verifier accepts that only in dead code. The helper's number identifies the patch. */
+/* Replaces an instruction that uses a missing field with a call of a nonexistent helper, which the
+ * verifier accepts only in dead code. The helper's number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -15963,9 +15959,9 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* Sets the offset of a field in an instruction and, for a load, the size. Returns false if the
- * instruction cannot access the field. Instructions use only the address of a flexible array (count
- * 0), such as numbers[] of struct pid since Linux 6.5. */
+/* Sets an instruction's field offset and, if the instruction is a load, its size. Returns false if
+ * the instruction cannot access the field. For a flexible array (count 0), such as numbers[] of
+ * struct pid since Linux 6.5, instructions use only the address. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -16034,7 +16030,7 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* log: buffer for the verifier's log, or NULL with log_level 0. */
+/* log: buffer for the verifier's log; NULL if log_level is 0. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
@@ -16045,7 +16041,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (r->type == BPF_PROG_TYPE_TRACING) {
         const struct kfield *f = bpf_field(o, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = f ? (u32)f->value : 0; /* id 0: BTF lacks the tracepoint */
+        a.attach_btf_id = f ? (u32)f->value : 0; /* 0: BTF lacks the tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
@@ -16110,7 +16106,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     return f;
 }
 
-/* Loads BPF program i without a log. insns receives the patched instructions. */
+/* insns receives the patched instructions. */
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -16134,8 +16130,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Creates the maps and maps the ring buffer. Meanwhile, another thread resolves the kernel fields,
- * unless o->lender has done that. */
+/* Creates the maps, and maps the ring buffer into memory. Meanwhile, another thread resolves the
+ * kernel fields, unless o->lender has them. */
 static int bpf_open(struct bpf_obj *o)
 {
     pthread_t th;
@@ -16174,7 +16170,7 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Returns whether other programs of its family call a BPF program, which is not attached. */
+/* Returns whether other BPF programs of the family tail-call this one, which is not attached. */
 static bool bpf_is_nested(const struct bpf_prog_row *r)
 {
     return strstr(r->name, "_nest");
@@ -16189,7 +16185,7 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
-/* Loads the BPF programs in `mask` with two threads: the largest program takes as long as all
+/* Loads the BPF programs in `mask` with two threads, because the largest takes as long as all
  * others. Loads failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
@@ -16220,7 +16216,7 @@ static bool bpf_raw_is_whole(void)
     return !bpf_since(6, 19);
 }
 
-/* name: NULL for TRACING, because loading bound the program to its tracepoint. */
+/* name is NULL for BPF_PROG_TYPE_TRACING: loading bound the program to its tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -16230,7 +16226,8 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* The kernel attaches the program to the tracepoint, on all CPUs (perf_event_set_bpf_prog). */
+/* The kernel runs the program on all CPUs, although the event is for one
+ * (perf_event_set_bpf_prog). */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -16257,7 +16254,8 @@ static int bpf_attach_tp(const char *event, int prog)
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
 /* Explains an error of bpf_attach_kprobe. -EINVAL: the function is blacklisted, or ftrace patches
- * it and the architecture (riscv64) has no KPROBES_ON_FTRACE (kernel/kprobes.c, Linux 6.12). */
+ * it and the architecture (such as riscv64) has no KPROBES_ON_FTRACE (kernel/kprobes.c, Linux
+ * 6.12). */
 static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 {
     if (e == -EINVAL)
@@ -16298,7 +16296,6 @@ static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
     }
 }
 
-/* Attaches the BPF programs in `mask` that are not attached yet. */
 static int bpf_attach(struct bpf_obj *o, u32 mask)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++) {
@@ -16400,10 +16397,10 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
-/* Numbers of capabilities (linux/capability.h); the last two exist since Linux 5.8. */
+/* Capability numbers (linux/capability.h). CAP_PERFMON and CAP_BPF were added in Linux 5.8. */
 enum { BPF_SYS_ADMIN = 21, BPF_SYS_RESOURCE = 24, BPF_PERFMON = 38, BPF_BPF = 39 };
 
-/* bpf(2) ignores the user ID. */
+/* bpf(2) checks capabilities, but not the user ID. */
 static bool bpf_caps_enough(u64 caps)
 {
     return caps >> BPF_SYS_ADMIN & 1 || (caps >> BPF_PERFMON & 1 && caps >> BPF_BPF & 1);
@@ -16424,7 +16421,7 @@ static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL means: allowed */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL: bpf(2) is allowed */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
@@ -16475,7 +16472,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 {
     struct bpf_denial denied = bpf_denied(e);
     size_t n = strlen(o->why);
-    if (*denied.why) /* a known cause is more useful than o->why */
+    if (*denied.why)
         bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
     else if (!bpf_since(5, 8) && !strstr(o->why, U_FIX))
         snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
@@ -16484,8 +16481,8 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Reads an element of a per-CPU array whose value is n counters. sum[i] becomes the sum of counter
- * i over all CPUs; for counter `most`, the maximum. */
+/* Reads an element of a per-CPU array, which has n counters for each CPU. Sets sum[i] to the sum of
+ * counter i over all CPUs or, for counter `most`, to the maximum. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible();
@@ -16500,7 +16497,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* A counter could not be read, so the losses are unknown until the next complete reading. */
+/* True if a counter could not be read: the losses are unknown until the next complete reading. */
 static bool bpf_unread;
 
 static void bpf_not_read(int e)
@@ -16529,7 +16526,7 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 /* Returns how often the kernel skipped the loaded BPF programs in `mask`. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
-    enum { MISSES = 208 / 8 }; /* recursion_misses in struct bpf_prog_info, since Linux 5.12 */
+    enum { MISSES = 208 / 8 }; /* index of recursion_misses in struct bpf_prog_info (Linux 5.12) */
     u64 sum = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
         u64 info[MISSES + 1] = { 0 };
@@ -16562,14 +16559,14 @@ static struct {
     size_t size;             /* size of the data area, a power of two */
     volatile u64 *consumer;  /* position after the last record that kvis has read */
     volatile u64 *producer;  /* position after the last record written */
-    const u8 *data;          /* data area, mapped twice, so records never wrap around */
-    u64 mark;                /* position at which rb_drain stops */
+    const u8 *data;          /* data area, mapped twice in a row, so no record wraps around */
+    u64 mark;
 } rb_state = { .epoll = -1 };
 
 /* Handles a record. Returns false to keep it and all later records in the ring buffer. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* Maps a ring buffer (layout: kernel/bpf/ringbuf.c of Linux). */
+/* Maps a ring buffer (its layout is in kernel/bpf/ringbuf.c). */
 static int rb_map(int map, u32 bytes)
 {
     size_t page = sysconf(_SC_PAGESIZE);
@@ -16602,7 +16599,7 @@ static void rb_wait(int ms, const sigset_t *mask)
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Sets where the next rb_drain stops. Otherwise, writers could keep it busy forever. */
+/* Marks where the next rb_drain stops. Otherwise, writers could keep rb_drain busy forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
@@ -16620,9 +16617,9 @@ static bool rb_drained(void)
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`, up to a record that is still being written (BUSY).
- * A record has a header of 8 bytes (length, two flags) and data padded to 8 bytes. Returns the
- * number of records passed. */
+/* Passes the records before the mark to `take`, up to one that is still being written (BUSY) or
+ * that `take` refuses. A record has a header of 8 bytes (length and flags first) and data padded to
+ * 8 bytes. Returns the number of records passed. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -16657,9 +16654,9 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 /* The command. Its process calls `early` before it changes to the user given by -u. */
 static struct {
     pid_t pid;
-    volatile bool ended;     /* true after wait4(2); the pid may be reused then */
+    volatile bool ended;     /* wait4(2) has reaped the process; the pid may be reused */
     int go;                  /* write end of the pipe that starts the child, or -1 */
-    /* shared with the child: the time of execve; the stage and errno of the child's failure */
+    /* shared with the child: stage and errno of its failure; time of execve */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void);
     bool stops;              /* the process stops just before execve */
@@ -16699,21 +16696,21 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 /* --- signals to kvis while BPF programs trace the command --- */
 
 /* A signal to kvis alone ends kvis. A signal to its process group also reaches the command, so kvis
- * waits until the command ends. siginfo does not distinguish them. Therefore a witness, a process
- * in the same group, writes each signal that it gets to a pipe. With ptrace, a stop of the command
- * shows the signal (tr_is_groups). */
+ * waits until the command ends. siginfo does not distinguish the two. Therefore, another process in
+ * the group, the witness, writes each signal that it gets to a pipe. With ptrace, a stop of the
+ * command shows that the signal reached it (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
 static volatile sig_atomic_t sp_end_sig;
-static volatile sig_atomic_t sp_n_came, sp_n_done; /* received and handled signals */
+static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of signals received and handled */
 static struct sp_signal {
     siginfo_t info;
-    u64 ns;              /* u_now() when the process handled the signal */
-    bool matched;        /* in sp_group: the report was used for a signal to kvis */
-} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* received by kvis; by the witness */
-static u32 sp_n_group;               /* number of reports stored in the ring sp_group */
-static bool sp_until_exit;           /* kvis ends when the command ends: --until-exit, SIGTERM */
+    u64 ns;              /* time (u_now) at which the process got the signal */
+    bool matched;        /* in sp_group: this report was matched with a signal to kvis */
+} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* received by kvis; received by the witness */
+static u32 sp_n_group;               /* number of reports ever stored in the ring sp_group */
+static bool sp_until_exit;           /* kvis ends with the command (--until-exit, TERM or HUP) */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
@@ -16734,8 +16731,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* The witness, in which all signals are blocked. `pkill kvis` must not find its name and arguments.
- * Identical pending signals merge, so it asks for real-time priority. */
+/* Runs the witness, in which all signals are blocked. Hides its name and arguments from `pkill
+ * kvis`. Asks for real-time priority, because identical pending signals merge. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -16768,7 +16765,8 @@ static void sp_end_witness(void)
 }
 
 /* Waits until the witness runs, which can take 0.1 s on a busy machine. Otherwise, its late reports
- * would account for signals to kvis alone. Without a witness, each signal is one to kvis alone. */
+ * could match later signals to kvis alone. Without a witness, each signal counts as one to kvis
+ * only. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -16789,8 +16787,8 @@ static void sp_start_witness(void)
     sp_reports = end[0];
 }
 
-/* Reads the witness's reports up to that of a SIGIO from kvis. The witness takes SIGIO last: SIGIO
- * has the highest number. Gives up after a second: the witness may be stopped or dead. */
+/* Sends SIGIO to the witness, and reads its reports up to that of SIGIO, which comes last because
+ * its number is the highest. Gives up after a second: the witness may be stopped or dead. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -16808,15 +16806,14 @@ static void sp_read_reports(void)
     }
 }
 
-/* Returns whether two processes got the same signal from the same sender. */
 static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
 {
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
 }
 
-/* Returns whether the witness shows that a signal to kvis went to its process group. Pending
- * signals with the same number merge. Therefore, a report matches one signal from the same sender,
- * and all signals with this number that kvis received earlier. */
+/* Returns whether the witness's reports show that a signal to kvis went to its process group. A
+ * report matches one signal from the same sender and, because pending signals with the same number
+ * merge, all signals with this number that kvis received before it. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -16834,8 +16831,8 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Marks a report as matched if its signal is no longer pending in kvis: the signal merged with
- * another. The caller blocks all signals. */
+/* Marks reports as matched if their signals are no longer pending in kvis, and have therefore
+ * merged with others. The caller blocks all signals. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -16849,9 +16846,9 @@ static bool sp_is_typed(const siginfo_t *si)
     return si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
 }
 
-/* Passes a signal to kvis on to the command, unless the terminal sent it to the command, too. After
- * TERM or HUP, kvis ends when the command ends, even if descendants still run. Returns false if
- * the signal ends kvis: the second one, or one that the command cannot get. */
+/* Passes a signal that kvis got on to the command, unless the terminal has sent it to both. After
+ * SIGTERM or SIGHUP, kvis ends when the command ends, even if descendants still run. Returns false
+ * if the signal ends kvis: it is the second one, or the command cannot get it. */
 static bool sp_pass_on(const siginfo_t *si, bool ended, u32 *asked)
 {
     int sig = si->si_signo;
@@ -16871,7 +16868,7 @@ static bool sp_over(void)
     sigset_t all, was;
     if (sp_end_sig || sp_n_done == seen)
         return sp_end_sig || (sp_until_exit && sp_command.ended);
-    /* the kernel signals the processes of the group one by one */
+    /* the kernel signals a group's processes one by one; the witness may be the last */
     struct timespec rest = { .tv_nsec = 10000000 };
     while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
         continue;
@@ -16887,13 +16884,14 @@ static bool sp_over(void)
     if (!sp_end_sig && sp_n_came == seen) {
         sp_forget_merged();
         if (!sp_until_exit)
-            setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL); /* signals restart the timer */
+            /* the next signal restarts the timer */
+            setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     }
     sigprocmask(SIG_SETMASK, &was, NULL);
     return sp_end_sig;
 }
 
-/* Returns whether kvis gives up an output that nobody reads. */
+/* Returns whether kvis should stop writing to an output that nobody reads. */
 static bool sp_give_up(void)
 {
     enum { ENDED = WEXITED | WNOHANG | WNOWAIT };
@@ -16956,7 +16954,7 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child. kvis prints the error, because a write of the child might be traced. */
+/* Ends the child. The parent prints the error, because a write by the child might be traced. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -16976,8 +16974,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds the user given by -u, a name or number. Returns the name, which the caller frees, or NULL.
- * (getpwnam(3) needs shared libraries of glibc.) */
+/* Finds the user given by -u, a name or number. (getpwnam(3) needs shared libraries of glibc.)
+ * Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -16999,7 +16997,7 @@ static char *sp_passwd(u32 *uid, u32 *gid)
     return found ? line : NULL;
 }
 
-/* Returns whether a line of /etc/group (name:password:gid:member,member) lists the user. */
+/* line: a line of /etc/group (name:password:gid:member,member). */
 static bool sp_is_member(char *line, const char *user)
 {
     char *members = strrchr(line, ':'), *save;
@@ -17010,7 +17008,7 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* Appends the supplementary groups of a user to the n groups of list[]. Returns their number. */
+/* Appends the supplementary groups of a user to the n groups of list[]. Returns the new n. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
     char *line = NULL;
@@ -17027,8 +17025,7 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* setuid(2) from a user other than root keeps ambient capabilities, which the command must not
- * have. */
+/* Becomes the user of -u. Clears ambient capabilities: setuid(2) keeps them if kvis is not root. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -17046,7 +17043,7 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* Until sp_restore_signals, the child blocks all signals, which are meant for the command. */
+/* The child blocks all signals until sp_restore_signals: they are meant for the command. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -17073,7 +17070,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_command.report->exec_ns = u_now();
     if (bpf.memlock_raised)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-    if (sp_command.magic) /* BPF sees this openat(2), which fails: the pointer is not mapped */
+    if (sp_command.magic) /* BPF recognizes this openat(2), which fails: the address is unmapped */
         syscall(SYS_openat, AT_FDCWD, sp_command.magic, O_RDONLY, 0);
     if (sp_command.stops)
         kill(getpid(), SIGSTOP);
@@ -17130,7 +17127,7 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets the child execute the command; if a signal ends kvis, lets it exit. Without ptrace, waits
+/* Lets the child execute the command, or exit if a signal has ended kvis. Without ptrace, waits
  * until the exec closes the child's end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
@@ -17150,7 +17147,6 @@ static u64 sp_go(bool traced)
     return at > from && at <= u_now() ? at : from;
 }
 
-/* Returns whether the command has ended; sets *status and, unless NULL, *used (see wait4(2)). */
 static bool sp_ended(int *status, struct rusage *used)
 {
     if (sp_command.pid && !sp_command.ended)
@@ -17159,15 +17155,15 @@ static bool sp_ended(int *status, struct rusage *used)
 }
 
 /* --- kvis as the first process (kernel parameter init=/kvis) --- Process 1 must become the
- * command, usually systemd, so a child of it runs kvis. kvis needs /proc and /sys, but init must
- * find the machine as the kernel left it, so the child has its own mount namespace. The child ends
- * when init sends SIGTERM to all processes. Process 1 does not end, even if kvis fails
+ * command, usually systemd, so kvis runs in a child of process 1. kvis needs /proc and /sys, but
+ * init must find the machine as the kernel left it, so the child has its own mount namespace. The
+ * child ends when init sends SIGTERM to all processes. Process 1 does not end, even if kvis fails
  * (sp_never_end). */
 
 /* Default init programs of Linux (kernel_init in init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Executes a file unless it is kvis. Safe in signal handlers. */
+/* Executes a file unless it is kvis itself. Safe in signal handlers. */
 static void sp_try_init(const char *path, char **argv)
 {
     static const char says[] = "kvis: process 1 executes ";
@@ -17181,8 +17177,9 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Executes the init on kvis's command line or, if that has already run, the first default one: the
- * kernel panics if process 1 ends. Called at exit and in signal handlers. */
+/* Executes the init on kvis's command line or, if kvis has already started that, the first default
+ * init that exists, because the kernel panics if process 1 ends. Called at exit and in signal
+ * handlers. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
@@ -17209,7 +17206,7 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* A machine, unlike a new container, has a process 2 (kthreadd). /proc is not mounted yet. */
+/* Only a machine, not a new container, has a process 2 (kthreadd). /proc is not mounted yet. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -17264,7 +17261,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* kvis is ready: process 1 may execute the command. */
+/* kvis is ready: lets process 1 execute the command. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -17272,12 +17269,12 @@ static void sp_boot_on(void)
 }
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
- * ptrace handles the creation, execs, signals and exits of threads, and the calls with `stops` in
+ * ptrace handles the creation, execs, signals and exits of threads, and the calls marked `stops` in
  * gen/tables/syscalls.tbl. A BPF program (gen/probes/call.bpf.c) records all other calls and the
- * memory of their arguments (described by the same table). If the memory does not fit in the
- * record, the BPF program holds the thread at the end of the call, and kvis reads the memory.
+ * memory that their arguments point to (described in the same table). If the memory does not fit in
+ * the record, the BPF program holds the thread at the end of the call, and kvis reads the memory.
  * tr_record replays a record as the two stops of a call; mem_ then reads from the record. In
- * observe mode, these BPF programs count or record calls without ptrace. */
+ * observe mode, BPF programs count or record all calls, without ptrace. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -17301,14 +17298,14 @@ static struct {
     bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
     struct { u32 dev; char name[32]; } disk_name[16];
     const char *why_not;   /* why kvis uses only ptrace */
-    bool in_ns; /* kvis is in a pid namespace; records have ids of the initial namespace */
-    bool classic_tracepoints; /* wire_thread.word[i] is argument i, not a register */
-    bool nest_late;        /* the BPF program call_nest is loaded when a call needs it */
+    bool in_ns; /* kvis is in a pid namespace, but records have ids of the initial one */
+    bool classic_tracepoints; /* true: wire_thread.word[] has arguments instead of registers */
+    bool nest_late;        /* the BPF program call_nest is loaded when a call first needs it */
     bool sched;            /* BPF programs record scheduler events as well */
     bool count;            /* BPF programs count calls instead of recording them */
     bool observe;          /* BPF programs do all tracing, and no thread ever stops */
-    const struct wire_count *table; /* the BPF program's counts, by CPU and call number */
-    const struct wire_hist *hists;  /* histograms of durations in BPF, by call number */
+    const struct wire_count *table; /* counts in a BPF map, by CPU and call number */
+    const struct wire_hist *hists;  /* histograms of durations in a BPF map, by call number */
     struct {               /* counts that were already added to st, by call number */
         struct wire_count sum[CALL_NRS];
         struct wire_hist hist[CALL_NRS];
@@ -17317,15 +17314,15 @@ static struct {
     bool row[SC_N];        /* calls that BPF records or counts, by row of the call table */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: the record has none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records reported: of each CPU; the sum */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses reported by records: per CPU; in total */
 } hy;
 
-/* How the size of an argument's memory is determined (column MEMORY of gen/tables/syscalls.tbl).
- * HY_NESTS: the BPF program cannot copy this memory. */
+/* How kvis determines the size of the memory that an argument points to (column MEMORY of
+ * gen/tables/syscalls.tbl). HY_NESTS: the BPF program cannot copy this memory. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* Memory of an argument: `plus` + `mul` * N bytes, where `count` (enum hy_count) selects N. */
+/* Memory that an argument points to: `mul` * N + `plus` bytes; `count` (hy_count) selects N. */
 static const struct hy_kind {
     bool result; /* the call writes this memory, which is valid only if the call succeeded */
     u8 nest;     /* enum wire_nest_kind of pointers in this memory; 0: none */
@@ -17333,7 +17330,7 @@ static const struct hy_kind {
     u16 mul;
     u8 plus;
     u16 max;     /* maximum number of bytes used; 0: no limit */
-    bool short_; /* kvis shows at most -s bytes */
+    bool short_; /* -s limits how many bytes kvis shows */
     bool early;  /* the call reads this memory and then overwrites it */
     bool model;  /* md_ needs this memory even if kvis does not show it */
 } hy_kinds[N_KINDS] = {
@@ -17343,28 +17340,28 @@ static const struct hy_kind {
 #undef X
 };
 
-/* The calls at which a thread stops: at clone, prctl and ioctl only for some arguments (tr_filter),
- * at the others always. */
+/* Calls at which threads always stop, except clone if BPF can follow the child (hy_records). At
+ * clone, prctl and ioctl, threads can stop for some arguments only (tr_filter). */
 static const u16 hy_stopping[] = {
 #define X(call) SC_##call,
     SC_STOPS(X)
 #undef X
 };
 
-/* BPF sees the calls of all threads, and kvis follows no thread. */
+/* Returns whether BPF sees the calls of all threads. kvis then follows no thread. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
 }
 
-/* BPF records the calls of the tasks of -p, without stopping them. */
+/* Returns whether BPF records the calls of the tasks given by -p, without stopping them. */
 static bool hy_follows(void)
 {
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The calls whose record describes a file, or a socket with its addresses. file, sock: 1 + index of
- * the argument with the descriptor; 0: none. */
+/* The calls whose records describe a file, or a socket with its addresses. file, sock: 1 + index of
+ * the argument that is the descriptor, or 0 (none). */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, sock; } hy_files[] = {
 #define X(call, file, socket) { SC_##call, file, socket },
@@ -17428,8 +17425,8 @@ static void hy_args_drop(struct hy_args *a)
     a->tid = 0;
 }
 
-/* Begins a thread's program arguments. If no entry is free, reuses one: entries stay used if their
- * exec records are lost. */
+/* Returns an empty entry for a thread's program arguments. If none is free, reuses one, because
+ * entries whose exec record was lost are never freed. */
 static struct hy_args *hy_args_new(const struct wire_proc *h)
 {
     struct hy_args *a = hy_args_of(0);
@@ -17442,8 +17439,7 @@ static struct hy_args *hy_args_new(const struct wire_proc *h)
     return a;
 }
 
-/* Appends a piece of a program's arguments, or of the environment that follows them. Drops pieces
- * after a gap. */
+/* Appends a piece of a program's arguments or environment. Ignores pieces after a lost one. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args *a = hy_args_of(h->tid);
@@ -17471,8 +17467,8 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes of an argument's memory kvis uses. For text limited by -s, it uses a few
- * bytes more, to see whether the text continues. If the BPF program cannot read that many, it holds
+/* Returns how many bytes of an argument's memory kvis uses: for text limited by -s, a few more than
+ * it shows, to see whether the text continues. If the BPF program cannot read that many, it holds
  * the thread, and kvis reads them. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
@@ -17497,8 +17493,8 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
         || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
-/* Returns the index of an argument in wire_thread.word: its register (ARCH_ORIG_A0 is the first)
- * or, with classic tracepoints, its number. */
+/* Returns the index of an argument in wire_thread.word: that of its register (ARCH_ORIG_A0 is the
+ * first) or, with classic tracepoints, the argument's number. */
 static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off(false, MIN(arg, 5u));
@@ -17524,7 +17520,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether the kernel writes the remaining time into timeout i. */
+/* Returns whether the kernel writes the remaining time into argument i, a timeout. */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -17540,8 +17536,9 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes nested pointers. The BPF program reads only the bytes of a vector that kvis shows, but
- * all bytes of received messages (md_msg_received). */
+/* Describes the pointers in an argument's memory. The BPF program reads only the entries of an I/O
+ * vector that kvis shows, but all entries of the vector of a received message, because
+ * md_msg_received needs their lengths. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -17575,7 +17572,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program read the next item at the call's entry, too. Returns false if the program
+/* Makes the BPF program also read the next item at the call's entry. Returns false if the program
  * already reads CALL_EARLY items there. */
 static bool hy_add_early(struct wire_spec *s)
 {
@@ -17587,8 +17584,8 @@ static bool hy_add_early(struct wire_spec *s)
     return k < CALL_EARLY;
 }
 
-/* Fills in the layout of a call's record. Returns false if a record has no space for all the memory
- * of the arguments; observe mode omits such memory, and shows its address. */
+/* Fills in the layout of a call's record. Returns false if a record has no space for the memory of
+ * all arguments. In observe mode, the record omits such memory, and kvis shows its address. */
 static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -17631,10 +17628,10 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
     return true;
 }
 
-/* Returns whether BPF records a call; otherwise, threads stop at it. The BPF program can follow the
- * child of a clone(2), except if the kernel may skip the program (hy_map) or kvis, in a pid
- * namespace, cannot find the child's entry at once. -P resolves paths while the thread is stopped.
- * --faults needs an up-to-date list of memory regions. */
+/* Returns whether BPF records a call; if not, threads stop at it. The BPF program can follow the
+ * child of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid
+ * namespace and cannot find the child's entry at once. With -P, kvis resolves paths while the
+ * thread is stopped. --faults needs an up-to-date list of memory regions. */
 static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -17648,7 +17645,8 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* row < 0: a call with an unknown number. The ptrace loop, not BPF, counts the calls that stop. */
+/* Returns what BPF does at a call (row < 0: its number is unknown). The ptrace loop, not BPF,
+ * counts the calls that stop. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17673,7 +17671,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns how many bytes a command's argument points to. Bit 31 marks a string's maximum size. */
+/* Returns how many bytes an argument of a command (see hy_watch) points to. Bit 31 marks the
+ * maximum size of a string. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -17682,8 +17681,8 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Maps the commands of a call (gen/tables/commands.tbl) to the sizes of the memory that the
- * following arguments point to. */
+/* Writes to a BPF map the sizes of the memory that the arguments of a call's commands
+ * (gen/tables/commands.tbl) point to. */
 static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -17723,7 +17722,6 @@ static int hy_view(void)
     return whole ? 0 : bpf_fail(&hy.obj, -errno, "cannot map the call counters into memory");
 }
 
-/* Adds to st what the BPF program has counted since hy_counts last ran. */
 static void hy_counts(void)
 {
     for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
@@ -17736,7 +17734,7 @@ static void hy_counts(void)
             sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        bool asked = row < 0 || sc_set[row]; /* BPF always counts restart_syscall(2) */
+        bool asked = row < 0 || sc_set[row]; /* BPF counts restart_syscall(2) even if unselected */
         struct st_row *r = &(st.apart ? st.chosen : st.row)[row < 0 ? (u16)ST_UNNAMED : (u16)row];
         if (!asked || sum.calls == was->calls)
             continue;
@@ -17753,7 +17751,7 @@ static void hy_counts(void)
     }
 }
 
-/* Returns the initial namespace's tid of a thread that BPF follows; 0: none. */
+/* Returns the tid, in the initial pid namespace, of a thread that BPF follows, or 0. */
 static u32 hy_any_followed(void)
 {
     u32 key = 0;
@@ -17786,7 +17784,7 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Returns CFG_STATUS of call.bpf.c: only successful (1), only failed (2) or all calls (0). */
+/* Returns CFG_STATUS of call.bpf.c: 1 (successful calls), 2 (failed calls) or 0 (all calls). */
 static u8 hy_status(void)
 {
     enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED };
@@ -17812,7 +17810,7 @@ static int hy_open(u32 ring_bytes)
     struct bpf_cfgs *c = &o->cfg;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
-    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* calls must show what threads sent */
+    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* opt.calls shows messages as sent */
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes, .entries = hy_entries,
                            .map_ring = rb_open,
                            .lodger = hy.sched ? &disk_family : NULL };
@@ -17854,7 +17852,7 @@ static void *hy_load_nest(void *unused)
     return unused;
 }
 
-/* Loads call_nest when the first call needs it. Until then, such calls hold their threads. */
+/* Starts to load call_nest, which a call needs. Meanwhile, threads are held in such calls. */
 static void hy_start_nest(void)
 {
     pthread_t th;
@@ -17863,10 +17861,10 @@ static void hy_start_nest(void)
     hy.nest_late = false;
 }
 
-/* Before Linux 5.11, the request is the first or second argument of a tracepoint; attaching shows
- * which one. The programs for issue and completion start with the argument that worked for
- * insertion: insertion and issue are events of one class (include/trace/events/block.h). Sets *err
- * (an int) to 0 or -errno. */
+/* Before Linux 5.11, the request is the first or second argument of a tracepoint, and only
+ * attaching shows which. The programs for issue and completion first try the argument that worked
+ * for insertion, which is an event of the same class as issue (include/trace/events/block.h). Sets
+ * *err (an int) to 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17889,9 +17887,9 @@ static void hy_drop(struct bpf_obj *o)
     o->fam = NULL;
 }
 
-/* Continues without the BPF programs for disk requests (error e). Instead, call_bio shows which
- * thread uses a disk. kvis never attaches both: detaching one of two BPF programs from a tracepoint
- * takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
+/* Continues without the BPF programs for disk requests (error e). Instead, the BPF program call_bio
+ * shows which thread uses a disk. kvis never attaches both: detaching one of two BPF programs from
+ * a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
 static int hy_without_disk(int e)
 {
     u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
@@ -17899,8 +17897,8 @@ static int hy_without_disk(int e)
     return bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
 }
 
-/* The programs for the start, exec and exit of processes run after the programs for calls, which
- * record the end of a thread's last call. */
+/* The BPF programs for forks, execs and exits are attached last, to run after the programs for
+ * calls, which record the end of a thread's last call. */
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
@@ -17925,7 +17923,7 @@ static int hy_load_proc(void)
     return 0;
 }
 
-/* Another thread loads and attaches the BPF programs for disk requests meanwhile. */
+/* Loads and attaches the BPF programs, those for disk requests in another thread. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -17979,7 +17977,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* need: the requested calls. Returns NULL, or why BPF cannot trace. */
+/* Starts BPF for the calls in need[]. Returns NULL, or the reason why BPF cannot trace. */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -18006,9 +18004,10 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     return why;
 }
 
-/* Calls bpf(2) for the map `traced`. While kvis is preempted in it, BPF programs of classic
- * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c): calls of
- * other threads are lost and counted. A real-time policy, if kvis may set one, prevents this. */
+/* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
+ * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), so calls
+ * of other threads are lost (and counted as lost). A real-time policy, if allowed, prevents
+ * this. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -18021,14 +18020,13 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* The key in the map `traced` is the tid in the initial pid namespace; 0: unknown. */
+/* Returns a thread's key in the map `traced`: its tid in the initial pid namespace; 0: unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
 }
 
-/* Reads a thread's entry in the map `traced`. If th->in_call is set, the entry describes the
- * current call. */
+/* Reads a thread's entry in `traced`, which describes the current call if th->in_call is set. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
@@ -18058,7 +18056,7 @@ static bool hy_exiting(pid_t tid)
 }
 
 /* Lets BPF follow a thread that is not stopped. If the thread is exiting, removes its entry again,
- * because nothing else would. Returns -ESRCH, or what hy_follow returned. */
+ * because nothing else would, and returns -ESRCH. Otherwise, returns what hy_follow does. */
 static int hy_observe(pid_t tid)
 {
     u32 key = tid;
@@ -18069,7 +18067,7 @@ static int hy_observe(pid_t tid)
     return -ESRCH;
 }
 
-/* BPF must not count the calls of a thread that now stops at every call. */
+/* Tells BPF not to count the calls of a thread that now stops at every call. */
 static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
@@ -18080,8 +18078,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* An exec gave a thread its leader's id. BPF moves the thread's entry, unless the kernel skipped
- * the program (bpf_raw_is_whole). */
+/* Follows a thread that got its leader's id in an exec. BPF has moved its entry, unless the kernel
+ * skipped the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -18092,12 +18090,12 @@ static void hy_moved(const struct task *t, u32 was)
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
-    /* above RLIMIT_SIGPENDING, a real-time signal has no siginfo */
+    /* a signal that exceeds RLIMIT_SIGPENDING has no siginfo */
     bool bare = si->si_code == SI_USER && !si->si_pid && !si->si_uid;
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* At the command's exec: discards earlier waits for a CPU. */
+/* Called at the command's exec: discards earlier waits for a CPU. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -18169,8 +18167,8 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one. A record has the number of records
- * lost on its CPU so far. */
+/* Returns how many records were lost before the current one. Each record contains the number of
+ * records lost on its CPU so far. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -18194,7 +18192,7 @@ static void hy_warn_missing(void)
                "were too many threads to follow, or the kernel skipped a BPF program", lost);
 }
 
-static struct mem_record hy_call; /* the record that kvis is handling */
+static struct mem_record hy_call;
 
 static bool hy_is_written(u32 nr, u8 word)
 {
@@ -18249,7 +18247,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 }
 
 /* == 29 tr_  the ptrace loop =====================================================
- * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the sinks or the
+ * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the outputs or the
  * model need. A seccomp filter selects these calls, unless tracees could notice the filter. Output
  * is ordered by completion time, but records that are microseconds apart may be swapped: a BPF
  * program reads the clock before it reserves space in the ring. Before kvis handles stops, it marks
@@ -18271,11 +18269,11 @@ static struct {
     bool accel, started, detaching, killing;
     bool bound;           /* the kernel kills the tracees when kvis ends */
     const char *no_accel; /* why there is no seccomp filter, or NULL */
-    int quit_sig;         /* signal that ended the trace */
-    int passed_on;        /* signal that kvis sent to the command */
+    int quit_sig;
+    int passed_on;        /* signal that kvis passed on to the command */
     u32 interrupts;
     volatile sig_atomic_t tick;             /* kvis has received a signal */
-    volatile sig_atomic_t n_queued, n_done; /* signals received and handled */
+    volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* the last signals that the command received */
     u32 n_got;
@@ -18290,20 +18288,20 @@ static struct {
     u64 collected;        /* number of stops ever added to tr_batch[] */
     bool active;          /* a stop or a record arrived since the last tick */
     u64 idle_since, lost_ns;
-    u64 call_stops;       /* number of stops at the entry of a call */
+    u64 call_stops;
     u64 cpu_ns;           /* -p: CPU time of processes that are no longer traced */
     u64 swept_ns;
-    bool sweeps;          /* tr_sweep must run again */
+    bool sweeps;
     bool cpu_unknown;
     u32 n_resident;       /* number of processes whose memory was read in this tick */
     bool tty;
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits reported before the fork */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of threads not known yet */
     u32 n_early;
-    u32 batch_next, batch_n; /* next row of tr_batch[]; number of rows */
+    u32 batch_next, batch_n; /* next row of tr_batch[]; number of rows used */
     u32 quiet_drains;     /* number of consecutive reads that found the ring empty */
     bool fast;
-    void (*ends)(const struct task *t); /* called at a thread's last stop; or NULL */
-    bool need[SC_N];      /* calls that kvis must see */
+    void (*ends)(const struct task *t); /* called at a thread's last stop, or NULL */
+    bool need[SC_N];
 } tr; /* cmd_run initializes tr.status */
 
 /* Stops and exits that wait4 has returned: see tr_collect and tr_reap_dead. */
@@ -18320,7 +18318,7 @@ static struct tr_stopped *tr_batched(pid_t tid)
 /* --- the calls at which threads stop --- */
 
 /* Selects the calls that the user or the model needs. The model needs all calls that change
- * descriptors if close(2) is traced, or in hybrid mode, because kvis would read /proc too late. */
+ * descriptors if close(2) is traced, and in hybrid mode, because /proc would be read too late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -18337,11 +18335,11 @@ static void tr_choose(void)
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* mem_ must know which mapped files may block a read */
+            tr.need[i] = true; /* mem_ must know the mapped files, because reading them may block */
         if (hy_follows() && sc_id[i] == SC_ioctl)
-            tr.need[i] |= sc_set[i]; /* without a filter, BPF records every ioctl command */
+            tr.need[i] |= sc_set[i]; /* without a seccomp filter, BPF records all ioctl commands */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
-            tr.need[i] = true; /* SA_RESTART decides if an interrupted call restarts or fails */
+            tr.need[i] = true; /* SA_RESTART decides whether interrupted calls restart or fail */
         if (limited && !tr.need[i] && need >= MD_FDS)
             fdt.lazy = tr.accel && !hy.on;
     }
@@ -18371,11 +18369,11 @@ static bool tr_nr_wanted(u32 nr)
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
         return true;
-    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* tr_peak needs the stop */
+    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* tr_peak needs this stop */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits a binary search for the call number among edge[lo] to edge[hi - 1]. */
+/* Emits a binary search for the range of a call number; edge[lo] to edge[hi - 1] begin ranges. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -18391,8 +18389,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Makes a thread stop at call nr if `compare` holds for argument `arg` and any of n values or, with
- * !match_stops, for none of them. */
+/* Emits a test of call nr: threads stop if `compare` holds for argument `arg` and any of n values
+ * or, if match_stops is false, for none of them. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -18404,7 +18402,8 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Stops at ioctl commands that change a file or create a descriptor, and at UFFD_NEW (md_ioctl). */
+/* Makes threads stop at ioctl commands that change a file or create a descriptor, and at UFFD_NEW
+ * (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -18419,7 +18418,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Calls in tr.need and all calls of other ABIs stop. */
+/* Threads stop at all calls of other ABIs, and at calls in tr.need not recorded by BPF. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1000], n = 0;
@@ -18451,7 +18450,7 @@ struct tr_facts {
     bool attach, faults, everyone, only_counts, only_calls, every_call, no_accel, no_follow;
     bool lets_go;           /* tracees may outlive kvis */
     bool may_bpf;
-    bool may_filter;        /* CAP_SYS_ADMIN: filters work without no_new_privs */
+    bool may_filter;        /* kvis has CAP_SYS_ADMIN: filters do not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;
     bool bits32;            /* a process of -p runs a 32-bit program */
@@ -18461,15 +18460,15 @@ struct tr_facts {
 
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* why the mode is PTRACE, or why OBSERVE fails; or NULL */
-    const char *no_filter;  /* why there is no seccomp filter, or NULL */
+    const char *why;        /* reason for PTRACE, or for a failure of OBSERVE; or NULL */
+    const char *no_filter;
 };
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. Tracees
- * inherit a filter of kvis itself; calls that this filter denies would not stop (seccomp(2): the
- * filter's result with the highest precedence counts). */
+/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. If kvis
+ * itself runs under a filter, tracees inherit it, and would not stop at calls that it denies
+ * (seccomp(2): the filter result with the highest precedence counts). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel ? "--no-accel"
@@ -18484,7 +18483,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
 
 #define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
 
-/* Hybrid mode needs the seccomp filter, which selects the calls that stop. */
+/* Hybrid mode needs the seccomp filter, which selects the calls at which threads stop. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
 {
     if (f->backend == 'p')
@@ -18572,7 +18571,7 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Returns the default size of the ring. In observe mode, a full ring loses records. */
+/* Returns the default ring size. It is larger in observe mode, where a full ring loses records. */
 static u32 tr_ring_bytes(void)
 {
     enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
@@ -18630,8 +18629,8 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* With tr.ends, every thread stops before it exits. Otherwise, main threads do, unless BPF only
- * counts calls. */
+/* With tr.ends, every thread stops before it exits. Otherwise, only main threads do, unless BPF
+ * only counts calls. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -18718,7 +18717,7 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees all names that are not marked here. The caller must not hold a pointer to such a name. */
+/* Frees unused names if they take too much memory. The caller must not hold a pointer to one. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -18747,7 +18746,7 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether this call restarts the call in which the thread was blocked when kvis attached.
+/* Returns whether a thread's call restarts the one in which it was blocked when kvis attached.
  * arch_interrupted cannot detect that if one register holds the first argument and the result. */
 static bool tr_was_blocked(struct task *t)
 {
@@ -18810,7 +18809,7 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* `closed`: the kernel may have closed the descriptors of the thread, which has exited. */
+/* `closed`: the thread has exited, so the kernel may have closed its descriptors. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -18846,8 +18845,8 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Another thread has applied its seccomp filters to this one (SECCOMP_FILTER_FLAG_TSYNC). When
- * resumed, this thread begins to stop at every call. */
+/* Interrupts a thread to which another has applied its seccomp filters (SECCOMP_FILTER_FLAG_TSYNC).
+ * When resumed, the thread begins to stop at every call. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -18896,8 +18895,8 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Removes CLONE_UNTRACED. A child inherits kvis's seccomp filter; without a tracer, the calls that
- * the filter selects would fail with ENOSYS. */
+/* Removes CLONE_UNTRACED. A child inherits kvis's seccomp filter; if it had no tracer, the calls
+ * that the filter selects would fail with ENOSYS. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -18918,7 +18917,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that breaks SECCOMP_MODE_STRICT, but not its process. */
+/* Kills a thread that violates SECCOMP_MODE_STRICT, if possible without its process. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -18989,8 +18988,8 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows the recorded call that a thread is in, if the call has lasted TR_LASTS_NS. With `event`,
- * shows it at once, because the thread has stopped in it. */
+/* Shows the call that a thread is in and that BPF will record, if the call has lasted TR_LASTS_NS.
+ * With `event`, shows it at once, because the thread has stopped in it. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -19030,13 +19029,13 @@ static bool tr_must_wait(const struct wire_call *w)
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* shown as D: TASK_RTLOCK_WAIT, TASK_FROZEN */
-    static const char letters[] = "SDTtXZP"; /* of bits 0 to 6; the highest set bit counts */
+    static const char letters[] = "SDTtXZP"; /* bits 0 to 6; the highest set bit counts */
     u32 bits = state & 0x7f;
     char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-/* m NULL: the thread was on a CPU for the whole call. */
+/* If m is NULL, the thread was on a CPU for the whole call. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -19244,8 +19243,8 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-/* Reads the name that execve got from the stack of the new program. Returns its length; 0 or less
- * on failure. */
+/* Reads the file name passed to execve(2), which is on the stack of the new program. Returns its
+ * length; 0 or less on failure. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
@@ -19331,12 +19330,13 @@ static void tr_exec_state(struct task *t)
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* an exited tracee has no mappings to read */
+        if (opt.faults) /* read now: an exited tracee has no mappings */
             vm_read(t->mm, t->tid, false);
     }
 }
 
-/* A thread that executes a program gets its leader's tid (ptrace(2), "execve(2) under ptrace"). */
+/* Changes the tid of a thread that executes a program to that of its leader (ptrace(2), "execve(2)
+ * under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -19466,7 +19466,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* If the signal's handler lacks SA_RESTART, the interrupted call fails with EINTR. */
+/* Ends the interrupted call with EINTR if the signal's handler lacks SA_RESTART. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -19479,8 +19479,8 @@ static void tr_interrupted_by(struct task *t, int sig)
 }
 
 /* Returns whether the signal is a fault without a handler in the init of a pid namespace. Such a
- * fault does not kill a traced init, which would fault forever. Without a tracer, the kernel clears
- * SIGNAL_UNKILLABLE (kernel/signal.c, force_sig_info_to_task). */
+ * fault does not kill a traced init, which would fault forever. Without a tracer, it does: the
+ * kernel clears SIGNAL_UNKILLABLE (kernel/signal.c, force_sig_info_to_task). */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -19549,7 +19549,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.started = true; /* the command has stopped itself */
         return;
     }
-    if (hy_is_stop(&si)) { /* BPF held the thread because the ring was full */
+    if (hy_is_stop(&si)) { /* BPF held the thread until kvis had read its record */
         tr_resume(t, 0);
         return;
     }
@@ -19570,7 +19570,6 @@ static void tr_signal_stop(struct task *t, int sig)
 
 /* --- observe: threads that never stop --- */
 
-/* Gets a thread's name from /proc or, if that fails, from `known`. */
 static void tr_name_now(pid_t tid, const char *known, char comm[16])
 {
     char name[32];
@@ -19730,16 +19729,16 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak memory of a program that has ended; 0: unknown. The kernel keeps one peak per
- * process. It belongs to the last program if it exceeds `before`, the peak in pages at the start of
- * that program. */
+/* Returns the peak memory of a program that has ended, or 0 if unknown. The kernel keeps one peak
+ * per process. The peak is that of the last program if it exceeds `before`, the peak in pages at
+ * the start of this program. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Stores the path and arguments of an exec. The arguments' own records come first. */
+/* Stores the path and arguments of an exec. The records of the arguments arrived earlier. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -19857,7 +19856,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
     else if (h->kind == PROC_EXEC && h->name_len <= left)
         tr_exec_record(h, data);
     else if (h->kind == PROC_BEGUN && h->name_len <= left && (t = tr_of(h->pid, h->tid)))
-        tr_exec_keep(t, h, data); /* a record of a failed execve has no arguments */
+        tr_exec_keep(t, h, data); /* the record of a failed execve has no arguments */
     else if (h->kind == PROC_EXIT)
         tr_exit_record(h);
 }
@@ -19869,7 +19868,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 static struct {
     char end[64][128]; /* /proc link of a pipe, FIFO or socket; "ptmx 3": a terminal */
     u32 n;
-    u32 more; /* ends and readers that found no free entry */
+    u32 more; /* number of ends and readers that did not fit */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -19904,7 +19903,7 @@ static bool tr_add_end(const char *link)
     return true;
 }
 
-/* Reads a descriptor's link. Adds the terminal's number N to the link of a pty master: "ptmx N". */
+/* Reads a descriptor's /proc link. For the master of terminal N, the link becomes "ptmx N". */
 static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 {
     s64 len = fd_link_text(fd_proc(pid, n), link, PATH_MAX + 1);
@@ -19913,8 +19912,8 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return len >= 0;
 }
 
-/* If `reads`, returns whether a process reads from a pipe or terminal in tr_outputs. Otherwise,
- * adds those that the process writes to, and returns whether one of them is new. */
+/* If `reads` is set, returns whether a process reads from a pipe or terminal in tr_outputs.
+ * Otherwise, adds those that the process writes to, and returns whether one of them is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
@@ -20067,9 +20066,9 @@ static void tr_set_aside(pid_t tid, int status)
     tr.collected++;
 }
 
-/* Collects all pending stops before the first thread is resumed. wait4(-1) looks at the newest
- * tracee first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread), so new tracees that
- * stop again at once would starve older ones. Only the tracing thread may call this function. */
+/* Collects all pending stops before kvis resumes a thread. wait4(-1) looks at the newest tracee
+ * first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread), so new tracees that stop
+ * again at once would starve older ones. Only the tracing thread may call this function. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -20148,13 +20147,13 @@ static void tr_first_stop(struct task *t)
     }
 }
 
-/* The call in /proc/TID/syscall: see proc_pid_syscall(5). */
+/* The call that a thread is in: see proc_pid_syscall(5). */
 struct tr_in {
     long nr;
     u64 word[6];
 };
 
-/* Returns the row of a thread's call; -1: no call; -2: unknown. */
+/* Returns the row of the call that a thread is in; -1: no call; -2: unknown. */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
     char text[256], *end;
@@ -20241,8 +20240,9 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* Drops the other threads of a process when its main thread exits. ptrace reports the main thread
- * last, and never reports a thread that took the main thread's tid in a failed execve(2). */
+/* Drops the other threads of a process when its main thread exits. ptrace reports the exit of the
+ * main thread last, and never that of a thread that took the main thread's tid in a failed
+ * execve(2). */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -20266,7 +20266,7 @@ static void tr_status(pid_t tid, int status)
     if (WIFSTOPPED(status)) {
         if (t && t->run != RUN_HELD) {
             tr_stopped(t, status);
-        } else if (!t && (tr.detaching || opt.no_follow)) { /* CLONE_PTRACE gave it to kvis */
+        } else if (!t && (tr.detaching || opt.no_follow)) { /* attached by CLONE_PTRACE */
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
         } else if (!t && (t = ps_new_task(tid))) { /* the thread waits for its parent's event */
             t->run = RUN_HELD;
@@ -20284,7 +20284,7 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Resumes a new thread if its parent was killed before it reported the thread. */
+/* Resumes a new thread if its parent was killed before reporting it. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -20311,9 +20311,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from held threads; tr_stopped detaches from the other stopped threads. Stopping running
- * threads would end some calls with EINTR (signal(7)); the kernel detaches them when the tracer
- * thread exits (tr_release). Not called in hybrid mode. */
+/* Detaches from held threads; tr_stopped detaches from others when they stop. Does not stop running
+ * threads, because some calls would end with EINTR (signal(7)): the kernel detaches these threads
+ * when the tracing thread exits (tr_release). Not called in hybrid mode. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -20323,8 +20323,8 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Calls `rest` in a new thread and exits the tracing thread, at which the kernel detaches all
- * tracees without stopping them (exit_ptrace, kernel/ptrace.c). Returns if that is impossible. */
+/* Calls `rest` in a new thread and ends the tracing thread. The kernel then detaches all tracees
+ * without stopping them (exit_ptrace, kernel/ptrace.c). Returns if unnecessary or impossible. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -20357,7 +20357,7 @@ static bool tr_give_up(void)
 }
 
 /* Returns whether a signal was sent to the process group of kvis and the command: the command has
- * received the same signal from the same sender, or has it pending. False for ^C and ^\. */
+ * received the same signal from the same sender, or has it pending. Returns false for ^C and ^\. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -20377,8 +20377,8 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* If a signal ends kvis (sp_pass_on), INT and QUIT kill all tracees; TERM and HUP do so only with
- * --kill-on-exit, or if the seccomp filter must not outlive kvis. */
+/* A signal that ends kvis (sp_pass_on) kills all tracees if it is INT or QUIT; TERM and HUP do so
+ * only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -20410,7 +20410,6 @@ static void tr_on_signals(u64 now)
 
 /* --- waiting --- */
 
-/* Records resident memory for graphs over time. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
@@ -20439,7 +20438,7 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* After a tick without a stop, resumes even new threads that no parent has reported. */
+/* After a tick without events, also resumes new threads that no parent has reported. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -20552,9 +20551,8 @@ static bool tr_is_dead(pid_t tid)
 }
 
 /* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
- * execve(2) that failed, and that tid no longer had a map entry. In count mode, kvis does not know
- * the thread's process, so it first checks that all processes selected by -p have ended. Looks for
- * the thread before the process: during an execve, the tid does not exist, but the process does. */
+ * execve(2) that failed, and that tid had no map entry. Checks the process (in count mode, all
+ * processes of -p), too, because during an execve the tid does not exist, but the process does. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20596,10 +20594,10 @@ static void tr_watch(void)
 
 /* --- signals to kvis --- */
 
-/* Prevents a deadlock: PTRACE_SEIZE waits for an exec (cred_guard_mutex, kernel/ptrace.c), and the
- * exec waits until kvis reaps the dead threads of the process. wait4 also returns stops
- * (kernel/exit.c, wait_task_stopped). Runs in a signal handler, so it calls only async-signal-safe
- * functions. */
+/* Reaps dead threads to prevent a deadlock: PTRACE_SEIZE waits for an exec (cred_guard_mutex,
+ * kernel/ptrace.c), and the exec waits until kvis reaps the dead threads of the process. wait4 also
+ * returns stops (kernel/exit.c, wait_task_stopped). Runs in a signal handler, so it calls only
+ * async-signal-safe functions. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -20645,7 +20643,7 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* Without SPEC_ALLOW, a filter changes the speculation mode before Linux 5.16, which the tracee can
+/* Before Linux 5.16, a filter without SPEC_ALLOW changes the speculation mode, which the tracee can
  * notice (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
@@ -20666,7 +20664,6 @@ static const char *tr_refused(void)
     return NULL;
 }
 
-/* Attaches to a child of kvis. If that fails, kills the child and returns why. */
 static const char *tr_seize_child(pid_t pid)
 {
     static char already[64];
@@ -20728,7 +20725,7 @@ static void tr_spawn(void)
 
 /* --- starting: a running process --- */
 
-/* Returns why tracing needs CAP_SYS_PTRACE (ptrace(2), "Ptrace access mode checking"). */
+/* Returns why tracing a process needs CAP_SYS_PTRACE (ptrace(2), "Ptrace access mode checking"). */
 static const char *tr_protected(pid_t pid, long yama)
 {
     s64 uid = ps_status(pid, "Uid:");
@@ -20781,7 +20778,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Stores the call in which a new thread waits. Returns its row, or a negative number. */
+/* Stores the call in which a newly attached thread waits. Returns its row, or a negative number. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -20834,7 +20831,6 @@ static void tr_await(struct task *t)
         dec_enter(t, &t->call);
 }
 
-/* Reports where a thread was blocked when kvis attached. */
 static void tr_emit_blocked(struct task *t)
 {
     static char raw[PATH_MAX + 64];
@@ -20873,7 +20869,6 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
-/* Drops the threads that tr_reap_dead has reaped. */
 static void tr_after_reaping(void)
 {
     for (u32 i = 0; tr.n_reaped && i < tr.batch_n;) {
@@ -20896,7 +20891,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
-    if (t) /* another thread took its tid by execve */
+    if (t) /* another thread took this tid in an execve */
         tr_drop(t, false);
     tr.attaching = 1;
     int e = tr_attach_thread(pid, tid);
@@ -21015,7 +21010,7 @@ static void tr_used(void)
         return;
     st.user_ns = all.ru_utime.tv_sec * NSEC + all.ru_utime.tv_usec * 1000;
     st.system_ns = all.ru_stime.tv_sec * NSEC + all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork(2) takes most of before_ns */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* most of before_ns is spent in fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;

@@ -19,12 +19,10 @@ enum wire_lost {
     N_LOST
 };
 
-/* The system call that opened a file. */
 enum wire_open_call {
     OPEN_OPEN, OPEN_OPENAT, OPEN_OPENAT2, OPEN_CREAT, OPEN_HANDLE, OPEN_EXEC, N_OPEN_CALLS
 };
 
-/* Bits of wire_open.state. */
 enum wire_open_state {
     OPEN_NAME_FAULT = 1,  /* the name could not be read and is missing in the record */
     OPEN_HOW_FAULT = 2,   /* openat2's struct open_how could not be read */
@@ -37,8 +35,8 @@ enum wire_open_state {
 };
 
 /* Maximum sizes in bytes of the name and the directory in a record. The kernel accepts names of at most 4096
- * bytes with the NUL (PATH_MAX). A directory is truncated at a component of more than 255 bytes, which fills
- * OPEN_PART_MAX; some file systems have such names (FUSE, vfat's UTF-8). */
+ * bytes with the NUL (PATH_MAX). A directory is truncated at a component that fills OPEN_PART_MAX; some file
+ * systems allow such names (FUSE, vfat's UTF-8). */
 enum {
     OPEN_NAME_MAX = 4096, OPEN_DIR_MAX = 4096, OPEN_PART_MAX = 264, OPEN_DEPTH = 32, OPEN_HEAD = 64
 };
@@ -61,7 +59,7 @@ struct wire_open {
 };
 WIRE_ASSERT(sizeof(struct wire_open) == 72);
 
-/* An open that has not returned yet; stored by thread. */
+/* An open that has not returned yet; keyed by thread. */
 struct wire_opening {
     u64 ts_ns, name, how, flags;
     u64 head[OPEN_HEAD / 8]; /* first bytes of the name at entry; zeros if unreadable */
@@ -75,9 +73,9 @@ WIRE_ASSERT(sizeof(struct wire_opening) == 120);
 /* --- call: system calls of traced threads --- */
 
 enum {
-    CALL_NRS = 512,       /* number of entries of the map `spec`, which call numbers index */
-    CALL_OTHER = 511,     /* entry for all larger call numbers; itself no call number */
-    CALL_ITEMS = 6,       /* maximum number of struct wire_item of a call */
+    CALL_NRS = 512,       /* number of entries of the map `spec`; the index is the call number */
+    CALL_OTHER = 511,     /* entry for all larger call numbers; not itself a call number */
+    CALL_ITEMS = 6,       /* maximum number of items of a call */
     CALL_EARLY = 2,       /* maximum number of items of a call that are also read at its entry */
     CALL_EARLY_MAX = 16,  /* maximum number of bytes of an item that are read at entry */
     CALL_PART_MAX = 4096, /* maximum number of bytes of an item (a path with its NUL) */
@@ -92,7 +90,7 @@ enum {
 enum wire_item_kind { ITEM_BYTES, ITEM_STR, ITEM_POINTED, ITEM_COMMAND, ITEM_BITS };
 
 /* Fields arg and count of struct wire_item are indexes in wire_thread.word. count may also be WORD_RESULT
- * (an error counts as 0) or WORD_ONE. If more than `size` bytes are shown, the thread is held. */
+ * (an error counts as 0) or WORD_ONE. If kvis shows more than `size` bytes, the thread is held. */
 enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
 enum { FILE_CWD = 16 };   /* in wire_spec.file: the working directory */
 
@@ -127,9 +125,9 @@ struct wire_command {
     u16 nr;
     u16 arg;              /* index in wire_thread.word of the pointer */
 };
-enum { COMMAND_STR = 0x80000000 }; /* flag in values of `commands`: a string, with its maximum size */
+enum { COMMAND_STR = 0x80000000 }; /* flag in values of `commands`: maximum size of a string */
 
-/* Whether BPF programs record or count a call. If they count a call, they record none. */
+/* Whether BPF programs record or count a call. BPF programs that count calls record none. */
 enum wire_spec_on { CALL_UNSEEN, CALL_RECORDED, CALL_COUNTED };
 
 /* The data that the record of a call contains, by call number. */
@@ -166,20 +164,21 @@ struct wire_thread {
     u32 waker_tid, waker_pid; /* thread that ended the last wait: see wire_times */
     char waker_comm[16];
     u64 state;
-    /* Used if calls are counted: a call that a signal has interrupted, and the kernel may restart. */
+    /* Used if calls are counted: a call that a signal interrupted, and that the kernel may restart. */
     u64 int_ns, int_end_ns; /* int_ns 0: no call was interrupted */
     u64 int_sum;          /* checksum of the interrupted call's arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
     u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* contents of the early items at entry */
-    u32 early_read;       /* one bit for each early item that could be read; EARLY_KEPT */
+    u32 early_read;       /* one bit for each early item that could be read, and EARLY_KEPT */
     u16 full;             /* the thread stops at its calls, which BPF does not count */
     u16 opened;           /* an io_uring request has opened a file: see wire_spec.ring */
 };
 WIRE_ASSERT(sizeof(struct wire_thread) == 296);
 
-/* The fd sets that a select(2) call has at its entry, stored by thread. If early_read contains EARLY_KEPT,
- * these are instead `bytes` bytes of item error[0], which the call may overwrite, as in stat(buf, buf). */
-enum { CALL_SETS = 3, CALL_SET_BYTES = 128 /* fd_set */, EARLY_KEPT = 1 << CALL_EARLY };
+/* The fd sets that a select(2) call has at its entry, keyed by thread. If early_read contains EARLY_KEPT,
+ * set[] instead contains `bytes` bytes of the memory of argument error[0], which the call may overwrite, as
+ * in stat(buf, buf). */
+enum { CALL_SETS = 3, CALL_SET_BYTES = 128 /* size of fd_set */, EARLY_KEPT = 1 << CALL_EARLY };
 struct wire_sets {
     u64 set[CALL_SETS][CALL_SET_BYTES / 8];
     u64 ts_ns;            /* start of the call */
@@ -213,9 +212,9 @@ struct wire_call {
 };
 WIRE_ASSERT(sizeof(struct wire_call) == 112);
 
-/* Values of wire_seg.arg. Most stand for struct wire_file, wire_times, wire_sock, wire_who or wire_unix.
- * SEG_AT: an address and then its bytes. SEG_PATH: the path of an opened file below the caller's root, its
- * last component first, each component with a NUL. */
+/* Values of wire_seg.arg. Most mean that a struct wire_file, wire_times, wire_sock, wire_who or wire_unix
+ * follows. SEG_AT: an address and then its bytes. SEG_PATH: the path of an opened file below the caller's
+ * root, last component first, each component with a NUL. */
 enum {
     SEG_FILE = 0xff, SEG_TIMES = 0xfe, SEG_SOCK = 0xfd, SEG_AT = 0xfc, SEG_WHO = 0xfb,
     SEG_UNIX = 0xfa, SEG_PATH = 0xf9
@@ -245,14 +244,14 @@ struct wire_times {
 WIRE_ASSERT(sizeof(struct wire_times) == 56);
 enum { WAKER_INTERRUPT = 0xffffffff }; /* value of waker_tid */
 
-/* The record of a runnable thread's wait for a CPU. Shorter than the record of any call. */
+/* The record of a runnable thread's wait for a CPU. kvis recognizes such records by their size. */
 struct wire_delay {
     u64 ts_ns, delay_ns;  /* ts_ns: end of the wait */
     u32 tid, cpu;
 };
 WIRE_ASSERT(sizeof(struct wire_delay) == 24);
 
-/* The record of a completed disk request; struct wire_delay is shorter, struct wire_call longer. */
+/* The record of a completed disk request, which kvis recognizes by its size. */
 struct wire_io {
     u64 ts_ns;            /* completion time of the request */
     u64 issue_ns, insert_ns; /* insert_ns 0: the request bypassed the queue */
@@ -265,7 +264,7 @@ struct wire_io {
 };
 WIRE_ASSERT(sizeof(struct wire_io) == 48);
 
-/* The record of a completed io_uring request. Shorter than struct wire_io, longer than struct wire_delay. */
+/* The record of a completed io_uring request, which kvis recognizes by its size. */
 enum wire_uring_flags {
     URING_SHARED = 1,     /* any of several requests in flight with this user_data may be meant */
     URING_MORE = 2        /* the request completes more than once */
@@ -283,10 +282,10 @@ struct wire_uring {
 };
 WIRE_ASSERT(sizeof(struct wire_uring) == 40);
 
-/* The record of a signal that was delivered or sent. Shorter than the record of a call. */
+/* The record of a signal that was delivered or sent. kvis recognizes this record by its size. */
 struct wire_signal {
     u64 ts_ns;
-    u64 info[4];          /* siginfo(2) from si_pid on; for a sent signal, the sending process */
+    u64 info[4];          /* siginfo_t from si_pid on; for a sent signal, the pid of the sender */
     u32 tid;
     s32 code;             /* si_code */
     u8 sig, known;        /* known 0: info is not valid (a classic tracepoint) */
@@ -295,7 +294,7 @@ struct wire_signal {
 };
 WIRE_ASSERT(sizeof(struct wire_signal) == 56);
 
-/* In observe mode: the process of a call, and the number of lost records of the call's CPU so far. */
+/* In observe mode: the process of a call, and the CPU on which it ended. */
 struct wire_who {
     u32 pid, cpu;
     u64 lost;             /* number of records that this CPU has lost so far */
@@ -392,7 +391,7 @@ WIRE_ASSERT(sizeof(struct wire_unix) == 248);
 
 /* Kinds of records. Records of calls have kind 0. */
 enum wire_proc_kind {
-    PROC_FORK = 1, /* a process or thread was created, whose ids are pid and tid */
+    PROC_FORK = 1, /* a process or thread with the ids pid and tid was created */
     PROC_ARGS, /* arg_len bytes of the program's arguments, from offset `at` on; the record of the exec
                 * follows, from the same thread */
     PROC_ENV,  /* arg_len bytes of the program's environment, as PROC_ARGS */
@@ -404,8 +403,8 @@ enum wire_proc_kind {
     N_PROC_KINDS
 };
 
-/* How arguments that were read from execve's argv are incomplete. */
-enum wire_proc_args { ARGS_MORE = 1, ARGS_CUT = 2 }; /* more arguments follow; an argument is truncated */
+/* Reasons why arguments read from execve's argv are incomplete. */
+enum wire_proc_args { ARGS_MORE = 1, ARGS_CUT = 2 }; /* arguments are missing; an argument is truncated */
 
 /* State of a path, which is stored as components from the last to the first, each with a NUL. */
 enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
@@ -452,7 +451,7 @@ struct wire_proc {
 WIRE_ASSERT(__builtin_offsetof(struct wire_proc, kind) == __builtin_offsetof(struct wire_call, kind));
 WIRE_ASSERT(sizeof(struct wire_proc) == 296);
 
-/* An execve that has not returned yet; stored by thread. */
+/* An execve that has not returned yet; keyed by thread. */
 struct wire_execing {
     u64 name, argv;
     u32 compat, unused;

@@ -2,12 +2,13 @@
 #ifndef KVIS_WIRE_VH_H
 #define KVIS_WIRE_VH_H
 
-enum { VH_QUEUES = 64, VH_UNKNOWN = 0xffff /* a virtqueue's number */ };
+enum { VH_QUEUES = 64, VH_UNKNOWN = 0xffff /* the virtqueue's number is unknown */ };
 
 enum wire_vh_device { VH_NET, VH_VSOCK, VH_SCSI, N_VH_DEVICES };
 
-/* The histograms of a virtqueue: buffers waiting at a kick; in ns: from a kick to the handler's start, and
- * from the handler's end to its next start: with an empty ring, a non-empty ring, or not known which. */
+/* The histograms of a virtqueue. VH_DEPTH: number of buffers waiting at a kick. The others are times in ns.
+ * VH_WAKE: from a kick to the handler's start. VH_IDLE, VH_STALLED: from a handler's end to its next start,
+ * with an empty and with a non-empty ring; VH_PROXY: the same if this is not known. */
 enum wire_vh_hist { VH_DEPTH, VH_WAKE, VH_IDLE, VH_STALLED, VH_PROXY, N_VH_HISTS };
 
 /* Identifies a virtqueue: `queues` maps it to a slot, `slots` maps the slot to it. */
@@ -19,9 +20,9 @@ WIRE_ASSERT(sizeof(struct wire_vh_key) == 8);
 
 struct wire_vh {
     struct wire_vh_key key;
-    u32 group;            /* the worker's tgid: the owner, or the worker itself (before 6.4) */
+    u32 group;            /* the worker's tgid: that of the owner, or the worker's own (before Linux 6.4) */
     u32 last;             /* enum wire_vh_hist of the gap that began at end_ns */
-    char comm[16];        /* name of the worker thread */
+    char comm[16];
     u64 kicks;
     u64 unread;           /* kicks at which the ring could not be read */
     u64 known;            /* handler ends at which the ring could be read */

@@ -1,4 +1,4 @@
-/* wire_vq.h: counters of virtio rings; `stats`, by slot. (See wire.h.) */
+/* wire_vq.h: counters that gen/probes/vq.bpf.c keeps in `stats`, one slot per virtio ring. */
 #ifndef KVIS_WIRE_VQ_H
 #define KVIS_WIRE_VQ_H
 
@@ -20,11 +20,11 @@ enum wire_vq_hist { VQ_DEPTH, VQ_STALL, VQ_TIME, N_VQ_HISTS };
 struct wire_vq {
     u64 born_ns;
     u64 added, completed;
-    u64 refused, failed;     /* adds: -ENOSPC, and all other errors */
+    u64 refused, failed;     /* adds that failed with -ENOSPC, and with other errors */
     u64 kicks, notified;     /* notifications requested by drivers, and sent to the device */
     u64 handled, idle;       /* interrupts that found a buffer, and that found none */
     u64 missed;              /* buffers for which no program ran, detected later */
-    u64 full_since;          /* first add refused since the last successful one; 0: none */
+    u64 full_since;          /* time of the first add refused since the last successful one, or 0 */
     u64 sum[N_VQ_HISTS];
     u32 state;               /* enum wire_vq_state */
     u32 size, index, irq;    /* irq: number of the last interrupt */

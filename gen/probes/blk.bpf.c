@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* blk: BPF programs that count latencies, sizes and positions of each disk's requests.
  *
- * A request is identified by its address from its issue (the last one, if it is requeued) to
- * its completion. The start time that the kernel stores in it reveals that another request was
- * at this address whose issue or completion was missed: since 6.19, a BPF program may be
- * preempted, and does not run again on that CPU meanwhile (bpf_missed). All CPUs share the
- * counters of a disk; therefore updates are atomic. Passthrough requests (such as SCSI commands
- * from user space) have no sector, and are not counted, neither here nor in /proc/diskstats.
+ * A request is identified by its address from its last issue to its completion. An entry whose start time is
+ * not that of the request belongs to another request with this address, because an issue or a completion was
+ * missed. This can happen since Linux 6.19: a BPF program may be preempted, and does not run again on that
+ * CPU meanwhile (bpf_missed). All CPUs share the counters of a disk, so updates are atomic. Passthrough
+ * requests (such as SCSI commands from user space) have no sector, and are counted neither here nor in
+ * /proc/diskstats.
  *
  * Linux: block/blk-mq.c. */
 #include "probe.h"
 #include "hist.h"
 
-/* 1: the first argument of block_rq_issue is the queue, the second the request (before 5.11,
- * except some 5.10 kernels). kvis tries 1 first; this attaches only if two arguments exist. */
+/* 1: the first argument of block_rq_issue is the queue, the second the request (before Linux 5.11, except
+ * some 5.10 kernels). kvis tries 1 first; attaching then fails if there is only one argument. */
 extern char CFG_SECOND;
 
 struct map_def disks SEC("maps") = { MAP_HASH, 4, 4, 256, 0 };
@@ -29,7 +29,7 @@ struct gendisk { int major, first_minor; } KERNEL;
 struct request_queue { struct gendisk *disk; } KERNEL;
 struct request {
     struct request_queue *q;
-    struct gendisk *rq_disk; /* before 5.17 */
+    struct gendisk *rq_disk; /* before Linux 5.17 */
     u64 start_time_ns;
     u32 cmd_flags, __data_len;
     u64 __sector;
@@ -48,15 +48,15 @@ INLINE struct gendisk *disk_of(struct request *rq)
 INLINE void add(struct wire_blk *b, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to the use */
+    asm volatile("" : "+r"(at)); /* the verifier of Linux 5.10 needs the check next to the use */
     if (hist >= N_BLK_HISTS || at >= N_BLK_HISTS * DELAY_BUCKETS)
         return;
     __sync_fetch_and_add(&b->hist[at], 1);
     __sync_fetch_and_add(&b->sum[hist], value);
 }
 
-/* Counts a request, and whether it starts at the end of the previous one.
- * Requests issued at the same time on two CPUs may be taken in either order. */
+/* Counts a request, and whether it starts at the end of the previous one. If two CPUs issue requests at the
+ * same time, either may count as the previous one. */
 INLINE void place(struct wire_blk *b, u64 sector, u32 bytes)
 {
     __sync_fetch_and_add(&b->requests, 1);
@@ -108,7 +108,7 @@ INLINE void done(struct wire_blk *b, const struct flying *f)
 {
     u64 now = bpf_ktime_get_ns();
     u64 disk_ns = now > f->issue_ns ? now - f->issue_ns : 0; /* CPUs' clocks may differ */
-    u32 write = f->op & 1; /* like op_stat_group(), except for discard and flush */
+    u32 write = f->op & 1; /* as in op_stat_group(), except for discard and flush */
     if (f->op == OP_FLUSH || f->op == OP_DISCARD) {
         add(b, f->op == OP_FLUSH ? BLK_FLUSH : BLK_DISCARD, disk_ns);
         return;
@@ -119,7 +119,7 @@ INLINE void done(struct wire_blk *b, const struct flying *f)
         add(b, write * 2 + BLK_READ_QUEUE, f->issue_ns - f->start_ns);
 }
 
-/* Handles the completion of all, or of only some, bytes of a request. */
+/* Handles the completion of all or some bytes of a request. */
 SEC("raw_tp/block_rq_complete")
 int blk_done(struct raw_tp *ctx)
 {

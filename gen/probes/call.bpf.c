@@ -3,34 +3,36 @@
  *
  * A record contains the arguments, the result, and the memory that the arguments point to. The map `spec`
  * describes this memory by call number. ptrace handles the creation, execs, signals and exits of threads.
- * When the ring fills up, a thread is held at the end of its call until kvis has read the ring, therefore no
- * record is lost. The BPF programs never wake kvis, which has a timer and notices threads that stop.
+ * When the ring is nearly full, threads are held at the end of their calls until kvis has read the ring, so
+ * no record is lost. The BPF programs never wake kvis, which has a timer and notices threads that stop.
  *
  * Since Linux 6.19, a BPF program of a raw tracepoint can be preempted. Until it continues, the kernel skips
- * the program for other tasks of that CPU, whose calls would be missing. On such kernels, calls are recorded
- * at classic tracepoints, which are few, because closing each takes an RCU grace period. Scheduler events,
- * where interrupts are disabled, tell which threads are new and which are dead (CFG_BY_SCHED). */
+ * the program for other tasks on that CPU, and their calls would be missing. On such kernels, calls are
+ * recorded at classic tracepoints. There are few of these, because closing each takes an RCU grace period:
+ * scheduler events, in which interrupts are disabled, show which threads are new and which are dead
+ * (CFG_BY_SCHED). */
 #include "probe.h"
 #include "hist.h"
 
-/* Offsets in struct pt_regs, which is ABI (ptrace(2)). CFG_WORDS: the eight words that include the six
- * arguments of a call. CFG_A1: the second argument. CFG_ORIG_A0: the copy of the first argument, if the
- * result overwrites the argument's register (riscv64); 0: the result does not. */
+/* Offsets in struct pt_regs, which is ABI (ptrace(2)). CFG_WORDS: offset of the eight words that include the
+ * six arguments of a call. CFG_A1: offset of the second argument. CFG_ORIG_A0: offset of the copy of the
+ * first argument if the result overwrites the argument's register (riscv64), else 0. */
 extern char CFG_WORDS, CFG_A1, CFG_ORIG_A0;
-/* Inode of the pid namespace of kvis; 0: kvis is in the initial namespace. */
+/* Inode number of kvis's pid namespace; 0: the initial namespace. */
 extern char CFG_NS_INO;
 /* The command asks to be followed by passing the pointer CFG_MAGIC to call number CFG_MAGIC_NR. Threads are
  * held if the ring has at least CFG_STOP unread bytes; the rest of the ring is reserved for calls that return
  * meanwhile. */
 extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP;
 
-/* CFG_SCHED 1: scheduler events are recorded. CFG_DELAY: shortest wait for a CPU with a record, in ns. */
+/* CFG_SCHED 1: scheduler events are recorded. CFG_DELAY: minimum duration in ns of a recorded wait for a
+ * CPU. */
 extern char CFG_SCHED, CFG_DELAY;
 /* CFG_STACK: size of a task's kernel stack in bytes. CFG_STACK_NR: offset in this stack of the current call's
- * number, which is -1 if the task did not enter the kernel by a call (with FRED, since Linux 6.9, it is 16
- * bytes lower); 0: by_whom does not need the number. */
+ * number, or 0 if by_whom does not need it. The number is -1 if the task did not enter the kernel by a call.
+ * With FRED (Linux 6.9), it is 16 bytes lower. */
 extern char CFG_STACK, CFG_STACK_NR;
-/* 1: scheduler events tell when a thread starts (its first wake-up) and when it ends (its last switch). */
+/* 1: scheduler events show when a thread starts (its first wake-up) and when it ends (its last switch). */
 extern char CFG_BY_SCHED;
 /* CFG_COUNT 1: calls are counted, not recorded. CFG_RESTART_NR: the number of restart_syscall(2). */
 extern char CFG_COUNT, CFG_RESTART_NR;
@@ -54,8 +56,8 @@ extern char CFG_PROC;
 #define SI_KERNEL 0x80
 #define SA_RESTART 0x10000000
 #define EXIT_ITEMS 2 /* number of items that call_exit itself appends */
-#define DOTS_WORDS 16 /* number of words of a path that goes_up checks */
-#define PAGE 4096ull /* the smallest page */
+#define DOTS_WORDS 16 /* maximum number of 8-byte words of a path that goes_up checks */
+#define PAGE 4096ull /* smallest page size */
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
 /* States of a task that sleeps or is stopped, including states of PREEMPT_RT's locks (since Linux 5.15) and
  * of the freezer (since Linux 6.1). */
@@ -71,7 +73,7 @@ extern char CFG_PROC;
 #define SCM_RIGHTS 1
 #define EFAULT_RESULT (-14) /* -EFAULT: the caller's pointer was bad, so its memory cannot be read */
 
-/* The traced threads. The key is a thread's id in the initial pid namespace. */
+/* The traced threads, by their ids in the initial pid namespace. */
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 enum { MAP_PROG_ARRAY = 3, MAP_CGROUP_ARRAY = 8 };
 static long (*const bpf_tail_call)(void *ctx, void *map, u32 index) = (void *)12;
@@ -80,12 +82,13 @@ static long (*const bpf_current_task_under_cgroup)(void *map, u32 index) = (void
 struct map_def cgroup SEC("maps") = { MAP_CGROUP_ARRAY, 4, 4, 1, 0 };
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
 struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8 * DELAY_SLOTS, 1, 0 };
-/* Memory at the entry of a thread's call that select(2) or another call overwrites. */
+/* Memory that a thread's call, such as select(2), may overwrite, as it was at the call's entry. */
 struct map_def sets SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_sets), 1024, 0 };
 /* Element 0: the BPF program call_nest, for the same kind of tracepoint as call_exit. */
 struct map_def nested SEC("maps") = { MAP_PROG_ARRAY, 4, 4, 1, 0 };
-/* The counts of calls. kvis sets the number of entries of these two arrays and maps them into its memory. It
- * reads them while calls are made, and a preempted bpf(2) would keep BPF programs from running. */
+/* The counts of calls. kvis sets the number of entries of these two arrays, and maps them into its memory to
+ * read them while calls are made: with bpf(2), kvis could be preempted, which would keep BPF programs from
+ * running. */
 struct map_def table SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_count), 0, MAP_MMAPABLE };
 struct map_def hists SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_hist), 0, MAP_MMAPABLE };
 struct map_def commands SEC("maps") = { MAP_HASH, sizeof(struct wire_command), 4, 256, 0 };
@@ -95,10 +98,10 @@ struct map_def stops SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, 1, 0 };
 struct record {
     struct wire_call head;
     u8 data[CALL_DATA_MAX + CALL_PART_MAX + sizeof(struct wire_seg) + 8];
-    u32 at; /* number of bytes used in data; in memory, so that the verifier does not track each value */
+    u32 at; /* number of bytes used in data; not in a register, so the verifier does not track each value */
     u32 brief; /* number of bytes of data that are sent if the ring is nearly full */
     u32 faults; /* 1: the memory of an argument could not be read */
-    u32 left_out; /* 1: the record lacks data that kvis has to read itself; UNREAD_NEST: call_nest's data */
+    u32 left_out; /* 1: lacks data that kvis has to read; UNREAD_NEST: lacks data of call_nest */
     u64 merged; /* used by merged() */
     u64 fds;    /* two descriptors that the call has created; -1: none */
     u32 item; /* index of the item that call_nest appends next */
@@ -177,7 +180,7 @@ INLINE u32 tid_here(struct task_struct *t)
     struct pid *pid = READ(t, thread_pid);
     u32 level = READ(pid, level);
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i < 32 && i <= level; i++) { /* MAX_PID_NS_LEVEL */
+    for (u32 i = 0; i < 32 && i <= level; i++) { /* 32: MAX_PID_NS_LEVEL */
         struct upid *up = (void *)&pid->numbers + i * 16; /* struct upid: int, padding, 64-bit pointer */
         struct pid_namespace *ns = READ(up, ns);
         if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
@@ -186,7 +189,7 @@ INLINE u32 tid_here(struct task_struct *t)
     return 0;
 }
 
-/* Begins to follow a thread. wire_thread.tid is set at the first call, when the thread is the current one.
+/* Begins to follow a thread. Its wire_thread.tid is set at its first call, when it is the current thread.
  * born: the thread is new, and waits for a CPU from its creation on. */
 INLINE void follow(u64 key, bool born)
 {
@@ -201,7 +204,7 @@ INLINE void follow(u64 key, bool born)
 
 /* --- the entry of a call --- */
 
-/* Returns whether CFG_EVERYONE does not include the current thread (kvis itself, or another cgroup). */
+/* Returns whether the current thread is not traced: it belongs to kvis, or to another cgroup. */
 INLINE bool outside(void)
 {
     if (bpf_get_current_pid_tgid() >> 32 == CFG(CFG_SELF))
@@ -244,17 +247,16 @@ INLINE const struct wire_item *early_item(const struct wire_spec *s, u32 k)
     u64 i = s->early[k] - 1ull;
     if (i >= CALL_ITEMS)
         return 0;
-    asm volatile("" : "+r"(i)); /* the index must be in the register that was checked */
+    asm volatile("" : "+r"(i)); /* the verifier needs the index in the register that was checked */
     return &s->item[i];
 }
 
-/* Returns how many bytes of an item are read at the entry of the call. */
 INLINE u32 early_bytes(const struct wire_item *it)
 {
     return it->size > CALL_EARLY_MAX ? CALL_EARLY_MAX : it->size;
 }
 
-/* Copies the memory of arguments that the call will overwrite. */
+/* Copies the memory of arguments, because the call will overwrite it. */
 INLINE void note_early(struct wire_thread *th, const struct wire_spec *s)
 {
 #pragma clang loop unroll(full)
@@ -266,7 +268,7 @@ INLINE void note_early(struct wire_thread *th, const struct wire_spec *s)
     }
 }
 
-/* Returns the size in bytes of a set of `bits` bits. The kernel reads whole words. */
+/* Returns the size in bytes of a set of `bits` bits, in whole words, as the kernel reads them. */
 INLINE u64 bit_bytes(u64 bits)
 {
     return (s32)bits < 0 ? 0 : ((u32)bits + 63ull) / 64 * 8;
@@ -276,7 +278,7 @@ INLINE u64 bit_bytes(u64 bits)
 INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
 {
     u64 slot = 1, key = (u32)bpf_get_current_pid_tgid();
-    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* unused here: records are made at exit */
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* not in use at a call's entry */
     u64 bytes = bit_bytes(th->word[s->item[0].count & 15]);
     if (!r)
         return;
@@ -293,21 +295,22 @@ INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
 }
 
 /* Returns v after a store and a load. The verifier then does not know from which branch the value came, and
- * continues with one state instead of one state per branch. In the loop of put_item this saves nine tenths of
- * the verifier's work. For the same reason, that loop passes to helpers only words of the stack that it has set
- * as a whole: the verifier believes that a helper reads what a word contained before. */
+ * continues with one state instead of one state per branch. In the loop of put_item, this saves nine tenths
+ * of the verifier's work. For the same reason, that loop sets whole words of the stack before it passes them
+ * to helpers: otherwise, the verifier assumes that a helper reads the old contents of a word, and keeps
+ * states with different contents apart. */
 INLINE u64 merged(struct record *r, u64 v)
 {
     *(volatile u64 *)&r->merged = v;
     return *(volatile u64 *)&r->merged;
 }
 
-/* Copies the first item that the call may overwrite with a result, as stat(buf, buf) does. Does not copy a
- * string that fills the copy, because its end may be missing. */
+/* Copies the first item that the call may overwrite with a result, as stat(buf, buf) does. Does not keep a
+ * string that takes the whole space of the copy, because its end may be missing. */
 INLINE void note_kept(struct wire_thread *th, const struct wire_spec *s)
 {
     u64 slot = 1, key = (u32)bpf_get_current_pid_tgid(), i = 0;
-    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* unused here: records are made at exit */
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* not in use at a call's entry */
     u64 to = th->word[s->over & 15];
 #pragma clang loop unroll(disable)
     for (; i < CALL_ITEMS; i++)
@@ -337,7 +340,6 @@ INLINE void note_kept(struct wire_thread *th, const struct wire_spec *s)
         th->early_read |= EARLY_KEPT;
 }
 
-/* Copies the memory that the call will overwrite, if the record of the call needs that memory. */
 INLINE void note(struct wire_thread *th)
 {
     struct wire_spec *s = spec_of(th->nr);
@@ -440,7 +442,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     u64 b = bucket(ns, DELAY_BUCKETS);
     struct wire_count *c = bpf_map_lookup_elem(&table, &key);
     struct wire_hist *h = bpf_map_lookup_elem(&hists, &slot);
-    asm volatile("" : "+r"(b)); /* the index must be in the register that is checked (Linux 5.10) */
+    asm volatile("" : "+r"(b)); /* the verifier of Linux 5.10 needs the index in the checked register */
     if (!c || !h || b >= DELAY_BUCKETS) {
         count_lost(LOST_RING);
         return;
@@ -453,7 +455,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     __sync_fetch_and_add(&h->n[b], 1);
 }
 
-/* Returns whether the options select a call by its duration and result. ended: the call returned. */
+/* Returns whether the options select a call by its duration and result. ended: the call has returned. */
 INLINE bool wanted(bool ended, bool failed, u64 ns)
 {
     if (CFG(CFG_MIN_NS) && ns < CFG(CFG_MIN_NS))
@@ -461,8 +463,8 @@ INLINE bool wanted(bool ended, bool failed, u64 ns)
     return !CFG(CFG_STATUS) || (ended && failed == (CFG(CFG_STATUS) == 2));
 }
 
-/* Returns whether a call failed, like st_has_failed of kvis.c. A connect(2) in progress has not failed. The
- * result of rt_sigreturn(2) is a register of the interrupted code, and not an error. */
+/* Returns whether a call failed, as st_has_failed of kvis.c does. A connect(2) in progress has not failed.
+ * The result of rt_sigreturn(2) is a register of the interrupted code, and not an error. */
 INLINE bool has_failed(s64 ret, const struct wire_spec *s)
 {
     return ret < 0 && ret >= -4095 && ret != -EINPROGRESS && !s->unfailing;
@@ -518,8 +520,9 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
 /* --- the end of a call --- */
 
 /* Returns the address of the record's next segment, or NULL if the record is full. The caller stores this
- * pointer and no offset, because old verifiers forget the limits of a number on the stack. Segments begin at
- * multiples of 8; the verifier must see that if the CPU needs aligned stores (riscv64). */
+ * pointer instead of an offset, because old verifiers forget the bounds of a number on the stack. Segments
+ * begin at multiples of 8. If the CPU needs aligned stores (riscv64), the verifier must see this
+ * alignment. */
 INLINE struct wire_seg *next_seg(struct record *r)
 {
     u32 at = *(volatile u32 *)&r->at;
@@ -528,7 +531,6 @@ INLINE struct wire_seg *next_seg(struct record *r)
     return at > CALL_DATA_MAX ? 0 : (void *)(r->data + at);
 }
 
-/* Ends the current segment of a record, which has `bytes` bytes of data. */
 INLINE void end_seg(struct record *r, u32 bytes)
 {
     *(volatile u32 *)&r->at += sizeof(struct wire_seg) + ((bytes + 7) & ~7u);
@@ -546,7 +548,7 @@ INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
 }
 
 /* Appends the items that were read at the call's entry, with their contents at that time. Items that could
- * not be read then are empty. */
+ * not be read are empty. */
 INLINE void put_early(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
 #pragma clang loop unroll(full)
@@ -590,7 +592,7 @@ INLINE void put_sets(struct record *r, const struct wire_thread *th, const struc
     }
 }
 
-/* Appends the item that note_kept has copied. */
+/* Appends the item that note_kept copied. */
 INLINE void put_kept(struct record *r)
 {
     u64 key = (u32)bpf_get_current_pid_tgid();
@@ -600,14 +602,14 @@ INLINE void put_kept(struct record *r)
         return;
     void *to = begin_seg(seg, (u8)w->error[0], (u16)w->bytes);
     seg->early = 1;
-    bpf_probe_read_kernel(to, sizeof w->set, w->set); /* a copy in place: 768 instructions */
+    bpf_probe_read_kernel(to, sizeof w->set, w->set); /* an inline copy would take 768 instructions */
     end_seg(r, *(volatile u16 *)&seg->len);
 }
 
 /* Returns the 32-bit number at address `at`, but at most the number that was there at the call's entry. */
 INLINE u64 pointed(const struct wire_thread *th, u64 at)
 {
-    u64 len = 0; /* a whole word of the stack: see merged() */
+    u64 len = 0; /* sets a whole word of the stack: see merged() */
     bpf_probe_read_user(&len, 4, (void *)at);
     if ((s32)len < 0)
         len = 0;
@@ -617,7 +619,7 @@ INLINE u64 pointed(const struct wire_thread *th, u64 at)
 /* Returns the size in bytes of an argument's memory, which depends on the command of the call. */
 INLINE u64 command_bytes(const struct wire_item *it, const struct wire_thread *th, u64 command)
 {
-    u64 key = (u32)command | (u64)(u16)th->nr << 32 | (u64)it->arg << 48; /* struct wire_command */
+    u64 key = (u32)command | (u64)(u16)th->nr << 32 | (u64)it->arg << 48; /* see struct wire_command */
     u32 *bytes = bpf_map_lookup_elem(&commands, &key);
     return bytes ? *bytes : 0;
 }
@@ -652,21 +654,21 @@ INLINE s64 take_str(struct record *r, const struct wire_item *it, char *to, u64 
     return n ? n : 1;
 }
 
-/* Returns how many bytes of a buffer are copied: the bytes that kvis shows, but at least DNS_BYTES (the
- * maximum over UDP) if the buffer contains a DNS message. Such a message is assumed if the buffer begins with
- * the header of a query with one question (RFC 1035, 4.1.1). */
+/* Returns how many bytes of a buffer to copy: as many as kvis shows, but at least DNS_BYTES (the maximum over
+ * UDP) if the buffer seems to contain a DNS message, that is, if it begins with the header of a query with
+ * one question (RFC 1035, 4.1.1). */
 INLINE u64 most_bytes(u8 flags, u64 shown, u64 bytes, const void *from)
 {
     enum { HEADER = 12, OPCODE = 0x78, ONE_QUESTION = 0x0100 }; /* as little-endian CPUs load them */
-    u64 head = 0; /* a whole word of the stack: see merged() */
+    u64 head = 0; /* sets a whole word of the stack: see merged() */
     if (!(flags & ITEM_DNS) || shown >= DNS_BYTES || bytes <= HEADER
         || bpf_probe_read_user(&head, sizeof head, from))
         return shown;
     return (u16)(head >> 32) == ONE_QUESTION && !(head >> 16 & OPCODE) ? DNS_BYTES : shown;
 }
 
-/* Reads the first bytes of an item that fit, or those before the next page if the rest cannot be read. Returns
- * the number of bytes, or -1 if the read faults. */
+/* Reads the bytes of an item that fit or, if this faults, only those before the next page. Returns the number
+ * of bytes, or -1 if these cannot be read either. */
 INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u64 bytes,
                       const void *from)
 {
@@ -688,8 +690,8 @@ INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u6
     return (s64)rest;
 }
 
-/* Returns the address of the path that was passed to execve(2). A new stack contains the path after the
- * environment (copy_string_kernel of bprm->filename, fs/exec.c). */
+/* Returns the address of the path that was passed to execve(2). The stack of the new program contains the
+ * path after the environment (copy_string_kernel of bprm->filename, fs/exec.c). */
 INLINE const void *exec_name(void)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -710,7 +712,7 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     const void *from = (void *)th->word[it->arg & 15];
     if (CFG(CFG_OBSERVE) && it->flags & ITEM_EXEC && succeeded(r))
         from = exec_name();
-    if (!from) /* a NULL pointer: nothing to read */
+    if (!from)
         return 1;
     struct wire_seg *seg = next_seg(r);
     if (!seg) {
@@ -737,7 +739,6 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     return 1;
 }
 
-/* Returns the file of a descriptor of the current process, or NULL. */
 INLINE struct file *file_of(s64 fd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -755,7 +756,7 @@ INLINE u16 unix_name(u8 *to, struct sock *sk)
     struct unix_sock *u = (void *)sk;
     struct unix_address *a = READ(u, addr);
     u64 len = (u32)READ(a, len);
-    asm volatile("" : "+r"(len)); /* the size must be in the register that is checked */
+    asm volatile("" : "+r"(len)); /* the verifier needs the size in the register that is checked */
     if (len > UNIX_ADDR_MAX)
         return 0;
     return bpf_probe_read_kernel(to, (u32)len, &a->name) ? 0 : (u16)len;
@@ -905,11 +906,11 @@ INLINE bool holds(u64 set, int sig)
     return set >> (sig - 1) & 1;
 }
 
-/* Holds the current thread at the end of a call by a signal, which the tracee cannot notice. No libc lets a
- * program block this signal, number 33 (libcs reserve 32 to 34). Real-time signals queue, so it replaces no
- * signal 33 that was sent to the tracee; if such a signal is already pending, the thread stops for that
- * signal. Returns false if the thread will not stop, because it has blocked the signal by a direct system
- * call, or because it has no tracer that would remove the signal. */
+/* Holds the current thread at the end of a call with a signal that the tracee cannot notice: number 33, which
+ * no libc lets a program block (libcs reserve 32 to 34). Real-time signals queue, so this signal does not
+ * replace a signal 33 that was sent to the tracee; if one is already pending, the thread stops for that one.
+ * Returns false if the thread will not stop, because it has blocked the signal by a direct system call, or
+ * because it has no tracer that would remove the signal. */
 INLINE bool stop(void)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -926,7 +927,7 @@ INLINE bool stop(void)
     return 1;
 }
 
-/* Returns whether an item with these flags is valid after a call with this result. */
+/* Returns whether an item with the given flags is valid, which depends on the result of the call. */
 INLINE bool applies(const struct record *r, u8 flags)
 {
     if (flags & ITEM_FAILED)
@@ -955,7 +956,7 @@ INLINE void *put_at(struct record *r, u64 from, u64 bytes)
     bytes = bytes > CALL_PART_MAX ? CALL_PART_MAX : bytes;
     u64 *at = begin_seg(seg, SEG_AT, (u16)(8 + bytes));
     *at = from;
-    bytes = merged(r, bytes); /* not used later: old verifiers forget the limits of a number on the stack */
+    bytes = merged(r, bytes); /* not used later: old verifiers forget the bounds of numbers on the stack */
     if (bytes > CALL_PART_MAX)
         return 0;
     if (bpf_probe_read_user(at + 1, (u32)bytes, (void *)from)) {
@@ -967,7 +968,6 @@ INLINE void *put_at(struct record *r, u64 from, u64 bytes)
     return *(volatile u8 *)&seg->fault ? 0 : at + 1;
 }
 
-/* Lets call_nest follow the nested pointers of an argument. */
 INLINE void begin_nest(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     u64 count = (u32)th->word[s->nest.count & 15];
@@ -975,7 +975,7 @@ INLINE void begin_nest(struct record *r, const struct wire_thread *th, const str
     r->nest.messages = 1;
     if (s->nest.kind != NEST_MMSG)
         return;
-    /* kvis shows `shown` messages, and tracks descriptors and addresses in all transferred messages (`moved`). */
+    /* kvis shows `shown` messages, but tracks descriptors and addresses in all transferred ones (`moved`). */
     u64 shown = count > s->nest.size ? s->nest.size : count, moved = th->word[WORD_RESULT];
     r->nest.messages = (u32)(shown > moved ? shown : moved);
 }
@@ -1008,7 +1008,7 @@ INLINE bool brings_files(struct record *r, u64 at)
         at = merged(r, at);
         if (at >= *(volatile u32 *)&r->at)
             return 0;
-        asm volatile("" : "+r"(at)); /* the offset must be in the register that is checked */
+        asm volatile("" : "+r"(at)); /* the verifier needs the offset in the register that is checked */
         at &= 0x3ff8;
         if (at > CALL_DATA_MAX + CALL_PART_MAX)
             return 0;
@@ -1035,7 +1035,7 @@ INLINE void put_message(struct record *r, const struct wire_spec *s)
     s32 name_len = m->head.name_len;
     u64 name_bytes = name_len < 0 ? 0 : name_len > NEST_NAME_MAX ? NEST_NAME_MAX : name_len;
     u64 control_bytes = m->head.control_len;
-    if (control_bytes > CALL_PART_MAX) /* kvis never uses more bytes */
+    if (control_bytes > CALL_PART_MAX) /* kvis does not use more */
         control_bytes = CALL_PART_MAX;
     put_at(r, m->head.name, name_bytes);
     u32 at = *(volatile u32 *)&r->at + sizeof(struct wire_seg) + 8;
@@ -1046,7 +1046,6 @@ INLINE void put_message(struct record *r, const struct wire_spec *s)
     r->nest.next += sizeof *m;
 }
 
-/* Appends the next buffer of a vector. */
 INLINE void put_buffer(struct record *r, const struct wire_spec *s)
 {
     u32 at = *(volatile u32 *)&r->nest.vector;
@@ -1063,8 +1062,8 @@ INLINE void put_buffer(struct record *r, const struct wire_spec *s)
     r->nest.entries = r->nest.moved ? r->nest.entries - 1 : 0;
 }
 
-/* Returns whether to append more to a record. If a record that lacks data will hold its thread, appending
- * more is useless, because kvis reads the memory of the whole call anyway. */
+/* Returns whether to append more to a record. Outside observe mode, a thread whose record lacks data is held,
+ * and kvis reads the memory of the whole call anyway. */
 INLINE bool goes_on(const struct record *r)
 {
     return CFG(CFG_OBSERVE) || !r->left_out;
@@ -1092,7 +1091,7 @@ INLINE void put_nest(struct record *r, const struct wire_thread *th, const struc
 INLINE void put_next_item(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     u64 i = *(volatile u32 *)&r->item;
-    asm volatile("" : "+r"(i)); /* the index must be in the register that is checked */
+    asm volatile("" : "+r"(i)); /* the verifier needs the index in the register that is checked */
     r->item = (u32)i + 1;
     if (i >= CALL_ITEMS)
         return;
@@ -1118,7 +1117,7 @@ INLINE void begin_walk(struct record *r, s64 fd)
     r->walk.len = 0;
 }
 
-/* Ends the path of an opened file. Unless it is `whole`, kvis reads the path from /proc instead. */
+/* Ends the path of an opened file. Unless `whole` is set, kvis reads the path from /proc instead. */
 INLINE void end_walk(struct record *r, bool whole)
 {
     u32 len = *(volatile u32 *)&r->walk.len;
@@ -1132,12 +1131,11 @@ INLINE void end_walk(struct record *r, bool whole)
     end_seg(r, len);
 }
 
-/* Appends a component of the path. Returns false if the component does not fit. */
 INLINE bool put_part(struct record *r, const void *name)
 {
     u32 len = *(volatile u32 *)&r->walk.len, at = *(volatile u32 *)&r->at;
     at += sizeof(struct wire_seg) + len;
-    asm volatile("" : "+r"(at)); /* the offset must be in the register that is checked */
+    asm volatile("" : "+r"(at)); /* the verifier needs the offset in the register that is checked */
     if (len > CALL_PART_MAX - WALK_PART_MAX || at > CALL_DATA_MAX + CALL_PART_MAX - WALK_PART_MAX)
         return 0;
     s64 n = bpf_probe_read_kernel_str(r->data + at, WALK_PART_MAX, name);
@@ -1147,8 +1145,8 @@ INLINE bool put_part(struct record *r, const void *name)
     return 1;
 }
 
-/* Appends the next components of a path, by going up WALK_STEPS parents and mount points, or to the root of
- * the current process. */
+/* Appends the next components of a path. Goes up at most WALK_STEPS parents and mount points, and not beyond
+ * the root of the current process. */
 INLINE void put_path(struct record *r)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
@@ -1236,7 +1234,7 @@ INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire
     u64 file = *(volatile const u8 *)&s->file, sock;
     if ((file | s->pair) && succeeded(r))
         put_files(r, th, s);
-    file = *(volatile const u8 *)&s->file; /* again: the verifier forgets which branch was taken */
+    file = *(volatile const u8 *)&s->file; /* loaded again, so the verifier forgets which branch was taken */
     if (file == 1 + WORD_RESULT && succeeded(r) && goes_up(r, r->brief))
         begin_walk(r, r->head.ret);
     sock = *(volatile const u8 *)&s->sock;
@@ -1270,7 +1268,7 @@ INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
     r->nest.messages = r->nest.entries = 0;
     r->walk.dentry = 0;
     u64 failed = (u64)(ret >> 63);
-    asm volatile("" : "+r"(failed)); /* no branch: see merged() */
+    asm volatile("" : "+r"(failed)); /* avoids a branch: see merged() */
     th->word[WORD_RESULT] = (u64)ret & ~failed;
     th->word[WORD_ONE] = 1;
     if (CFG(CFG_OBSERVE))
@@ -1312,8 +1310,9 @@ INLINE bool wanted_record(const struct wire_thread *th, const struct wire_spec *
     return wanted(1, has_failed(ret, s), ns);
 }
 
-/* Continues with call_nest. Hides from the verifier that the index is always 0: for a constant index, the kernel
- * patches this program when kvis sets that element, which interrupts every CPU several times. */
+/* Continues with call_nest. Hides from the verifier that the index is always 0: for a constant index, the
+ * kernel patches this program when kvis sets that element of the map, which interrupts every CPU several
+ * times. */
 INLINE void go_on(void *ctx, struct record *r)
 {
     bpf_tail_call(ctx, &nested, (u32)merged(r, 0));
@@ -1364,9 +1363,9 @@ int call_exit(struct raw_tp *ctx)
     return 0;
 }
 
-/* Appends further items, follows nested pointers, or goes up the path of an opened file, by one step in each
- * of a chain of tail calls. A single run for all steps would cost the verifier 20 ms per message (Linux 6.18).
- * The kernel limits a chain to 32 or 33 tail calls; the record then lacks the rest. */
+/* Appends further items, follows nested pointers, or goes up the path of an opened file: one step in each of
+ * a chain of tail calls. A single run for all steps would cost the verifier 20 ms per message (Linux 6.18).
+ * The kernel limits a chain to 32 or 33 tail calls; a record that needs more is incomplete. */
 SEC("both/raw_syscalls/sys_exit")
 int call_nest(void *ctx)
 {
@@ -1410,8 +1409,8 @@ int call_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* Moves the entry of a thread that execs and takes its leader's id to the new key, because the thread is
- * still in a call. */
+/* Moves the entry of a thread that takes its leader's id in an exec to this new key. The thread needs the
+ * entry because it is still in a call. */
 INLINE void execed(u64 was)
 {
     u64 tid = (u32)bpf_get_current_pid_tgid();
@@ -1432,7 +1431,7 @@ int call_exec(struct raw_tp *ctx)
     return 0;
 }
 
-/* Handles the exit of a thread. If the thread is in a call, the call will not return. */
+/* Handles the exit of a thread. If the thread is in a call, that call will not return. */
 INLINE void gone(u64 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
@@ -1500,8 +1499,8 @@ int call_signal(struct raw_tp *ctx)
     return 0;
 }
 
-/* Records who sent a signal. A signal that kills a process at once is never delivered (complete_signal,
- * kernel/signal.c). */
+/* Records who sent a signal, because a signal that kills a process at once is never delivered
+ * (complete_signal, kernel/signal.c). */
 SEC("both/signal/signal_generate")
 int call_sent(struct raw_tp *ctx)
 {
@@ -1512,7 +1511,7 @@ int call_sent(struct raw_tp *ctx)
         struct task_struct *t = (void *)KEPT(ctx->arg[2]);
         w.sig = (u8)KEPT(ctx->arg[0]);
         w.tid = (u32)READ(t, pid);
-        if (info > 1) /* otherwise SEND_SIG_NOINFO (like kill(2)) or SEND_SIG_PRIV (the kernel) */
+        if (info > 1) /* otherwise SEND_SIG_NOINFO (si_code of kill(2)) or SEND_SIG_PRIV (the kernel) */
             bpf_probe_read_kernel(&w.code, sizeof w.code, (void *)(info + 8));
         else
             w.code = info ? SI_KERNEL : 0;
@@ -1538,7 +1537,7 @@ INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 {
     u64 slot = 0;
     u64 at = bucket(ns, DELAY_BUCKETS), *n = bpf_map_lookup_elem(&delays, &slot);
-    asm volatile("" : "+r"(at)); /* the index must be in the register that is checked */
+    asm volatile("" : "+r"(at)); /* the verifier needs the index in the register that is checked */
     if (n && at < DELAY_BUCKETS) {
         n[at]++;
         n[DELAY_SUM] += ns;
@@ -1634,7 +1633,6 @@ INLINE enum by by_whom(void)
     return arg(stack, 0) != ~0ull && arg(stack, -16) != ~0ull ? BY_CALLER : BY_UNKNOWN;
 }
 
-/* Stores who wakes a thread. */
 INLINE void waking(u64 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
@@ -1683,7 +1681,7 @@ int call_wake(struct raw_task *ctx)
     return 0;
 }
 
-/* If CFG_BY_SCHED, follows a new thread, whose parent is the current thread. */
+/* With CFG_BY_SCHED, follows a new thread, whose parent is the current thread. */
 SEC("raw_tp/sched_wakeup_new")
 int call_new(struct raw_task *ctx)
 {
@@ -1700,7 +1698,6 @@ int call_waking(struct raw_task *ctx)
     return 0;
 }
 
-/* Counts a disk request that the current thread queues. */
 INLINE void asks_disk(void)
 {
     u64 tid = (u32)bpf_get_current_pid_tgid();

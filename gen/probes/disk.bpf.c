@@ -12,17 +12,17 @@
  * programs of call.bpf.c. */
 #include "probe.h"
 
-/* 1: the first argument of these tracepoints is the queue, the second the request or bio (before
- * 5.11, except some 5.10 kernels). kvis tries 1 first; this attaches only if two arguments exist. */
+/* 1: the first argument of these tracepoints is the queue, the second the request or bio (before Linux 5.11,
+ * except some 5.10 kernels). kvis tries 1 first; attaching then fails if there is no queue. */
 extern char CFG_SECOND;
-/* Inode of kvis's pid namespace; 0: initial namespace. */
+/* Inode number of kvis's pid namespace; 0: the initial namespace. */
 extern char CFG_NS_INO;
 
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 
 struct io {
     u64 insert_ns, issue_ns;
-    u64 life;    /* start time of the request; tells it from a later request at its address */
+    u64 life;    /* start time, which distinguishes the request from a later one at its address */
     u32 bytes, dev, op;
     s32 error;
     u32 tid, pid;
@@ -34,14 +34,14 @@ struct request_queue { struct gendisk *disk; } KERNEL;
 struct block_device { struct gendisk *bd_disk; } KERNEL;
 struct bio {
     u32 bi_opf;
-    struct gendisk *bi_disk;      /* before 5.12 */
-    struct block_device *bi_bdev; /* since 5.12 */
+    struct gendisk *bi_disk;      /* before Linux 5.12 */
+    struct block_device *bi_bdev; /* since Linux 5.12 */
     struct bio *bi_next;          /* next bio of the request */
     void *bi_private;
 } KERNEL;
 struct request {
     struct request_queue *q;
-    struct gendisk *rq_disk; /* before 5.17 */
+    struct gendisk *rq_disk; /* before Linux 5.17 */
     struct bio *bio;
     u64 start_time_ns;
     u32 cmd_flags, __data_len;
@@ -49,11 +49,11 @@ struct request {
 } KERNEL;
 enum req_flag_bits { __REQ_FUA = 17, __REQ_PREFLUSH = 18 };
 
-enum { MOST_BIOS = 64 }; /* per request; entries of further bios stay until their memory is reused */
+enum { MOST_BIOS = 64 }; /* bios per request; the entries of others stay until their addresses are reused */
 enum { OP_MASK = 0xff, OP_FLUSH = 2, OP_PASSTHROUGH = 32 }; /* include/linux/blk_types.h */
 
-/* Returns the request or bio of a tracepoint. (The asm prevents clang
- * from merging both loads; the verifier requires a constant offset.) */
+/* Returns the request or bio of a tracepoint. (The asm prevents clang from merging the two loads, because the
+ * verifier requires a constant offset.) */
 INLINE u64 subject(const struct raw_tp *ctx)
 {
     u64 v;
@@ -66,7 +66,7 @@ INLINE u64 subject(const struct raw_tp *ctx)
     return v;
 }
 
-/* Makes the current thread the owner of a request or bio. Returns false if it is not traced. */
+/* Makes the current thread the owner of a request or bio. Returns false if the thread is not traced. */
 INLINE bool mine(struct io *io)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -139,7 +139,7 @@ int disk_bio(struct raw_tp *ctx)
     return 0;
 }
 
-/* Handles a bio that never was in a request. (blk_update_request suppresses this event for others.) */
+/* Handles a bio that was never in a request. (blk_update_request suppresses this event for others.) */
 SEC("raw_tp/block_bio_complete")
 int disk_bio_done(struct raw_tp *ctx)
 {
@@ -155,7 +155,7 @@ int disk_split(struct raw_tp *ctx)
     struct bio *part = (void *)subject(ctx);
     u64 key = (u64)READ(part, bi_private);
     struct io *io = bpf_map_lookup_elem(&ios, &key), of;
-    if (CFG(CFG_SECOND)) /* with the queue, there are three arguments, else two */
+    if (CFG(CFG_SECOND)) /* with the queue, there are three arguments, otherwise two */
         KEPT(ctx->arg[2]);
     if (!io) {
         forget(part);
@@ -169,8 +169,8 @@ int disk_split(struct raw_tp *ctx)
 
 /* --- requests --- */
 
-/* Finds the owner of a request: the owner of its first bio or of the bio this was split from; for a flush,
- * which has no bio, the owner in the disk's entry; for a passthrough request, the current thread. */
+/* Finds the owner of a request: the owner of its first bio or of the bio that this one was split from; for a
+ * flush, which has no bio, the owner in the disk's entry; for a passthrough request, the current thread. */
 INLINE bool owner(struct request *rq, u32 op, struct io *io)
 {
     struct bio *b = READ(rq, bio);
@@ -189,7 +189,6 @@ INLINE bool owner(struct request *rq, u32 op, struct io *io)
     return 1;
 }
 
-/* Handles a request that is inserted into the queue of its disk, or issued to the disk. */
 INLINE void seen(struct request *rq, bool issued)
 {
     u64 key = (u64)rq, life = READ(rq, start_time_ns);
@@ -229,9 +228,9 @@ int disk_issue(struct raw_tp *ctx)
     return 0;
 }
 
-/* Deletes the entries of a completed request's bios. If end_io is set, the disk still has to
- * flush, and this event comes again after the flush. A bio that requires a flush is alone in its
- * request (REQ_NOMERGE_FLAGS); therefore only the first bio can have an entry of the disk. */
+/* Deletes the entries of a completed request's bios. If end_io is set, the disk still has to flush, and this
+ * event comes again after the flush. A bio that requires a flush is alone in its request (REQ_NOMERGE_FLAGS),
+ * so only the first bio can have an entry for its disk. */
 INLINE void forget_bios(struct request *rq)
 {
     u64 key = (u64)READ(rq, bio);
@@ -240,12 +239,12 @@ INLINE void forget_bios(struct request *rq)
     forget((void *)key);
 #pragma clang loop unroll(disable)
     for (u64 i = 1; i < MOST_BIOS && key; i++) {
-        bpf_probe_read_kernel(&key, sizeof key, &((struct bio *)key)->bi_next); /* 0 if it fails */
+        bpf_probe_read_kernel(&key, sizeof key, &((struct bio *)key)->bi_next); /* key is 0 on failure */
         bpf_map_delete_elem(&ios, &key);
     }
 }
 
-/* Handles the completion of all, or of only some, bytes of a request. */
+/* Handles the completion of all or some bytes of a request. */
 SEC("raw_tp/block_rq_complete")
 int disk_done(struct raw_tp *ctx)
 {

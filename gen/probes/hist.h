@@ -1,8 +1,8 @@
-/* hist.h: the histogram buckets into which BPF programs count values for kvis monitor. */
+/* hist.h: the buckets of histograms in which BPF programs count values. */
 #ifndef KVIS_HIST_H
 #define KVIS_HIST_H
 
-/* Returns the histogram bucket of v; a power of two has 16 buckets. Finds the highest set bit without
+/* Returns the histogram bucket of v; each power of two has 16 buckets. Finds the highest set bit without
  * branches: the sign bit of a subtraction shows whether that bit is in the upper half of the rest. */
 INLINE u32 bucket(u64 v, u32 n)
 {

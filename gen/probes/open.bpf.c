@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* open: BPF programs that write one record for each call that opens a file, when the call returns.
  *
- * Raw tracepoints are the cheapest, need no tracefs and see the calls of every ABI. Since Linux 6.19
- * their BPF programs can be preempted. The kernel does not run a BPF program recursively; therefore
- * events of the preempting task would be lost, and kvis uses classic tracepoints on these kernels: their
- * BPF programs run with preemption off. The arguments of an open are stored at the entry of the call. The
- * record is written at the exit, when the pages of the file name are resident, because the kernel has
- * just read it. Filters are constants: the verifier removes the code of filters that are not in use. */
+ * Raw tracepoints are the cheapest, need no tracefs, and see the calls of every ABI. Since Linux 6.19, their
+ * BPF programs can be preempted. The kernel does not run a BPF program recursively, so events of the
+ * preempting task would be lost. On these kernels, kvis uses classic tracepoints, whose BPF programs run with
+ * preemption disabled. The arguments of an open are stored at the entry of the call. The record is written at
+ * the exit, when the pages of the file name are resident, because the kernel has just read it. Filters are
+ * constants: the verifier removes the code of filters that are not in use. */
 #include "probe.h"
 
 /* Offsets of the arguments of 64-bit (CFG_A*) and 32-bit (CFG_B*) calls
@@ -23,11 +23,11 @@ extern char CFG_NR_MASK;
 extern char CFG_PID, CFG_TID, CFG_UID, CFG_SELF, CFG_FAILED, CFG_TREE, CFG_FLAGS, CFG_ACC;
 /* The string that comm must contain: 16 bytes as two words, and a mask of the bytes that are used. */
 extern char CFG_COMM0, CFG_COMM1, CFG_MASK0, CFG_MASK1;
-/* Inode of kvis's pid namespace, 0: initial namespace; its device, for the helper that
- * looks up pids. CFG_NS_WALK 1: the BPF program reads pids from struct pid instead. */
+/* Inode number of kvis's pid namespace (0: the initial one), and its device, for the helper that looks up
+ * pids. CFG_NS_WALK 1: the BPF program reads pids from struct pid instead. */
 extern char CFG_NS_INO, CFG_NS_DEV, CFG_NS_WALK;
-/* CFG_DIR 1: records have the directories of relative names. CFG_EXEC 1: execs are recorded, too. CFG_MAGIC: the
- * name pointer with which kvis's child asks to be followed. */
+/* CFG_DIR 1: records have the directories of relative names. CFG_EXEC 1: execs are recorded, too. CFG_MAGIC:
+ * the pointer that kvis's child passes as a file name to be followed. */
 extern char CFG_DIR, CFG_EXEC, CFG_MAGIC;
 
 #define AT_FDCWD (-100)
@@ -41,8 +41,8 @@ struct map_def tree SEC("maps") = { MAP_HASH, 4, 4, 16384, 0 };
 struct record {
     struct wire_open head;
     char data[OPEN_NAME_MAX + OPEN_DIR_MAX + OPEN_PART_MAX];
-    u32 at; /* end of data. It is kept in memory, because for a register the verifier would track each
-               possible value in each iteration of put_dir's loop. */
+    u32 at; /* end of data; in memory, because the verifier would track each possible value of a register in
+             * each iteration of put_dir's loop */
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
 
@@ -78,7 +78,7 @@ struct trace_event_raw_sched_process_fork { int child_pid; } KERNEL;
 
 struct who { u32 pid, tid; };
 
-/* Returns the number of a struct pid in kvis's pid namespace; 0 if it has none there. */
+/* Returns the number of a struct pid in kvis's pid namespace, or 0 if it has none there. */
 INLINE u32 nr_here(struct pid *pid)
 {
     u32 level = READ(pid, level);
@@ -91,7 +91,7 @@ INLINE u32 nr_here(struct pid *pid)
     return 0;
 }
 
-/* Sets the caller's ids in kvis's pid namespace. Returns false if it has none there. */
+/* Stores the caller's ids in kvis's pid namespace. Returns false if the caller has none there. */
 INLINE bool who_is_it(struct who *w)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -191,7 +191,6 @@ INLINE void name_head(u64 *head, u64 name)
     bpf_probe_read_user_str(head, OPEN_HEAD, (void *)name);
 }
 
-/* Sets the fields of *o from the first four arguments of the call. */
 INLINE void set_args(struct wire_opening *o, const u64 *a)
 {
     o->dirfd = AT_FDCWD;
@@ -224,7 +223,7 @@ INLINE void entered(struct wire_opening *o, const u64 *a)
     if (!who_is_it(&w) || !wanted(&w))
         return;
     if (o->call != OPEN_OPENAT2 && !flags_wanted(o->flags)) {
-        bpf_map_delete_elem(&opening, &id); /* an earlier open whose exit was missed */
+        bpf_map_delete_elem(&opening, &id); /* an earlier open whose exit was missed may have an entry */
         return;
     }
     o->pid = w.pid;
@@ -282,7 +281,6 @@ int open_enter(struct raw_tp *ctx)
 
 /* --- the exit --- */
 
-/* Returns the file of a descriptor of the task, or 0. */
 INLINE struct file *file_of(struct task_struct *t, s32 fd)
 {
     struct file *f = 0;
@@ -294,7 +292,7 @@ INLINE struct file *file_of(struct task_struct *t, s32 fd)
     return f;
 }
 
-/* Appends a name with its NUL. Returns 0 if data is full or the name exceeds OPEN_PART_MAX. */
+/* Appends a name with its NUL. Returns false if data is full or the name exceeds OPEN_PART_MAX. */
 INLINE bool put_part(struct record *r, const u8 *name)
 {
     u32 at = *(volatile u32 *)&r->at;
@@ -313,7 +311,7 @@ INLINE void put_dir(struct record *r, struct vfsmount *vfs, struct dentry *d,
                     struct vfsmount *root_vfs, struct dentry *root)
 {
 #pragma clang loop unroll(disable)
-    for (int i = 0; i <= OPEN_DEPTH; i++) { /* one more pass checks whether the root is reached */
+    for (int i = 0; i <= OPEN_DEPTH; i++) { /* the last pass only checks whether the root is reached */
         if (d == root && vfs == root_vfs)
             return;
         struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
@@ -351,7 +349,6 @@ INLINE void put_base(struct record *r, s32 fd)
     put_dir(r, READ(p, mnt), READ(p, dentry), READ(fs, root.mnt), READ(fs, root.dentry));
 }
 
-/* Sends the record, whose file name has `len` bytes. */
 INLINE void send(struct record *r, u32 len)
 {
     struct wire_open *h = &r->head;
@@ -398,7 +395,7 @@ INLINE bool changed(const u64 *was, u64 name)
 INLINE bool fill(struct record *r, const struct wire_opening *o, s64 ret)
 {
     struct wire_open *h = &r->head;
-    if (CFG(CFG_FAILED) && (s32)ret >= 0) /* a 32-bit call sets only 32 bits (arm64 before 5.14) */
+    if (CFG(CFG_FAILED) && (s32)ret >= 0) /* a 32-bit call sets 32 bits of ret (arm64 before Linux 5.14) */
         return 0;
     h->ts_ns = bpf_ktime_get_ns();
     h->duration_ns = h->ts_ns - o->ts_ns;
@@ -433,7 +430,8 @@ INLINE u32 put_name(struct record *r, const struct wire_opening *o)
     return 0;
 }
 
-/* Writes the record of an open. An entry with another call number is stale: its exit was missed. */
+/* Writes the record of an open. An entry with another call number is stale: the exit of its call was
+ * missed. */
 INLINE void left(u64 nr, s64 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -466,8 +464,8 @@ int open_exit(struct raw_tp *ctx)
 
 /* --- exec: the open that execve makes itself --- */
 
-/* Records an exec. name: in kernel memory. was: tid before the
- * exec; a thread that is not the leader takes the leader's id. */
+/* Records an exec. name: the program's name, in kernel memory. was: tid before the exec; a thread that is not
+ * the leader takes the leader's id. */
 INLINE void exec(const void *name, u32 was)
 {
     struct who w;
@@ -508,7 +506,7 @@ int open_exec(struct raw_tp *ctx)
         struct linux_binprm *bprm = (void *)ctx->arg[2];
         name = READ(bprm, filename);
         was = (u32)KEPT(ctx->arg[1]);
-    } else { /* the low half of __data_loc is the offset */
+    } else { /* the low half of __data_loc is the string's offset */
         name = KEPT((char *)ctx + (record->filename & 0xffff));
         was = KEPT((u32)record->old_pid);
     }

@@ -19,8 +19,8 @@ typedef _Bool bool;
 #define SEC(name) __attribute__((section(name), used))
 #define INLINE static inline __attribute__((always_inline))
 
-/* Marks a partial declaration of a kernel struct or tracepoint record. The
- * loader replaces the field offsets by those of the running kernel. */
+/* Marks a partial declaration of a kernel struct or tracepoint record. The loader replaces the field offsets
+ * with those of the running kernel. */
 #define KERNEL __attribute__((preserve_access_index))
 
 /* Properties of the running kernel. The loader inserts them as constants, so branches
@@ -34,8 +34,9 @@ typedef _Bool bool;
 #define ENUM_EXISTS(type, value) __builtin_preserve_enum_value(*(type *)value, 0)
 #define ENUM_VALUE(type, value) __builtin_preserve_enum_value(*(type *)value, 1)
 
-/* Reads a member of a kernel struct; yields 0 if the pointer is invalid. The stack holds a whole word, because
- * the verifier would also track what the rest of the word contained before. (The CPU is little-endian.) */
+/* Reads a member of a kernel struct; yields 0 if the pointer is invalid. Sets a whole word of the stack,
+ * because the verifier would also track what the rest of the word contained before. (The CPU is
+ * little-endian.) */
 #define READ(p, member)                                                           \
     ({                                                                            \
         u64 read_ = 0;                                                            \
@@ -45,8 +46,8 @@ typedef _Bool bool;
 
 /* -- Constants that kvis patches in: `extern char CFG_PID;`, then CFG(CFG_PID) ------ */
 
-/* Yields a constant: the address of an undefined symbol, a 64-bit immediate that the loader replaces.
- * The asm hides from clang that addresses are never 0, and prevents it from moving the load. */
+/* Yields a constant: the address of an undefined symbol, which is a 64-bit immediate that the loader
+ * replaces. The asm hides from clang that addresses are never 0, and prevents it from moving the load. */
 #define CFG(name)                        \
     ({                                   \
         u64 cfg_ = (u64)&(name);         \
@@ -54,7 +55,7 @@ typedef _Bool bool;
         cfg_;                            \
     })
 
-extern char CFG_WAKE; /* number of unread bytes at which to wake the reader; 0: each record */
+extern char CFG_WAKE; /* number of unread bytes at which to wake the reader; 0: at each record */
 
 /* -- Both forms of a tracepoint ---------------------------------------------------- */
 
@@ -66,9 +67,9 @@ extern char CFG_RAW;
 
 struct raw_tp { u64 arg[3]; };
 
-/* SEC("typed/CATEGORY/EVENT"): like both/, but the raw tracepoint has typed arguments,
- * described by the kernel's BTF (5.5). The verifier knows the types of pointers;
- * therefore members are loaded without a helper. An invalid pointer reads as 0. */
+/* SEC("typed/CATEGORY/EVENT"): like both/, but the raw tracepoint has typed arguments, described by the
+ * kernel's BTF (Linux 5.5). The verifier knows the types of pointers, so members are loaded without a helper.
+ * An invalid pointer reads as 0. */
 
 /* Loads a value in the branch where KEPT is written. clang would merge the loads of both branches into
  * one load from a computed address, but the verifier requires a constant offset from the context. */
@@ -100,7 +101,7 @@ enum {
 };
 enum { MAP_ANY, MAP_NOEXIST, MAP_EXIST }; /* flags of map_update_elem */
 #define MAP_NO_PREALLOC 1                 /* flag of hash maps */
-#define MAP_MMAPABLE 1024                 /* flag of array maps (5.5) */
+#define MAP_MMAPABLE 1024                 /* flag of array maps (Linux 5.5) */
 
 /* gen/ leaves out the maps that no BPF program of a family uses. */
 

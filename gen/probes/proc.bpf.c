@@ -6,15 +6,17 @@
  * Without BTF, the arguments are read from the argv of execve at the entry of the call. */
 #include "probe.h"
 
-/* SELF: kvis's pid. NS_INO: inode of kvis's pid namespace, 0: initial namespace. NS_DEV: its device,
- * for the helper that looks up pids. BTF: the field offsets of struct task_struct are known. */
+/* CFG_SELF: kvis's pid. CFG_NS_INO: inode number of kvis's pid namespace; 0: the initial one. CFG_NS_DEV: the
+ * namespace's device, for the helper that looks up pids. CFG_BTF 1: the field offsets of struct task_struct
+ * are known. */
 extern char CFG_SELF, CFG_NS_INO, CFG_NS_DEV, CFG_BTF;
 /* Numbers of execve and execveat; offsets in struct pt_regs of the call number and the arguments. */
 extern char CFG_EXECVE, CFG_EXECVEAT, CFG_EXECVE32, CFG_EXECVEAT32, CFG_NR;
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_B0, CFG_B1, CFG_B2;
-/* FAILED: record failed execs. ARGV: read arguments from execve's argv. ENV: record the environment. */
+/* CFG_FAILED 1: record failed execs. CFG_ARGV 1: read arguments from execve's argv. CFG_ENV 1: record the
+ * environment. */
 extern char CFG_FAILED, CFG_ARGV, CFG_ENV;
-/* 1: record only threads in the map `traced`, which the family call owns. */
+/* 1: record only threads in the map `traced`, which belongs to call.bpf.c. */
 extern char CFG_FOLLOWED;
 
 #define ERESTARTSYS 512 /* errno values from here on never reach user space (include/linux/errno.h) */
@@ -26,10 +28,9 @@ struct map_def execing SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_execing),
 
 struct pid;
 
-/* Indexes in record.nr[] and record.id[]: process, thread and parent of the caller; its child. */
+/* Indexes in record.nr[] and record.id[]: the caller's process, thread, parent and child. */
 enum { ID_PROCESS, ID_THREAD, ID_PARENT, ID_CHILD, N_IDS };
 
-/* The next step of proc_nest. */
 enum step { STEP_ARGS, STEP_ENV, STEP_EXE, STEP_CWD, STEP_ARGV };
 
 /* A record under construction; it is too large for the stack. SLOT_NEST belongs to the BPF programs that continue
@@ -40,17 +41,17 @@ struct record {
     char data[PROC_NAME_MAX + 2 * (PROC_DIR_MAX + PROC_PART_MAX)];
     u32 at;
     u32 step;      /* enum step */
-    u64 from, end; /* strings that are not yet sent */
+    u64 from, end; /* address range of the strings that are not sent yet */
     u64 name;      /* address of the program's name */
     struct vfsmount *mount; /* position on the way from a file or directory to the root */
     struct dentry *dentry;
     u32 left;      /* number of steps to the root, or of pointers in argv, that are still allowed */
-    u32 part_end;  /* offset in data up to which the path may begin components */
-    u32 begun;     /* offset in data of the path */
-    u32 args;      /* size of the arguments */
+    u32 part_end;  /* offset in data up to which components of the path may begin */
+    u32 begun;     /* offset in data at which the path begins */
+    u32 args;      /* size in bytes of all arguments */
     u32 kind;      /* enum wire_proc_kind of the record that follows the arguments; PROC_ARGS: none */
-    u32 argv_step; /* size of a pointer of argv */
-    u64 argv;      /* address of the next pointer */
+    u32 argv_step; /* size of a pointer in argv */
+    u64 argv;      /* address of the next pointer in argv */
     u32 nr[N_IDS];
     struct pid *id[N_IDS];
 };
@@ -67,7 +68,7 @@ struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 0
 struct ns_common { u32 inum; } KERNEL;
 struct pid_namespace { struct ns_common ns; } KERNEL;
 struct upid { int nr; struct pid_namespace *ns; } KERNEL;
-struct pid { u32 level; struct upid numbers[0]; } KERNEL; /* [1] or [] in the kernel */
+struct pid { u32 level; struct upid numbers[0]; } KERNEL; /* numbers[1] or numbers[] in the kernel */
 struct qstr { const u8 *name; } KERNEL;
 struct dentry { struct dentry *d_parent; struct qstr d_name; } KERNEL;
 struct vfsmount { struct dentry *mnt_root; } KERNEL;
@@ -113,7 +114,7 @@ struct task_struct {
     struct sched_entity se;
     struct task_io_accounting ioac;
 } KERNEL;
-struct task_struct___old { u64 real_start_time; } KERNEL; /* before 5.5 */
+struct task_struct___old { u64 real_start_time; } KERNEL; /* before Linux 5.5 */
 struct trace_event_raw_sched_process_exec { u32 filename; int old_pid; } KERNEL;
 struct trace_event_raw_sched_prepare_exec { u32 filename; } KERNEL;
 struct trace_event_raw_task_newtask { int pid; u64 clone_flags; } KERNEL;
@@ -127,7 +128,6 @@ INLINE bool followed(u64 tid)
     return !CFG(CFG_FOLLOWED) || bpf_map_lookup_elem(&traced, &tid);
 }
 
-/* Returns the number of a struct pid in its innermost namespace. */
 INLINE u32 nr_inside(struct pid *pid)
 {
     u32 level = READ(pid, level);
@@ -135,8 +135,8 @@ INLINE u32 nr_inside(struct pid *pid)
     return level < 32 ? (u32)READ(up + level, nr) : 0; /* 32: MAX_PID_NS_LEVEL */
 }
 
-/* Sets r->nr[] to the numbers of r->id[] in kvis's pid namespace; 0: no number
- * there. Four separate loops would take four times as many instructions. */
+/* Sets r->nr[] to the numbers of r->id[] in kvis's pid namespace (0: none). Four separate loops would take
+ * four times as many instructions. */
 INLINE void numbers(struct record *r)
 {
 #pragma clang loop unroll(disable)
@@ -225,7 +225,7 @@ INLINE struct record *new_record(u64 slot, u32 kind, struct task_struct *child)
 
 /* --- what was used --- */
 
-/* Reads a field of 64 bits; 0 if the kernel lacks it. */
+/* Reads a 64-bit field; yields 0 if the kernel does not have it. */
 #define USED(dst, p, member)                                          \
     do {                                                              \
         if (EXISTS(p, member))                                        \
@@ -233,7 +233,7 @@ INLINE struct record *new_record(u64 slot, u32 kind, struct task_struct *child)
         else                                                          \
             (dst) = 0;                                                \
     } while (0)
-/* Reads a field of the own usage from the thread, and of its dead threads from the process. */
+/* Reads a field of a thread's own usage, and the same field of the dead threads of its process. */
 #define USED_BOTH(field, own, dead) \
     do {                            \
         USED(o->field, t, own);     \
@@ -338,8 +338,8 @@ int proc_fork(struct raw_tp *ctx)
 
 enum { EXE_END = PROC_NAME_MAX + PROC_DIR_MAX, CWD_END = EXE_END + PROC_PART_MAX + PROC_DIR_MAX };
 
-/* Continues with proc_nest. Hides from the verifier that the index is always 0: for a constant index, the kernel
- * patches this program when kvis sets that element. */
+/* Continues with proc_nest. Hides from the verifier that the index is always 0: for a constant index, the
+ * kernel patches this program when kvis sets that element of the map. */
 INLINE void go_on(void *ctx, const struct record *r)
 {
     bpf_tail_call(ctx, &proc_nested, *(volatile const u32 *)&r->step >> 31);
@@ -359,7 +359,7 @@ INLINE void put_named(struct record *r, u32 kind, u32 args, long n)
 
 /* --- paths --- */
 
-/* Appends a name with its NUL. Returns 0 if data is full or the name exceeds PROC_PART_MAX. */
+/* Appends a name with its NUL. Returns false if data is full or the name exceeds PROC_PART_MAX. */
 INLINE bool put_part(struct record *r, const u8 *name)
 {
     u64 at = *(volatile u32 *)&r->at;
@@ -384,8 +384,9 @@ INLINE void begin_path(struct record *r, struct path *p, u32 step)
     r->left = PROC_PATH_DEPTH / WALK_STEPS;
 }
 
-/* Appends the next components of a path, last component first, by going up WALK_STEPS parent directories and
- * mount points, or to the caller's root directory. Returns bits of enum wire_walk; 0: the path goes on. */
+/* Appends the next components of a path, last component first. Goes up at most WALK_STEPS parent directories
+ * and mount points, and not beyond the caller's root directory. Returns bits of enum wire_walk; 0: the path
+ * goes on. */
 INLINE u8 put_path(struct record *r, struct fs_struct *fs)
 {
     struct vfsmount *vfs = r->mount, *root_vfs = READ(fs, root.mnt);
@@ -416,7 +417,8 @@ INLINE u8 put_path(struct record *r, struct fs_struct *fs)
     return *(volatile u32 *)&r->left ? 0 : WALK_DONE | WALK_CUT;
 }
 
-/* Returns whether the paths of the executable file and of the working directory are complete. */
+/* Appends the next components of the path of the executable file or of the working directory. Returns whether
+ * both paths are complete. */
 INLINE bool put_paths(struct record *r)
 {
     struct wire_proc *h = &r->head;
@@ -439,7 +441,7 @@ INLINE bool put_paths(struct record *r)
 
 /* --- exec --- */
 
-/* Begins the record of an exec, after its arguments. */
+/* Begins the record of an exec, which follows the records of its arguments. */
 INLINE void begin_exec(struct record *r)
 {
     struct wire_proc *h = &r->head;
@@ -478,7 +480,7 @@ INLINE void put_piece(struct record *r)
     struct wire_proc *h = &r->head;
     u64 from = *(volatile u64 *)&r->from, size = *(volatile u64 *)&r->end - from;
     if (from < r->end && *(volatile u32 *)&r->left) {
-        asm volatile("" : "+r"(size)); /* the bounds check must apply to this register */
+        asm volatile("" : "+r"(size)); /* the verifier needs the bounds check on this register */
         if (size > PROC_PIECE)
             size = PROC_PIECE;
         if (!bpf_probe_read_user(r->data, size, (void *)from)) {
@@ -504,8 +506,8 @@ INLINE void send_exec(struct record *r)
         emit(r, sizeof r->head + at);
 }
 
-/* Records an exec. name: in kernel memory. was: tid before the
- * exec; a thread that is not the leader takes the leader's id. */
+/* Records an exec. name: the program's name, in kernel memory. was: tid before the exec; a thread that is not
+ * the leader takes the leader's id. */
 INLINE void exec(void *ctx, const void *name, u32 was)
 {
     if (!followed((u32)bpf_get_current_pid_tgid()) && !followed(was))
@@ -544,7 +546,7 @@ int proc_exec(struct raw_tp *ctx)
         struct linux_binprm *bprm = (void *)ctx->arg[2];
         name = READ(bprm, filename);
         was = (u32)KEPT(ctx->arg[1]);
-    } else { /* the low half of __data_loc is the offset */
+    } else { /* the low half of __data_loc is the string's offset */
         name = KEPT((char *)ctx + (record->filename & 0xffff));
         was = KEPT((u32)record->old_pid);
     }
@@ -654,7 +656,7 @@ INLINE bool put_argv(struct record *r)
         if (!p || at > EXE_END || !*(volatile u32 *)&r->left)
             return 1;
         r->left--;
-        r->data[at] = 0; /* before 6.x, the helper returns 0 for an empty string */
+        r->data[at] = 0; /* on older kernels, the helper returns 0 for an empty string */
         long n = bpf_probe_read_user_str(r->data + at, PROC_STRING, (void *)p);
         if (n < 0)
             return 1;
@@ -665,7 +667,6 @@ INLINE bool put_argv(struct record *r)
     return 0;
 }
 
-/* Sends the strings of an argv, and the record that follows them. */
 INLINE void send_argv(struct record *r)
 {
     u64 len = *(volatile u32 *)&r->at;
@@ -683,7 +684,8 @@ INLINE void send_argv(struct record *r)
 }
 
 /* Does one step of a long record in each of a chain of tail calls. A single run for all steps would cost the
- * verifier 6 ms (Linux 6.18). The kernel limits a chain to 32 or 33 tail calls; the rest is missing then. */
+ * verifier 6 ms (Linux 6.18). The kernel limits a chain to 32 or 33 tail calls; a record that needs more is
+ * incomplete. */
 SEC("both/raw_syscalls/sys_exit")
 int proc_nest(void *ctx)
 {
@@ -805,14 +807,14 @@ int proc_return(struct raw_tp *ctx)
         nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
     }
-    returned(ctx, (u32)nr, (s32)ret); /* a 32-bit call sets only 32 bits (arm64 before 5.14) */
+    returned(ctx, (u32)nr, (s32)ret); /* a 32-bit call sets 32 bits of ret (arm64 before Linux 5.14) */
     return 0;
 }
 
 /* --- an execve that passes its point of no return --- */
 
-/* Records an execve that from now on either succeeds or ends the process, and whose
- * return is therefore not recorded. name: in kernel memory. */
+/* Records an execve that from now on either succeeds or ends the process, and whose return is therefore not
+ * recorded. name: the program's name, in kernel memory. */
 INLINE void begun(void *ctx, const void *name)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -844,7 +846,7 @@ int proc_begun(struct raw_tp *ctx)
     if (CFG(CFG_RAW)) {
         struct linux_binprm *bprm = (void *)ctx->arg[1];
         name = READ(bprm, filename);
-    } else { /* the low half of __data_loc is the offset */
+    } else { /* the low half of __data_loc is the string's offset */
         name = KEPT((char *)ctx + (record->filename & 0xffff));
     }
     begun(ctx, name);

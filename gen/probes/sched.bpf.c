@@ -18,37 +18,37 @@
 
 /* Number of entries of the array `tasks`, minus 1. */
 extern char CFG_SLOTS_MASK;
-/* 1: the fourth argument of sched_switch is the state of the previous task (since 5.18). kvis
- * tries 1 first; the BPF program does not attach if the tracepoint has fewer arguments. */
+/* 1: the fourth argument of sched_switch is the state of the previous task (since Linux 5.18). kvis tries 1
+ * first; the BPF program does not attach if the tracepoint has fewer arguments. */
 extern char CFG_STATE;
 
 /* The pid of a waiting task in the high bits, and in the low bits the time (CLOCK_MONOTONIC)
  * at which the task began to wait; 0: no task. A single word never mixes two tasks. */
 struct map_def tasks SEC("maps") = { MAP_ARRAY, 4, 8, 0, 0 };
 struct map_def cpus SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_sched), 0, 0 };
-struct map_def longest SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_wait), 0, 0 }; /* by CPU */
+struct map_def longest SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_wait), 0, 0 }; /* one per CPU */
 
 #define NS_BITS 42 /* 42 bits of ns are 73 minutes; a pid has 22 bits (PID_MAX_LIMIT) */
 #define NS_MASK ((1ULL << NS_BITS) - 1)
 /* Clocks of CPUs may differ by this many ns (kernel/time/timekeeping.c, ktime_get_mono_fast_ns). */
 #define NS_BACK 1000000
-#define RUN_MIN 1000000 /* a shorter run of a thread, in ns, is not to blame for a long wait */
+#define RUN_MIN 1000000 /* minimum run of a thread, in ns, that is blamed for a long wait */
 #define TASK_REPORT_MAX 0x100 /* prev_state of a preempted task (trace/events/sched.h) */
 
 struct rq;
 struct cfs_rq {
-    struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
-    u32 h_nr_queued, h_nr_runnable; /* since 6.14, and in some 6.12 kernels */
+    struct rq *rq; /* needs CONFIG_FAIR_GROUP_SCHED */
+    u32 h_nr_queued, h_nr_runnable; /* since Linux 6.14, and in some 6.12 kernels */
 } KERNEL;
 struct rq { u32 nr_running; struct cfs_rq cfs; } KERNEL;
 struct sched_entity { struct cfs_rq *cfs_rq; } KERNEL;
 struct thread_info { u32 cpu; } KERNEL;
 struct task_struct {
     struct thread_info thread_info;
-    u32 cpu;     /* before 5.16; since then in thread_info */
+    u32 cpu;     /* before Linux 5.16; since then in thread_info */
     int pid;
-    u32 __state; /* since 5.14 */
-    long state;  /* before 5.14 */
+    u32 __state; /* since Linux 5.14 */
+    long state;  /* before Linux 5.14 */
     struct sched_entity se;
     char comm[16];
 } KERNEL;
@@ -76,7 +76,7 @@ INLINE void waits(u32 pid, u64 now, u32 anew)
         *s = (u64)pid << NS_BITS | (now & NS_MASK);
 }
 
-/* Ends the wait of a task, and returns its entry in `tasks`; 0 if no wait is known. */
+/* Ends the wait of a task. Returns its entry in `tasks`, or 0 if no wait is known. */
 INLINE u64 began(u32 pid)
 {
     u64 *s = slot_of(pid), was = s ? *s : 0;
@@ -89,7 +89,7 @@ INLINE u64 began(u32 pid)
 INLINE void add_wait(struct wire_sched *c, u64 ns)
 {
     u32 b = bucket(ns, DELAY_BUCKETS);
-    asm volatile("" : "+r"(b)); /* the verifier of 5.10 wants the check next to the use */
+    asm volatile("" : "+r"(b)); /* the verifier of Linux 5.10 needs the check next to the use */
     if (b < DELAY_BUCKETS)
         c->wait[b]++;
     c->wait_ns += ns;
@@ -104,8 +104,8 @@ INLINE void add_depth(struct wire_sched *c, u32 n)
     c->depth_sum += n;
 }
 
-/* Returns the kernel's count of runnable tasks on a CPU. Since 6.12, a sleeping task may stay on the queue
- * until its negative lag is gone (sched_delayed in kernel/sched/fair.c); such tasks are subtracted. */
+/* Returns the kernel's count of runnable tasks on a CPU. Since Linux 6.12, a sleeping task may stay on the
+ * queue until its negative lag is gone (sched_delayed in kernel/sched/fair.c); such tasks are subtracted. */
 INLINE u32 running_on(struct rq *rq)
 {
     u32 n = FOLLOW(rq, nr_running);
@@ -118,8 +118,9 @@ INLINE u32 running_on(struct rq *rq)
 /* Why a task leaves its CPU. FORCED: it is still runnable; WOKEN: it was about to sleep, but has been woken. */
 enum leaves { FORCED, SLEEPS, WOKEN };
 
-/* Keeps a long run of the current task, which leaves the CPU. The run that was kept before counts for less,
- * the longer ago it ended. Leaves out the run during which kvis attached, because its start is not known. */
+/* Stores the run of the current task, which leaves the CPU, if the run was long. A run stored earlier counts
+ * for less, the longer ago it ended. Ignores the run during which kvis attached, because its start is not
+ * known. */
 INLINE void keep_run(struct wire_sched *c, u32 pid, u64 now)
 {
     u64 was = c->switched, ran = now - was;
@@ -132,7 +133,8 @@ INLINE void keep_run(struct wire_sched *c, u32 pid, u64 now)
     bpf_get_current_comm(c->run_comm, sizeof c->run_comm);
 }
 
-/* prev and next are pids; 0: idle task. Returns how long the next task waited; 0: unknown. */
+/* Counts a context switch. prev and next are pids (0: idle task). Returns how long the next task waited, or 0
+ * if unknown. */
 INLINE u64 switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
 {
     u64 now = bpf_ktime_get_ns();
@@ -141,7 +143,7 @@ INLINE u64 switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
     if (prev && how == FORCED)
         c->involuntary++;
     if (prev && how == SLEEPS)
-        began(prev); /* a wake-up while the task ran had started a wait */
+        began(prev); /* discards the wait that a wake-up of the running task started */
     else if (prev)
         waits(prev, now, how == FORCED); /* WOKEN: a wake-up may have started the wait */
     if (!next) {
@@ -159,8 +161,9 @@ INLINE u64 switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
     return ns;
 }
 
-/* Keeps a wait if it is the longest one on this CPU, and the thread that ran for half of it or more; if kvis
- * knows none, the thread that leaves the CPU. next_comm is the address of the next task's name. */
+/* Stores a wait if it is the longest one on this CPU, with the thread to blame: the one that ran for half of
+ * it or more or, if none is known, the one that leaves the CPU. next_comm is the address of the next task's
+ * name. */
 INLINE void keep_longest(struct wire_sched *c, u32 cpu, u64 ns, u32 prev, u32 next, const void *next_comm)
 {
     struct wire_wait *w = bpf_map_lookup_elem(&longest, &cpu);
@@ -185,8 +188,8 @@ INLINE u64 state_of(struct task_struct *t)
     return EXISTS(t, __state) ? FOLLOW(t, __state) : (u64)FOLLOW(t, state);
 }
 
-/* Returns why the previous task leaves its CPU. Since 6.12, the run queue lock may be released
- * after a task has decided to sleep; another CPU can wake the task before the switch. */
+/* Returns why the previous task leaves its CPU. Since Linux 6.12, the run queue lock may be released after a
+ * task has decided to sleep; another CPU can wake the task before the switch. */
 INLINE enum leaves leaves(struct raw_switch *ctx)
 {
     if (ctx->preempt & 1)
@@ -238,7 +241,7 @@ INLINE u32 cpu_of(struct task_struct *t)
 
 struct raw_task { struct task_struct *t; u64 cpu; };
 
-/* Starts the wait of a task that is put on a run queue. (If it is running, sched_switch notices.) */
+/* Starts the wait of a task that is put on a run queue. (If the task is running, sched_switch notices.) */
 INLINE void woken(struct raw_task *ctx)
 {
     struct trace_event_raw_sched_wakeup *record = (void *)ctx;

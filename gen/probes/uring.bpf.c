@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* uring: BPF programs that write a record for each completion of a traced process's io_uring request.
- * kvis loads them when the first ring is created. A request is identified by its address. Before 5.19,
- * completions do not contain the address; therefore the key is the ring and the user_data of the
- * request. Several requests may have the same user_data; their records have the flag URING_SHARED.
+/* uring: BPF programs that write a record for each completion of a traced process's io_uring request. kvis
+ * loads them when the first ring is created. A request is identified by its address. Before Linux 5.19,
+ * completions do not contain the address, so the key is the ring and the user_data of the request. Several
+ * requests may have the same user_data; their records have the flag URING_SHARED.
  *
- * With IORING_SETUP_SQPOLL, a kernel thread takes the requests of a ring. This is a thread of the
- * process, but no fork event reports it. The family call owns the maps traced, events and lost. */
+ * With IORING_SETUP_SQPOLL, a kernel thread takes the requests of a ring. This is a thread of the process,
+ * but no fork event reports it. The maps `traced`, `events` and `lost` belong to the programs of
+ * call.bpf.c. */
 #include "probe.h"
 
-/* Inode of kvis's pid namespace; 0: initial namespace. */
+/* Inode number of kvis's pid namespace; 0: the initial namespace. */
 extern char CFG_NS_INO;
 /* 1: completions contain the address of the request. */
 extern char CFG_BY_REQ;
@@ -16,7 +17,7 @@ extern char CFG_BY_REQ;
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 
 struct key { u64 a, b; };
-/* LRU, because with user_data in the key, the entry of a completed request is not deleted. */
+/* LRU, because the entry of a completed request is not deleted if its key contains user_data. */
 struct map_def reqs SEC("maps") = {
     MAP_LRU_HASH, sizeof(struct key), sizeof(struct wire_uring), 16384, 0
 };
@@ -42,7 +43,7 @@ enum { ACCEPT = 13, OPENAT = 18, OPENAT2 = 28, SOCKET = 45, FIXED_FD_INSTALL = 5
 #define MAKES_FD \
     (1ull << ACCEPT | 1ull << OPENAT | 1ull << OPENAT2 | 1ull << SOCKET | 1ull << FIXED_FD_INSTALL)
 
-/* Sets w->tid and w->pid to those of the current thread. Returns false if it is not traced. */
+/* Sets w->tid and w->pid to those of the current thread. Returns false if its process is not traced. */
 INLINE bool whose(struct wire_uring *w)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -62,7 +63,7 @@ INLINE void put(const struct key *k, const struct wire_uring *w)
         count_lost(LOST_URING);
 }
 
-/* Deletes a stale entry, of a traced request that ended without a completion. */
+/* Deletes the stale entry of a traced request that ended without a completion. */
 INLINE void forget(const struct key *k)
 {
     if (bpf_map_lookup_elem(&reqs, k))
@@ -76,8 +77,8 @@ INLINE s32 fd_taken(u32 tid)
     return fd;
 }
 
-/* Adds a request to the entry of requests in flight that have
- * the same user_data. Returns false if there are none. */
+/* Adds a request to the entry of requests in flight that have the same user_data. Returns false if no such
+ * request is in flight. */
 INLINE bool joins(const struct key *k, const struct wire_uring *w)
 {
     struct wire_uring *was = bpf_map_lookup_elem(&reqs, k);

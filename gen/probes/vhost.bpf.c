@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* vhost: BPF programs for virtqueues of devices that vhost_net, vhost_vsock and vhost_scsi emulate.
  *
- * A guest's kick wakes the worker of the device, which runs a handler for the virtqueue. When the
- * handler begins, a BPF program counts the kick and reads the ring; when it ends, another BPF program
- * checks whether the ring still has buffers. Only one worker at a time handles a virtqueue; therefore
- * its counters need no atomic operations. A virtqueue is stalled if it has buffers but no handler
- * runs: the device waits for something other than the guest (a full socket, a closed backend). A
- * virtqueue on which the guest receives never stalls: its ring normally holds empty buffers.
+ * A guest's kick wakes the worker of the device, which runs a handler for the virtqueue. When the handler
+ * begins, a BPF program counts the kick and reads the ring; when it ends, another BPF program checks whether
+ * the ring still has buffers. Only one worker at a time handles a virtqueue, so its counters need no atomic
+ * operations. A virtqueue is stalled if it has buffers but no handler runs: the device waits for something
+ * other than the guest (a full socket, a closed backend). A virtqueue on which the guest receives never
+ * stalls: its ring normally holds empty buffers.
  *
- * The ring is in the memory of the VMM, whose address space the worker uses (drivers/vhost/vhost.c).
- * With a virtual IOMMU, the ring has a guest address and is not read. If the module has no BTF
- * (5.10), kicks and gaps between handlers are counted, but not whether a gap is a stall. */
+ * The ring is in the memory of the VMM, whose address space the worker uses (drivers/vhost/vhost.c). With a
+ * virtual IOMMU, the ring has a guest address and is not read. If the module has no BTF (Linux 5.10), kicks
+ * and gaps between handlers are counted, but not whether a gap is a stall. */
 #include "probe.h"
 #include "hist.h"
 #include "../wire_vh.h"
 
 extern char CFG_ARG0, CFG_ARG3; /* offsets of arguments in struct pt_regs */
-extern char CFG_DEEP;           /* 1: the offsets of the fields below are known (BTF) */
-/* The handler that the BPF program is attached to: its device, and the index of its virtqueue. */
+extern char CFG_DEEP;           /* 1: BTF has the offsets of the kernel's fields below */
+/* The handler to which the BPF program is attached: its device, and the index of its virtqueue. */
 extern char CFG_DEVICE, CFG_QUEUE;
-extern char CFG_KICK;           /* 1: runs when the guest kicks; 0: runs when the device is ready */
+extern char CFG_KICK;           /* 1: the handler runs when the guest kicks; 0: when the device is ready */
 extern char CFG_GAPS;           /* 1: the virtqueue carries requests of the guest */
 
 struct map_def queues SEC("maps") = { MAP_HASH, sizeof(struct wire_vh_key), 4, 4 * VH_QUEUES, 0 };
@@ -41,7 +41,7 @@ struct vhost_poll {
     struct vhost_work work;
     u32 mask;
     struct vhost_dev *dev;
-    struct vhost_virtqueue *vq; /* since 6.4 */
+    struct vhost_virtqueue *vq; /* since Linux 6.4 */
 } KERNEL;
 struct vhost_virtqueue {
     struct vhost_dev *dev;
@@ -62,7 +62,7 @@ INLINE u64 argument(void *ctx, u64 off)
     return v;
 }
 
-/* Returns the number of available buffers that the device has not taken; UNREAD if unknown. */
+/* Returns the number of available buffers that the device has not taken, or UNREAD if unknown. */
 INLINE u32 waiting(struct vhost_virtqueue *vq)
 {
     u16 idx = 0;
@@ -74,7 +74,7 @@ INLINE u32 waiting(struct vhost_virtqueue *vq)
     return n <= READ(vq, num) ? n : UNREAD;
 }
 
-/* Returns the index of a virtqueue. A device's virtqueues are an array in memory. */
+/* Returns the index of a virtqueue in its device, whose virtqueues are an array in memory. */
 INLINE u32 number_of(struct vhost_virtqueue *vq)
 {
     struct vhost_dev *d = READ(vq, dev);
@@ -89,7 +89,8 @@ INLINE u32 number_of(struct vhost_virtqueue *vq)
     return (u32)n;
 }
 
-/* Returns the virtqueue of a vhost_work, which contains it (kick) or to which it points (socket). */
+/* Returns the virtqueue of a vhost_work. A kick's vhost_work is part of the virtqueue; a socket's is part of
+ * a vhost_poll, which points to the virtqueue. */
 INLINE struct vhost_virtqueue *queue_of(u64 work)
 {
     if (CFG(CFG_KICK))
@@ -106,14 +107,15 @@ INLINE struct vhost_virtqueue *queue_of(u64 work)
 INLINE void add(struct wire_vh *q, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to the use */
+    asm volatile("" : "+r"(at)); /* the verifier of Linux 5.10 needs the check next to the use */
     if (hist >= N_VH_HISTS || at >= N_VH_HISTS * DELAY_BUCKETS)
         return;
     q->hist[at]++;
     q->sum[hist] += value;
 }
 
-/* Returns the slot of a virtqueue; assigns the first free slot if needed. VH_QUEUES: none is free. */
+/* Returns the slot of a virtqueue; assigns the first free slot if needed. Returns VH_QUEUES if none is
+ * free. */
 INLINE u32 slot_of(const struct wire_vh_key *k)
 {
     u32 *at = bpf_map_lookup_elem(&queues, k);
@@ -147,7 +149,6 @@ INLINE void looked_at(struct wire_vh *q, u64 work, u64 vq, u64 now)
         add(q, VH_DEPTH, n);
 }
 
-/* Runs when a handler begins. */
 SEC("kprobe/handle_tx_kick")
 int vhost_begin(void *ctx)
 {
@@ -181,7 +182,6 @@ int vhost_begin(void *ctx)
     return 0;
 }
 
-/* Runs when a handler returns. */
 SEC("kretprobe/handle_tx_kick")
 int vhost_end(void *ctx)
 {
@@ -204,8 +204,8 @@ int vhost_end(void *ctx)
     return 0;
 }
 
-/* Runs when an eventfd or a socket becomes ready. The fourth argument has the poll
- * events. Of several wake-ups before the worker runs, only the first is stored. */
+/* Runs when an eventfd or a socket becomes ready. The fourth argument has the poll events. Stores only the
+ * first of several wake-ups before the worker runs. */
 SEC("kprobe/vhost_poll_wakeup")
 int vhost_wake(void *ctx)
 {

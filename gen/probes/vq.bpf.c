@@ -2,27 +2,26 @@
 /* vq: BPF programs that count, for each virtio ring, buffers added and completed, failed additions,
  * notifications and interrupts, and measure how full the ring is and how long buffers stay in it.
  *
- * The BPF programs are attached to functions that drivers call, and to the functions that notify
- * the device. The arguments of a call are stored until it returns, with the stack pointer at entry
- * as the key, which is unique among running calls even if an interrupt nests. If functions are
- * nested (virtqueue_get_buf calls virtqueue_get_buf_ctx, jumps to it or contains it inline,
- * depending on the compiler), only the outer call counts.
+ * The BPF programs are attached to functions that drivers call, and to the functions that notify the device.
+ * The arguments of a call are stored until it returns, with the stack pointer at entry as the key, which is
+ * unique among running calls even if an interrupt nests. If functions are nested (virtqueue_get_buf calls
+ * virtqueue_get_buf_ctx, jumps to it or contains it inline, depending on the compiler), only the outer call
+ * counts.
  *
- * If an interrupt arrives while a BPF program runs on a CPU, the calls of its handler run no BPF
- * program (kprobe_running, bpf_prog_active). For a split ring, the ring's own counters reveal
- * missed calls; for other rings, a buffer that is added while it seems to be in the ring. If a ring
- * has its own interrupt, a tracepoint without this restriction counts the interrupts.
+ * If an interrupt arrives while a BPF program runs on a CPU, the calls of its handler run no BPF program
+ * (kprobe_running, bpf_prog_active). The counters of a split ring reveal missed calls. With other rings, a
+ * call was missed if a buffer is added that seems to be in the ring. If a ring has its own interrupt, a
+ * tracepoint without this restriction counts the interrupts.
  *
- * kvis knows the offsets of registers on each architecture; therefore only names, sizes and depths
- * need BTF. When a ring is deleted (vring_del_virtqueue), its address is forgotten, because a new
- * ring may get it.
+ * kvis knows the offsets of registers on each architecture, so only names, sizes and depths need BTF. When a
+ * ring is deleted (vring_del_virtqueue), its address is forgotten, because a new ring may get it.
  *
  * Linux: drivers/virtio/virtio_ring.c. */
 #include "probe.h"
 #include "hist.h"
 #include "../wire_vq.h"
 
-/* Offsets in struct pt_regs. POP: number of bytes that a return instruction takes from the stack. */
+/* Offsets in struct pt_regs, except CFG_POP: number of bytes that a return instruction pops off the stack. */
 extern char CFG_ARG0, CFG_ARG3, CFG_ARG4, CFG_SP, CFG_RET, CFG_POP;
 
 enum { MAP_STACK = 23 };
@@ -30,14 +29,14 @@ static long (*const bpf_map_push_elem)(void *map, const void *value, u64 flags) 
 static long (*const bpf_map_pop_elem)(void *map, void *value) = (void *)88;
 
 struct map_def slots SEC("maps") = { MAP_STACK, 0, 4, VQ_QUEUES, 0 }; /* free slots */
-struct map_def queues SEC("maps") = { MAP_HASH, 8, 4, VQ_QUEUES, 0 }; /* slot by address of a ring */
+struct map_def queues SEC("maps") = { MAP_HASH, 8, 4, VQ_QUEUES, 0 }; /* slots of rings, by ring address */
 struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_vq), VQ_QUEUES, 0 };
 
 struct call { u64 vq, data; };
 struct map_def calls SEC("maps") = { MAP_HASH, 8, sizeof(struct call), 4096, 0 };
 
-/* The time at which a buffer was added to a ring. LRU, because receive rings
- * hold all their buffers and the entries of deleted rings are never removed. */
+/* The time at which a buffer was added to a ring. LRU, because receive rings always hold all their buffers,
+ * and the entries of deleted rings are never removed. */
 struct map_def flying SEC("maps") = { MAP_LRU_HASH, sizeof(struct call), 8, 65536, 0 };
 
 /* The outermost running calls on a CPU: one that takes a buffer, and one that notifies the device. */
@@ -45,8 +44,8 @@ enum outer_kind { OUTER_GET, OUTER_KICK, N_OUTER };
 struct outer { u64 sp, vq; };
 struct map_def outers SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct outer), N_OUTER, 0 };
 
-/* FRAME: a nested call's stack pointer is less than FRAME bytes below that of the outer call. RESET: a counter
- * that grows by more was reset. */
+/* FRAME: a nested call's stack pointer is less than FRAME bytes below that of the outer call. RESET: a
+ * counter that grows by more than RESET was reset. */
 enum { FRAME = 256, NO_SPACE = 28, HANDLED = 1, RESET = 64 };
 
 struct kobject { const char *name; } KERNEL;
@@ -63,7 +62,7 @@ struct vring_virtqueue_split { struct vring vring; u16 avail_idx_shadow; } KERNE
 enum vq_layout { VQ_LAYOUT_PACKED = 1, VQ_LAYOUT_PACKED_IN_ORDER = 3 };
 struct vring_virtqueue {
     struct virtqueue vq;
-    bool packed_ring;                   /* before 7.0 */
+    bool packed_ring;                   /* before Linux 7.0 */
     enum vq_layout layout;
     u16 last_used_idx;
     struct vring_virtqueue_split split; /* packed rings have the size at this offset, too */
@@ -180,7 +179,7 @@ INLINE void count(u64 *n)
 INLINE void add(struct wire_vq *q, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier of 5.10 wants the check next to the use */
+    asm volatile("" : "+r"(at)); /* the verifier of Linux 5.10 needs the check next to the use */
     if (at >= N_VQ_HISTS * DELAY_BUCKETS)
         return;
     __sync_fetch_and_add(&q->hist[at], 1);
@@ -222,7 +221,6 @@ INLINE bool leave(void *ctx, struct call *c)
     return 1;
 }
 
-/* Returns whether a call is not nested in another call of this kind. */
 INLINE bool outermost(void *ctx, u32 kind)
 {
     u64 sp = word(ctx, CFG(CFG_SP)), vq = word(ctx, CFG(CFG_ARG0));
@@ -269,7 +267,7 @@ INLINE void added(struct wire_vq *q, const struct call *c, u64 now)
     u64 *was = bpf_map_lookup_elem(&flying, c);
     u64 n = q->state & VQ_COUNTS ? steps(q, &q->avail, avail_of(c->vq)) : 1;
     __sync_fetch_and_add(&q->added, n);
-    if (was && *was >= q->born_ns && !(q->state & VQ_COUNTS)) { /* its completion was missed */
+    if (was && *was >= q->born_ns && !(q->state & VQ_COUNTS)) { /* the buffer's completion was missed */
         count(&q->completed);
         count(&q->missed);
     }
@@ -370,7 +368,7 @@ int vq_notify(void *ctx)
 
 /* --- interrupts --- */
 
-/* Arguments: int irq, void *vq (the ring). */
+/* Arguments of vring_interrupt: int irq, void *vq (the ring). */
 extern char CFG_ARG1;
 
 SEC("kprobe/vring_interrupt")
@@ -395,7 +393,8 @@ int vq_irq_done(void *ctx)
     return 0;
 }
 
-/* Arguments: int irq, struct irqaction *action, int ret. The first event resets vq_irq_done's counters. */
+/* Arguments of the tracepoint: int irq, struct irqaction *action, int ret. The first event resets the
+ * counters of vq_irq_done. */
 SEC("raw_tp/irq_handler_exit")
 int vq_irq_own(struct raw_tp *ctx)
 {
