@@ -20972,7 +20972,7 @@ static int tr_finish(void)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * The functions ses_ also serve kvis proc: they load BPF programs, read records until the run ends,
+ * The ses_ functions also serve kvis proc: they load BPF programs, read records until the run ends,
  * and report losses. Without BPF, they trace the command with ptrace, and make records from the
  * events of section tr_. The BPF programs of kvis open (gen/probes/open.bpf.c) apply all filters
  * except -P, and send a record for each matching open. The columns and option letters are those of
@@ -20988,7 +20988,7 @@ struct session {
     void (*second)(void);        /* called every second and at the end of the run; or NULL */
     bool other_file;             /* kvis also writes another file, so it continues after EPIPE */
     const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped BPF program runs */
-    const char *calls;           /* with ptrace: the system calls that `tap` gets */
+    const char *calls;           /* with ptrace: system calls to pass to `tap` */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last stop */
     const char *cost;            /* how tracing with ptrace slows the command */
@@ -21028,8 +21028,7 @@ static int ses_start(struct session *s)
     return bpf_start(o, mask);
 }
 
-/* With -d, the command outlives kvis: a seccomp filter would then make its calls fail, so none is
- * installed. */
+/* No seccomp filter with -d: the command outlives kvis, and its calls would then fail. */
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
@@ -21046,9 +21045,8 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Gets the file name that an open or exec passed. Returns its length; -1: unknown. If execveat(2)
- * gets a descriptor, the kernel uses the name /dev/fd/N or /dev/fd/N/NAME (alloc_bprm in
- * fs/exec.c). */
+/* Gets the file name passed to an open or exec. Returns its length; -1: unknown. For execveat(2)
+ * with a descriptor, the name is /dev/fd/N or /dev/fd/N/NAME, as in alloc_bprm (fs/exec.c). */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
@@ -21199,7 +21197,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* these contain O_DSYNC or O_DIRECTORY */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* O_SYNC and O_TMPFILE contain other flags */
         open_opt.flags |= bits & ~(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= bits;
@@ -21298,8 +21296,8 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads the start directory of an open from /proc. If the thread has exited, reads that of its
- * process, which is usually the same. */
+/* Reads the start directory of an open from /proc; after the thread's exit, that of its process,
+ * which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     s64 n = fd_link_text(fd_proc(w->tid, w->dirfd), p->s, sizeof p->s);
@@ -21508,8 +21506,8 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     return !listed;
 }
 
-/* Sets *to to the path `dir` as seen from the thread's root directory. `dir` is the directory that
- * a name is relative to, or the file of a handle; fd is its descriptor, or AT_FDCWD. */
+/* Sets *to to the path `dir`, as seen from the thread's root: the directory that a name is relative
+ * to, or the file of a handle. fd: its descriptor, or AT_FDCWD. */
 static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -21591,9 +21589,9 @@ static void open_json_summary(void)
         u_now() - out.start_ns);
 }
 
-/* Returns whether the command and its descendants have exited. A skipped BPF program (bpf_missed)
- * may leave an exited thread in the map `tree`. In the initial pid namespace, kvis then removes the
- * thread; in others, it stops waiting after a second without a record. */
+/* Returns whether the command and its descendants have exited. If a BPF program was skipped
+ * (bpf_missed), the map `tree` may keep an exited thread. In the initial pid namespace, kvis
+ * removes it; in others, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid = 0;
@@ -21649,9 +21647,9 @@ static int open_run(u64 end_ns)
 /* == 31 proc_  kvis proc: every command and its exit status ============================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
  * arguments. Without BPF, kvis makes the same records from the events of section tr_ and from
- * /proc. A process (struct proc_life) runs one or more programs, one after the other; each is
- * called a command. A row (struct proc_row) reports one event of a command, such as its start.
- * Execs are rare, so BPF sends all of them and kvis applies the filters. */
+ * /proc. A process (struct proc_life) runs one or more programs, one after the other; each is a
+ * command. A row (struct proc_row) reports one event of a command, such as its start. Execs are
+ * rare, so BPF sends all of them and kvis applies the filters. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* -l compares at most this many bytes of a command line */
@@ -21677,7 +21675,7 @@ struct proc_life {
     u32 pid, ppid, ns_pid, uid, gid;
     s32 threads;                /* number of live threads, valid if `counted` */
     bool counted;               /* kvis has seen the start of all threads of the process */
-    bool at_start;              /* the process existed before kvis and was read from /proc */
+    bool at_start;              /* the process started before kvis and was read from /proc */
     bool execed;                /* kvis saw the exec of the current command */
     bool mine;                  /* kvis follows the process */
     bool ending;                /* the last thread has exited, but more records may come */
@@ -21735,7 +21733,7 @@ static struct {
     u32 mine, peak;      /* number of live processes that kvis follows; its maximum */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
-    u64 left_out;        /* number of forks and execs beyond PROC_REPLAYED */
+    u64 left_out;        /* number of forks and execs left out due to PROC_REPLAYED */
 } proc_state;
 
 static struct writer proc_gantt = { .fd = -1 };
@@ -22093,7 +22091,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (a && a->cut);
     hy_args_drop(a);
-    if (h->was) /* the thread's ID before the exec */
+    if (h->was) /* was: the thread's ID before the exec */
         hy_args_drop(hy_args_of(h->was));
 }
 
@@ -22108,8 +22106,8 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* Splits the CPU time into user and system time, like cputime_adjust() in kernel/sched/cputime.c:
- * the kernel measures the sum precisely, but samples the two parts at clock ticks. */
+/* Splits the CPU time like cputime_adjust() in kernel/sched/cputime.c: the kernel measures the sum
+ * of user and system time precisely, but each of the two in ticks. */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -22122,7 +22120,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* Writes arguments, separated by sep. max: maximum number of arguments; 0: no limit. */
+/* Writes at most `max` arguments (0: no limit), separated by sep. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -22164,8 +22162,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Gets the path of a cgroup below its root. Returns the length, or 0. The ID of a cgroup is a file
- * handle of type FILEID_KERNFS. */
+/* Gets the path of a cgroup, relative to the root cgroup. Returns its length, or 0. A cgroup ID is
+ * a file handle of type FILEID_KERNFS. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -22409,8 +22407,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
 }
 
 /* Returns whether a counter is known. A CPU time of 0 is unknown: the scheduler has not yet
- * accounted for the process. With ptrace, it makes all counters unknown, because the process died
- * before kvis read them. */
+ * accounted for the process. With ptrace, all counters are then unknown: the process died before
+ * kvis read them. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace));
@@ -22512,7 +22510,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Writes a JSON object of type CompletedCommand (src/interfaces/index.ts in a fork of
+/* Writes a CompletedCommand as JSON (src/interfaces/index.ts in a fork of
  * workflow-telemetry-action). */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
@@ -22591,8 +22589,7 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-/* Compares structs by their first member, a u64. The array that qsort(3) sorts has pointers to
- * them. */
+/* Compares structs by their first member, a u64. qsort(3) sorts an array of pointers to them. */
 static int proc_by_key(const void *a, const void *b)
 {
     const u64 *const *x = a, *const *y = b;
@@ -22851,7 +22848,7 @@ static u64 proc_lost(void)
 /* Returns the steps of the critical path by start time, or NULL if commands are missing. The main
  * command is a step. So are its child that ended last, the child that ended last before that one
  * began, and so on; the same applies to the children of each step. The rest of a command's time is
- * its own, including the time from a child's fork to the child's exec. */
+ * its own, including that from a child's fork to the child's exec. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -22875,7 +22872,7 @@ static struct proc_node **proc_critical(u32 *n)
 
 /* --- records --- */
 
-/* Stores a path that BPF sent in parts. Reads a truncated path from /proc instead. */
+/* Stores a path that BPF sent in parts or, if it is truncated, the path from /proc. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -22890,7 +22887,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
 {
     static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* such a record has only the program's name */
+    if (h->kind == PROC_BEGUN) { /* PROC_BEGUN has only the program's name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -23030,8 +23027,7 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* Returns the process of an exit record. If its main thread exits, adds a process that is
- * unknown. */
+/* Returns the process of an exit record. Adds an unknown process if its main thread exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23100,7 +23096,7 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- records made from events: of section tr_ (without BPF) or of a recording (replay) --- */
+/* --- records made from events of section tr_ (without BPF) or of a recording (replay) --- */
 
 /* Returns a process's cgroup ID, from the line "0::/PATH" (cgroups(7)); 0: unknown. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -23121,9 +23117,9 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the members that all kinds have: from /proc or, if that fails or in a
- * replay, from the process or its parent. Reads the cgroup only at an exec or of an unknown
- * process. parent: pid of a new process's parent; otherwise 0. */
+/* Returns a record with its common members, from /proc or else (also in a replay) from the process
+ * or its parent. Reads the cgroup only at an exec or of an unknown process. parent: pid of a new
+ * process's parent; otherwise 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -23308,8 +23304,8 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Ends processes that have no threads left, if their last exit record is older than age_ns. If
- * `all`, also forgets processes that no longer exist, because their exit records were lost. */
+/* Ends processes without threads whose last exit record is older than age_ns. If `all`, also
+ * forgets processes that no longer exist, because their exit records were lost. */
 static void proc_sweep(u64 age_ns, bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -23488,7 +23484,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* about 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* fits 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -23614,7 +23610,7 @@ static void proc_replay_end(bool whole)
 
 enum {
     MET_INSTS = 8192,       /* maximum number of instances */
-    MET_KEPT = 32,          /* number of processes no longer shown that the report keeps */
+    MET_KEPT = 32,          /* number of earlier processes that the report keeps */
     MET_NAME = 40,          /* maximum size of a name, such as that of a disk or PMU */
     MET_INFO = 256,
     MET_DIR = PATH_MAX - 64 /* maximum size of a directory's path; leaves space for a file name */
@@ -23663,9 +23659,9 @@ enum met_hist_id {
     N_HIST
 };
 
-/* gen/tables/metrics.tbl explains the columns. A dimension without `info` does not export the info
- * of its instances; one without `facts` has the info as a label of all metrics; one without `pmc`
- * has no metrics of DIM_PMC; one without `share` has no table in the overview. */
+/* metrics.tbl explains the columns. Without `info`, the info of an instance is not exported;
+ * without `facts`, it is a label of all metrics; without `pmc`, the dimension has no metrics of
+ * DIM_PMC; without `share`, it has no table in the overview. */
 static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
@@ -23698,8 +23694,7 @@ static struct met_form_row {
 #undef X
 };
 
-/* How the nameless instance, which stands for a whole dimension, gets its value: from the source,
- * or as a sum or mean. */
+/* How the nameless instance of a dimension gets its value: from the source, or as a sum or mean. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 enum met_op {
@@ -23708,7 +23703,7 @@ enum met_op {
 
 static const struct metric {
     const char *name;
-    const char *key;  /* name, column or file of the value in the source; "": none */
+    const char *key;  /* name, column or file in the source; "": none */
     const char *prom; /* Prometheus name; "": made by mout_prom_name; NULL: not exported */
     u8 src, form, dim;
     u8 all;
@@ -23739,7 +23734,7 @@ struct met_series {
     u32 at, since;  /* met.tick of the last reading, and of the first reading after the last gap */
     double sum;     /* for kvis diagnose: sum of sum_n values, or their maximum */
     u32 sum_n;
-    u32 line;       /* number of the series in the HTML report, if `past` is set */
+    u32 line;       /* index of the series in the HTML report, if `past` is set */
     struct met_point *past; /* points for the HTML report; NULL: none */
 };
 
@@ -23751,7 +23746,7 @@ struct met_inst {
     const char *name;      /* "": the whole dimension, or a removed instance */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
-    u8 dim, rank;          /* rank: value of met_rank */
+    u8 dim, rank;          /* rank: see met_rank */
 };
 
 static struct {
@@ -23843,7 +23838,7 @@ struct met_hist {
     u32 now[ST_BUCKETS];         /* number of values per bucket in this interval */
     u32 last[ST_BUCKETS];        /* the kernel's counters at the last reading */
     u32 *past;                   /* points for the HTML report; NULL: none */
-    u32 line;                    /* number of the chart in the HTML report, if `past` is set */
+    u32 line;                    /* index of the chart in the HTML report, if `past` is set */
 };
 
 static void met_left_out(u32 n)
@@ -23923,8 +23918,7 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the next instance after i, across all dimensions, or NULL. If i is NULL, returns the
- * first. */
+/* Returns the next instance after i, of any dimension, or NULL. i NULL: the first. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -23938,8 +23932,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     for (struct met_series *s = i->series; s < i->series + met.width[i->dim]; s++)
 #define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
 
-/* Returns the next histogram after h, across all instances, or NULL. If h is NULL, returns the
- * first. */
+/* Returns the next histogram after h, of any instance, or NULL. h NULL: the first. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -23968,7 +23961,7 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(tail, sizeof tail, fmt, ap);
     va_end(ap);
-    size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0; /* length of the first component */
+    size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0;
     const char *root = first == 5 && !memcmp(tail, "/proc", 5)  ? mo.procfs
                        : first == 4 && !memcmp(tail, "/sys", 4) ? mo.sysfs : NULL;
     SNPRINTF(path, "%s%s", root ? root : mo.rootfs, tail + (root ? first : 0));
@@ -24041,8 +24034,8 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
     return n > keep ? oldest : NULL;
 }
 
-/* Returns memory for a new instance, or NULL. A new process preferably takes the place of one that
- * is no longer shown, because the processes that kvis shows change often. */
+/* Returns memory for a new instance, or NULL. A new process preferably replaces one that is no
+ * longer shown, because the shown processes change often. */
 static struct met_inst *met_place(u8 dim)
 {
     bool space = met.n_insts < MET_INSTS;
@@ -24134,8 +24127,8 @@ static void met_set(const struct met_inst *i, u32 m, double v)
 }
 
 /* Stores the reading of a counter. Each counter keeps the time of its last reading, because reading
- * a source can take long. A decrease counts as no change: iowait may decrease (proc_stat(5)), and
- * the counters of a reinserted disk restart at 0. */
+ * a source can take a while. A decrease counts as no change: iowait may decrease (proc_stat(5)),
+ * and the counters of a reinserted disk restart at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -24167,8 +24160,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Gives the counters of a new instance a reading of 0 at the time of the source's previous
- * reading. */
+/* Gives a new instance's counters a reading of 0 at the time of the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -24180,7 +24172,7 @@ static void met_from_zero(const struct met_inst *i)
     }
 }
 
-/* Stores a value given in the kernel's unit. Ignores a negative value of a counter. */
+/* Stores a value given in the kernel's unit. Ignores a negative counter. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -24258,8 +24250,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes derived metrics. Drops negative results, because B may have changed after A was read;
- * but A - B may be negative: a sensor may be above its limit. */
+/* Computes derived metrics. Drops negative results (B may have changed after A was read), except of
+ * A - B: a sensor may exceed its limit. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -24333,7 +24325,7 @@ static void met_off(const char *why)
         SNPRINTF(met.src[met.cur].why, "%s", why);
 }
 
-/* Records that a file of the current source cannot be read (errno value e) or, if e is 0, has no
+/* Records that a file of the current source is unreadable (errno value e) or, if e is 0, has no
  * number. */
 static void met_wrong(const char *path, int e)
 {
@@ -24563,8 +24555,8 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
     return at;
 }
 
-/* Reads the number after each key in a file; 0 if the key is missing. Returns a bit mask of the
- * keys found. */
+/* Reads the number after each key in a file (0: no such key). Returns a bit mask of the keys
+ * found. */
 static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -24639,8 +24631,8 @@ static const char *mfs_at(const char *text, const char *words)
     return isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers from small files. A metric's key is a path followed by the words for mfs_at. If the
- * metric has `lack`, its file may be missing. */
+/* Reads numbers from small files. A key is a path and the words for mfs_at. If a metric has `lack`,
+ * its file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -24901,7 +24893,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns the name of a disk in sysfs, where '/' is '!'; valid until the next call. */
+/* Returns a disk's name in sysfs, which has '!' for '/'; valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -24967,7 +24959,7 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* Reads a temperature. For an unknown one, drivers report -274000 (include/linux/thermal.h), 0,
+/* Reads a temperature. Drivers report an unknown one as -274000 (include/linux/thermal.h), 0,
  * INT_MAX or an error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
@@ -25145,9 +25137,8 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. The file `speed` contains
- * Mbit/s. If the speed is unknown, the file contains -1 or cannot be read
- * (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. The file `speed` has Mbit/s; if
+ * they are unknown, it has -1 or cannot be read (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], dir[MET_DIR], duplex[8];
@@ -25255,8 +25246,8 @@ static void mfs_softnet(void)
     met_sum();
 }
 
-/* Sums a column of a table in /proc/net/stat, which has a row of hexadecimal numbers for each CPU.
- * The key names the table and the column. */
+/* Sums a column of a table in /proc/net/stat, which has a row of hexadecimal numbers per CPU. The
+ * key names the table and the column. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -25296,7 +25287,7 @@ static void mfs_unescape(char *s)
     *to = 0;
 }
 
-/* Returns whether statfs(2) on this type of file system never waits for a server or a process. */
+/* Returns whether a file system is local: statfs(2) never waits for a server or a process. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
@@ -25365,7 +25356,7 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 }
 
 /* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The first options
- * are those of the mount; the last ones are those of the file system. */
+ * are the mount's, the last ones the file system's. */
 static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
@@ -25427,7 +25418,7 @@ static void mfs_edac(void)
         met_files(met_inst_nr(DIM_MC, mc.nr), mc.dir);
 }
 
-/* In /proc/mdstat, " 1048512 blocks super 1.2 [2/1] [U_]" means that one of two disks works. */
+/* In /proc/mdstat, "[2/1] [U_]" means that one of two disks works. */
 static void mfs_md(void)
 {
     char *end;
@@ -25474,7 +25465,7 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Each read(2) returns one message. Further lines in a message describe the device. */
+/* Each read(2) returns one message. Its further lines describe the device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages per interval */
@@ -25486,7 +25477,7 @@ static void mfs_log(void)
             met_wrong(path, errno);
             return;
         }
-        lseek(mfs_kmsg.fd, 0, SEEK_END); /* skip existing messages */
+        lseek(mfs_kmsg.fd, 0, SEEK_END);
     }
     for (u32 k = 0; k < MOST; k++) {
         ssize_t n = read(mfs_kmsg.fd, text, sizeof text - 1);
@@ -25531,7 +25522,7 @@ enum { MFS_REMOTES = 1024 };
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
 /* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
- * Returns the number of connections to this remote address. Returns 0 if the table is full, the
+ * Returns the number of connections to this remote address so far, or 0 if the table is full, the
  * local port is outside lo to hi, or the socket listens (remote port 0). */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
@@ -25551,9 +25542,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports in use for one remote address and port, because connections
- * to different remote addresses can share a local port. Counts connections only if there are at
- * least half as many as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
+/* Sets the largest share of local ports in use for one remote address and port (connections to
+ * different ones can share a local port). Counts connections only if there are at least half as
+ * many as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -25581,8 +25572,8 @@ static void mfs_ports(void)
 }
 
 /* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. If a
- * single-threaded process has not run since, only /proc/PID/schedstat is read, which has the CPU
- * time in ns. */
+ * process with one thread has not run, kvis reads only /proc/PID/schedstat, which has the CPU time
+ * in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
@@ -25668,8 +25659,7 @@ static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
     return l->n ? bsearch(&pid, l->task, l->n, sizeof *l->task, mfs_by_id) : NULL;
 }
 
-/* Reads "RAN WAITED TIMESLICES": two times in ns, and a count
- * (Documentation/scheduler/sched-stats.rst). */
+/* Reads "RAN WAITED TIMESLICES", with times in ns (Documentation/scheduler/sched-stats.rst). */
 static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
 {
     char text[128], *end;
@@ -25679,8 +25669,8 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads a file that only root or the owner of the thread may read. Records only missing permission:
- * other errors can mean that the thread has exited. */
+/* Reads a file that only root or the owner of the thread may read. Records only missing permission,
+ * because the thread may have exited. */
 static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file, char text[512])
 {
     const char *path = met_path("/proc/%u/task/%u/%s", t->pid, tid, file);
@@ -25718,7 +25708,7 @@ static u32 mfs_last_cpu(const char *stat)
 
 /* Adds a thread's waiting time to the CPU on which it last ran, and adds that CPU to ran_on if the
  * thread ran for over 1/8 of the interval. Ignores waits of up to 1/256 of the interval, because
- * kvis has to read another file to find the CPU. */
+ * finding the CPU takes another file. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -25750,9 +25740,9 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan to its process. was: counters at that scan; NULL:
- * the thread is new. A new thread that ran or waited for longer than the interval was missed by
- * that scan, so its increase is unknown. */
+/* Adds a thread's activity since the last scan to its process. was: counters at that scan; NULL: a
+ * new thread. If a new thread ran or waited for longer than the interval, that scan missed it, so
+ * its increase is unknown. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -26087,7 +26077,7 @@ static u64 mfs_lock_of(const char *text)
     return nr == __NR_futex && !(operation & ~MFS_FUTEX_PRIVATE) && value == 2 ? address : 0;
 }
 
-/* Sets how many of the first n threads wait for the same lock; 0 if no lock has two waiters. */
+/* Sets how many of the first n threads wait for the same lock; 0: no lock has two waiters. */
 static u32 mfs_locked(const struct mfs_task *t, u32 n)
 {
     static u64 lock[MFS_LOCK_READS];
@@ -26125,8 +26115,8 @@ static void mfs_locks(void)
         met_set(met.all, M_LOCKED, all);
 }
 
-/* Shows processes that use at least half of their soft limit: 1024 in the line "Max open files 1024
- * 524288 files". */
+/* Shows processes that use half of their soft limit, which is 1024 in "Max open files 1024 524288
+ * files". */
 static void mfs_fds(void)
 {
     char text[4096];
@@ -26152,7 +26142,7 @@ static struct {
     u32 n, id[MFS_NODES];
     u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
     struct mfs_node {
-        u32 threads, running; /* threads that last ran on this node; how many of them can run */
+        u32 threads, running; /* threads that last ran on this node; the runnable ones among them */
         u64 bytes;
     } at[MFS_NODES];
 } mfs_nodes;
@@ -26201,8 +26191,8 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node on which more than half of the runnable threads last ran or, if none is
- * runnable, more than half of all threads. */
+/* Returns the node on which more than half of the runnable threads last ran; if none is runnable,
+ * of all threads. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, threads = 0, k = 0;
@@ -26216,7 +26206,7 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns a process's cgroup, such as /a/b in the line "0::/a/b" (cgroups(7)), or NULL. */
+/* Returns the cgroup of a process, from the line "0::/a/b" (cgroups(7)), or NULL. */
 static const char *mfs_task_group(u32 pid)
 {
     static char text[PATH_MAX + 256];
@@ -26228,8 +26218,8 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Adds the memory of a process on each node; of_group: an estimate from its cgroup. Ignores errors,
- * because the process may have exited. */
+/* Adds the memory of a process on each node; of_group: an estimate from its cgroup. The process may
+ * have exited. */
 static void mfs_pages_read(u32 pid, bool of_group)
 {
     const char *group = of_group ? mfs_task_group(pid) : NULL;
@@ -26261,7 +26251,7 @@ static void mfs_pages_of(const struct met_inst *i)
         bytes += mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
         return;
-    /* the cgroup's memory differs too much from that of the process */
+    /* the cgroup's memory is not mainly that of the process */
     if (large && (bytes < resident / 2 || bytes > resident * 1.05))
         return;
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
@@ -26277,7 +26267,7 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Reads only processes that used at least 10 % of a CPU, because reading numa_maps is expensive. */
+/* Reads only processes that used at least 10 % of a CPU: reading numa_maps is expensive. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -26292,7 +26282,7 @@ static void mfs_pages(void)
 
 enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
-static u32 mfs_group_count; /* number of cgroups visited in this interval */
+static u32 mfs_group_count;
 
 /* memory.events also counts events of descendants; memory.events.local does not. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
@@ -26309,13 +26299,13 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup that has a CPU or memory limit, or is near its limit on tasks: systemd sets such a
- * limit for most cgroups. Ignores limits below 16 tasks, which services are expected to reach. */
+/* Shows a cgroup with a CPU or memory limit, or near its limit on tasks, which systemd sets for
+ * most cgroups. Ignores task limits below 16, which services are expected to reach. */
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
     bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
-    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" (no limit) reads as 0 */
+    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" reads as 0 */
     long tasks = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
     bool full = tasks >= 0 && tasks >= limit - limit / 10;
     struct met_inst *i = cpu || memory || full ? met_inst(DIM_GROUP, name) : NULL;
@@ -26463,7 +26453,7 @@ static struct pmc_pmu {
     bool known;                /* pmu.tbl has the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* -errno if the event of a role cannot be counted; 0: it can */
+    int err[N_PR];             /* -errno if a role's event cannot be counted; else 0 */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
@@ -26588,8 +26578,8 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Gets the name of an Arm core or, if it is unknown, the implementer and part numbers. Returns
- * whether the name is known. */
+/* Gets the name of an Arm core or, if unknown, the implementer and part numbers. Returns whether
+ * the name is known. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -26631,8 +26621,8 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return name[6] == '1' ? &c->config1 : name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in a field of a PMU's configuration. A file in format/ describes the bits of the
- * field, such as "config:0-7,32-35". Returns 0 or -errno. */
+/* Stores a value in a field of a PMU's configuration, whose bits a file in format/ lists
+ * ("config:0-7,32-35"). Returns 0 or -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -26939,8 +26929,8 @@ static bool pmc_add_unit(struct pmc_unit unit)
     return true;
 }
 
-/* Opens the events of units that have not been read yet, from index `from` on. Opens the first
- * group of all units before the second, because descriptors may run out. */
+/* Opens the events of the unread units from index `from` on. The first groups of all units come
+ * first, because descriptors may run out. */
 static void pmc_open_new(u32 from)
 {
     for (u32 g = 0; g < N_PG; g++)
@@ -27015,7 +27005,8 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Returns the reason for the error e (-errno) of an event; valid until the next call for `role`. */
+/* Returns the reason for error e (-errno) of a role's event, valid until the next call for that
+ * role. */
 static const char *pmc_reason(u32 role, int e)
 {
     const char *why;
@@ -27110,8 +27101,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Computes missing events that are the sum of two others. For example, first-level TLB misses are
- * the hits plus the misses of the second level. */
+/* Computes missing counts that are sums. For example, first-level TLB misses are the hits plus the
+ * misses of the second level. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -27123,8 +27114,8 @@ static void pmc_add_parts(struct pmc_reading *r)
     }
 }
 
-/* Corrects the counts of Neoverse N2 and V2 cores with 5 slots: they count one empty frontend slot
- * too many per cycle (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
+/* Neoverse N2 and V2 cores with 5 slots count one empty frontend slot too many per cycle
+ * (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
@@ -27214,8 +27205,8 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Sums are
- * omitted if kvis does not count all kinds of cores: they would be too small. */
+/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Omits sums,
+ * which would be too small, if kvis does not count all kinds of cores. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
     if (!i || (pmc.left_out && i->dim != DIM_CPU && i->dim != DIM_PMU))
@@ -27472,7 +27463,7 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: number of tries to open an event */
+    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: attempts to open an event */
     u32 boxes;                 /* number of amd_df controllers that have counted traffic */
     double share;              /* smallest time_running / time_enabled of an event */
     bool begun[2], no_dir;
@@ -27559,7 +27550,7 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
     if (!met_text(u, unit, sizeof unit) || !met_text(path, scale, sizeof scale))
         return 0;
     char *end;
-    double v = strtod(scale, &end); /* text such as "6.103515625e-5" */
+    double v = strtod(scale, &end);
     return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
 }
 
@@ -27827,7 +27818,7 @@ static void unc_dimm(const u8 *p, u32 n)
         speed = n >= 0x58 ? unc_le(p, 0x54, 4) : 0;
     if (set == 0xffff)
         set = n >= 0x5c ? unc_le(p, 0x58, 4) : 0;
-    double peak = (set ? set : speed) * 1e6 * width / 8; /* MT/s */
+    double peak = (set ? set : speed) * 1e6 * width / 8; /* both speeds are in MT/s */
     unc_dmi.unknown |= !(set | speed) || !width || width > 1024 || (set | speed) > 1000000;
     unc_dmi.mixed |= unc_dmi.n && fabs(peak * unc_dmi.n - unc_dmi.peak) > 1;
     unc_dmi.n++;
@@ -27954,7 +27945,7 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Whether at least one domain (L3 cache) lacks the metric; kvis then shows no sum. */
+/* Whether at least one domain (L3 cache) lacks the metric; then there is no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Stores the number in a file. The file may have a word instead: Unavailable, Error, Unassigned. */
@@ -28070,7 +28061,7 @@ static struct {
     struct bpf_obj obj;      /* fam NULL: no programs are loaded */
     u32 at;                  /* met.tick at the last reading */
     bool own;                /* the kernel's own count of runnable tasks is readable */
-    struct wire_sched cpu, all; /* all: sums and histograms of all CPUs */
+    struct wire_sched cpu, all;
 } mk_sched;
 
 /* Returns the number of entries of a map. `tasks` has one per pid, rounded up to a power of two,
@@ -28144,8 +28135,7 @@ static bool mk_sched_read(void)
     return true;
 }
 
-/* Reads a CPU's longest wait until two readings agree, because the BPF program may write
- * meanwhile. */
+/* Reads a CPU's longest wait until two readings agree: the BPF program may write meanwhile. */
 static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
 {
     struct wire_wait again;
@@ -28204,7 +28194,7 @@ static void mk_depth(void)
 
 static struct {
     struct bpf_obj obj;
-    u32 n, without;          /* number of disks with and without a slot */
+    u32 n, without;          /* number of disks with and without an entry in `stats` */
     u64 missed;              /* number of requests that BPF did not count */
     struct mk_disk {
         u32 dev;
@@ -28377,8 +28367,7 @@ static struct {
 
 static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
-/* Attaches to function entries before returns, because a return without an entry counts as
- * missed. */
+/* Attaches to function entries first, because a return without an entry counts as missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     for (u32 back = 0; back < 2; back++)
@@ -28406,7 +28395,7 @@ static int vq_load(struct bpf_obj *o)
     if (e)
         return bpf_fail(o, e, "cannot fill the BPF map 'slots': %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_has_field(o, "irqaction.dev_id")) /* this program needs BTF to find the ring */
+    if (!bpf_has_field(o, "irqaction.dev_id")) /* VQ_IRQ_OWN needs BTF to find the ring */
         mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
@@ -28671,8 +28660,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Loads nothing if the kernel does not have vhost. (/sys/module/vhost exists even if vhost is built
- * in, because vhost has module parameters.) */
+/* Loads nothing if the kernel lacks vhost. /sys/module/vhost exists even if vhost is built in,
+ * because it has module parameters. */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
