@@ -20972,31 +20972,31 @@ static int tr_finish(void)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * The ses_ functions also serve kvis proc: they load BPF programs, read records until the run ends,
- * and report losses. Without BPF, they trace the command with ptrace, and make records from the
- * events of section tr_. The BPF programs of kvis open (gen/probes/open.bpf.c) apply all filters
- * except -P, and send a record for each matching open. The columns and option letters are those of
- * bcc's opensnoop (tools/opensnoop.py). */
+ * The ses_ functions also serve kvis proc: they load BPF programs, read records and report losses.
+ * Without BPF, they trace the command with ptrace, and make records from the events of section tr_.
+ * The BPF programs of kvis open (gen/probes/open.bpf.c) apply all filters except -P, and send a
+ * record for each matching open. The columns and option letters are those of bcc's opensnoop
+ * (tools/opensnoop.py). */
 
 struct session {
-    const char *what;            /* what is recorded: "opens" or "processes" */
+    const char *what;        /* what is recorded: "opens" or "processes" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;     /* idle_ms: maximum time between two reads of the ring */
+    u32 ring_bytes, idle_ms; /* idle_ms: maximum time between two reads of the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs, sets their constants */
     rb_fn *take;
-    bool (*over)(void);          /* whether the command and its descendants have exited */
-    void (*second)(void);        /* called every second and at the end of the run; or NULL */
-    bool other_file;             /* kvis also writes another file, so it continues after EPIPE */
+    bool (*over)(void);      /* whether the command and its descendants have exited */
+    void (*second)(void);    /* called every second and at the end of the run; or NULL */
+    bool other_file;         /* kvis also writes another file, so it continues after EPIPE */
     const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped BPF program runs */
-    const char *calls;           /* with ptrace: system calls to pass to `tap` */
+    const char *calls;       /* with ptrace: system calls to pass to `tap` */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last stop */
-    const char *cost;            /* how tracing with ptrace slows the command */
+    const char *cost;        /* how tracing with ptrace slows the command */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];        /* losses already reported */
-    int status;                  /* wait status of the command; -1: still running, or no command */
-    struct rusage rusage;        /* usage of the command and the descendants it waited for */
+    u64 lost[N_LOST + 1];    /* losses already reported */
+    int status;              /* wait status of the command; -1: still running, or no command */
+    struct rusage rusage;    /* usage of the command and the descendants it waited for */
 };
 
 #define SES_LOST(records, calls) { \
@@ -21165,15 +21165,15 @@ static void ses_run(struct session *s, u64 end_ns)
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* user ID + 1; 0: all users; used by kvis open and kvis proc */
-    u64 flags;       /* -f: an open with any of these flags matches */
-    u32 accmodes;    /* -f: one bit for each access mode that matches */
-    char comm[16];   /* -n: string that a thread's comm must contain */
+    u64 uid;       /* user ID + 1; 0: all users; kvis proc uses it, too */
+    u64 flags;     /* -f: an open with any of these flags matches */
+    u32 accmodes;  /* -f: one bit for each access mode that matches */
+    char comm[16]; /* -n: string that a thread's comm must contain */
 } open_opt;
 
 static struct {
     bool walks;               /* BPF reads the directories that names are relative to */
-    bool no_exec;             /* kvis does not see execs */
+    bool no_exec;
     u64 first_ns, last_ns, rows;
     u64 unknown;              /* opens that -P left out because their path is unknown */
 } open_state;
@@ -21270,8 +21270,8 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 }
 
 /* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint.
- * Classic tracepoints need tracefs, and detaching from them takes 80 ms longer (an RCU grace
- * period). The programs for raw tracepoints of execs and forks need BTF. */
+ * Classic tracepoints need tracefs, and detaching from them takes 80 ms longer (RCU grace period).
+ * The raw tracepoints of execs and forks need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -21463,7 +21463,7 @@ static bool open_record(const void *p, u32 size)
 
 /* --- with ptrace: each completed call becomes a record --- */
 
-/* Sets the arguments like set_args in gen/probes/open.bpf.c. */
+/* Sets the arguments like set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -21539,8 +21539,7 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, open_opt.comm);
 }
 
-/* Makes the record that BPF would send. If /proc hides the user ID, uid is -1, which is not a valid
- * ID. */
+/* Makes the record that BPF would send. If /proc hides the user ID, uid is -1, an invalid ID. */
 static void open_traced(struct task *t)
 {
     static struct wire_open record;
@@ -21589,8 +21588,8 @@ static void open_json_summary(void)
         u_now() - out.start_ns);
 }
 
-/* Returns whether the command and its descendants have exited. If a BPF program was skipped
- * (bpf_missed), the map `tree` may keep an exited thread. In the initial pid namespace, kvis
+/* Returns whether the command and its descendants have exited. After a skipped BPF program
+ * (bpf_missed), an exited thread may stay in the map `tree`. In the initial pid namespace, kvis
  * removes it; in others, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
@@ -21668,32 +21667,32 @@ enum proc_what {
 
 struct proc_text { char *p; u32 len; };
 
-/* A process, from its fork to its exit. All times are of CLOCK_MONOTONIC. */
+/* A process, from its fork to its exit. All times: CLOCK_MONOTONIC. */
 struct proc_life {
-    u64 begin_ns;               /* start of the current command; sort key of proc_by_key */
+    u64 begin_ns;           /* start of the current command; sort key of proc_by_key */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                /* number of live threads, valid if `counted` */
-    bool counted;               /* kvis has seen the start of all threads of the process */
-    bool at_start;              /* the process started before kvis and was read from /proc */
-    bool execed;                /* kvis saw the exec of the current command */
-    bool mine;                  /* kvis follows the process */
-    bool ending;                /* the last thread has exited, but more records may come */
-    bool cut;                   /* argv is truncated */
-    bool walked;                /* path, exe and cwd are from BPF, not from /proc */
+    s32 threads;            /* number of live threads, valid if `counted` */
+    bool counted;           /* kvis has seen the start of all threads of the process */
+    bool at_start;          /* the process started before kvis and was read from /proc */
+    bool execed;            /* kvis saw the exec of the current command */
+    bool mine;              /* kvis follows the process */
+    bool ending;            /* the last thread has exited, but more records may come */
+    bool cut;               /* argv is truncated */
+    bool walked;            /* path, exe and cwd are from BPF, not from /proc */
     u64 fork_ns, end_ns;
-    u64 cgroup;                 /* cgroup ID; 0: unknown */
-    u64 max_rss;                /* peak memory of the current command in bytes; 0: unknown */
-    u64 before_rss;             /* peak memory before the current command, in pages; ~0: unknown */
-    u32 node;                   /* index of the current command in proc_tree; 0: none */
-    s32 status;                 /* wait status; -1: unknown */
-    u32 arg_len;                /* size of all arguments in bytes; argv may hold fewer */
+    u64 cgroup;             /* cgroup ID; 0: unknown */
+    u64 max_rss;            /* peak memory of the current command in bytes; 0: unknown */
+    u64 before_rss;         /* peak memory before the current command, in pages; ~0: unknown */
+    u32 node;               /* index of the current command in proc_tree; 0: none */
+    s32 status;             /* wait status; -1: unknown */
+    u32 arg_len;            /* size of all arguments in bytes; argv may hold fewer */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;       /* variables of --env, as NAME=VALUE, each with a final NUL */
-    struct proc_text begun;     /* record PROC_BEGUN of an execve in progress */
+    struct proc_text env;   /* variables of --env, as NAME=VALUE, each with a final NUL */
+    struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
     char comm[16];
-    struct wire_usage own;      /* resources used by the threads that have exited */
-    struct wire_usage all;      /* resources used by the process, according to its last record */
+    struct wire_usage own;  /* resources used by the threads that have exited */
+    struct wire_usage all;  /* resources used by the process, from its last record */
 };
 
 struct proc_row {
@@ -21724,7 +21723,7 @@ static struct {
     bool used[10];       /* which counters of proc_usage[] are known */
     bool whole;          /* kvis follows all processes, not one tree */
     s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
-    u64 scan_ns;         /* time at which kvis began to read processes from /proc */
+    u64 scan_ns;         /* start of the scan of /proc */
     u64 last_ns, end_ns; /* time of the last exit in the tree; end of the run */
     u32 root;            /* pid of the command; 0: none */
     bool rows;
@@ -21733,7 +21732,7 @@ static struct {
     u32 mine, peak;      /* number of live processes that kvis follows; its maximum */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
-    u64 left_out;        /* number of forks and execs left out due to PROC_REPLAYED */
+    u64 left_out;        /* forks and execs left out because of PROC_REPLAYED */
 } proc_state;
 
 static struct writer proc_gantt = { .fd = -1 };
@@ -21814,7 +21813,7 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
 /* Selects the BPF programs and sets their constants. Each program for a raw tracepoint, which needs
- * BTF, is followed in the list by its variant for a classic tracepoint. */
+ * BTF, is followed by its variant for a classic tracepoint. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &proc_session.obj;
@@ -21838,7 +21837,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
+/* --- the commands of a run, for the tree, the chart and the summary --- */
 
 /* A command. In proc_tree, it comes after its parent; index 0 stands for no command. */
 struct proc_node {
@@ -22406,9 +22405,9 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, status >= 0 ? ",\"signal\":null,\"core\":false" : "null,\"signal\":null,\"core\":false");
 }
 
-/* Returns whether a counter is known. A CPU time of 0 is unknown: the scheduler has not yet
- * accounted for the process. With ptrace, all counters are then unknown: the process died before
- * kvis read them. */
+/* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not yet accounted
+ * for the process. With ptrace, all counters are then unknown: the process died before kvis read
+ * them. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace));
@@ -22598,8 +22597,8 @@ static int proc_by_key(const void *a, const void *b)
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns a list, which the caller frees, of the completed commands (the longest first), the failed
- * commands (by end time), or the steps of the critical path (by start time). */
+/* Returns a list, which the caller frees, of the completed commands (longest first), the failed
+ * commands (by end), or the steps of the critical path (by start). */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -22716,8 +22715,8 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* Writes the name of a task. The pid comes first because Mermaid treats some leading words as
- * keywords. Characters that end a name, or start HTML or a comment, become entities. */
+/* Writes a task's name. The pid comes first because Mermaid reads some leading words as keywords.
+ * Characters that end a name, or start HTML or a comment, become entities. */
 static void proc_gantt_name(struct buf *b, const struct proc_node *c)
 {
     u32 n = u_cut(c->line, c->len, PROC_NAME);
@@ -22754,8 +22753,8 @@ static void proc_gantt_write(struct buf *b)
 
 /* --- events for recordings, the report and --perfetto --- */
 
-/* Returns a new event, or NULL if no sink wants it. Filters do not apply to events, because the
- * critical path in the report needs all commands. */
+/* Returns a new event, or NULL if no sink wants it. Filters do not apply, because the critical path
+ * in the report needs all commands. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -22887,7 +22886,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
 {
     static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* PROC_BEGUN has only the program's name */
+    if (h->kind == PROC_BEGUN) { /* with only the program's name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -22969,7 +22968,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_keep(&l.path, data, h->name_len); /* the path may be relative */
+    proc_keep(&l.path, data, h->name_len);
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -23002,11 +23001,11 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* sibling: the command made another child of kvis (CLONE_PARENT in clone(2)) */
+    /* sibling: another child of kvis, by clone(2) with CLONE_PARENT */
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     bool mine = sibling || proc_is_mine(h->ppid);
     if (l && l->ending)
-        proc_end(l); /* the pid is reused: the old process will have no more records */
+        proc_end(l); /* the pid is reused: no more records of the old process */
     l = mine ? proc_new(h->pid, true) : NULL;
     if (!l)
         return;
@@ -23118,8 +23117,8 @@ static u64 proc_key_number(const char *text, const char *key)
 }
 
 /* Returns a record with its common members, from /proc or else (also in a replay) from the process
- * or its parent. Reads the cgroup only at an exec or of an unknown process. parent: pid of a new
- * process's parent; otherwise 0. */
+ * or its parent. Reads the cgroup only at an exec or of an unknown process. parent: of a new
+ * process; otherwise 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -23609,7 +23608,7 @@ static void proc_replay_end(bool whole)
 #include "gen/out/metrics.h"
 
 enum {
-    MET_INSTS = 8192,       /* maximum number of instances */
+    MET_INSTS = 8192,
     MET_KEPT = 32,          /* number of earlier processes that the report keeps */
     MET_NAME = 40,          /* maximum size of a name, such as that of a disk or PMU */
     MET_INFO = 256,
@@ -23710,7 +23709,7 @@ static const struct metric {
     bool bits32; /* the kernel's counter wraps at 2^32 */
     u8 op;       /* enum met_op: derives the metric from a and b */
     u16 a, b;
-    const char *lack; /* why a machine may lack the metric; NULL: see met_sources */
+    const char *lack; /* why a machine may lack it; NULL: see met_sources */
     bool none;        /* a missing metric means that there is nothing to measure */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
@@ -23739,40 +23738,40 @@ struct met_series {
 };
 
 struct met_inst {
-    struct met_inst *next; /* next instance of the dimension */
+    struct met_inst *next;
     struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
     struct met_series *series; /* metrics, indexed by met.slot[dim][metric] */
     const char *name;      /* "": the whole dimension, or a removed instance */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
-    u8 dim, rank;          /* rank: see met_rank */
+    u8 dim, rank;
 };
 
 static struct {
-    u32 tick;                /* number of the current interval, starting with 1 */
-    u32 n_insts, n_past;     /* n_past: number of series whose `past` is set */
-    u32 full;                /* last tick in which there was no space for a new instance */
+    u32 tick;             /* number of the current interval, starting with 1 */
+    u32 n_insts, n_past;  /* n_past: number of series whose `past` is set */
+    u32 full;             /* last tick in which there was no space for a new instance */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
-    u32 seen[N_METRICS];     /* last tick in which any instance had a value */
+    u32 seen[N_METRICS];  /* last tick in which any instance had a value */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
-    u64 backwards;           /* number of times that a counter decreased */
-    u32 left_out;            /* largest number of instances left out of one interval */
-    struct met_inst *all;    /* the only instance of DIM_NONE */
-    bool over;               /* all processes of -p have exited, so the monitor ends */
-    u8 cur;                  /* the current source: the one that is being read */
-    u64 read_ns;             /* time at which the current file was read */
-    double counted_s;        /* seconds for which hardware counters ran; 0: unknown */
+    u64 backwards;        /* number of times that a counter decreased */
+    u32 left_out;         /* largest number of instances left out of one interval */
+    struct met_inst *all; /* the only instance of DIM_NONE */
+    bool over;            /* all processes of -p have exited, so the monitor ends */
+    u8 cur;               /* the current source: the one being read */
+    u64 read_ns;          /* time at which the current file was read */
+    double counted_s;     /* seconds for which hardware counters ran; 0: unknown */
     struct met_source {
-        u64 at_ns;           /* time at which reading of the source began */
-        double elapsed_s;    /* time since the previous reading; 0: there was none */
-        u32 wrong;           /* number of failed reads in this interval */
-        u32 left_out;        /* number of instances left out for lack of memory or table space */
-        u32 there;           /* number of existing instances if kvis shows only some; else 0 */
+        u64 at_ns;        /* time at which reading of the source began */
+        double elapsed_s; /* time since the previous reading; 0: there was none */
+        u32 wrong;        /* number of failed reads in this interval */
+        u32 left_out;     /* number of instances left out for lack of memory or table space */
+        u32 there;        /* number of existing instances if kvis shows only some; else 0 */
         u64 took_ns;
-        char why[512];       /* reason for the first failed read */
-        u16 from, to, n;     /* range of metrics[] that contains the n metrics of the source */
+        char why[512];    /* reason for the first failed read */
+        u16 from, to, n;  /* range of metrics[] that contains the n metrics of the source */
     } src[N_SRC];
 } met;
 
@@ -23800,7 +23799,7 @@ static u8 met_dim(u32 m)
 }
 
 /* Returns the prefix of a metric's name. Counts of CPUs, processes and cgroups need different
- * names, because a Prometheus query would add up all values of the same name. */
+ * names: a Prometheus query would add up all values of the same name. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -23831,14 +23830,14 @@ static const struct met_hist_row {
 struct met_hist {
     struct met_hist *next;
     const struct met_inst *inst;
-    u8 row;                      /* index in met_hist_rows[] */
-    u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* number of values in this interval; of all values; their sum */
-    u64 octave[MET_OCTAVES];     /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
-    u32 now[ST_BUCKETS];         /* number of values per bucket in this interval */
-    u32 last[ST_BUCKETS];        /* the kernel's counters at the last reading */
-    u32 *past;                   /* points for the HTML report; NULL: none */
-    u32 line;                    /* index of the chart in the HTML report, if `past` is set */
+    u8 row;
+    u32 at;                  /* met.tick of the last reading */
+    u64 count, all, sum;     /* number of values in this interval; of all values; their sum */
+    u64 octave[MET_OCTAVES]; /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
+    u32 now[ST_BUCKETS];     /* number of values per bucket in this interval */
+    u32 last[ST_BUCKETS];    /* the kernel's counters at the last reading */
+    u32 *past;               /* points for the HTML report; NULL: none */
+    u32 line;                /* index of the chart in the HTML report, if `past` is set */
 };
 
 static void met_left_out(u32 n)
@@ -23883,9 +23882,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the percentile p of this interval's values. For times, this is the middle of a bucket.
- * For sizes and lengths, it is the lower bound of a bucket, because most sizes are round
- * numbers. */
+/* Returns percentile p of this interval's values: for times, the middle of a bucket; for sizes and
+ * lengths, its lower bound, because most sizes are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = p * h->count, seen = 0;
@@ -24075,8 +24073,8 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Finds or creates an instance, and marks it as seen. If there is no memory for it, counts it as
- * left out and returns NULL. */
+/* Finds or creates an instance, and marks it as seen. Without memory for it, counts it as left out
+ * and returns NULL. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -24190,8 +24188,8 @@ static bool met_has(const struct met_inst *i, u32 m)
 }
 
 /* Returns whether the sum of a dimension includes the instance. It omits partitions, dm and md
- * devices (their requests are also requests of a disk) and virtual interfaces (their packets also
- * pass through hardware). */
+ * devices (a disk gets the same requests) and virtual interfaces (hardware gets the same
+ * packets). */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -25225,8 +25223,8 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* A line of softnet_stat has hexadecimal words. Since Linux 5.7 (commit 7d58e6555870), word 13 is
- * the number of the CPU; in earlier kernels, line n belongs to CPU n. */
+/* Since Linux 5.7 (commit 7d58e6555870), the hexadecimal word 13 of a line of softnet_stat is the
+ * number of the CPU; in earlier kernels, line n belongs to CPU n. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -25434,8 +25432,8 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* For each metric of the kernel log: the number of messages that contain its key, and the last of
- * these messages. */
+/* For each metric of the kernel log: the number of messages that contain its key, and the last
+ * one. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
@@ -25631,7 +25629,7 @@ struct mfs_task {
 
 static struct mfs_look {
     u32 tick;
-    u64 ns;               /* time at which the scan began */
+    u64 ns;               /* start of the scan */
     double uptime;        /* time of the scan in seconds since boot */
     struct mfs_task *task; /* processes, sorted by pid */
     struct mfs_thread *thread;
@@ -25669,7 +25667,7 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads a file that only root or the owner of the thread may read. Records only missing permission,
+/* Reads a file that only root or the thread's owner may read. Records only missing permission,
  * because the thread may have exited. */
 static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file, char text[512])
 {
@@ -25962,8 +25960,8 @@ static void mfs_procs(void)
 }
 
 /* --- the busiest processes --- For each value, kvis shows the MFS_TOP processes with the highest
- * value. A process that was shown before stays while it is among the first MFS_NEAR; otherwise,
- * processes of similar rank would come and go. */
+ * value. A shown process stays while it is among the first MFS_NEAR; otherwise, processes of
+ * similar rank would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -26036,8 +26034,8 @@ static void mfs_busy(void)
     met_count(met.all, M_FAULTS_LIVE, faults);
 }
 
-/* Returns whether the main thread of a user process is in uninterruptible sleep, and has been for
- * over a second: shorter waits for a disk are normal. */
+/* Returns whether the main thread of a user process has been in uninterruptible sleep for over a
+ * second: shorter waits for a disk are normal. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -26381,12 +26379,12 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* group that provides the metric; PG_NONE: none */
-    u16 metric;             /* N_METRICS: no metric */
-    u8 parts[2];            /* two roles whose sum replaces this one if it has no event */
-    u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
+    u8 home;           /* group that provides the metric; PG_NONE: none */
+    u16 metric;        /* N_METRICS: no metric */
+    u8 parts[2];       /* two roles whose sum replaces this one if it has no event */
+    u8 type;           /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
-    const char *alias;      /* names to look for in a PMU's events/, in order of preference */
+    const char *alias; /* names to look for in a PMU's events/, in order of preference */
 };
 
 struct pmc_ratio {
@@ -26438,30 +26436,30 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 
 /* --- state --- */
 
-struct pmc_code {              /* members of struct perf_event_attr */
+struct pmc_code {        /* members of struct perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;          /* the vendor's or the kernel's name of the event; NULL: none */
-    bool generic, alias;       /* alias: `name` ends at the first space */
+    const char *name;    /* the vendor's or the kernel's name of the event; NULL: none */
+    bool generic, alias; /* alias: `name` ends at the first space */
 };
 
 static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
-    const char *source;        /* document that describes the core's events */
+    const char *source; /* document that describes the core's events */
     u32 type, slots;
-    u16 list;                  /* bit in pmc_event.lists; 0: no list */
-    bool known;                /* pmu.tbl has the core */
+    u16 list;           /* bit in pmc_event.lists; 0: no list */
+    bool known;         /* pmu.tbl has the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* -errno if a role's event cannot be counted; else 0 */
+    int err[N_PR];      /* -errno if a role's event cannot be counted; else 0 */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
     int cpu;
-    pid_t tid;                 /* thread whose events are open; 0: events of a CPU or cgroup */
-    u8 pmu, task;              /* index in pmc_pmus; index in opt.pids */
+    pid_t tid;    /* thread whose events are open; 0: events of a CPU or cgroup */
+    u8 pmu, task; /* index in pmc_pmus; index in opt.pids */
     bool on;
-    u64 at_ns;                 /* time of the last reading; 0: not read yet */
+    u64 at_ns;    /* time of the last reading; 0: not read yet */
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: event not open */
 };
 
@@ -26473,7 +26471,7 @@ struct pmc_reading {
 
 struct pmc_sum {
     double value[N_PG][N_PR], rate[N_PR];
-    double capacity[N_PG];     /* number of pipeline slots, both used and empty */
+    double capacity[N_PG];     /* number of pipeline slots, used or empty */
     bool some[N_PG][N_PR];     /* a unit counted the event of this role */
     bool missing[N_PG][N_PR];  /* a unit did not count the event of this role */
     double share;              /* smallest `share` of all readings */
@@ -26485,16 +26483,16 @@ static struct {
     u32 left_out; /* number of PMUs, one per kind of core, that do not fit in pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
-    bool gone[MFS_PIDS];       /* processes of -p whose last counts have been published */
+    bool gone[MFS_PIDS]; /* processes of -p whose last counts have been published */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    bool on_exec;              /* the execve(2) of the command enables the events */
-    bool off[N_PG];            /* groups that are not counted: too few descriptors, or -e */
-    const char *none;          /* why nothing is counted; NULL: something is */
+    bool on_exec;        /* the execve(2) of the command enables the events */
+    bool off[N_PG];      /* groups that are not counted: too few descriptors, or -e */
+    const char *none;    /* why nothing is counted; NULL: something is */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum of the machine or cgroup */
-    struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
+    struct pmc_sum *one; /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -26975,8 +26973,8 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
     pmc_open_new(from);
 }
 
-/* Opens the events of a process. If the process creates a thread meanwhile, kvis starts again,
- * because the thread may have inherited no event or only some. */
+/* Opens the events of a process. Starts again if the process creates a thread meanwhile, because
+ * the thread may have inherited no event or only some. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -27451,11 +27449,11 @@ struct unc_unit {              /* event that is open on one CPU */
 };
 
 struct unc_socket {
-    s64 id;                    /* physical_package_id; negative: unknown */
+    s64 id;             /* physical_package_id; negative: unknown */
     double sum[N_UR];
-    bool opened[N_UR];         /* at least one event of the role is open */
-    bool refused[N_UR];        /* at least one event could not be opened */
-    bool hole[N_UR];           /* at least one event was not counted in this interval */
+    bool opened[N_UR];  /* at least one event of the role is open */
+    bool refused[N_UR]; /* at least one event could not be opened */
+    bool hole[N_UR];    /* at least one event was not counted in this interval */
 };
 
 static struct {
@@ -27464,11 +27462,11 @@ static struct {
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
     u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: attempts to open an event */
-    u32 boxes;                 /* number of amd_df controllers that have counted traffic */
-    double share;              /* smallest time_running / time_enabled of an event */
+    u32 boxes;     /* amd_df controllers that have counted traffic */
+    double share;  /* smallest time_running / time_enabled of an event */
     bool begun[2], no_dir;
-    bool too_many;             /* there are more memory controllers than kvis can store */
-    u8 class;                  /* class of the memory controllers; UC_NONE: none */
+    bool too_many; /* more memory controllers than kvis can store */
+    u8 class;      /* class of the memory controllers; UC_NONE: none */
 } unc;
 
 static char unc_reason[N_UR][UNC_WHY]; /* why the first event that failed cannot be counted */
@@ -28058,9 +28056,9 @@ static bool mk_begin(const struct bpf_obj *o)
 /* --- the scheduler --- */
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: no programs are loaded */
-    u32 at;                  /* met.tick at the last reading */
-    bool own;                /* the kernel's own count of runnable tasks is readable */
+    struct bpf_obj obj; /* fam NULL: no programs are loaded */
+    u32 at;             /* met.tick at the last reading */
+    bool own;           /* the kernel's own count of runnable tasks is readable */
     struct wire_sched cpu, all;
 } mk_sched;
 
@@ -28309,9 +28307,9 @@ static void mk_start(void)
 }
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
- * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
- * loaded only on request (-c virtio). Without BTF for virtio_ring, the sizes and depths of rings
- * are unknown, and a ring is named after its interrupt. */
+ * The BPF programs of the family vq (gen/probes) run for each buffer, so kvis loads them only on
+ * request (-c virtio). Without BTF for virtio_ring, the sizes and depths of rings are unknown, and
+ * a ring is named after its interrupt. */
 
 #include "bpf_insns/vq.h"
 
@@ -28430,9 +28428,8 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Gets the device and the name of a ring from its interrupt, such as virtio0-req.0
- * (vp_find_vqs_msix), if there is no BTF. Returns false if there is no such interrupt, or if rings
- * share it. */
+/* Without BTF, gets the device and name of a ring from its interrupt, such as virtio0-req.0
+ * (vp_find_vqs_msix). Returns false if there is no such interrupt, or if rings share it. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -28512,7 +28509,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
     struct wire_vq *w = &vq.now;
-    u64 now = u_now(); /* just before the counters are read */
+    u64 now = u_now();
     if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "stats"), &slot, w) || !w->state)
         return false;
     if (w->state & VQ_GONE) {
@@ -28592,7 +28589,7 @@ static const struct vh_handler {
 };
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: no programs are loaded */
+    struct bpf_obj obj;
     bool deep;               /* BPF can read the rings */
     int prog[ARRAY_LEN(vh_handlers)];
     struct wire_vh now;      /* counters of a virtqueue, read just after now_ns */
@@ -28624,8 +28621,8 @@ static const char vh_none[] =
     "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached. obj.why says why others are not attached, unless
- * their drivers are not loaded. */
+/* Returns 0 if at least one handler is attached. obj.why says why others are not, unless their
+ * drivers are not loaded. */
 static int vh_attach_all(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28702,7 +28699,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         SNPRINTF(i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the instance for a virtqueue, such as net/TID/tx, where TID is that of the worker. */
+/* Returns the instance for a virtqueue, such as net/TID/tx with the worker's TID. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -28775,7 +28772,7 @@ static bool vh_gone(void)
 
 static bool vh_slot(u32 slot)
 {
-    vh.now_ns = u_now(); /* just before the counters are read */
+    vh.now_ns = u_now();
     return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&vh.obj, "stats"), &slot, &vh.now) == 0
            && vh.now.key.worker;
 }
