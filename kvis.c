@@ -20994,9 +20994,9 @@ struct session {
     const char *cost;        /* how tracing with ptrace slows the command */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];    /* losses already reported */
+    u64 lost[N_LOST + 1];    /* losses reported so far */
     int status;              /* wait status of the command; -1: still running, or no command */
-    struct rusage rusage;    /* usage of the command and the descendants it waited for */
+    struct rusage rusage;    /* resource usage of the command and the descendants it waited for */
 };
 
 #define SES_LOST(records, calls) { \
@@ -21269,9 +21269,9 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", sp_command.magic);
 }
 
-/* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint.
- * Classic tracepoints need tracefs, and detaching from them takes 80 ms longer (RCU grace period).
- * The raw tracepoints of execs and forks need BTF. */
+/* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint,
+ * which needs tracefs and takes 80 ms longer to detach (RCU grace period). The raw tracepoints of
+ * execs and forks need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -21672,8 +21672,8 @@ struct proc_life {
     u64 begin_ns;           /* start of the current command; sort key of proc_by_key */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;            /* number of live threads, valid if `counted` */
-    bool counted;           /* kvis has seen the start of all threads of the process */
+    s32 threads;            /* live threads; valid if `counted` */
+    bool counted;           /* kvis saw all threads of the process start */
     bool at_start;          /* the process started before kvis and was read from /proc */
     bool execed;            /* kvis saw the exec of the current command */
     bool mine;              /* kvis follows the process */
@@ -21691,7 +21691,7 @@ struct proc_life {
     struct proc_text env;   /* variables of --env, as NAME=VALUE, each with a final NUL */
     struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
     char comm[16];
-    struct wire_usage own;  /* resources used by the threads that have exited */
+    struct wire_usage own;  /* resources used by exited threads */
     struct wire_usage all;  /* resources used by the process, from its last record */
 };
 
@@ -21712,7 +21712,7 @@ static struct {
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
-    const char *line;            /* --line, compiled in line_regex; NULL: not given */
+    const char *line;            /* --line; compiled in line_regex */
     regex_t line_regex;
     const char **env;
     u32 n_env;
@@ -21812,8 +21812,8 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* Selects the BPF programs and sets their constants. Each program for a raw tracepoint, which needs
- * BTF, is followed by its variant for a classic tracepoint. */
+/* Selects the BPF programs and sets their constants. In proc_progs[], each program for a raw
+ * tracepoint, which needs BTF, is followed by its variant for a classic one. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &proc_session.obj;
@@ -21845,7 +21845,7 @@ struct proc_node {
     u32 parent;          /* the command that forked this command's process */
     u32 ended, before;   /* child that ended last; sibling that ended just before this command */
     u32 first, next;     /* first child and next sibling in --tree */
-    u32 depth, pid, len; /* len: length of `line` */
+    u32 depth, pid, len;
     s32 status, err;
     u8 what;
     bool ran;            /* the process has executed a program */
@@ -22106,7 +22106,7 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
 }
 
 /* Splits the CPU time like cputime_adjust() in kernel/sched/cputime.c: the kernel measures the sum
- * of user and system time precisely, but each of the two in ticks. */
+ * of user and system time precisely, but each part in ticks. */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -22842,12 +22842,12 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: the chain of commands that determined how long the run took --- */
+/* --- the critical path: the commands that determined how long the run took --- */
 
 /* Returns the steps of the critical path by start time, or NULL if commands are missing. The main
  * command is a step. So are its child that ended last, the child that ended last before that one
  * began, and so on; the same applies to the children of each step. The rest of a command's time is
- * its own, including that from a child's fork to the child's exec. */
+ * its own, including that from a child's fork to its exec. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -22886,7 +22886,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
 {
     static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* with only the program's name */
+    if (h->kind == PROC_BEGUN) { /* PROC_BEGUN has only the program's name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -22983,7 +22983,7 @@ static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
-    proc_usage_join(&l->all, &l->own, false); /* all may lack threads that exited at that moment */
+    proc_usage_join(&l->all, &l->own, false); /* `all` may lack threads that exited just now */
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
@@ -23005,7 +23005,7 @@ static void proc_forked(const struct wire_proc *h)
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     bool mine = sibling || proc_is_mine(h->ppid);
     if (l && l->ending)
-        proc_end(l); /* the pid is reused: no more records of the old process */
+        proc_end(l); /* the pid is reused: the old process sends no more records */
     l = mine ? proc_new(h->pid, true) : NULL;
     if (!l)
         return;
@@ -23116,9 +23116,9 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with its common members, from /proc or else (also in a replay) from the process
- * or its parent. Reads the cgroup only at an exec or of an unknown process. parent: of a new
- * process; otherwise 0. */
+/* Returns a record with the members that all kinds have, from /proc or (in a replay, or on failure)
+ * from the struct of the process or its parent. Reads the cgroup only at an exec or of an unknown
+ * process. parent: pid of a new process's parent; otherwise 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -23303,8 +23303,8 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Ends processes without threads whose last exit record is older than age_ns. If `all`, also
- * forgets processes that no longer exist, because their exit records were lost. */
+/* Ends each process that has no threads if its last exit record is older than age_ns. If `all`,
+ * also forgets processes that no longer exist: their exit records were lost. */
 static void proc_sweep(u64 age_ns, bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -23600,7 +23600,7 @@ static void proc_replay_end(bool whole)
 }
 
 /* == 32 met_  metrics: the table and the current values ================================
- * Each metric that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header defines
+ * The metrics of `kvis monitor` are the rows of gen/tables/metrics.tbl, whose header defines
  * sources, dimensions and instances. A source calls met_count, met_set or met_raw; the outputs do
  * not depend on the sources. If there are MET_INSTS instances, a new one replaces the one that has
  * been gone longest. */
@@ -23709,7 +23709,7 @@ static const struct metric {
     bool bits32; /* the kernel's counter wraps at 2^32 */
     u8 op;       /* enum met_op: derives the metric from a and b */
     u16 a, b;
-    const char *lack; /* why a machine may lack it; NULL: see met_sources */
+    const char *lack; /* why a machine may lack the metric; NULL: see met_sources */
     bool none;        /* a missing metric means that there is nothing to measure */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
@@ -23751,7 +23751,7 @@ struct met_inst {
 static struct {
     u32 tick;             /* number of the current interval, starting with 1 */
     u32 n_insts, n_past;  /* n_past: number of series whose `past` is set */
-    u32 full;             /* last tick in which there was no space for a new instance */
+    u32 full;             /* last tick without space for a new instance */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];  /* last tick in which any instance had a value */
@@ -23765,7 +23765,7 @@ static struct {
     double counted_s;     /* seconds for which hardware counters ran; 0: unknown */
     struct met_source {
         u64 at_ns;        /* time at which reading of the source began */
-        double elapsed_s; /* time since the previous reading; 0: there was none */
+        double elapsed_s; /* time since the previous reading; 0: none */
         u32 wrong;        /* number of failed reads in this interval */
         u32 left_out;     /* number of instances left out for lack of memory or table space */
         u32 there;        /* number of existing instances if kvis shows only some; else 0 */
@@ -23780,7 +23780,7 @@ static struct {
     const char *procfs, *sysfs, *rootfs;
     u64 interval_ns;
     u32 count;
-    u64 off;                 /* bit mask of the sources that are off, by -c or by default */
+    u64 off;                 /* bit mask of sources that are off (-c, or by default) */
     bool per_cpu, csv, hist, grafana, list_events;
     bool chosen;             /* -c was given */
     bool all_processes;
@@ -23832,7 +23832,7 @@ struct met_hist {
     const struct met_inst *inst;
     u8 row;
     u32 at;                  /* met.tick of the last reading */
-    u64 count, all, sum;     /* number of values in this interval; of all values; their sum */
+    u64 count, all, sum;     /* number of values in this interval; since the start; their sum */
     u64 octave[MET_OCTAVES]; /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS];     /* number of values per bucket in this interval */
     u32 last[ST_BUCKETS];    /* the kernel's counters at the last reading */
@@ -23978,8 +23978,8 @@ static const char *met_cgroups(void)
     return met_there(met_path("%s/cgroup.controllers", root)) ? root : "/sys/fs/cgroup/unified";
 }
 
-/* Returns the rank of an instance in lists. Disks and interfaces: first hardware, then virtual
- * ones, then the interface lo, then the nameless sum. */
+/* Returns the rank of an instance in lists. Order of disks and interfaces: hardware, virtual ones,
+ * the interface lo, the nameless sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -24248,8 +24248,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes derived metrics. Drops negative results (B may have changed after A was read), except of
- * A - B: a sensor may exceed its limit. */
+/* Computes derived metrics. Drops negative results (B may have changed after A was read), except
+ * those of A - B: a sensor may exceed its limit. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -24429,9 +24429,8 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Stores in id[], in ascending order, the numbers N of directory entries named PRE N POST. Counts
- * those beyond `max` as left out. A missing directory is an error, except for a process (PRE is
- * empty). */
+/* Stores in id[] the sorted numbers N of directory entries named PRE N POST. Counts those beyond
+ * `max` as left out. A missing directory is an error, except for a process (PRE is empty). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -24535,7 +24534,7 @@ static void met_files(const struct met_inst *i, const char *dir)
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
  * Each source has one function. If it finds metrics by their keys (met_keys, met_columns,
- * met_files, mfs_places), a new metric needs only a new row in metrics.tbl. */
+ * met_files, mfs_places), a new metric needs only a row in metrics.tbl. */
 
 static bool mfs_begins(const char *s, const char *const *with, u32 n)
 {
@@ -24614,7 +24613,7 @@ static void mfs_stat(void)
 /* --- /proc/loadavg, /proc/pressure, kernel limits --- */
 
 /* Searches the text for each of `words` in turn, and returns the number that follows the last one.
- * In `words`, a number N means: skip N words of the text. */
+ * A number N in `words` skips N words of the text. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -24918,7 +24917,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
 /* Reads a line of /proc/diskstats (iostats.rst). Skips devices that were never used. If the number
- * of reads has decreased, the name now belongs to another device. */
+ * of reads decreased, the name now belongs to another device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -25050,7 +25049,7 @@ static void mfs_zones(void)
     }
 }
 
-/* Returns the instance for a sensor. Sets its info to the names of the chip and the sensor. */
+/* Returns the instance for a sensor. Sets its info to the names of chip and sensor. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -25135,8 +25134,8 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. The file `speed` has Mbit/s; if
- * they are unknown, it has -1 or cannot be read (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. The file `speed` is in Mbit/s;
+ * for an unknown speed, it has -1 or cannot be read (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], dir[MET_DIR], duplex[8];
@@ -25163,7 +25162,7 @@ static void mfs_net_line(const char *line)
     /* a VLAN or macvlan has no link of its own */
     if (u_file_number(met_in(dir, "iflink"), 0) == u_file_number(met_in(dir, "ifindex"), 0))
         mfs_net_offered(i);
-    if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
+    if (!i->info[0]) /* a veth's speed is fictitious; a bond's speed is a sum */
         return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
@@ -25296,7 +25295,7 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
  * each. */
 static struct buf mfs_remote;
 
-/* Collects all remote mount points except the root directory, which every path leads through. */
+/* Collects all remote mount points except the root directory, which is part of every path. */
 static void mfs_find_remote(const char *text)
 {
     static const char *const types[] = {
@@ -25385,7 +25384,7 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     if (!i)
         return;
     SNPRINTF(i->info, "%.*s", (int)strcspn(type, " "), type);
-    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 since Linux 6.15 */
+    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 option since Linux 6.15 */
     if (!e && space.f_blocks) {
         met_set(i, M_FS_SIZE, (double)space.f_blocks * space.f_bsize);
         met_set(i, M_FS_AVAIL, (double)space.f_bavail * space.f_bsize);
@@ -25395,7 +25394,7 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     mfs_fs_errors(i, id);
 }
 
-/* Reads the mounts of kvis's mount namespace; with --path.rootfs, of process 1. */
+/* Reads the mounts of kvis's mount namespace; with --path.rootfs, those of process 1. */
 static void mfs_fs(void)
 {
     u64 seen[MFS_FS];
@@ -25570,8 +25569,8 @@ static void mfs_ports(void)
 }
 
 /* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. If a
- * process with one thread has not run, kvis reads only /proc/PID/schedstat, which has the CPU time
- * in ns. */
+ * process with one thread has not run, -c busy reads only /proc/PID/schedstat, which has the CPU
+ * time in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
@@ -25579,7 +25578,7 @@ enum {
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
-/* The values of a process: counters of each thread, counters of the process, other values. */
+/* The values of a process: counters of each thread, of the process, and other values. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -25776,7 +25775,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads if the process has run. old: its last scan; NULL: a new
+/* Adds the activity of all threads if the process has run. old: state at the last scan; NULL: a new
  * process. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
@@ -26113,7 +26112,7 @@ static void mfs_locks(void)
         met_set(met.all, M_LOCKED, all);
 }
 
-/* Shows processes that use half of their soft limit, which is 1024 in "Max open files 1024 524288
+/* Shows processes that use at least half of the soft limit, 1024 in "Max open files 1024 524288
  * files". */
 static void mfs_fds(void)
 {
@@ -26135,7 +26134,7 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* The NUMA nodes, and one process's memory and threads on each of them. */
+/* The NUMA nodes, and one process's memory and threads on each. */
 static struct {
     u32 n, id[MFS_NODES];
     u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
@@ -26216,8 +26215,8 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Adds the memory of a process on each node; of_group: an estimate from its cgroup. The process may
- * have exited. */
+/* Adds the memory of a process, which may have exited, on each node; of_group: an estimate from its
+ * cgroup. */
 static void mfs_pages_read(u32 pid, bool of_group)
 {
     const char *group = of_group ? mfs_task_group(pid) : NULL;
@@ -26384,11 +26383,11 @@ struct pmc_role_row {
     u8 parts[2];       /* two roles whose sum replaces this one if it has no event */
     u8 type;           /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
-    const char *alias; /* names to look for in a PMU's events/, in order of preference */
+    const char *alias; /* names in a PMU's events/, in order of preference */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* its value is times * part / of */
+    u16 metric;             /* value: times * part / of */
     u8 part, of;
     u16 times;
 };
@@ -26439,7 +26438,7 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 struct pmc_code {        /* members of struct perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;    /* the vendor's or the kernel's name of the event; NULL: none */
+    const char *name;    /* name by the vendor or the kernel; NULL: none */
     bool generic, alias; /* alias: `name` ends at the first space */
 };
 
@@ -26459,7 +26458,7 @@ struct pmc_unit {
     pid_t tid;    /* thread whose events are open; 0: events of a CPU or cgroup */
     u8 pmu, task; /* index in pmc_pmus; index in opt.pids */
     bool on;
-    u64 at_ns;    /* time of the last reading; 0: not read yet */
+    u64 at_ns;    /* time of the last reading; 0: none */
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: event not open */
 };
 
@@ -26489,8 +26488,8 @@ static struct {
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
     bool on_exec;        /* the execve(2) of the command enables the events */
-    bool off[N_PG];      /* groups that are not counted: too few descriptors, or -e */
-    const char *none;    /* why nothing is counted; NULL: something is */
+    bool off[N_PG];      /* groups not counted: too few descriptors, or -e */
+    const char *none;    /* why nothing is counted, or NULL */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum of the machine or cgroup */
     struct pmc_sum *one; /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
@@ -26533,7 +26532,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
 /* Characters that names in sysfs and cpuinfo may contain. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Returns the value in a line "KEY : VALUE", or NULL if the line has another key. */
+/* Returns the value in a line "KEY : VALUE", or NULL if it has another key. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -26973,8 +26972,8 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
     pmc_open_new(from);
 }
 
-/* Opens the events of a process. Starts again if the process creates a thread meanwhile, because
- * the thread may have inherited no event or only some. */
+/* Opens the events of a process. Starts again if the process creates a thread meanwhile, which may
+ * not have inherited all events. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -27280,7 +27279,7 @@ static const char *pmc_metric_why(u32 m)
 }
 
 /* Gets the total of a metric since the start or, for a ratio, the ratio of the totals. Returns
- * false if the metric was never counted. */
+ * false if it was never counted. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -27397,7 +27396,7 @@ static const char *pmc_unknown(void)
     return NULL;
 }
 
-/* Lists the events that -e accepts by name: the roles and the events in sysfs. */
+/* Lists the events that -e accepts by name: roles, and events in sysfs. */
 static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -27420,8 +27419,8 @@ static void pmc_list_events(struct buf *b)
  * Counters outside the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's directory
  * in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events that count
  * bytes or energy; for AMD, whose PMUs do not list events, pmu.tbl also has their terms. An event
- * is opened on each CPU of the PMU's cpumask (one CPU per socket or die), and its count is added to
- * the socket of that CPU. A socket's bandwidth needs the counts of all its controllers. */
+ * is opened on each CPU of the PMU's cpumask (one per socket or die), and its count is added to the
+ * CPU's socket. A socket's bandwidth needs the counts of all its controllers. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -27451,9 +27450,9 @@ struct unc_unit {              /* event that is open on one CPU */
 struct unc_socket {
     s64 id;             /* physical_package_id; negative: unknown */
     double sum[N_UR];
-    bool opened[N_UR];  /* at least one event of the role is open */
-    bool refused[N_UR]; /* at least one event could not be opened */
-    bool hole[N_UR];    /* at least one event was not counted in this interval */
+    bool opened[N_UR];  /* an event of the role is open */
+    bool refused[N_UR]; /* an event could not be opened */
+    bool hole[N_UR];    /* an event was not counted in this interval */
 };
 
 static struct {
@@ -28682,8 +28681,8 @@ static void vh_start(void)
 }
 
 /* Sets the info to the pid and the name of the process that owns the device. The worker is a thread
- * of this process; before Linux 6.4, it is a kernel thread vhost-TID, where TID is the thread that
- * created it. */
+ * of this process; before Linux 6.4, it is a kernel thread vhost-TID that the thread TID
+ * created. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
