@@ -20987,7 +20987,7 @@ struct session {
     bool (*over)(void);      /* whether the command and its descendants have exited */
     void (*second)(void);    /* called every second and at the end of the run; or NULL */
     bool other_file;         /* kvis also writes another file, so it continues after EPIPE */
-    const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped BPF program runs */
+    const char *lost_why[N_LOST + 1]; /* indexed by enum wire_lost; [N_LOST]: skipped BPF runs */
     const char *calls;       /* with ptrace: system calls to pass to `tap` */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last stop */
@@ -21172,7 +21172,7 @@ static struct {
 } open_opt;
 
 static struct {
-    bool walks;               /* BPF reads the directories that names are relative to */
+    bool walks;               /* BPF can read the directories that names are relative to */
     bool no_exec;
     u64 first_ns, last_ns, rows;
     u64 unknown;              /* opens that -P left out because their path is unknown */
@@ -21482,8 +21482,8 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = how[1];
 }
 
-/* Returns whether a directory is in a detached mount (MNT_DETACH in umount2(2)): its link in /proc
- * does not show this, but the process's mountinfo lacks the mount. fd may be AT_FDCWD. */
+/* Returns whether a directory is in a detached mount (MNT_DETACH in umount2(2)), which the
+ * process's mountinfo lacks; the link in /proc does not show this. fd may be AT_FDCWD. */
 static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
 {
     const char *path = fd_proc(t->tid, fd);
@@ -23001,7 +23001,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* sibling: another child of kvis, by clone(2) with CLONE_PARENT */
+    /* sibling: a child of kvis that the command made with CLONE_PARENT (clone(2)) */
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     bool mine = sibling || proc_is_mine(h->ppid);
     if (l && l->ending)
@@ -23518,7 +23518,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* /proc counts context switches only by thread, and may lack I/O */
+    /* /proc counts context switches only per thread, and may lack I/O */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -23815,7 +23815,7 @@ static const struct met_hist_row {
     const char *name, *counts;  /* counts: unit of the values, as bcc's tools write it */
     const char *prom, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
-    u16 part[MET_PARTS];        /* metrics that show the percentiles met_parts[] */
+    u16 part[MET_PARTS];        /* metrics for the percentiles in met_parts[] */
     u8 src, form;
     u8 low, high;               /* bucket bounds for Prometheus: 2^low - 1 to 2^high - 1 */
 } met_hist_rows[N_HIST] = {
@@ -23916,7 +23916,7 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the next instance after i, of any dimension, or NULL. i NULL: the first. */
+/* Returns the instance after i (NULL: the first), of any dimension, or NULL. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -23930,7 +23930,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     for (struct met_series *s = i->series; s < i->series + met.width[i->dim]; s++)
 #define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
 
-/* Returns the next histogram after h, of any instance, or NULL. h NULL: the first. */
+/* Returns the histogram after h (NULL: the first), of any instance, or NULL. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -24073,7 +24073,7 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Finds or creates an instance, and marks it as seen. Without memory for it, counts it as left out
+/* Finds or creates an instance, and marks it as seen. If there is no memory, counts it as left out
  * and returns NULL. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
@@ -25153,7 +25153,7 @@ static void mfs_net_line(const char *line)
     if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER, u_file_number(met_in(dir, "carrier_changes"), -1));
     u_slurp(met_in(dir, "duplex"), duplex, sizeof duplex);
-    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* the value may be "unknown" */
+    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4))
         met_set(i, M_NET_HALF, *duplex == 'h');
     s64 speed = u_file_number(met_in(dir, "speed"), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
@@ -25222,8 +25222,8 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* Since Linux 5.7 (commit 7d58e6555870), the hexadecimal word 13 of a line of softnet_stat is the
- * number of the CPU; in earlier kernels, line n belongs to CPU n. */
+/* Since Linux 5.7 (commit 7d58e6555870), word 13 of a line of softnet_stat is the CPU's number in
+ * hexadecimal; in earlier kernels, line n belongs to CPU n. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -25568,9 +25568,9 @@ static void mfs_ports(void)
     met_set(met.all, M_PORTS, most / (double)(hi - lo + 1));
 }
 
-/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. If a
- * process with one thread has not run, -c busy reads only /proc/PID/schedstat, which has the CPU
- * time in ns. */
+/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. To see
+ * whether a process with one thread has run, -c busy reads only /proc/PID/schedstat, which has the
+ * CPU time in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
@@ -25608,7 +25608,6 @@ struct mfs_thread {
     u64 count[MFS_OF_THREADS];
 };
 
-/* A process, with its values in the kernel's units. */
 struct mfs_task {
     u32 pid;
     u32 from, n_threads;  /* range of the process's threads in mfs_look.thread */
@@ -25705,7 +25704,7 @@ static u32 mfs_last_cpu(const char *stat)
 
 /* Adds a thread's waiting time to the CPU on which it last ran, and adds that CPU to ran_on if the
  * thread ran for over 1/8 of the interval. Ignores waits of up to 1/256 of the interval, because
- * finding the CPU takes another file. */
+ * finding the CPU means reading another file. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -26618,7 +26617,7 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return name[6] == '1' ? &c->config1 : name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in a field of a PMU's configuration, whose bits a file in format/ lists
+/* Stores a value in a field of a PMU's configuration. A file in format/ lists the bits of the field
  * ("config:0-7,32-35"). Returns 0 or -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
@@ -27945,7 +27944,8 @@ static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 /* Whether at least one domain (L3 cache) lacks the metric; then there is no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* Stores the number in a file. The file may have a word instead: Unavailable, Error, Unassigned. */
+/* Stores the number in a file. The file may contain a word instead: Unavailable, Error,
+ * Unassigned. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     char s[32], why[UNC_WHY];
@@ -28009,11 +28009,10 @@ static void unc_mbm(void)
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
  * The BPF programs of the families sched and blk (gen/probes) count in the kernel; kvis reads their
- * maps once per interval. If a family cannot be loaded, only the metrics that need it are missing.
- * To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its
- * counter to the family's struct in gen/wire.h, and name that member in the column `wire` of the
- * metric. Run `make gen`, check the new array as the top of bpf_insns/VETTED says, and sign it
- * there. */
+ * maps once per interval. If a family cannot be loaded, only its metrics are missing. To add a
+ * probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its counter to the
+ * family's struct in gen/wire.h, and name that member in the column `wire` of the metric. Run `make
+ * gen`, check the new array as the top of bpf_insns/VETTED says, and sign it there. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -28490,7 +28489,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* 0 if vq_places[] lacks the transport's functions */
+    if (w->notified) { /* `notified` is 0 if vq_places[] lacks the transport */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
