@@ -26231,7 +26231,7 @@ static void mfs_pages_read(u32 pid, bool of_group)
 }
 
 /* Sets the NUMA metrics of a process. For numa_maps, the kernel walks the page tables with
- * mmap_lock held, so kvis reads the cgroup of a large process instead. */
+ * mmap_lock held, so kvis reads memory.numa_stat of a large process's cgroup instead. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     double resident = met_v(i, M_B_RSS), bytes = 0, cost = 0;
@@ -26437,7 +26437,7 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 struct pmc_code {        /* members of struct perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;    /* name by the vendor or the kernel; NULL: none */
+    const char *name;    /* the vendor's or the kernel's name; NULL: none */
     bool generic, alias; /* alias: `name` ends at the first space */
 };
 
@@ -26672,7 +26672,7 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 }
 
 /* Sets c to the kernel's generic event for a role. With several PMUs, the upper half of config
- * selects one (since Linux 5.12). For known cores, pmu.tbl has better cache events. */
+ * selects one (since Linux 5.13). For known cores, pmu.tbl has better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
