@@ -20995,7 +20995,7 @@ struct session {
     bool by_ptrace;
     struct bpf_obj obj;
     u64 lost[N_LOST + 1];    /* losses reported so far */
-    int status;              /* wait status of the command; -1: still running, or no command */
+    int status;              /* wait status of the command; -1: running, or no command */
     struct rusage rusage;    /* resource usage of the command and the descendants it waited for */
 };
 
@@ -21046,7 +21046,7 @@ static void ses_spawn(struct session *s)
 }
 
 /* Gets the file name passed to an open or exec. Returns its length; -1: unknown. For execveat(2)
- * with a descriptor, the name is /dev/fd/N or /dev/fd/N/NAME, as in alloc_bprm (fs/exec.c). */
+ * with a descriptor, it is /dev/fd/N or /dev/fd/N/NAME, as in alloc_bprm (fs/exec.c). */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
@@ -21686,7 +21686,7 @@ struct proc_life {
     u64 before_rss;         /* peak memory before the current command, in pages; ~0: unknown */
     u32 node;               /* index of the current command in proc_tree; 0: none */
     s32 status;             /* wait status; -1: unknown */
-    u32 arg_len;            /* size of all arguments in bytes; argv may hold fewer */
+    u32 arg_len;            /* bytes of all arguments; argv may hold fewer */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;   /* variables of --env, as NAME=VALUE, each with a final NUL */
     struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
@@ -22764,7 +22764,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* If the process started before kvis, adds its name, because no earlier event has it. */
+/* If the process started before kvis, adds its name, which no earlier event has. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -23730,7 +23730,7 @@ struct met_series {
     u64 raw, total; /* last reading of a counter; sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading, and of the first reading after the last gap */
+    u32 at, since;  /* met.tick of the last reading; of the first one after the last gap */
     double sum;     /* for kvis diagnose: sum of sum_n values, or their maximum */
     u32 sum_n;
     u32 line;       /* index of the series in the HTML report, if `past` is set */
@@ -23764,10 +23764,10 @@ static struct {
     u64 read_ns;          /* time at which the current file was read */
     double counted_s;     /* seconds for which hardware counters ran; 0: unknown */
     struct met_source {
-        u64 at_ns;        /* time at which reading of the source began */
+        u64 at_ns;        /* start of the current reading */
         double elapsed_s; /* time since the previous reading; 0: none */
         u32 wrong;        /* number of failed reads in this interval */
-        u32 left_out;     /* number of instances left out for lack of memory or table space */
+        u32 left_out;     /* number of instances left out for lack of space */
         u32 there;        /* number of existing instances if kvis shows only some; else 0 */
         u64 took_ns;
         char why[512];    /* reason for the first failed read */
@@ -24350,7 +24350,7 @@ static void met_source_end(void)
 
 static struct {
     struct buf text;
-    u32 at; /* offset of the next line in `text` */
+    u32 at;
 } met_file = { .text.max = 8 << 20 };
 
 /* Reads a file into met_file. Returns 0 or an errno value. */
@@ -25442,7 +25442,7 @@ static struct {
 } mfs_kmsg = { .fd = -1 };
 
 /* Reads a message "3,1234,5140900,-;I/O error, dev sda, sector 9": level, sequence number, time,
- * flags, text. Ignores messages that a process wrote (level 8 or more). */
+ * flags, text. Ignores messages from processes (level 8 or more). */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -28567,8 +28567,8 @@ static void vq_read(void)
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
 
 /* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN:
- * several virtqueues. kick: the handler runs when the guest kicks. gaps: while buffers are waiting,
- * the time between two runs is a stall; set only where the guest sends packets or I/O requests. */
+ * several. kick: the handler runs when the guest kicks. gaps: while buffers are waiting, the time
+ * between two runs is a stall; set only where the guest sends packets or I/O requests. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -28679,9 +28679,8 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the info to the pid and the name of the process that owns the device. The worker is a thread
- * of this process; before Linux 6.4, it is a kernel thread vhost-TID that the thread TID
- * created. */
+/* Sets the info to the pid and name of the process that owns the device. The worker is a thread of
+ * this process; before Linux 6.4, it is a kernel thread vhost-TID that the thread TID created. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
