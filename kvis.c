@@ -20982,7 +20982,7 @@ struct session {
     const char *what;        /* what is recorded: "opens" or "processes" */
     const struct bpf_family *fam;
     u32 ring_bytes, idle_ms; /* idle_ms: maximum time between two reads of the ring */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs, sets their constants */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs and sets their constants */
     rb_fn *take;
     bool (*over)(void);      /* whether the command and its descendants have exited */
     void (*second)(void);    /* called every second and at the end of the run; or NULL */
@@ -21692,7 +21692,7 @@ struct proc_life {
     struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
     char comm[16];
     struct wire_usage own;  /* resources used by exited threads */
-    struct wire_usage all;  /* resources used by the process, from its last record */
+    struct wire_usage all;  /* resources used by the process as of its last record */
 };
 
 struct proc_row {
@@ -21712,7 +21712,7 @@ static struct {
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
-    const char *line;            /* --line; compiled in line_regex */
+    const char *line;            /* argument of --line, compiled in line_regex */
     regex_t line_regex;
     const char **env;
     u32 n_env;
@@ -23483,7 +23483,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* fits 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* holds 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -26748,7 +26748,7 @@ static void pmc_add_pmu(const char *name)
     p.type = type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
     if (met_there(path) && met_text(path, s, sizeof s))
-        p.slots = strtoul(s, NULL, 0); /* in hexadecimal (drivers/perf/arm_pmuv3.c) */
+        p.slots = strtoul(s, NULL, 0); /* caps/slots is in hexadecimal (drivers/perf/arm_pmuv3.c) */
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
