@@ -21724,7 +21724,7 @@ static struct {
     bool whole;          /* kvis follows all processes, not one tree */
     s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 scan_ns;         /* start of the scan of /proc */
-    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the run */
+    u64 last_ns, end_ns; /* last exit in the tree; end of the run */
     u32 root;            /* pid of the command; 0: none */
     bool rows;
     bool replayed;
@@ -22310,7 +22310,7 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     out_row_cut(from);
 }
 
-/* Writes the column headers of bcc's execsnoop (libbpf-tools/execsnoop.c). */
+/* Column headers of bcc's execsnoop (libbpf-tools/execsnoop.c). */
 static void proc_exec_head(struct buf *b)
 {
     b_s(b, proc_opt.clock ? "TIME      " : "");
@@ -22340,7 +22340,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     b_s(b, l->cut ? " ...\n" : "\n");
 }
 
-/* Writes the column headers of bcc's exitsnoop (libbpf-tools/exitsnoop.c). */
+/* Column headers of bcc's exitsnoop (libbpf-tools/exitsnoop.c). */
 static void proc_exit_head(struct buf *b)
 {
     b_s(b, proc_opt.time ? "TIME(s)  " : "");
@@ -23756,12 +23756,12 @@ static struct {
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];  /* last tick in which any instance had a value */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
-    u64 backwards;        /* number of times that a counter decreased */
+    u64 backwards;        /* how often a counter decreased */
     u32 left_out;         /* largest number of instances left out of one interval */
     struct met_inst *all; /* the only instance of DIM_NONE */
     bool over;            /* all processes of -p have exited, so the monitor ends */
     u8 cur;               /* the current source: the one being read */
-    u64 read_ns;          /* time at which the current file was read */
+    u64 read_ns;          /* when the current file was read */
     double counted_s;     /* seconds for which hardware counters ran; 0: unknown */
     struct met_source {
         u64 at_ns;        /* start of the current reading */
@@ -25438,7 +25438,7 @@ static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
     int fd;
     u64 next; /* sequence number of the next message; 0: unknown */
-    u64 lost; /* number of messages overwritten before kvis read them */
+    u64 lost; /* messages overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
 /* Reads a message "3,1234,5140900,-;I/O error, dev sda, sector 9": level, sequence number, time,
@@ -25612,8 +25612,8 @@ struct mfs_task {
     u32 pid;
     u32 from, n_threads;  /* range of the process's threads in mfs_look.thread */
     u64 born, ran;        /* start time in ticks, plus 1; CPU time of the main thread in ns */
-    u64 read_ns, past_ns; /* times at which `now` and `past` were read */
-    u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
+    u64 read_ns, past_ns; /* when `now` and `past` were read */
+    u64 still_ns;         /* last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
     u16 by, by_before;    /* mask of values for which the process is shown: now; in the last scan */
@@ -25637,7 +25637,7 @@ static struct mfs_look {
 #define MFS_EACH(t) \
     for (struct mfs_task *t = mfs_seen.task; t < mfs_seen.task + mfs_seen.n; t++)
 
-static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
+static u64 mfs_queued[MET_INSTS]; /* ns for which threads waited for each CPU */
 
 static int mfs_by_id(const void *a, const void *b)
 {
@@ -26478,7 +26478,7 @@ struct pmc_sum {
 
 static struct {
     u32 n_pmus, n_units, cap_units;
-    u32 left_out; /* number of PMUs, one per kind of core, that do not fit in pmc_pmus */
+    u32 left_out; /* PMUs, one per kind of core, that do not fit in pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
     bool gone[MFS_PIDS]; /* processes of -p whose last counts have been published */
@@ -28190,8 +28190,8 @@ static void mk_depth(void)
 
 static struct {
     struct bpf_obj obj;
-    u32 n, without;          /* number of disks with and without an entry in `stats` */
-    u64 missed;              /* number of requests that BPF did not count */
+    u32 n, without;          /* disks with and without an entry in `stats` */
+    u64 missed;              /* requests that BPF did not count */
     struct mk_disk {
         u32 dev;
         char name[MET_NAME];
