@@ -21079,31 +21079,31 @@ static int tr_finish(void)
 }
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
- * ses_ also serves kvis proc. It loads BPF programs, reads their records until the end, and reports
- * losses. Without BPF, it traces the command with ptrace, and turns events of tr_ into records. The
- * BPF programs of kvis open (gen/probes/open.bpf.c) apply the filters, except -P, and send a record
- * for each open. The columns and the letters of options are those of bcc's opensnoop
+ * The ses_ functions also serve kvis proc: they load BPF programs, read records and report losses.
+ * Without BPF, they trace the command with ptrace, and make records from the events of section tr_.
+ * The BPF programs of kvis open (gen/probes/open.bpf.c) apply all filters except -P, and send a
+ * record for each matching open. The columns and option letters are those of bcc's opensnoop
  * (tools/opensnoop.py). */
 
 struct session {
-    const char *what;            /* what is recorded: "opens" or "processes" */
+    const char *what;        /* what is recorded: "opens" or "processes" */
     const struct bpf_family *fam;
-    u32 ring_bytes, idle_ms;     /* idle_ms: longest time between two reads */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* chooses BPF programs */
+    u32 ring_bytes, idle_ms; /* idle_ms: maximum time between two reads of the ring */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs and sets their constants */
     rb_fn *take;
-    bool (*over)(void);          /* the command and its descendants have exited */
-    void (*second)(void);        /* called every second and at the end; or NULL */
-    bool other_file;             /* kvis also writes a file, so it continues without a reader */
-    const char *lost_why[N_LOST + 1]; /* by enum wire_lost; [N_LOST]: skipped BPF runs */
-    const char *calls;           /* with ptrace: the calls that `tap` gets */
+    bool (*over)(void);      /* whether the command and its descendants have exited */
+    void (*second)(void);    /* called every second and at the end of the run; or NULL */
+    bool other_file;         /* kvis also writes another file, so it continues after EPIPE */
+    const char *lost_why[N_LOST + 1]; /* indexed by enum wire_lost; [N_LOST]: skipped BPF runs */
+    const char *calls;       /* with ptrace: system calls to pass to `tap` */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last stop */
-    const char *cost;            /* how tracing with ptrace slows the command */
+    const char *cost;        /* how tracing with ptrace slows the command */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];        /* losses already reported */
-    int status;                  /* wait status of the command; -1: running, or none */
-    struct rusage rusage;        /* usage of the command and the descendants it waited for */
+    u64 lost[N_LOST + 1];    /* losses reported so far */
+    int status;              /* wait status of the command; -1: running, or no command */
+    struct rusage rusage;    /* resource usage of the command and the descendants it waited for */
 };
 
 #define SES_LOST(records, calls) { \
@@ -21135,11 +21135,11 @@ static int ses_start(struct session *s)
     return bpf_start(o, mask);
 }
 
-/* With -d, the command outlives kvis, so no seccomp filter is installed. */
+/* No seccomp filter with -d: the command outlives kvis, and its calls would then fail. */
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
-    sp_command.magic = 0; /* only BPF needs the call that marks the start */
+    sp_command.magic = 0; /* only BPF needs the call that marks the command's start */
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
@@ -21152,8 +21152,8 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Finds the name that a call opens. Returns its length; -1: unknown. execveat(2) opens a descriptor
- * by the name /dev/fd/N (fs/exec.c, alloc_bprm). */
+/* Gets the file name passed to an open or exec. Returns its length; -1: unknown. For execveat(2)
+ * with a descriptor, it is /dev/fd/N or /dev/fd/N/NAME, as in alloc_bprm (fs/exec.c). */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
@@ -21182,7 +21182,7 @@ static void ses_begin(struct session *s)
     bpf_close(&s->obj);
 }
 
-/* Starts the command, if there is one. Returns time zero of the run. */
+/* Starts the command, if there is one. Returns the start time of the run. */
 static u64 ses_go(struct session *s)
 {
     if (s->by_ptrace) {
@@ -21232,7 +21232,7 @@ static u32 ses_take(struct session *s)
     return n;
 }
 
-/* Reads records until the end. Waits for the command even if the output cannot be written. */
+/* Reads records until the run ends. Waits for the command even if the output cannot be written. */
 static void ses_run(struct session *s, u64 end_ns)
 {
     int ms = 1;
@@ -21272,15 +21272,15 @@ static void ses_run(struct session *s, u64 end_ns)
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;         /* user ID + 1; 0: all users; used by kvis open and kvis proc */
-    u64 flags;       /* -f: an open with any of these flags matches */
-    u32 accmodes;    /* -f: one bit for each access mode that matches */
-    char comm[16];   /* -n: part of a thread's comm */
+    u64 uid;       /* user ID + 1; 0: all users; kvis proc uses it, too */
+    u64 flags;     /* -f: an open with any of these flags matches */
+    u32 accmodes;  /* -f: one bit for each access mode that matches */
+    char comm[16]; /* -n: string that a thread's comm must contain */
 } open_opt;
 
 static struct {
-    bool walks;               /* BPF reads the directory of a relative name */
-    bool no_exec;             /* kvis does not see execs */
+    bool walks;               /* BPF can read the directories that names are relative to */
+    bool no_exec;
     u64 first_ns, last_ns, rows;
     u64 unknown;              /* opens that -P left out because their path is unknown */
 } open_state;
@@ -21290,8 +21290,8 @@ static struct session open_session;
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path dir;   /* directory where the name starts, valid if OPEN_DIR */
-    struct path path;  /* absolute path, valid if path.ok */
+    struct path dir;   /* directory that `name` is relative to; valid if OPEN_DIR */
+    struct path path;  /* absolute path of the file; valid if path.ok */
     bool from_proc;    /* the directory was read from /proc */
 };
 
@@ -21304,7 +21304,7 @@ static const char *open_opt_flag(const char *v)
     s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
     if (acc >= 0 && acc < 3)
         open_opt.accmodes |= 1u << acc;
-    else if (bits == O_SYNC || bits == O_TMPFILE) /* these include O_DSYNC or O_DIRECTORY */
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* O_SYNC and O_TMPFILE contain other flags */
         open_opt.flags |= bits & ~(O_DSYNC | O_DIRECTORY);
     else if (bits > 0)
         open_opt.flags |= bits;
@@ -21337,7 +21337,7 @@ static const char *open_opt_name(const char *v)
 static const struct {
     u16 id;
     u8 mode;                   /* index of the argument `mode`; 0: none */
-    const char *name, *name32; /* BPF constants that hold the call's number */
+    const char *name, *name32; /* BPF constants that hold the system call number */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -21376,9 +21376,9 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MAGIC", sp_command.magic);
 }
 
-/* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint.
- * Classic tracepoints need tracefs, and detaching takes 80 ms longer (an RCU grace period). The raw
- * tracepoints of execs and forks need BTF. */
+/* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint,
+ * which needs tracefs and takes 80 ms longer to detach (RCU grace period). The raw tracepoints of
+ * execs and forks need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -21403,7 +21403,8 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* If the thread has exited, reads the directory of its process, which is usually the same. */
+/* Reads the start directory of an open from /proc; after the thread's exit, that of its process,
+ * which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     s64 n = fd_link_text(fd_proc(w->tid, w->dirfd), p->s, sizeof p->s);
@@ -21421,14 +21422,14 @@ static void open_path(struct open_rec *r)
     bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
     if (w->state & OPEN_NAME_FAULT || unnamed)
         return;
-    bool in_root = w->state & OPEN_IN_ROOT; /* with RESOLVE_IN_ROOT, '/' is the start directory */
+    bool in_root = w->state & OPEN_IN_ROOT; /* RESOLVE_IN_ROOT makes dirfd the root directory */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
     if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
         return;
     }
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* only the end of the path is known */
+        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* BPF read at most the end of the path */
         if (!open_dir_proc(&dir, w) || end > dir.len
             || memcmp(dir.s + dir.len - end, r->dir.s, end))
             return;
@@ -21569,7 +21570,7 @@ static bool open_record(const void *p, u32 size)
 
 /* --- with ptrace: each completed call becomes a record --- */
 
-/* Does the same as set_args of open.bpf.c. */
+/* Sets the arguments like set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -21588,8 +21589,8 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = how[1];
 }
 
-/* Returns whether a directory is in a detached mount (MNT_DETACH in umount2(2)): /proc does not
- * mark it, but the process's mountinfo lacks the mount. fd may be AT_FDCWD. */
+/* Returns whether a directory is in a detached mount (MNT_DETACH in umount2(2)), which the
+ * process's mountinfo lacks; the link in /proc does not show this. fd may be AT_FDCWD. */
 static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
 {
     const char *path = fd_proc(t->tid, fd);
@@ -21612,8 +21613,8 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     return !listed;
 }
 
-/* Sets *to to the path `dir` as seen from the thread's root. It is the directory where a name
- * starts, or the file of a handle. fd: its descriptor, or AT_FDCWD. */
+/* Sets *to to the path `dir`, as seen from the thread's root: the directory that a name is relative
+ * to, or the file of a handle. fd: its descriptor, or AT_FDCWD. */
 static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -21634,7 +21635,7 @@ static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const
     return true;
 }
 
-/* Applies the filters of the BPF programs. */
+/* Applies the same filters as the BPF programs. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
     bool exec = w->call == OPEN_EXEC;
@@ -21645,7 +21646,7 @@ static bool open_traced_wanted(const struct wire_open *w)
            && strstr(w->comm, open_opt.comm);
 }
 
-/* Makes the record that BPF would send. If /proc hides the uid, it is -1, which no user has. */
+/* Makes the record that BPF would send. If /proc hides the user ID, uid is -1, an invalid ID. */
 static void open_traced(struct task *t)
 {
     static struct wire_open record;
@@ -21694,9 +21695,9 @@ static void open_json_summary(void)
         u_now() - out.start_ns);
 }
 
-/* Returns whether the command and its descendants have exited. BPF may have missed the exit of a
- * thread (bpf_missed). In the initial pid namespace, kvis checks whether the tid exists; in others,
- * kvis stops waiting after a second without a record. */
+/* Returns whether the command and its descendants have exited. After a skipped BPF program
+ * (bpf_missed), an exited thread may stay in the map `tree`. In the initial pid namespace, kvis
+ * removes it; in others, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid = 0;
@@ -21751,17 +21752,17 @@ static int open_run(u64 end_ns)
 
 /* == 31 proc_  kvis proc: every command and its exit status ============================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
- * arguments. Without BPF, kvis makes the same records from the events of tr_ and from /proc. A
- * process (struct proc_life) runs one or more programs, one after the other; each is a command. A
- * row (struct proc_row) reports one event of a command, such as its start. Execs are rare, so BPF
- * sends all of them and kvis applies the filters. */
+ * arguments. Without BPF, kvis makes the same records from the events of section tr_ and from
+ * /proc. A process (struct proc_life) runs one or more programs, one after the other; each is a
+ * command. A row (struct proc_row) reports one event of a command, such as its start. Execs are
+ * rare, so BPF sends all of them and kvis applies the filters. */
 
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
-enum { PROC_LINE_MAX = 1 << 16 }; /* maximum length of a command line that -l is compared with */
+enum { PROC_LINE_MAX = 1 << 16 }; /* -l compares at most this many bytes of a command line */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* longest command line; with --tree */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* longest command line shown; with --tree */
 enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
-enum { PROC_REPLAYED = 1 << 16 }; /* maximum number of live processes in a recording */
+enum { PROC_REPLAYED = 1 << 16 }; /* a replay keeps at most this many processes */
 
 enum proc_what {
     PROC_STARTED, PROC_ENDED,
@@ -21773,72 +21774,72 @@ enum proc_what {
 
 struct proc_text { char *p; u32 len; };
 
-/* A process from its fork to its exit. Times: CLOCK_MONOTONIC. */
+/* A process, from its fork to its exit. All times: CLOCK_MONOTONIC. */
 struct proc_life {
-    u64 begin_ns;               /* start of the current command; sort key of proc_by_key */
+    u64 begin_ns;           /* start of the current command; sort key of proc_by_key */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;                /* number of live threads, valid if `counted` */
-    bool counted;               /* kvis has seen all forks of the process's threads */
-    bool at_start;              /* the process existed before kvis and was read from /proc */
-    bool execed;                /* kvis saw the exec of the current command */
-    bool mine;                  /* the process belongs to the followed tree */
-    bool ending;                /* the last thread has exited; more records may arrive */
-    bool cut;                   /* argv is truncated */
-    bool walked;                /* path, exe and cwd are from BPF, not from /proc */
+    s32 threads;            /* live threads; valid if `counted` */
+    bool counted;           /* kvis saw all threads of the process start */
+    bool at_start;          /* the process started before kvis and was read from /proc */
+    bool execed;            /* kvis saw the exec of the current command */
+    bool mine;              /* kvis follows the process */
+    bool ending;            /* the last thread has exited, but more records may come */
+    bool cut;               /* argv is truncated */
+    bool walked;            /* path, exe and cwd are from BPF, not from /proc */
     u64 fork_ns, end_ns;
-    u64 cgroup;                 /* cgroup ID; 0: unknown */
-    u64 max_rss;                /* peak memory of the current command in bytes; 0: unknown */
-    u64 before_rss;             /* peak memory of the earlier commands in pages; ~0: unknown */
-    u32 node;                   /* index of the current command in proc_tree; 0: none */
-    s32 status;                 /* wait status; -1: unknown */
-    u32 arg_len;                /* size of all arguments; argv may be shorter */
+    u64 cgroup;             /* cgroup ID; 0: unknown */
+    u64 max_rss;            /* peak memory of the current command in bytes; 0: unknown */
+    u64 before_rss;         /* peak memory before the current command, in pages; ~0: unknown */
+    u32 node;               /* index of the current command in proc_tree; 0: none */
+    s32 status;             /* wait status; -1: unknown */
+    u32 arg_len;            /* bytes of all arguments; argv may hold fewer */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;       /* variables of --env: NAME=VALUE, each with a NUL after it */
-    struct proc_text begun;     /* the record PROC_BEGUN of an execve in progress */
+    struct proc_text env;   /* variables of --env, as NAME=VALUE, each with a final NUL */
+    struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
     char comm[16];
-    struct wire_usage own;      /* resources used by the threads that have exited */
-    struct wire_usage all;      /* resources used by the process, as in its last record */
+    struct wire_usage own;  /* resources used by exited threads */
+    struct wire_usage all;  /* resources used by the process as of its last record */
 };
 
 struct proc_row {
     u8 what;
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid; /* exited thread (PROC_THREAD) */
-    s32 err; /* error of the exec (PROC_FAILED) */
+    u32 tid; /* ID of the exited thread (PROC_THREAD) */
+    s32 err; /* errno value of the failed exec (PROC_FAILED) */
     const char *comm;
     const struct wire_usage *used;
 };
 
 static struct {
-    bool live, failed, forks, threads, quote, tree; /* failed: failed execs are shown */
-    bool only_failed;            /* option -x of exitsnoop */
-    bool time, clock, print_uid; /* columns of execsnoop and exitsnoop */
+    bool live, failed, forks, threads, quote, tree; /* failed: show failed execs */
+    bool only_failed;            /* exitsnoop -x: show only processes that failed */
+    bool time, clock, print_uid; /* optional columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
-    const char *line;            /* --line, compiled in line_regex; NULL: not given */
+    const char *line;            /* argument of --line, compiled in line_regex */
     regex_t line_regex;
     const char **env;
     u32 n_env;
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf;            /* BTF has the layouts of the kernel's structs */
+    bool btf;            /* BTF describes the kernel's structs, or BPF is not used */
     bool used[10];       /* which counters of proc_usage[] are known */
     bool whole;          /* kvis follows all processes, not one tree */
     s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
-    u64 scan_ns;         /* time at which kvis began to read processes from /proc */
-    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the run */
+    u64 scan_ns;         /* start of the scan of /proc */
+    u64 last_ns, end_ns; /* last exit in the tree; end of the run */
     u32 root;            /* pid of the command; 0: none */
     bool rows;
     bool replayed;
-    u32 lives, ending;   /* known processes; those that are `ending` */
-    u32 mine, peak;      /* number of live processes in the tree; its maximum */
+    u32 lives, ending;   /* number of known processes; of those that are `ending` */
+    u32 mine, peak;      /* number of live processes that kvis follows; its maximum */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
-    u64 left_out;        /* number of forks and execs that proc_has_place refused */
+    u64 left_out;        /* forks and execs left out because of PROC_REPLAYED */
 } proc_state;
 
 static struct writer proc_gantt = { .fd = -1 };
@@ -21874,7 +21875,7 @@ static const char *proc_opt_min(const char *v)
 
 enum { PROC_CGROUP2 = 0x63677270 }; /* CGROUP2_SUPER_MAGIC */
 
-/* Returns where cgroup v2 is mounted, by itself or next to v1; NULL: nowhere. */
+/* Returns the mount point of cgroup v2 (alone, or next to v1), or NULL. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -21884,7 +21885,7 @@ static const char *proc_cgroup_root(void)
     return NULL;
 }
 
-/* The id of a cgroup is the inode number of its directory. */
+/* The ID of a cgroup is the inode number of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     static char path[PATH_MAX];
@@ -21918,8 +21919,8 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 };
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
-/* Selects the BPF programs and sets their constants. In the list of programs, each program for a
- * raw tracepoint, which needs BTF, is followed by its variant for a classic tracepoint. */
+/* Selects the BPF programs and sets their constants. In proc_progs[], each program for a raw
+ * tracepoint, which needs BTF, is followed by its variant for a classic one. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &proc_session.obj;
@@ -21943,20 +21944,20 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     return 0;
 }
 
-/* --- the commands of a run: data for the tree, the chart and the summary at the end --- */
+/* --- the commands of a run, for the tree, the chart and the summary --- */
 
-/* A command. It comes after its parent in proc_tree. Index 0 stands for no command. */
+/* A command. In proc_tree, it comes after its parent; index 0 stands for no command. */
 struct proc_node {
     u64 key;             /* sort key of proc_by_key */
     u32 parent;          /* the command that forked this command's process */
-    u32 ended, before;   /* the child that ended last; the sibling that ended before this command */
+    u32 ended, before;   /* child that ended last; sibling that ended just before this command */
     u32 first, next;     /* first child and next sibling in --tree */
-    u32 depth, pid, len; /* len: length of `line` */
+    u32 depth, pid, len;
     s32 status, err;
     u8 what;
     bool ran;            /* the process has executed a program */
-    bool over, shown;    /* the command has ended or was replaced; it has a row */
-    bool on_path;        /* the command is on the critical path, for self_ns of its time */
+    bool over, shown;    /* over: ended, or replaced by another command; shown: has a row */
+    bool on_path;        /* the command is on the critical path and adds self_ns to it */
     u64 begin_ns, end_ns, self_ns, max_rss;
     char *line;          /* command line; NULL: unknown */
 };
@@ -21968,7 +21969,7 @@ static struct {
     u64 left_out;
 } proc_tree;
 
-/* Returns the index of a new command, or 0. */
+/* Adds a command. Returns its index, or 0 if it is not kept. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -22001,7 +22002,7 @@ static struct proc_life *proc_find(u32 pid)
     return l;
 }
 
-/* Copies n bytes, and a NUL, to t. If memory runs out, t is empty. p may be NULL if n is 0. */
+/* Copies n bytes and a NUL to t. If memory runs out, t becomes empty. p may be NULL if n is 0. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
@@ -22034,7 +22035,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. If a known process has the same pid, kvis missed that process's exit. */
+/* Adds a process. If a known process has the same pid, kvis missed its exit and forgets it. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -22120,7 +22121,7 @@ static void proc_scan_one(u32 pid)
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
     if (end[2] == 'Z' && ps_living(pid) == (pid_t)pid)
-        return; /* all threads have exited */
+        return; /* a zombie without live threads */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
@@ -22196,7 +22197,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (a && a->cut);
     hy_args_drop(a);
-    if (h->was) /* the thread had this tid before the exec */
+    if (h->was) /* was: the thread's ID before the exec */
         hy_args_drop(hy_args_of(h->was));
 }
 
@@ -22212,7 +22213,7 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
 }
 
 /* Splits the CPU time like cputime_adjust() in kernel/sched/cputime.c: the kernel measures the sum
- * precisely, but counts its two parts in ticks. */
+ * of user and system time precisely, but each part in ticks. */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
     *sys = 0;
@@ -22225,7 +22226,7 @@ static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 
 /* --- text that all formats share --- */
 
-/* max: maximum number of arguments; 0: no limit. */
+/* Writes at most `max` arguments (0: no limit), separated by sep. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
 {
@@ -22267,7 +22268,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Returns the length of a cgroup's path, or 0. The id is a file handle of type FILEID_KERNFS. */
+/* Gets the path of a cgroup, relative to the root cgroup. Returns its length, or 0. A cgroup ID is
+ * a file handle of type FILEID_KERNFS. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -22415,7 +22417,7 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     out_row_cut(from);
 }
 
-/* The columns of bcc's execsnoop (libbpf-tools/execsnoop.c). */
+/* Column headers of bcc's execsnoop (libbpf-tools/execsnoop.c). */
 static void proc_exec_head(struct buf *b)
 {
     b_s(b, proc_opt.clock ? "TIME      " : "");
@@ -22445,7 +22447,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     b_s(b, l->cut ? " ...\n" : "\n");
 }
 
-/* The columns of bcc's exitsnoop (libbpf-tools/exitsnoop.c). */
+/* Column headers of bcc's exitsnoop (libbpf-tools/exitsnoop.c). */
 static void proc_exit_head(struct buf *b)
 {
     b_s(b, proc_opt.time ? "TIME(s)  " : "");
@@ -22510,8 +22512,9 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, status >= 0 ? ",\"signal\":null,\"core\":false" : "null,\"signal\":null,\"core\":false");
 }
 
-/* Returns whether a counter is known. A CPU time of 0 is unknown: the scheduler has not yet
- * accounted for the process or, with ptrace, the process died before kvis read its counters. */
+/* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not yet accounted
+ * for the process. With ptrace, all counters are then unknown: the process died before kvis read
+ * them. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace));
@@ -22613,7 +22616,8 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Writes a CompletedCommand (src/interfaces/index.ts in a fork of workflow-telemetry-action). */
+/* Writes a CompletedCommand as JSON (src/interfaces/index.ts in a fork of
+ * workflow-telemetry-action). */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -22641,7 +22645,7 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
 
 static const struct proc_format {
     const char *name;
-    bool json, whole; /* whole: processes that existed before kvis have rows, too */
+    bool json, whole; /* whole: shows processes that started before kvis, too */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -22691,7 +22695,7 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-/* Compares two structs by their first member, a u64. qsort(3) sorts pointers to them. */
+/* Compares structs by their first member, a u64. qsort(3) sorts an array of pointers to them. */
 static int proc_by_key(const void *a, const void *b)
 {
     const u64 *const *x = a, *const *y = b;
@@ -22700,8 +22704,8 @@ static int proc_by_key(const void *a, const void *b)
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns a list, which the caller frees, of the completed commands (the longest first), the failed
- * commands (by end time), or the steps of the critical path (by start time). */
+/* Returns a list, which the caller frees, of the completed commands (longest first), the failed
+ * commands (by end), or the steps of the critical path (by start). */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -22818,8 +22822,8 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* The pid comes first because mermaid reads some leading words as keywords. Characters that would
- * end the name, or that mermaid reads as HTML or a comment, become entities. */
+/* Writes a task's name. The pid comes first because Mermaid reads some leading words as keywords.
+ * Characters that end a name, or start HTML or a comment, become entities. */
 static void proc_gantt_name(struct buf *b, const struct proc_node *c)
 {
     u32 n = u_cut(c->line, c->len, PROC_NAME);
@@ -22828,7 +22832,7 @@ static void proc_gantt_name(struct buf *b, const struct proc_node *c)
         b_f(b, strchr(":#;<>\"%&", c->line[i]) ? "#%d;" : "%c", c->line[i]);
 }
 
-/* Writes the longest commands as tasks of a Gantt chart of mermaid, ordered by start. */
+/* Writes the longest commands, ordered by start, as tasks of a Mermaid Gantt chart. */
 static void proc_gantt_write(struct buf *b)
 {
     u64 end_ns = 0;
@@ -22854,10 +22858,10 @@ static void proc_gantt_write(struct buf *b)
     free(list);
 }
 
-/* --- events: to a recording, the report, --perfetto --- */
+/* --- events for recordings, the report and --perfetto --- */
 
-/* Returns a new event, or NULL if no sink wants it. Filters do not apply to events, because the
- * critical path in the report needs all commands. */
+/* Returns a new event, or NULL if no sink wants it. Filters do not apply, because the critical path
+ * in the report needs all commands. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -22867,7 +22871,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* Adds the name of a process that existed before kvis, because no earlier event has it. */
+/* If the process started before kvis, adds its name, which no earlier event has. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -22945,12 +22949,12 @@ static u64 proc_lost(void)
     return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
-/* --- the critical path: the chain of commands that determined how long the run took --- */
+/* --- the critical path: the commands that determined how long the run took --- */
 
-/* Returns the steps by start time, or NULL if commands are missing. The search starts at the end of
- * the main command. Its child that ended last is a step. So is the child that ended last before
- * that step began, and so on. The same rule applies to the children of each step. The rest of a
- * command's time is its own, including the time from a child's fork to the child's exec. */
+/* Returns the steps of the critical path by start time, or NULL if commands are missing. The main
+ * command is a step. So are its child that ended last, the child that ended last before that one
+ * began, and so on; the same applies to the children of each step. The rest of a command's time is
+ * its own, including that from a child's fork to its exec. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -22974,7 +22978,7 @@ static struct proc_node **proc_critical(u32 *n)
 
 /* --- records --- */
 
-/* A truncated path is read from /proc instead. */
+/* Stores a path that BPF sent in parts or, if it is truncated, the path from /proc. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -22989,7 +22993,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
 {
     static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* this record has only the program's name */
+    if (h->kind == PROC_BEGUN) { /* PROC_BEGUN has only the program's name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -22999,7 +23003,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
     md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
-    if (!h->name_len) /* BPF could not read the name */
+    if (!h->name_len) /* BPF could not read the program's name */
         proc_keep(&l->path, l->exe.p, l->exe.len);
     else if (data[0] == '/' || l->cwd.len)
         proc_keep(&l->path, p.s, p.len);
@@ -23046,7 +23050,8 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Keeps the record of an execve that can no longer fail. The process may still be killed in it. */
+/* Keeps the record of an execve past its point of no return. The process may still be killed in
+ * it. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23054,7 +23059,7 @@ static void proc_exec_begun(const struct wire_proc *h)
         proc_keep(&l->begun, (const char *)h, sizeof *h + h->name_len);
 }
 
-/* Counts the new program if the process was killed in an execve that could no longer fail. */
+/* Counts the new program if the process was killed in an execve past its point of no return. */
 static void proc_exec_died(struct proc_life *l)
 {
     const struct wire_proc *h = (const void *)l->begun.p;
@@ -23070,7 +23075,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     l.walked = true;
     l.begin_ns = h->ts_ns;
     proc_args_take(&l, h);
-    proc_keep(&l.path, data, h->name_len); /* the path may be relative */
+    proc_keep(&l.path, data, h->name_len);
     l.node = proc_opt.tree ? proc_tree_new(by ? by->node : 0) : 0;
     proc_state.exec_failed += l.mine;
     proc_emit_exec(&l, h->ts_ns, -h->ret);
@@ -23078,14 +23083,14 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     proc_free_texts(&l);
 }
 
-/* --- exits, and forks --- */
+/* --- exits and forks --- */
 
-/* wait4(2) returns the exit status of the main command even if BPF cannot read it. */
+/* Ends a process. The main command's status is from wait4(2) if BPF could not read it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
-    proc_usage_join(&l->all, &l->own, false); /* threads may have exited at the same moment */
+    proc_usage_join(&l->all, &l->own, false); /* `all` may lack threads that exited just now */
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
@@ -23103,11 +23108,11 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* another child of kvis: the command called clone(2) with CLONE_PARENT */
+    /* sibling: a child of kvis that the command made with CLONE_PARENT (clone(2)) */
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     bool mine = sibling || proc_is_mine(h->ppid);
     if (l && l->ending)
-        proc_end(l); /* the pid is reused: no more records of this process will come */
+        proc_end(l); /* the pid is reused: the old process sends no more records */
     l = mine ? proc_new(h->pid, true) : NULL;
     if (!l)
         return;
@@ -23121,7 +23126,7 @@ static void proc_forked(const struct wire_proc *h)
     proc_emit_fork(h, l);
 }
 
-/* Returns whether l is the main command and wait4(2) has yet to return its exit status. */
+/* Returns whether l is the main command and wait4(2) has not returned its status yet. */
 static bool proc_waits(const struct proc_life *l)
 {
     return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
@@ -23197,9 +23202,9 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- records made from events: of tr_ (without BPF) or of the recording (replay) --- */
+/* --- records made from events of section tr_ (without BPF) or of a recording (replay) --- */
 
-/* Reads the line "0::/PATH" (cgroups(7)). Returns 0 if the cgroup is unknown. */
+/* Returns a process's cgroup ID, from the line "0::/PATH" (cgroups(7)); 0: unknown. */
 static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
@@ -23218,8 +23223,9 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the common members, from /proc or, in a replay, from the process or its
- * parent. Only a record of an exec has the cgroup. parent: that of a new process; otherwise 0. */
+/* Returns a record with the members that all kinds have, from /proc or (in a replay, or on failure)
+ * from the struct of the process or its parent. Reads the cgroup only at an exec or of an unknown
+ * process. parent: pid of a new process's parent; otherwise 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -23266,7 +23272,8 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* Adds a record of arguments or environment, read from /proc. Returns whether they are complete. */
+/* Reads arguments or environment from /proc, and adds them as a record. Returns whether they are
+ * complete. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
@@ -23371,7 +23378,7 @@ static s32 proc_event_status(const struct event *e)
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
     SNPRINTF(name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
-    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame reuses its buffer */
+    for (int sig = 1; *name && sig <= 64; sig++) /* `name` is a copy: u_signame reuses its buffer */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
     return -1;
@@ -23403,8 +23410,8 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Ends processes that have no threads if the last exit record is older than age_ns. If `all`, also
- * forgets processes whose exit records were lost. */
+/* Ends each process that has no threads if its last exit record is older than age_ns. If `all`,
+ * also forgets processes that no longer exist: their exit records were lost. */
 static void proc_sweep(u64 age_ns, bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -23420,7 +23427,7 @@ static void proc_sweep(u64 age_ns, bool all)
         }
 }
 
-/* Writes rows of running processes, ordered by start. Returns the number of commands. */
+/* Writes rows of running processes, ordered by start. Returns how many of them run a command. */
 static u32 proc_list_running(void)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -23522,7 +23529,7 @@ static void proc_text_command(struct buf *b, enum proc_list which, const struct 
     b_c(b, '\n');
 }
 
-/* Writes a list of commands. Omits steps that are less than 1 % of the critical path. */
+/* Writes a list of commands. Omits steps that take less than 1 % of the critical path. */
 static void proc_text_list(struct buf *b, enum proc_list which)
 {
     u32 n, shown = 0, most = which == PROC_PATH ? 2 * PROC_SLOWEST : PROC_SLOWEST;
@@ -23583,7 +23590,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* about 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* holds 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -23618,7 +23625,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* /proc has no context switches of a process, and may lack its I/O */
+    /* /proc counts context switches only per thread, and may lack I/O */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -23681,7 +23688,7 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* whole: the recording has a summary (st). */
+/* whole: the recording has a summary, which is in st. */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
@@ -23700,19 +23707,19 @@ static void proc_replay_end(bool whole)
 }
 
 /* == 32 met_  metrics: the table and the current values ================================
- * Everything that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose header defines
- * sources, dimensions and instances. A source calls met_count, met_set or met_raw; the outputs know
- * nothing of sources. When there are MET_INSTS instances, a new instance replaces the one that has
+ * The metrics of `kvis monitor` are the rows of gen/tables/metrics.tbl, whose header defines
+ * sources, dimensions and instances. A source calls met_count, met_set or met_raw; the outputs do
+ * not depend on the sources. If there are MET_INSTS instances, a new one replaces the one that has
  * been gone longest. */
 
 #include "gen/out/metrics.h"
 
 enum {
-    MET_INSTS = 8192,       /* maximum number of instances */
-    MET_KEPT = 32,          /* number of ended processes that are kept for the report */
-    MET_NAME = 40,          /* size of the name of a disk, a PMU and so on */
+    MET_INSTS = 8192,
+    MET_KEPT = 32,          /* number of earlier processes that the report keeps */
+    MET_NAME = 40,          /* maximum size of a name, such as that of a disk or PMU */
     MET_INFO = 256,
-    MET_DIR = PATH_MAX - 64 /* size of a directory's path; leaves space for a file name */
+    MET_DIR = PATH_MAX - 64 /* maximum size of a directory's path; leaves space for a file name */
 };
 
 enum met_src {
@@ -23758,9 +23765,9 @@ enum met_hist_id {
     N_HIST
 };
 
-/* metrics.tbl explains the columns. Without `info`, the info is not exported. Without `facts`, it
- * is a label of all metrics. Without `pmc`, the dimension lacks the metrics of DIM_PMC. Without
- * `share`, the overview lacks the table. */
+/* metrics.tbl explains the columns. Without `info`, the info of an instance is not exported;
+ * without `facts`, it is a label of all metrics; without `pmc`, the dimension has no metrics of
+ * DIM_PMC; without `share`, it has no table in the overview. */
 static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
@@ -23793,8 +23800,7 @@ static struct met_form_row {
 #undef X
 };
 
-/* How a whole dimension (the nameless instance) gets its value: from the source, as a sum or
- * mean. */
+/* How the nameless instance of a dimension gets its value: from the source, or as a sum or mean. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 enum met_op {
@@ -23810,8 +23816,8 @@ static const struct metric {
     bool bits32; /* the kernel's counter wraps at 2^32 */
     u8 op;       /* enum met_op: derives the metric from a and b */
     u16 a, b;
-    const char *lack; /* why a machine may lack the metric; NULL: see its source */
-    bool none;        /* without the metric, there is nothing to measure */
+    const char *lack; /* why a machine may lack the metric; NULL: see met_sources */
+    bool none;        /* a missing metric means that there is nothing to measure */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, none, help, prom_help) \
@@ -23831,48 +23837,48 @@ struct met_series {
     u64 raw, total; /* last reading of a counter; sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading, and of the first reading after the last gap */
-    double sum;     /* kvis diagnose: sum of sum_n values, or their maximum */
+    u32 at, since;  /* met.tick of the last reading; of the first one after the last gap */
+    double sum;     /* for kvis diagnose: sum of sum_n values, or their maximum */
     u32 sum_n;
-    u32 line;       /* number of the series in the HTML report, if `past` is set */
+    u32 line;       /* index of the series in the HTML report, if `past` is set */
     struct met_point *past; /* points for the HTML report; NULL: none */
 };
 
 struct met_inst {
-    struct met_inst *next; /* next instance of the dimension */
+    struct met_inst *next;
     struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
     struct met_series *series; /* metrics, indexed by met.slot[dim][metric] */
     const char *name;      /* "": the whole dimension, or a removed instance */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
-    u8 dim, rank;          /* rank: value of met_rank */
+    u8 dim, rank;
 };
 
 static struct {
-    u32 tick;                /* number of the current interval, starting with 1 */
-    u32 n_insts, n_past;     /* n_past: number of series whose `past` is set */
-    u32 full;                /* last tick in which there was no room for a new instance */
+    u32 tick;             /* number of the current interval, starting with 1 */
+    u32 n_insts, n_past;  /* n_past: number of series whose `past` is set */
+    u32 full;             /* last tick without space for a new instance */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances by name */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
-    u32 seen[N_METRICS];     /* last tick in which any instance had a value */
+    u32 seen[N_METRICS];  /* last tick in which any instance had a value */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
-    u64 backwards;           /* number of times that a counter decreased */
-    u32 left_out;            /* largest number of instances left out of one interval */
-    struct met_inst *all;    /* the only instance of DIM_NONE */
-    bool over;               /* all processes of -p have exited, so the monitor ends */
-    u8 cur;                  /* the source that is being read: the current source */
-    u64 read_ns;             /* time at which the current file was read */
-    double counted_s;        /* time for which hardware counters ran; 0: unknown */
+    u64 backwards;        /* how often a counter decreased */
+    u32 left_out;         /* largest number of instances left out of one interval */
+    struct met_inst *all; /* the only instance of DIM_NONE */
+    bool over;            /* all processes of -p have exited, so the monitor ends */
+    u8 cur;               /* the current source: the one being read */
+    u64 read_ns;          /* when the current file was read */
+    double counted_s;     /* seconds for which hardware counters ran; 0: unknown */
     struct met_source {
-        u64 at_ns;           /* time at which reading of the source began */
-        double elapsed_s;    /* time since the previous reading; 0: there was none */
-        u32 wrong;           /* number of failed reads in this interval */
-        u32 left_out;        /* number of instances left out for lack of memory or table space */
-        u32 there;           /* number of existing instances if kvis shows only some; else 0 */
+        u64 at_ns;        /* start of the current reading */
+        double elapsed_s; /* time since the previous reading; 0: none */
+        u32 wrong;        /* number of failed reads in this interval */
+        u32 left_out;     /* number of instances left out for lack of space */
+        u32 there;        /* number of existing instances if kvis shows only some; else 0 */
         u64 took_ns;
-        char why[512];       /* reason of the first failed read */
-        u16 from, to, n;     /* range of metrics[] that contains the n metrics of the source */
+        char why[512];    /* reason for the first failed read */
+        u16 from, to, n;  /* range of metrics[] that contains the n metrics of the source */
     } src[N_SRC];
 } met;
 
@@ -23881,7 +23887,7 @@ static struct {
     const char *procfs, *sysfs, *rootfs;
     u64 interval_ns;
     u32 count;
-    u64 off;                 /* bit mask of the sources that are off, by -c or by default */
+    u64 off;                 /* bit mask of sources that are off (-c, or by default) */
     bool per_cpu, csv, hist, grafana, list_events;
     bool chosen;             /* -c was given */
     bool all_processes;
@@ -23900,7 +23906,7 @@ static u8 met_dim(u32 m)
 }
 
 /* Returns the prefix of a metric's name. Counts of CPUs, processes and cgroups need different
- * names, because a query of Prometheus would add up all values with the same name. */
+ * names: a Prometheus query would add up all values of the same name. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -23916,9 +23922,9 @@ static const struct met_hist_row {
     const char *name, *counts;  /* counts: unit of the values, as bcc's tools write it */
     const char *prom, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
-    u16 part[MET_PARTS];        /* metrics that show the percentiles met_parts[] */
+    u16 part[MET_PARTS];        /* metrics for the percentiles in met_parts[] */
     u8 src, form;
-    u8 low, high;               /* Prometheus gets the bounds 2^low - 1 to 2^high - 1 */
+    u8 low, high;               /* bucket bounds for Prometheus: 2^low - 1 to 2^high - 1 */
 } met_hist_rows[N_HIST] = {
 #define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, help) \
     [HIST_##id] = { name, counts, prom, help, F_##form == F_NS ? 1e-9 : 1, \
@@ -23931,14 +23937,14 @@ static const struct met_hist_row {
 struct met_hist {
     struct met_hist *next;
     const struct met_inst *inst;
-    u8 row;                      /* index in met_hist_rows[] */
-    u32 at;                      /* met.tick of the last reading */
-    u64 count, all, sum;         /* number of values in this interval; in total; their sum */
-    u64 octave[MET_OCTAVES];     /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
-    u32 now[ST_BUCKETS];         /* number of values in this interval */
-    u32 last[ST_BUCKETS];        /* the kernel's counters at the last reading */
-    u32 *past;                   /* points for the HTML report; NULL: none */
-    u32 line;                    /* number of the chart in the HTML report, if `past` is set */
+    u8 row;
+    u32 at;                  /* met.tick of the last reading */
+    u64 count, all, sum;     /* number of values in this interval; since the start; their sum */
+    u64 octave[MET_OCTAVES]; /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
+    u32 now[ST_BUCKETS];     /* number of values per bucket in this interval */
+    u32 last[ST_BUCKETS];    /* the kernel's counters at the last reading */
+    u32 *past;               /* points for the HTML report; NULL: none */
+    u32 line;                /* index of the chart in the HTML report, if `past` is set */
 };
 
 static void met_left_out(u32 n)
@@ -23954,7 +23960,8 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Finds or adds a histogram of an instance. The size of the BPF maps limits their number. */
+/* Finds or adds a histogram of an instance. The size of the BPF maps limits the number of
+ * histograms. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = &i->hists;
@@ -23982,8 +23989,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns the percentile p of this interval's values. For times, this is the middle of a bucket.
- * For sizes and lengths, it is the lower bound of a bucket: most sizes are round numbers. */
+/* Returns percentile p of this interval's values: for times, the middle of a bucket; for sizes and
+ * lengths, its lower bound, because most sizes are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = p * h->count, seen = 0;
@@ -24016,7 +24023,7 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the instance after i in the list of all dimensions, or NULL. i NULL: the first. */
+/* Returns the instance after i (NULL: the first), of any dimension, or NULL. */
 static struct met_inst *met_after(const struct met_inst *i)
 {
     struct met_inst *next = i ? i->next : met.first[0];
@@ -24030,7 +24037,7 @@ static struct met_inst *met_after(const struct met_inst *i)
     for (struct met_series *s = i->series; s < i->series + met.width[i->dim]; s++)
 #define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
 
-/* Returns the histogram after h in the list of all instances, or NULL. h NULL: the first. */
+/* Returns the histogram after h (NULL: the first), of any instance, or NULL. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -24059,7 +24066,7 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(tail, sizeof tail, fmt, ap);
     va_end(ap);
-    size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0; /* length of the first component */
+    size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0;
     const char *root = first == 5 && !memcmp(tail, "/proc", 5)  ? mo.procfs
                        : first == 4 && !memcmp(tail, "/sys", 4) ? mo.sysfs : NULL;
     SNPRINTF(path, "%s%s", root ? root : mo.rootfs, tail + (root ? first : 0));
@@ -24071,15 +24078,15 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Returns where cgroup v2 is mounted: by itself or next to v1. */
+/* Returns the mount point of cgroup v2, alone or next to v1. */
 static const char *met_cgroups(void)
 {
     static const char root[] = "/sys/fs/cgroup";
     return met_there(met_path("%s/cgroup.controllers", root)) ? root : "/sys/fs/cgroup/unified";
 }
 
-/* Returns the rank by which instances are listed: first hardware, then virtual disks and
- * interfaces, then the interface lo, then the nameless sum. */
+/* Returns the rank of an instance in lists. Order of disks and interfaces: hardware, virtual ones,
+ * the interface lo, the nameless sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -24132,12 +24139,12 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
     return n > keep ? oldest : NULL;
 }
 
-/* Returns memory for a new instance, or NULL if there is none. The processes that kvis shows change
- * often, so a new process preferably takes the place of one that is no longer shown. */
+/* Returns memory for a new instance, or NULL. A new process preferably replaces one that is no
+ * longer shown, because the shown processes change often. */
 static struct met_inst *met_place(u8 dim)
 {
     bool space = met.n_insts < MET_INSTS;
-    u32 keep = opt.report ? MET_KEPT : 0; /* the report also shows processes that ended */
+    u32 keep = opt.report ? MET_KEPT : 0; /* the report also shows earlier processes */
     struct met_inst *i = dim == DIM_BUSY || dim == DIM_WAIT ? met_gone(dim, keep) : NULL;
     if (!i && !space && met.full != met.tick) /* one search per interval is enough */
         i = met_gone(N_DIM, 0);
@@ -24173,8 +24180,8 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Finds or creates an instance, and marks it as seen. If there is no memory for it, counts it as
- * left out and returns NULL. */
+/* Finds or creates an instance, and marks it as seen. If there is no memory, counts it as left out
+ * and returns NULL. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -24225,14 +24232,14 @@ static void met_set(const struct met_inst *i, u32 m, double v)
 }
 
 /* Stores the reading of a counter. Each counter keeps the time of its last reading, because reading
- * a source can take long. A decrease counts as no change: iowait may decrease (proc_stat(5)), and
- * the counters of a reinserted disk restart at 0. */
+ * a source can take a while. A decrease counts as no change: iowait may decrease (proc_stat(5)),
+ * and the counters of a reinserted disk restart at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    u64 d = raw - s->raw; /* the first increase is from 0 */
+    u64 d = raw - s->raw; /* the first reading is an increase from 0 */
     if (raw < s->raw) {
         bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
@@ -24245,7 +24252,8 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count, but a new instance's first rate starts from the reading `past` at past_ns. */
+/* Like met_count, but computes a new instance's first rate from an earlier reading: `past` at
+ * past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -24257,7 +24265,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Lets the counters of a new instance start at 0 at the time of the source's previous reading. */
+/* Gives a new instance's counters a reading of 0 at the time of the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -24269,7 +24277,7 @@ static void met_from_zero(const struct met_inst *i)
     }
 }
 
-/* Stores a value in the kernel's unit. Ignores a negative counter. */
+/* Stores a value given in the kernel's unit. Ignores a negative counter. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
@@ -24287,8 +24295,8 @@ static bool met_has(const struct met_inst *i, u32 m)
 }
 
 /* Returns whether the sum of a dimension includes the instance. It omits partitions, dm and md
- * devices (their requests are also requests of a disk) and virtual interfaces (their packets also
- * pass through hardware). */
+ * devices (a disk gets the same requests) and virtual interfaces (hardware gets the same
+ * packets). */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -24347,7 +24355,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes derived metrics. Only A - B may be negative: B may have changed after A was read. */
+/* Computes derived metrics. Drops negative results (B may have changed after A was read), except
+ * those of A - B: a sensor may exceed its limit. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -24402,7 +24411,7 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* Returns a path in a directory of at most MET_DIR bytes, valid until the next call. */
+/* Returns the path of a file in `dir` (at most MET_DIR bytes), valid until the next call. */
 static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
 {
     static char path[PATH_MAX];
@@ -24414,14 +24423,15 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     return path;
 }
 
-/* Records why the current source lacks values. The first reason in an interval is kept. */
+/* Records why the current source lacks values. Keeps only the first reason in an interval. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         SNPRINTF(met.src[met.cur].why, "%s", why);
 }
 
-/* Records why a file of the current source cannot be read: errno e; if e is 0, it has no number. */
+/* Records that a file of the current source is unreadable (errno value e) or, if e is 0, has no
+ * number. */
 static void met_wrong(const char *path, int e)
 {
     char why[sizeof met.src[0].why];
@@ -24447,7 +24457,7 @@ static void met_source_end(void)
 
 static struct {
     struct buf text;
-    u32 at; /* offset of the next line in `text` */
+    u32 at;
 } met_file = { .text.max = 8 << 20 };
 
 /* Reads a file into met_file. Returns 0 or an errno value. */
@@ -24498,7 +24508,7 @@ static bool met_number(const char *s, s64 *v)
     return end > s && !errno && (!*end || strchr(" \t\n", *end)) && *s != '+';
 }
 
-/* Reads a small file. Returns false, and records the reason, if that fails. */
+/* Reads a small file. On failure, records the reason and returns false. */
 static bool met_read(const char *path, char *s, size_t n)
 {
     errno = 0;
@@ -24526,9 +24536,8 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Stores in id[] the numbers N of a directory's entries PRE N POST, in ascending order. At most
- * `max` are stored; others count as left out. A missing directory is an error, except for a process
- * (PRE is empty). */
+/* Stores in id[] the sorted numbers N of directory entries named PRE N POST. Counts those beyond
+ * `max` as left out. A missing directory is an error, except for a process (PRE is empty). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -24585,7 +24594,7 @@ static void met_columns(const struct met_inst *i, const char *line)
 
 static struct { s64 v; bool got; } met_sums[N_METRICS]; /* sums for the keys that end with `*` */
 
-/* Sets the metrics with the key of a line "KEY: NUMBER" or "KEY NUMBER". */
+/* Sets the metrics that have the key of a line "KEY: NUMBER" or "KEY NUMBER". */
 static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
@@ -24631,8 +24640,8 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
- * Each source has one function. If the function finds metrics by their keys (met_keys, met_columns,
- * met_files, mfs_places), a new metric only needs a new row of metrics.tbl. */
+ * Each source has one function. If it finds metrics by their keys (met_keys, met_columns,
+ * met_files, mfs_places), a new metric needs only a row in metrics.tbl. */
 
 static bool mfs_begins(const char *s, const char *const *with, u32 n)
 {
@@ -24650,7 +24659,8 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
     return at;
 }
 
-/* Reads the number after each key in a file, or 0. Returns a bit mask of the keys found. */
+/* Reads the number after each key in a file (0: no such key). Returns a bit mask of the keys
+ * found. */
 static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -24707,10 +24717,10 @@ static void mfs_stat(void)
         met_set(met.all, M_CPUS, cpus);
 }
 
-/* --- /proc/loadavg, /proc/pressure, limits of the kernel --- */
+/* --- /proc/loadavg, /proc/pressure, kernel limits --- */
 
 /* Searches the text for each of `words` in turn, and returns the number that follows the last one.
- * In `words`, a number N means: skip N words of the text. */
+ * A number N in `words` skips N words of the text. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -24844,7 +24854,8 @@ static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
- * without a handler. n: number of counters in earlier rows. Returns n plus those of this row. */
+ * without a handler. n: number of counters in earlier rows. Returns n plus their number in this
+ * row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -24986,7 +24997,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns the name of a disk in sysfs, valid until the next call. */
+/* Returns a disk's name in sysfs, which has '!' for '/'; valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -24996,7 +25007,7 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Names the disk of a partition (in sysfs, its parent directory), or the members of a dm or md
+/* Gets the disk of a partition (its parent directory in sysfs), or the members of a dm or md
  * device. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
@@ -25013,7 +25024,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
 /* Reads a line of /proc/diskstats (iostats.rst). Skips devices that were never used. If the number
- * of reads has decreased, the name now belongs to another device. */
+ * of reads decreased, the name now belongs to another device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -25052,8 +25063,8 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* For an unknown temperature, drivers report -274000 (include/linux/thermal.h), 0, INT_MAX or an
- * error. */
+/* Reads a temperature. Drivers report an unknown one as -274000 (include/linux/thermal.h), 0,
+ * INT_MAX or an error. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -25145,7 +25156,7 @@ static void mfs_zones(void)
     }
 }
 
-/* Returns the instance for a sensor. Sets its info to the names of the chip and the sensor. */
+/* Returns the instance for a sensor. Sets its info to the names of chip and sensor. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -25191,8 +25202,8 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* Reads the settings of a link. The first ioctl only returns the number of 32-bit words of a mask,
- * negated; the second ioctl must pass this number. Returns the number, or 0 after an error. */
+/* Reads the settings of a link. The first ioctl only returns the negated number of 32-bit words of
+ * a mask, which the second ioctl must pass. Returns this number, or 0 on error. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -25208,8 +25219,8 @@ static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *lin
     return e ? 0 : MAX(link->link_mode_masks_nwords, 0);
 }
 
-/* Reads the highest speed that both ends of a copper link offer. A link can be slower, usually
- * because of a bad cable (phy_check_downshift of drivers/net/phy/phy-core.c). */
+/* Reads the highest speed that both ends of a copper link advertise. The link can be slower,
+ * usually because of a bad cable (phy_check_downshift of drivers/net/phy/phy-core.c). */
 static void mfs_net_offered(struct met_inst *i)
 {
     enum { HEAD = sizeof(struct ethtool_link_settings) / sizeof(u32) };
@@ -25217,7 +25228,7 @@ static void mfs_net_offered(struct met_inst *i)
         { 0, 10 }, { 1, 10 }, { 2, 100 }, { 3, 100 }, { 4, 1000 }, { 5, 1000 }, { 47, 2500 },
         { 48, 5000 }, { 12, 10000 },
     };
-    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* modes: supported, own offer, peer's offer */
+    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* modes: supported, advertised, the peer's */
     u32 n = *mo.rootfs ? 0 : mfs_link_settings(i->name, (void *)link);
     if (((struct ethtool_link_settings *)(void *)link)->autoneg != AUTONEG_ENABLE)
         return;
@@ -25230,9 +25241,8 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. The file `speed` contains
- * Mbit/s. If the speed is unknown, the file contains -1 or cannot be read
- * (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. The file `speed` is in Mbit/s;
+ * for an unknown speed, it has -1 or cannot be read (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], dir[MET_DIR], duplex[8];
@@ -25244,13 +25254,13 @@ static void mfs_net_line(const char *line)
     if (!i)
         return;
     SNPRINTF(dir, "%s", met_path("/sys/class/net/%s", name));
-    if (!i->info[0]) /* /sys may show a different network namespace from /proc */
+    if (!i->info[0]) /* /sys and /proc may show different network namespaces */
         met_link(met_in(dir, "device/driver"), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER, u_file_number(met_in(dir, "carrier_changes"), -1));
     u_slurp(met_in(dir, "duplex"), duplex, sizeof duplex);
-    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4)) /* the value may be "unknown" */
+    if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4))
         met_set(i, M_NET_HALF, *duplex == 'h');
     s64 speed = u_file_number(met_in(dir, "speed"), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
@@ -25259,7 +25269,7 @@ static void mfs_net_line(const char *line)
     /* a VLAN or macvlan has no link of its own */
     if (u_file_number(met_in(dir, "iflink"), 0) == u_file_number(met_in(dir, "ifindex"), 0))
         mfs_net_offered(i);
-    if (!i->info[0]) /* the speed of a veth is fictitious; the speed of a bond is a sum */
+    if (!i->info[0]) /* a veth's speed is fictitious; a bond's speed is a sum */
         return;
     if (met_has(i, M_NET_RX))
         met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
@@ -25319,8 +25329,8 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* A line of softnet_stat has hexadecimal words. Since Linux 5.7 (commit 7d58e6555870), word 13 is
- * the number of the CPU; before, line n belongs to CPU n. */
+/* Since Linux 5.7 (commit 7d58e6555870), word 13 of a line of softnet_stat is the CPU's number in
+ * hexadecimal; in earlier kernels, line n belongs to CPU n. */
 static void mfs_softnet(void)
 {
     char *line;
@@ -25340,8 +25350,8 @@ static void mfs_softnet(void)
     met_sum();
 }
 
-/* Sums a column over all CPUs. The key names the table and the column. Each CPU has a row of
- * hexadecimal numbers. */
+/* Sums a column of a table in /proc/net/stat, which has a row of hexadecimal numbers per CPU. The
+ * key names the table and the column. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -25381,17 +25391,18 @@ static void mfs_unescape(char *s)
     *to = 0;
 }
 
-/* Returns whether statfs(2) never waits for a server or a process. */
+/* Returns whether a file system is local: statfs(2) never waits for a server or a process. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
     return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
-/* Mount points of file systems that may wait for a server or process, each followed by a space. */
+/* Mount points of remote file systems, which may wait for a server or process. A space follows
+ * each. */
 static struct buf mfs_remote;
 
-/* Collects all remote mount points except the root directory, which every path leads through. */
+/* Collects all remote mount points except the root directory, which is part of every path. */
 static void mfs_find_remote(const char *text)
 {
     static const char *const types[] = {
@@ -25419,8 +25430,9 @@ static bool mfs_is_remote(const char *path)
     return mfs_remote.cut;
 }
 
-/* Returns -EXDEV if the device number is not `dev`: another file system is mounted over it. On
- * btrfs, stat(2) returns a subvolume's number, which mountinfo does not show. */
+/* Calls statfs(2) on a mount point. Returns -EXDEV if another file system is mounted over it: the
+ * device number is not `dev`. On btrfs, stat(2) returns a subvolume's number, which mountinfo does
+ * not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -25448,7 +25460,7 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
 }
 
 /* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The first options
- * are those of the mount; the last ones are those of the file system. */
+ * are the mount's, the last ones the file system's. */
 static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
@@ -25479,7 +25491,7 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     if (!i)
         return;
     SNPRINTF(i->info, "%.*s", (int)strcspn(type, " "), type);
-    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* of ext4, Linux 6.15 */
+    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 option since Linux 6.15 */
     if (!e && space.f_blocks) {
         met_set(i, M_FS_SIZE, (double)space.f_blocks * space.f_bsize);
         met_set(i, M_FS_AVAIL, (double)space.f_bavail * space.f_bsize);
@@ -25489,7 +25501,7 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     mfs_fs_errors(i, id);
 }
 
-/* Reads the mounts of kvis's mount namespace; with --path.rootfs, of process 1. */
+/* Reads the mounts of kvis's mount namespace; with --path.rootfs, those of process 1. */
 static void mfs_fs(void)
 {
     u64 seen[MFS_FS];
@@ -25510,7 +25522,7 @@ static void mfs_edac(void)
         met_files(met_inst_nr(DIM_MC, mc.nr), mc.dir);
 }
 
-/* In " 1048512 blocks super 1.2 [2/1] [U_]", one of two disks works. */
+/* In /proc/mdstat, "[2/1] [U_]" means that one of two disks works. */
 static void mfs_md(void)
 {
     char *end;
@@ -25526,18 +25538,18 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* For each metric of the kernel log: the number of messages that contain its key, and the last of
- * these messages. */
+/* For each metric of the kernel log: the number of messages that contain its key, and the last
+ * one. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
     int fd;
     u64 next; /* sequence number of the next message; 0: unknown */
-    u64 lost; /* number of messages overwritten before kvis read them */
+    u64 lost; /* messages overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
 /* Reads a message "3,1234,5140900,-;I/O error, dev sda, sector 9": level, sequence number, time,
- * flags, text. Ignores messages that a process wrote (level 8 or more). */
+ * flags, text. Ignores messages from processes (level 8 or more). */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -25557,7 +25569,7 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* read(2) returns one message. Its further lines describe the device. */
+/* Each read(2) returns one message. Its further lines describe the device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages per interval */
@@ -25569,7 +25581,7 @@ static void mfs_log(void)
             met_wrong(path, errno);
             return;
         }
-        lseek(mfs_kmsg.fd, 0, SEEK_END); /* skip existing messages */
+        lseek(mfs_kmsg.fd, 0, SEEK_END);
     }
     for (u32 k = 0; k < MOST; k++) {
         ssize_t n = read(mfs_kmsg.fd, text, sizeof text - 1);
@@ -25594,7 +25606,7 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* With --path.rootfs, the files may be from another machine; adjtimex(2) reads the clock of this
+/* adjtimex(2) reads the clock of this machine. With --path.rootfs, the files may be from another
  * one. */
 static void mfs_clock(void)
 {
@@ -25614,7 +25626,7 @@ enum { MFS_REMOTES = 1024 };
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
 /* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
- * Returns the number of connections to this remote address. Returns 0 if the table is full, the
+ * Returns the number of connections to this remote address so far, or 0 if the table is full, the
  * local port is outside lo to hi, or the socket listens (remote port 0). */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
@@ -25634,9 +25646,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports in use for one remote address and port. Connections to
- * different remote addresses can share a local port. kvis only counts connections if there are at
- * least half as many as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
+/* Sets the largest share of local ports in use for one remote address and port (connections to
+ * different ones can share a local port). Counts connections only if there are at least half as
+ * many as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -25663,16 +25675,17 @@ static void mfs_ports(void)
     met_set(met.all, M_PORTS, most / (double)(hi - lo + 1));
 }
 
-/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. If a
- * process has not run, kvis reads only /proc/PID/schedstat, which has the CPU time in ns. */
+/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. To see
+ * whether a process with one thread has run, -c busy reads only /proc/PID/schedstat, which has the
+ * CPU time in ns. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
-    MFS_COMM = 64, /* a worker thread's name includes its work (wq_worker_comm) */
+    MFS_COMM = 64, /* a workqueue worker's name includes its work (wq_worker_comm) */
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
-/* The values of a process: counters of each thread, counters of the process, other values. */
+/* The values of a process: counters of each thread, of the process, and other values. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -25702,17 +25715,15 @@ struct mfs_thread {
     u64 count[MFS_OF_THREADS];
 };
 
-/* A process, with its values in the kernel's units. */
 struct mfs_task {
     u32 pid;
     u32 from, n_threads;  /* range of the process's threads in mfs_look.thread */
     u64 born, ran;        /* start time in ticks, plus 1; CPU time of the main thread in ns */
-    u64 read_ns, past_ns; /* times at which `now` and `past` were read */
-    u64 still_ns;         /* time of the last scan that saw the process run or wait for a CPU */
+    u64 read_ns, past_ns; /* when `now` and `past` were read */
+    u64 still_ns;         /* last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* masks of the values for which the process is shown: in this scan, in
-                           * the previous one */
+    u16 by, by_before;    /* mask of values for which the process is shown: now; in the last scan */
     bool first;           /* first scan of the process, so increases are unknown */
     bool asked;           /* the process is one of -p */
     u16 cpu;              /* CPU on which the main thread last ran */
@@ -25723,7 +25734,7 @@ struct mfs_task {
 
 static struct mfs_look {
     u32 tick;
-    u64 ns;               /* time at which the scan began */
+    u64 ns;               /* start of the scan */
     double uptime;        /* time of the scan in seconds since boot */
     struct mfs_task *task; /* processes, sorted by pid */
     struct mfs_thread *thread;
@@ -25733,7 +25744,7 @@ static struct mfs_look {
 #define MFS_EACH(t) \
     for (struct mfs_task *t = mfs_seen.task; t < mfs_seen.task + mfs_seen.n; t++)
 
-static u64 mfs_queued[MET_INSTS]; /* time in ns for which threads waited for each CPU */
+static u64 mfs_queued[MET_INSTS]; /* ns for which threads waited for each CPU */
 
 static int mfs_by_id(const void *a, const void *b)
 {
@@ -25751,7 +25762,7 @@ static struct mfs_task *mfs_task_in(const struct mfs_look *l, u32 pid)
     return l->n ? bsearch(&pid, l->task, l->n, sizeof *l->task, mfs_by_id) : NULL;
 }
 
-/* Reads "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst). */
+/* Reads "RAN WAITED TIMESLICES", with times in ns (Documentation/scheduler/sched-stats.rst). */
 static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
 {
     char text[128], *end;
@@ -25761,8 +25772,8 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads a file that only root, or the owner of the thread, may read. Records only missing
- * permissions, because the thread may have exited. */
+/* Reads a file that only root or the thread's owner may read. Records only missing permission,
+ * because the thread may have exited. */
 static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file, char text[512])
 {
     const char *path = met_path("/proc/%u/task/%u/%s", t->pid, tid, file);
@@ -25798,9 +25809,9 @@ static u32 mfs_last_cpu(const char *stat)
     return known ? cpu : MET_INSTS;
 }
 
-/* Adds the waiting time to the CPU on which the thread last ran, and adds that CPU to ran_on if the
+/* Adds a thread's waiting time to the CPU on which it last ran, and adds that CPU to ran_on if the
  * thread ran for over 1/8 of the interval. Ignores waits of up to 1/256 of the interval, because
- * kvis has to read another file to find the CPU. */
+ * finding the CPU means reading another file. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -25832,8 +25843,9 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan to its process. was: counters at that scan; NULL:
- * the thread is new. A new thread cannot have run or waited for longer than the interval. */
+/* Adds a thread's activity since the last scan to its process. was: counters at that scan; NULL: a
+ * new thread. If a new thread ran or waited for longer than the interval, that scan missed it, so
+ * its increase is unknown. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -25849,7 +25861,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
         mfs_thread_keep(t, was);
         return;
     }
-    /* /proc/PID/io includes terminated children (wait_task_zombie in kernel/exit.c) */
+    /* /proc/PID/io also includes terminated children (wait_task_zombie in kernel/exit.c) */
     if (!(mo.off >> SRC_BUSY & 1) && mfs_thread_file(t, tid, "io", text)
         && mfs_key_number(text, "\nread_bytes: ", &count[MFS_READ])
         && mfs_key_number(text, "\nwrite_bytes: ", &count[MFS_WRITTEN]))
@@ -25869,7 +25881,8 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads, unless the process has not run. old: NULL if it is new. */
+/* Adds the activity of all threads if the process has run. old: state at the last scan; NULL: a new
+ * process. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -25912,7 +25925,7 @@ static bool mfs_task_stat(struct mfs_task *t)
             t->has |= 1u << row[k].number;
         }
     }
-    /* if the main thread has exited, the live threads still have the memory */
+    /* if the main thread has exited, the live threads still share the memory */
     bool dead = *words == 'Z' && t->now[MFS_THREADS] > 1;
     DIR *d = dead ? opendir(met_path("/proc/%u/task", t->pid)) : NULL;
     U_EACH_ENTRY(d, e)
@@ -25951,7 +25964,7 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(&t))
             return;
         double born_s = (t.born - 1) * met_forms[F_TICKS].scale;
-        /* started before the previous scan, which left it out */
+        /* the process started before the previous scan, which missed it */
         t.first |= !old && born_s + 0.001 < mfs_before.uptime;
         did = !old || t.asked || !sched || t.now[MFS_CPU] != cpu || ran != t.ran;
         t.ran = ran;
@@ -25986,9 +25999,9 @@ static void mfs_look(void)
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
     l->uptime = strtod(text, NULL); /* 0 if unknown; every process then counts as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
-    bool all = !(mo.off >> SRC_BUSY & 1); /* without swap, no process has any */
+    bool all = !(mo.off >> SRC_BUSY & 1);
     bool swaps = all && mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, swap) == 3
-                 && swap[0] > swap[1];
+                 && swap[0] > swap[1]; /* otherwise, no process has swapped memory */
     if (all)
         n = met_ids(met_path("/proc"), "", "", id, MFS_TASKS);
     else
@@ -26031,7 +26044,8 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
 
 static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
 
-/* A process of -p has exited if its pid is gone or was reused. When all have, the monitor ends. */
+/* A process of -p has exited if its pid is gone or was reused. When all have exited, the monitor
+ * ends. */
 static void mfs_procs(void)
 {
     bool left = false;
@@ -26051,15 +26065,15 @@ static void mfs_procs(void)
 }
 
 /* --- the busiest processes --- For each value, kvis shows the MFS_TOP processes with the highest
- * value. A process that was shown before stays while it is among the first MFS_NEAR; otherwise,
- * processes of similar rank would come and go. */
+ * value. A shown process stays while it is among the first MFS_NEAR; otherwise, processes of
+ * similar rank would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* limit with all_processes; leaves space for other instances */
+    MFS_SHOWN = 2048 /* limit if all processes are shown; leaves space for other instances */
 };
 
-/* Ranks a process by the increase of a counter, or by the current value. 0: it is not shown. */
+/* Returns a process's rank: the increase of a counter, or the current value. 0: it is not shown. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (t->first || !mfs_metrics[MFS_BUSY][by])
@@ -26125,8 +26139,8 @@ static void mfs_busy(void)
     met_count(met.all, M_FAULTS_LIVE, faults);
 }
 
-/* Returns whether the main thread of a user process is in uninterruptible sleep, and has been for
- * over a second: shorter waits for a disk are normal. */
+/* Returns whether the main thread of a user process has been in uninterruptible sleep for over a
+ * second: shorter waits for a disk are normal. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -26155,8 +26169,9 @@ static void mfs_stuck(void)
 
 enum { MFS_LOCK_READS = 2048, MFS_FUTEX_PRIVATE = 128 };
 
-/* Returns the address of the glibc mutex that a thread waits for, or 0, from a line
- * "202 0x7f00 0x80 0x2 ..." (proc_pid_syscall(5)): futex(2), its address, operation and value. */
+/* Returns the address of the glibc mutex that a thread waits for, or 0, from a line "202 0x7f00
+ * 0x80 0x2 ..." (proc_pid_syscall(5)): futex(2), its address, operation and value (2:
+ * contended). */
 static u64 mfs_lock_of(const char *text)
 {
     char *at;
@@ -26165,7 +26180,7 @@ static u64 mfs_lock_of(const char *text)
     return nr == __NR_futex && !(operation & ~MFS_FUTEX_PRIVATE) && value == 2 ? address : 0;
 }
 
-/* Sets how many of n threads wait for the same lock; 1 is no contention. */
+/* Sets how many of the first n threads wait for the same lock; 0: no lock has two waiters. */
 static u32 mfs_locked(const struct mfs_task *t, u32 n)
 {
     static u64 lock[MFS_LOCK_READS];
@@ -26185,7 +26200,7 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     return waiting;
 }
 
-/* Looks at the processes that ran and have three threads; in turn, if there are too many. */
+/* Checks the processes that ran and have at least three threads; in turn, if there are too many. */
 static void mfs_locks(void)
 {
     static u32 first;
@@ -26203,7 +26218,8 @@ static void mfs_locks(void)
         met_set(met.all, M_LOCKED, all);
 }
 
-/* Reads the soft limit in the line "Max open files 1024 524288 files". */
+/* Shows processes that use at least half of the soft limit, 1024 in "Max open files 1024 524288
+ * files". */
 static void mfs_fds(void)
 {
     char text[4096];
@@ -26224,18 +26240,19 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* The NUMA nodes, and one process's memory and threads on each of them. */
+/* The NUMA nodes, and one process's memory and threads on each. */
 static struct {
     u32 n, id[MFS_NODES];
     u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
     struct mfs_node {
-        u32 threads, running; /* threads that last ran on this node; those of them that can run */
+        u32 threads, running; /* threads that last ran on this node; the runnable ones among them */
         u64 bytes;
     } at[MFS_NODES];
 } mfs_nodes;
 
 /* Adds the memory per node in a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4"
- * (proc_pid_numa_maps(5)) or "anon N0=8192 N1=4096". unit: page size; 1 if N0 is in bytes. */
+ * (proc_pid_numa_maps(5)) or "anon N0=8192 N1=4096" (memory.numa_stat). unit: page size, or 1 if N0
+ * is in bytes. */
 static void mfs_pages_line(const char *line, u64 unit)
 {
     for (const char *at = line; (at = strstr(at, " N")); at += 2) {
@@ -26277,8 +26294,8 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node on which more than half of the runnable threads (if there are none, of all
- * threads) last ran. */
+/* Returns the node on which more than half of the runnable threads last ran; if none is runnable,
+ * of all threads. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, threads = 0, k = 0;
@@ -26292,7 +26309,7 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns the path in a line "0::/a/b" (cgroups(7)), or NULL. */
+/* Returns the cgroup of a process, from the line "0::/a/b" (cgroups(7)), or NULL. */
 static const char *mfs_task_group(u32 pid)
 {
     static char text[PATH_MAX + 256];
@@ -26304,8 +26321,8 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Adds the memory of a process on each node, or estimates it from its cgroup. The process may have
- * exited. */
+/* Adds the memory of a process, which may have exited, on each node; of_group: an estimate from its
+ * cgroup. */
 static void mfs_pages_read(u32 pid, bool of_group)
 {
     const char *group = of_group ? mfs_task_group(pid) : NULL;
@@ -26321,7 +26338,7 @@ static void mfs_pages_read(u32 pid, bool of_group)
 }
 
 /* Sets the NUMA metrics of a process. For numa_maps, the kernel walks the page tables with
- * mmap_lock held, so kvis does not read numa_maps of a large process. */
+ * mmap_lock held, so kvis reads memory.numa_stat of a large process's cgroup instead. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     double resident = met_v(i, M_B_RSS), bytes = 0, cost = 0;
@@ -26337,12 +26354,12 @@ static void mfs_pages_of(const struct met_inst *i)
         bytes += mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
         return;
-    /* the cgroup has other large processes */
+    /* the cgroup's memory is not mainly that of the process */
     if (large && (bytes < resident / 2 || bytes > resident * 1.05))
         return;
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
-    /* part of the time of an access that is due to the distance (ACPI's SLIT: 10 is local) */
+    /* share of an access's time that is due to the distance (ACPI SLIT; 10: local) */
     for (u32 k = 0; k < mfs_nodes.n && met_number(u_word(text, home), &near) && near > 0; k++)
         if (met_number(u_word(text, k), &far) && far > near)
             cost += mfs_nodes.at[k].bytes / bytes * (1 - near / (double)far);
@@ -26353,7 +26370,7 @@ static void mfs_pages_of(const struct met_inst *i)
     met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
 }
 
-/* Reads only processes that used 10 % of a CPU: reading numa_maps is expensive. */
+/* Reads only processes that used at least 10 % of a CPU: reading numa_maps is expensive. */
 static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
@@ -26368,7 +26385,7 @@ static void mfs_pages(void)
 
 enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
 
-static u32 mfs_group_count; /* cgroups visited in this interval */
+static u32 mfs_group_count;
 
 /* memory.events also counts events of descendants; memory.events.local does not. */
 static void mfs_group_memory(const struct met_inst *i, const char *dir)
@@ -26385,13 +26402,13 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* systemd limits the number of tasks of most cgroups, so kvis shows only cgroups near this limit. A
- * service is expected to reach a limit below 16 tasks. */
+/* Shows a cgroup with a CPU or memory limit, or near its limit on tasks, which systemd sets for
+ * most cgroups. Ignores task limits below 16, which services are expected to reach. */
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
     bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
-    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" (no limit) reads as 0 */
+    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" reads as 0 */
     long tasks = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
     bool full = tasks >= 0 && tasks >= limit - limit / 10;
     struct met_inst *i = cpu || memory || full ? met_inst(DIM_GROUP, name) : NULL;
@@ -26453,10 +26470,12 @@ static void mfs_cgroup(void)
  * directory events/ in sysfs, or the kernel's generic events), and counts them. A role is what an
  * event measures, such as branch misses. The kernel counts all events of a group (pmc_groups[]) at
  * the same time, so both terms of a ratio belong to one group. A unit has the events of one CPU, of
- * a cgroup on one CPU, or of a thread on one PMU. A new core or event is a row of pmu.tbl. */
+ * a cgroup on one CPU, or of a thread on one PMU. A new core or event needs only a row in
+ * pmu.tbl. */
 
-/* kvis counts the machine, the processes of -p, or a cgroup, but only one of them: events of CPUs
- * get counters before those of tasks, which might get none (ctx_resched, kernel/events/core.c). */
+/* kvis counts either the machine, the processes of -p, or a cgroup: the kernel gives counters to
+ * events of CPUs before those of tasks, which might then get none (ctx_resched,
+ * kernel/events/core.c). */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -26465,23 +26484,23 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 struct pmc_role_row {
     const char *name;
-    u8 home;                /* group that provides the metric; PG_NONE: none */
-    u16 metric;             /* N_METRICS: no metric */
-    u8 parts[2];            /* two roles whose sum stands in for a missing event */
-    u8 type;                /* type of the kernel's generic event; PERF_TYPE_MAX: none */
+    u8 home;           /* group that provides the metric; PG_NONE: none */
+    u16 metric;        /* N_METRICS: no metric */
+    u8 parts[2];       /* two roles whose sum replaces this one if it has no event */
+    u8 type;           /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
-    const char *alias;      /* names to look for in a PMU's events/, in order of preference */
+    const char *alias; /* names in a PMU's events/, in order of preference */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* its value is times * part / of */
+    u16 metric;             /* value: times * part / of */
     u8 part, of;
     u16 times;
 };
 
 struct pmc_core {
     u16 list;                  /* bit in pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: "cpu", or the name for one of several kinds of cores */
+    const char *vendor, *pmu;  /* pmu: "cpu", "cpu_atom" or "cpu_lowpower" */
     u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
     u32 models[8];             /* bit mask of model numbers */
     const char *name, *source;
@@ -26500,16 +26519,16 @@ enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
-enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: one count of both reads and writes */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads and writes in one count */
 
-/* The cores for which pmu.tbl has events that sysfs does not list. */
+/* Cores on which pmu.tbl has an event that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
-/* PMUs whose name is `pmu` or `pmu` with a suffix _N. */
+/* PMUs that are named `pmu`, or `pmu`_N with a number N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
 /* An event of a memory controller or power meter. lines: data lines of the controller, if the event
- * counts reads. terms: if sysfs lacks the event, its terms on the cores `where`. */
+ * counts reads. terms: the event's terms on the cores `where`, if sysfs lacks the event. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -26522,63 +26541,63 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 
 /* --- state --- */
 
-struct pmc_code {              /* fields of perf_event_attr */
+struct pmc_code {        /* members of struct perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;          /* the vendor's or the kernel's name of the event; NULL: none */
-    bool generic, alias;       /* alias: `name` ends at the first space */
+    const char *name;    /* the vendor's or the kernel's name; NULL: none */
+    bool generic, alias; /* alias: `name` ends at the first space */
 };
 
 static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
-    const char *source;        /* document that describes the core's events */
+    const char *source; /* document that describes the core's events */
     u32 type, slots;
-    u16 list;                  /* bit in pmc_event.lists; 0: no list */
-    bool known;                /* pmu.tbl has the core */
+    u16 list;           /* bit in pmc_event.lists; 0: no list */
+    bool known;         /* pmu.tbl has the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];             /* -errno if the event of a role cannot be counted; 0: it can */
+    int err[N_PR];      /* -errno if a role's event cannot be counted; else 0 */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
     int cpu;
-    pid_t tid;                 /* thread whose events are open; 0: events of a CPU or cgroup */
-    u8 pmu, task;              /* index in pmc_pmus; index in opt.pids */
+    pid_t tid;    /* thread whose events are open; 0: events of a CPU or cgroup */
+    u8 pmu, task; /* index in pmc_pmus; index in opt.pids */
     bool on;
-    u64 at_ns;                 /* time of the last reading; 0: not read yet */
+    u64 at_ns;    /* time of the last reading; 0: none */
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: event not open */
 };
 
 /* The counts of a unit's group since the previous reading. */
 struct pmc_reading {
-    double value[N_PR], share; /* share of the time in which the PMU counted */
+    double value[N_PR], share; /* time_running / time_enabled (perf_event_open(2)) */
     bool has[N_PR];
 };
 
 struct pmc_sum {
     double value[N_PG][N_PR], rate[N_PR];
-    double capacity[N_PG];     /* number of pipeline slots, both used and empty */
-    bool some[N_PG][N_PR];     /* a core has counted the event of this role */
-    bool missing[N_PG][N_PR];  /* a core has not counted it */
-    double share;              /* the smallest `share` of a reading */
-    bool counted, fresh;       /* events were counted; the reading is the first one */
+    double capacity[N_PG];     /* number of pipeline slots, used or empty */
+    bool some[N_PG][N_PR];     /* a unit counted the event of this role */
+    bool missing[N_PG][N_PR];  /* a unit did not count the event of this role */
+    double share;              /* smallest `share` of all readings */
+    bool counted, fresh;       /* a unit counted an event; no unit was read before */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
-    u32 left_out; /* number of PMUs, one per kind of core, that do not fit in pmc_pmus */
+    u32 left_out; /* PMUs, one per kind of core, that do not fit in pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
-    bool gone[MFS_PIDS];       /* processes of -p whose last counts have been published */
+    bool gone[MFS_PIDS]; /* processes of -p whose last counts have been published */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    bool on_exec;              /* the execve(2) of the command enables the events */
-    bool off[N_PG];            /* groups not counted: for lack of descriptors, or because of -e */
-    const char *none;          /* why nothing is counted; NULL: something is */
+    bool on_exec;        /* the execve(2) of the command enables the events */
+    bool off[N_PG];      /* groups not counted: too few descriptors, or -e */
+    const char *none;    /* why nothing is counted, or NULL */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum of the machine or cgroup */
-    struct pmc_sum *one;       /* sums of the processes of -p, indexed like opt.pids */
+    struct pmc_sum *one; /* sums of the processes of -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -26619,7 +26638,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
 /* Characters that names in sysfs and cpuinfo may contain. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Returns the value in a line "KEY : VALUE", or NULL if the line has another key. */
+/* Returns the value in a line "KEY : VALUE", or NULL if it has another key. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -26630,7 +26649,8 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Reads an x86 CPU's vendor and model. Returns MIDR_EL1 of the first Arm CPU in `mask`; 0: none. */
+/* Stores the vendor and model of an x86 CPU. Returns MIDR_EL1 of the first Arm CPU in `mask`; 0:
+ * none. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -26661,8 +26681,8 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Gets the name of an Arm core or, if it has none, the numbers. Returns whether the name is
- * known. */
+/* Gets the name of an Arm core or, if unknown, the implementer and part numbers. Returns whether
+ * the name is known. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -26704,8 +26724,8 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return name[6] == '1' ? &c->config1 : name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in a field, whose bits a file of format/ describes, such as "config:0-7,32-35".
- * Returns 0 or -errno. */
+/* Stores a value in a field of a PMU's configuration. A file in format/ lists the bits of the field
+ * ("config:0-7,32-35"). Returns 0 or -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -26742,7 +26762,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Sets c to the first of the events `names` that the PMU's events/ has. Returns 0 or -errno. */
+/* Sets c to the first of the events `names` that the PMU has in events/. Returns 0 or -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -26759,7 +26779,7 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 }
 
 /* Sets c to the kernel's generic event for a role. With several PMUs, the upper half of config
- * selects one (since Linux 5.12). For known cores, pmu.tbl has better cache events. */
+ * selects one (since Linux 5.13). For known cores, pmu.tbl has better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -26813,7 +26833,8 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU of CPU cores, which has a file `cpus` or the name "cpu", as in perf. */
+/* Adds a PMU if it belongs to CPU cores: like perf, kvis expects a file `cpus` or the name
+ * "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -26833,8 +26854,8 @@ static void pmc_add_pmu(const char *name)
     SNPRINTF(p.name, "%.*s", MET_NAME - 1, name);
     p.type = type;
     const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
-    if (met_there(path) && met_text(path, s, sizeof s)) /* hexadecimal: drivers/perf/arm_pmuv3.c */
-        p.slots = strtoul(s, NULL, 0);
+    if (met_there(path) && met_text(path, s, sizeof s))
+        p.slots = strtoul(s, NULL, 0); /* caps/slots is in hexadecimal (drivers/perf/arm_pmuv3.c) */
     pmc_pmus[pmc.n_pmus++] = p;
 }
 
@@ -26885,7 +26906,7 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
     return pf_event(&a, u->tid ? u->tid : -1, u->cpu, leader, 0);
 }
 
-/* Returns f. If too few descriptors remain for other uses, closes f and returns -EMFILE. */
+/* Returns the descriptor f. If too few remain for other uses, closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -26924,7 +26945,7 @@ static void pmc_close_unit(struct pmc_unit *u)
 
 /* Returns a more precise error than e. -E2BIG: the event can be opened alone, so the group is too
  * large. -ENODATA: the event can be opened for the CPU, but the cgroup lacks perf_event
- * (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, a controller must be enabled first. */
+ * (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, some controller must be enabled first. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -26986,7 +27007,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group of events. If descriptors run out, the last groups are closed for all units. */
+/* Opens a group of events. If descriptors run out, closes the last groups of all units. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -27011,8 +27032,8 @@ static bool pmc_add_unit(struct pmc_unit unit)
     return true;
 }
 
-/* Opens the events of the units from index `from` on that have not been read yet. The first groups
- * of all units come first, because descriptors may run out. */
+/* Opens the events of the unread units from index `from` on. The first groups of all units come
+ * first, because descriptors may run out. */
 static void pmc_open_new(u32 from)
 {
     for (u32 g = 0; g < N_PG; g++)
@@ -27046,7 +27067,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Opens events for the threads of a process. The threads that they create inherit the events. */
+/* Opens events for the threads of a process. New threads inherit the events. */
 static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
 {
     u32 from = pmc.n_units;
@@ -27057,8 +27078,8 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
     pmc_open_new(from);
 }
 
-/* Opens the events of a process. If the process creates a thread meanwhile, kvis starts again,
- * because the thread may have inherited no event or only some. */
+/* Opens the events of a process. Starts again if the process creates a thread meanwhile, which may
+ * not have inherited all events. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -27087,7 +27108,8 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Returns why the event for `role` failed (-errno); valid until the next call for `role`. */
+/* Returns the reason for error e (-errno) of a role's event, valid until the next call for that
+ * role. */
 static const char *pmc_reason(u32 role, int e)
 {
     const char *why;
@@ -27182,8 +27204,8 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Computes the missing events that are sums. For example, misses of the first-level TLB are the
- * hits plus the misses of the second level. */
+/* Computes missing counts that are sums. For example, first-level TLB misses are the hits plus the
+ * misses of the second level. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -27286,8 +27308,8 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Sums are
- * omitted if kvis does not count all kinds of cores: they would be too small. */
+/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Omits sums,
+ * which would be too small, if kvis does not count all kinds of cores. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
     if (!i || (pmc.left_out && i->dim != DIM_CPU && i->dim != DIM_PMU))
@@ -27363,7 +27385,7 @@ static const char *pmc_metric_why(u32 m)
 }
 
 /* Gets the total of a metric since the start or, for a ratio, the ratio of the totals. Returns
- * false if the metric was never counted. */
+ * false if it was never counted. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -27480,7 +27502,7 @@ static const char *pmc_unknown(void)
     return NULL;
 }
 
-/* Lists the events that -e accepts by name: the roles and the events in sysfs. */
+/* Lists the events that -e accepts by name: roles, and events in sysfs. */
 static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -27500,11 +27522,11 @@ static void pmc_list_events(struct buf *b)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
- * Counters outside of the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's
- * directory in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events
- * that count bytes or energy; for AMD, whose PMUs do not list events, pmu.tbl also has their terms.
- * An event is opened on each CPU of the PMU's cpumask (one CPU per socket or die), and its count is
- * added to the socket of that CPU. A socket's bandwidth needs the counts of all its controllers. */
+ * Counters outside the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's directory
+ * in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events that count
+ * bytes or energy; for AMD, whose PMUs do not list events, pmu.tbl also has their terms. An event
+ * is opened on each CPU of the PMU's cpumask (one per socket or die), and its count is added to the
+ * CPU's socket. A socket's bandwidth needs the counts of all its controllers. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = m,
@@ -27522,7 +27544,7 @@ struct unc_event {             /* event of a PMU, opened on one or more CPUs */
     u8 row;
     int err;
     struct pmc_code code;
-    double scale;              /* factor to bytes or microjoules; 0: unknown */
+    double scale;              /* bytes or microjoules per count; 0: unknown */
 };
 
 struct unc_unit {              /* event that is open on one CPU */
@@ -27532,11 +27554,11 @@ struct unc_unit {              /* event that is open on one CPU */
 };
 
 struct unc_socket {
-    s64 id;                    /* physical_package_id of a socket; negative: unknown */
+    s64 id;             /* physical_package_id; negative: unknown */
     double sum[N_UR];
-    bool opened[N_UR];         /* at least one event of the role is open */
-    bool refused[N_UR];        /* at least one event could not be opened */
-    bool hole[N_UR];           /* at least one event was not counted in this interval */
+    bool opened[N_UR];  /* an event of the role is open */
+    bool refused[N_UR]; /* an event could not be opened */
+    bool hole[N_UR];    /* an event was not counted in this interval */
 };
 
 static struct {
@@ -27544,12 +27566,12 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: number of calls of unc_open_on */
-    u32 boxes;                 /* controllers of amd_df that have counted traffic */
-    double share;              /* the smallest share of the time in which a PMU counted */
+    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: attempts to open an event */
+    u32 boxes;     /* amd_df controllers that have counted traffic */
+    double share;  /* smallest time_running / time_enabled of an event */
     bool begun[2], no_dir;
-    bool too_many;             /* more memory controllers than kvis can store */
-    u8 class;                  /* class of the memory controllers; UC_NONE: none */
+    bool too_many; /* more memory controllers than kvis can store */
+    u8 class;      /* class of the memory controllers; UC_NONE: none */
 } unc;
 
 static char unc_reason[N_UR][UNC_WHY]; /* why the first event that failed cannot be counted */
@@ -27617,8 +27639,8 @@ static double unc_unit(const char *s, bool energy)
     return 0;
 }
 
-/* Returns the bytes or microjoules of one count, or 0 if they are unknown. Without the files .scale
- * and .unit, a count is 64 bytes: the burst of a CAS command in DDR4 and DDR5. */
+/* Returns the bytes or microjoules per count, or 0 if unknown. Without the files .scale and .unit,
+ * a count is 64 bytes, which one CAS command of DDR4 or DDR5 transfers. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -27631,7 +27653,7 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
     if (!met_text(u, unit, sizeof unit) || !met_text(path, scale, sizeof scale))
         return 0;
     char *end;
-    double v = strtod(scale, &end); /* text such as "6.103515625e-5" */
+    double v = strtod(scale, &end);
     return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
 }
 
@@ -27787,8 +27809,8 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now();
 }
 
-/* Reads an event and adds its count to its socket. Returns the time in ns for which the event was
- * enabled, or 0 if other tools use the counter or the CPU is offline. */
+/* Reads an event and adds its count to that of its socket. Returns the time in ns for which the
+ * event was enabled, or 0 if other tools use the counter or the CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -27809,7 +27831,8 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Rates use the kernel's times, because kvis may have waited for a CPU before it read a counter. */
+/* Reads all events. Rates use the kernel's times, because kvis may have waited for a CPU before it
+ * read a counter. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -27898,7 +27921,7 @@ static void unc_dimm(const u8 *p, u32 n)
         speed = n >= 0x58 ? unc_le(p, 0x54, 4) : 0;
     if (set == 0xffff)
         set = n >= 0x5c ? unc_le(p, 0x58, 4) : 0;
-    double peak = (set ? set : speed) * 1e6 * width / 8; /* MT/s */
+    double peak = (set ? set : speed) * 1e6 * width / 8; /* both speeds are in MT/s */
     unc_dmi.unknown |= !(set | speed) || !width || width > 1024 || (set | speed) > 1000000;
     unc_dmi.mixed |= unc_dmi.n && fabs(peak * unc_dmi.n - unc_dmi.peak) > 1;
     unc_dmi.n++;
@@ -27959,7 +27982,7 @@ static void unc_peak(void)
 
 /* --- why values are missing --- */
 
-/* Returns why a memory metric has no value; NULL: the reason is that of the source. */
+/* Returns why a memory metric has no value; NULL: see the reason of the source. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -28025,14 +28048,15 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Whether at least one domain (a CPU cache) lacks the metric, so kvis shows no sum. */
+/* Whether at least one domain (L3 cache) lacks the metric; then there is no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* Stores the number in a file, which may be a word instead: Unavailable, Error, Unassigned. */
+/* Stores the number in a file. The file may contain a word instead: Unavailable, Error,
+ * Unassigned. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     char s[32], why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* a long path loses its beginning */
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omits the start of a long path */
     s64 v;
     if (!met_there(path))
         return;
@@ -28092,11 +28116,10 @@ static void unc_mbm(void)
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
  * The BPF programs of the families sched and blk (gen/probes) count in the kernel; kvis reads their
- * maps once per interval. If a family cannot be loaded, only the metrics that need it are missing.
- * To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its
- * counter to the family's struct in gen/wire.h, and name that member in the column `wire` of the
- * metric. Run `make gen`, check the new array as the top of bpf_insns/VETTED says, and sign it
- * there. */
+ * maps once per interval. If a family cannot be loaded, only its metrics are missing. To add a
+ * probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its counter to the
+ * family's struct in gen/wire.h, and name that member in the column `wire` of the metric. Run `make
+ * gen`, check the new array as the top of bpf_insns/VETTED says, and sign it there. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -28138,13 +28161,14 @@ static bool mk_begin(const struct bpf_obj *o)
 /* --- the scheduler --- */
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: no programs are loaded */
-    u32 at;                  /* met.tick at the last reading */
-    bool own;                /* the kernel's own count of runnable tasks is readable */
-    struct wire_sched cpu, all; /* all: sums and histograms of all CPUs */
+    struct bpf_obj obj; /* fam NULL: no programs are loaded */
+    u32 at;             /* met.tick at the last reading */
+    bool own;           /* the kernel's own count of runnable tasks is readable */
+    struct wire_sched cpu, all;
 } mk_sched;
 
-/* The map `tasks` has one entry per pid, rounded up to a power of two; at most TASK_SLOTS_MAX. */
+/* Returns the number of entries of a map. `tasks` has one per pid, rounded up to a power of two,
+ * but at most TASK_SLOTS_MAX. */
 static u32 mk_entries(const char *map)
 {
     if (strcmp(map, "tasks"))
@@ -28156,7 +28180,8 @@ static u32 mk_entries(const char *map)
     return n;
 }
 
-/* Uses raw tracepoints if there is BTF; else, or if that fails, classic tracepoints. */
+/* Loads programs for raw tracepoints if there is BTF; otherwise, or if that fails, for classic
+ * ones. */
 static int mk_sched_load(struct bpf_obj *o)
 {
     u32 classic = 0;
@@ -28213,7 +28238,7 @@ static bool mk_sched_read(void)
     return true;
 }
 
-/* Reads until two readings agree, because the BPF program may write at the same time. */
+/* Reads a CPU's longest wait until two readings agree: the BPF program may write meanwhile. */
 static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
 {
     struct wire_wait again;
@@ -28272,8 +28297,8 @@ static void mk_depth(void)
 
 static struct {
     struct bpf_obj obj;
-    u32 n, without;          /* number of disks with and without a slot */
-    u64 missed;              /* number of requests that BPF did not count */
+    u32 n, without;          /* disks with and without an entry in `stats` */
+    u64 missed;              /* requests that BPF did not count */
     struct mk_disk {
         u32 dev;
         char name[MET_NAME];
@@ -28365,7 +28390,7 @@ static void mk_block(void)
     if (!mk_begin(o))
         return;
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
-    if (missed != mk_blk.missed) /* there may be a new disk */
+    if (missed != mk_blk.missed) /* the missed requests may be those of a new disk */
         mk_add_disks();
     mk_blk.missed = missed;
     if (!bpf_unread)
@@ -28387,9 +28412,9 @@ static void mk_start(void)
 }
 
 /* == 37 vq_  metrics of the rings of virtio devices ==========================================
- * The BPF programs of the family vq (gen/probes) run for each buffer; because of this cost they are
- * loaded only on request (-c virtio). Without BTF for virtio_ring, the sizes and depths of rings
- * are unknown, and a ring is named after its interrupt. */
+ * The BPF programs of the family vq (gen/probes) run for each buffer, so kvis loads them only on
+ * request (-c virtio). Without BTF for virtio_ring, the sizes and depths of rings are unknown, and
+ * a ring is named after its interrupt. */
 
 #include "bpf_insns/vq.h"
 
@@ -28400,8 +28425,8 @@ enum vq_prog {
 _Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
 
 /* entry, back: the BPF programs for the entry and the return (0: none) of a kernel function. Every
- * kernel with virtio has the first function. The functions with `notify` in their names belong
- * to transports (PCI, MMIO, vDPA, channel I/O ...). */
+ * kernel with virtio has the first function; others may be missing. The functions with `notify` in
+ * their names belong to transports (PCI, MMIO, vDPA, channel I/O ...). */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
     { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
     { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
@@ -28431,13 +28456,13 @@ _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "a BPF family cannot have so man
 
 static struct {
     struct bpf_obj obj;
-    u32 n;                   /* highest index ever used in `stats`, plus 1 */
+    u32 n;                   /* highest index ever used in the map `stats`, plus 1 */
     struct vq_ring {
         u64 born_ns, suppressed, added, depth_sum;
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* numbers of missed calls: of all rings, of deleted rings */
+    u64 missed, missed_gone; /* number of missed operations; of those on deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -28445,7 +28470,7 @@ static struct {
 
 static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
-/* Attaches to entries first, because a return without an entry counts as missed. */
+/* Attaches to function entries first, because a return without an entry counts as missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     for (u32 back = 0; back < 2; back++)
@@ -28456,7 +28481,7 @@ static int vq_attach(struct bpf_obj *o)
             if (e && (!i || (e != -ENOENT && e != -EADDRNOTAVAIL)))
                 return e;
         }
-    o->why[0] = 0; /* not an error: a function does not exist */
+    o->why[0] = 0; /* a missing function is not an error */
     return 0;
 }
 
@@ -28468,12 +28493,12 @@ static int vq_load(struct bpf_obj *o)
     bpf_set(&o->cfg, "CFG_SP", ARCH_SP_OFF);
     bpf_set(&o->cfg, "CFG_RET", 8u * arch_layouts[0].ret);
     bpf_set(&o->cfg, "CFG_POP", ARCH_RET_POPS);
-    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* push slot 0 last: it is used first */
+    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* `slots` is a stack: slot 0 is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the BPF map 'slots': %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_has_field(o, "irqaction.dev_id")) /* this program needs BTF to find the ring */
+    if (!bpf_has_field(o, "irqaction.dev_id")) /* VQ_IRQ_OWN needs BTF to find the ring */
         mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
@@ -28508,7 +28533,7 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Without BTF, finds the device and the name of a ring by its interrupt, such as virtio0-req.0
+/* Without BTF, gets the device and name of a ring from its interrupt, such as virtio0-req.0
  * (vp_find_vqs_msix). Returns false if there is no such interrupt, or if rings share it. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
@@ -28532,7 +28557,8 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
     return found;
 }
 
-/* Names a ring, such as virtio0/0:req.0. The info is driver and device: virtio_blk vda. */
+/* Sets the name of a ring, such as virtio0/0:req.0, and its info: driver and device (virtio_blk
+ * vda). */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
     static const char *const dirs[] = { "block", "net" };
@@ -28566,11 +28592,11 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* a kick may be in progress */
+    r->suppressed = MAX(r->suppressed, suppressed); /* must not decrease when a kick completes */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* vq_places[] may lack the transport's functions */
+    if (w->notified) { /* `notified` is 0 if vq_places[] lacks the transport */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -28588,7 +28614,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 static bool vq_read_one(const struct bpf_obj *o, u32 slot)
 {
     struct wire_vq *w = &vq.now;
-    u64 now = u_now(); /* just before the counters are read */
+    u64 now = u_now();
     if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "stats"), &slot, w) || !w->state)
         return false;
     if (w->state & VQ_GONE) {
@@ -28648,8 +28674,8 @@ static void vq_read(void)
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
 
 /* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN:
- * several virtqueues. kick: the handler runs when the guest kicks. gaps: if buffers are waiting,
- * the time between two runs is a stall; set only if the guest sends packets or I/O requests. */
+ * several. kick: the handler runs when the guest kicks. gaps: while buffers are waiting, the time
+ * between two runs is a stall; set only where the guest sends packets or I/O requests. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -28668,10 +28694,10 @@ static const struct vh_handler {
 };
 
 static struct {
-    struct bpf_obj obj;      /* fam NULL: no programs are loaded */
-    bool deep;               /* the BPF programs can read the ring */
+    struct bpf_obj obj;
+    bool deep;               /* BPF can read the rings */
     int prog[ARRAY_LEN(vh_handlers)];
-    struct wire_vh now;      /* counters of a virtqueue, read at now_ns or later */
+    struct wire_vh now;      /* counters of a virtqueue, read just after now_ns */
     u64 now_ns;
 } vh;
 
@@ -28700,8 +28726,8 @@ static const char vh_none[] =
     "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached. obj.why says why others are not attached, unless
- * their drivers are not loaded. */
+/* Returns 0 if at least one handler is attached. obj.why says why others are not, unless their
+ * drivers are not loaded. */
 static int vh_attach_all(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28736,8 +28762,8 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Loads nothing if the kernel does not have vhost. (/sys/module/vhost exists even if vhost is built
- * in, because vhost has module parameters.) */
+/* Loads nothing if the kernel lacks vhost. /sys/module/vhost exists even if vhost is built in,
+ * because it has module parameters. */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28760,9 +28786,8 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the info to the pid and the name of the process that owns the device. The worker is a thread
- * of this process; before Linux 6.4, it is a kernel thread vhost-TID, where TID is the thread that
- * created it. */
+/* Sets the info to the pid and name of the process that owns the device. The worker is a thread of
+ * this process; before Linux 6.4, it is a kernel thread vhost-TID that the thread TID created. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -28778,7 +28803,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         SNPRINTF(i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the instance for a virtqueue, such as net/TID/tx, where TID is that of the worker. */
+/* Returns the instance for a virtqueue, such as net/TID/tx with the worker's TID. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -28851,7 +28876,7 @@ static bool vh_gone(void)
 
 static bool vh_slot(u32 slot)
 {
-    vh.now_ns = u_now(); /* just before the counters are read */
+    vh.now_ns = u_now();
     return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&vh.obj, "stats"), &slot, &vh.now) == 0
            && vh.now.key.worker;
 }
@@ -28867,7 +28892,7 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* now the counters are final */
+        bool gone = vh_gone() && vh_slot(slot); /* rereads the counters, which are now final */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
