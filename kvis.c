@@ -28770,8 +28770,8 @@ static void vh_read(void)
 }
 
 /* == 39 mout_  the monitor's sinks ======================================================
- * The sinks are text, CSV, JSON, Prometheus and the HTML report. They get the metrics that have a
- * value in the interval. */
+ * The sinks are text, CSV, JSON, Prometheus and the HTML report. They get the metrics with a value
+ * in this interval. */
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
@@ -28830,7 +28830,7 @@ static const char *mout_source_why(u32 src)
 struct mout_lack {
     const char *why;
     u32 src, n, all; /* number of metrics: in metric[]; in the source */
-    u32 at;          /* next candidate: the whole source (0), or its metric at - 1 */
+    u32 at;          /* next candidate: the whole source (0), or its metric `at` - 1 */
     u16 metric[N_METRICS];
     bool own;        /* `why` is not the reason for the source as a whole */
 };
@@ -28968,7 +28968,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     b_c(b, '\n');
 }
 
-/* If a source has no metrics because /proc or /sys is not mounted, returns that name; else NULL. */
+/* If a source has no metrics because /proc or /sys is not mounted, returns the path; else NULL. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     return l->n < l->all ? NULL : u_not_mounted(l->why);
@@ -29907,7 +29907,7 @@ static const char *hs_read(int f, char *req)
 }
 
 /* Serves one request, then reads until the client closes the connection: close(2) with unread data
- * would reset it, and the response could be lost. */
+ * would reset it, which could lose the response. */
 static void hs_serve(int f)
 {
     struct timeval patience = { HS_PATIENCE_S, 0 };
@@ -29959,7 +29959,7 @@ static void hs_accept(void)
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
-            if (errno != EAGAIN) /* without a pause, poll(2) would spin */
+            if (errno != EAGAIN) /* without a pause, the loop would spin */
                 hs.rest_ns = u_now() + NSEC / 4;
             return;
         }
@@ -30026,12 +30026,12 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* no other sink, so a pause stops the measurement */
+    bool alone;              /* no other sink is on, so a pause stops the measurement */
     volatile sig_atomic_t lost; /* the screen must be redrawn */
     bool typing;             /* keys are appended to `find` */
     char find[24];           /* only names that contain this text are shown */
     u16 rows, cols;
-    u32 lines, top;          /* page length; first visible line */
+    u32 lines, top;          /* page length in lines; first visible line */
     u32 from;                /* offset of the current line in the output buffer */
     u32 view;                /* index in scr_sections[] */
     u32 shift;               /* first shown column of the current table */
@@ -30110,7 +30110,7 @@ static void scr_end(void)
     scr.on = false;
 }
 
-/* --- a line --- */
+/* --- lines --- */
 
 static u32 scr_window(void)
 {
@@ -30546,7 +30546,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes metrics that the overview shows only if unusual; those without a sum for each instance. */
+/* Writes metrics that the overview shows only if unusual; without a sum, their instances. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -30925,14 +30925,14 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    /* A redraw during a pause would show new values if other outputs go on measuring. */
+    /* A redraw during a pause would show new values if there are other outputs. */
     if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
 
 /* == 42 mon_  kvis monitor: what the hardware and the kernel of this machine are doing ========
  * In each interval, the loop reads all sources, then all sinks write. Deadlines are fixed at the
- * start: a long interval skips deadlines, but does not shift later ones. */
+ * start: a long interval skips deadlines, but shifts none. */
 
 static void (*const mon_read[N_SRC])(void) = {
 #define X(id, group, name, read, lack) [SRC_##id] = (read),
@@ -31171,7 +31171,7 @@ static bool mon_ended(void)
 
 static void mon_wait(u64 until)
 {
-    enum { LOOK_NS = 10000000 }; /* how often to look for the command's end */
+    enum { LOOK_NS = 10000000 }; /* time between checks for the command's end */
     bool blind = opt.command && (scr.on || mon_command.end_fd < 0);
     while (u_now() < until && !sp_over() && !mon_ended())
         if (hs_wait(blind ? MIN(until, u_now() + LOOK_NS) : until,
@@ -31687,7 +31687,7 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_found[dg.n_found++] = f;
 }
 
-/* Returns whether a virtio ring is a receive ring, judging by its name: these are normally full. */
+/* Returns whether a virtio ring receives, judging by its name. Receive rings are normally full. */
 static bool dg_receives(const struct met_inst *i)
 {
     static const char *const name[] = { "input", "rx", "event", "control-i" };
@@ -31695,7 +31695,7 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Returns whether rules apply: not to kvis itself, receive rings, partitions or virtual disks. */
+/* Returns false for kvis itself, receive rings, partitions and virtual disks: rules skip them. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -31914,7 +31914,7 @@ static void dg_name_of(struct buf *b, u16 number)
             b_c(b, *c);
 }
 
-/* Writes a number in its phrase ("throttled in 84 % of its periods"), or after its name. */
+/* Writes a number in its phrase ("throttled in 84 % of its periods"), else after its name. */
 static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
@@ -31928,7 +31928,7 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Replaces %t by the name and %p by a nonzero pid. The result is valid until the next call. */
+/* Replaces %t with the name and %p with a nonzero pid. The result is valid until the next call. */
 static const struct buf *dg_fill(const char *text, const struct buf *name, u32 pid)
 {
     static struct buf b;
@@ -31973,8 +31973,7 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
-/* Writes a paragraph after `head`, wrapped to `columns`. Lines after the first one are indented,
- * and long words are not split. */
+/* Wraps a paragraph after `head` to `columns`. Indents later lines; does not split long words. */
 static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
                          u32 columns)
 {
@@ -32199,7 +32198,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, line, 18, DG_COLUMNS);
 }
 
-/* Returns whether kvis failed to read the metrics, not whether there was nothing to measure (column
+/* Returns whether kvis failed to read the metrics; false if there was nothing to measure (column
  * `none` of metrics.tbl). */
 static bool dg_blind(const struct mout_lack *l)
 {
@@ -32856,7 +32855,7 @@ static void check_ptrace(struct check *c)
     kill(pid, pid > 0 ? SIGKILL : 0);
 }
 
-/* Starts a non-child process that exits when *end is closed. Returns its pid or -errno. */
+/* Starts an orphan process that exits when *end is closed. Returns its pid or -errno. */
 static pid_t check_stranger(int *end)
 {
     int sv[2];
@@ -33964,7 +33963,7 @@ static char **opt_parse(char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* Opens closed descriptors 0 to 2: messages could go into a file that kvis opens later. */
+/* Opens descriptors 0 to 2 if closed; otherwise, messages could go into a file opened later. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -33980,7 +33979,7 @@ static bool cmd_colour(int f)
     return u_is_terminal(f) && !(no && *no);
 }
 
-/* Files that kvis reads or writes. It refuses to use a file twice. */
+/* Files that kvis reads or writes; it refuses to use a file twice. */
 static struct {
     struct cmd_file {
         dev_t dev;
@@ -34163,8 +34162,8 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_folded_fd = -1;
 
-/* Must run before kvis installs signal handlers: opening a FIFO waits for a reader, and Ctrl-C must
- * end the wait. live: kvis is tracing, not replaying. */
+/* Must run before kvis installs signal handlers: Ctrl-C must end the wait for the reader of a FIFO.
+ * live: kvis is tracing, not replaying. */
 static void cmd_open_records(bool live)
 {
     cmd_report_fd = cmd_open_report();
