@@ -28780,8 +28780,8 @@ static struct {
     struct buf prom;      /* Prometheus page of interval prom_tick */
     u32 prom_tick;
     u32 prom_file_len;    /* number of bytes of `prom` that are written to a file */
-    struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
-    bool screen;          /* the full-screen view (scr_) replaces the lines of text */
+    struct buf findings;  /* JSON of kvis diagnose, for the HTML report */
+    bool screen;          /* the full-screen view (scr_) replaces text */
     bool prom_wrong;      /* the last write to the --prometheus file failed */
 } mout = { .csv.fd = -1, .prom.max = 64 << 20 };
 
@@ -29817,7 +29817,7 @@ static const char *hs_opt_listen(const char *v)
         SNPRINTF(addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
-    in->sin_port = htons(n); /* sin6_port has the same offset */
+    in->sin_port = htons(n); /* sin_port and sin6_port have the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT with a numeric address (IPv6 in [ ])";
     return NULL;
@@ -29946,7 +29946,7 @@ static void hs_child(int f)
     if (child > 0)
         hs.child[hs.n++] = child;
     if (child == 0) {
-        setpgid(0, 0); /* protects the child from Ctrl-C on the terminal */
+        setpgid(0, 0); /* protects the child from Ctrl-C */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         hs_serve(f);
         _exit(0);
@@ -30199,7 +30199,7 @@ static void scr_part(struct buf *b, double part)
 {
     static const char plain[] = " .:-=+*%#";
     u32 k = part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0;
-    char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* U+2581 to U+2588 */
+    char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* block characters U+2581 to U+2588 */
     if (k && scr.utf8)
         b_put(b, bar, 3);
     else
@@ -30367,7 +30367,7 @@ static u32 scr_collect(u8 dim)
     return n;
 }
 
-/* Returns the name and the property of an instance: "sda1 (sda)" or, for a process, "4242 make". */
+/* Returns the name and property of an instance: "sda1 (sda)" or, for a process, "4242 make". */
 static const struct buf *scr_name(const struct met_inst *i)
 {
     static struct buf s, *b = &s;
@@ -30546,7 +30546,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes metrics that the overview shows only if unusual; without a sum, their instances. */
+/* Writes unusual metrics that the overview lacks: their sums or, without a sum, their instances. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -31345,7 +31345,7 @@ enum {
 
 struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 
-/* Hash table of all processes that ran during the diagnosis. */
+/* Hash table of processes that ran during the diagnosis. */
 static struct dg_task {
     u64 born;                /* start time: tells processes with the same pid apart */
     u64 did[MFS_NUMBERS];    /* what the process did, by MFS_ number, in the kernel's units */
@@ -32829,7 +32829,7 @@ static void check_reason(struct check *c, const char *why)
     check_fix(c, fix ? fix + strlen(U_FIX) : "");
 }
 
-/* --- functions that try a feature, in a child process --- */
+/* --- functions that try a feature in a child process --- */
 
 static void check_kernel(struct check *c)
 {
@@ -34265,7 +34265,7 @@ static void cmd_start_clock(u64 zero_ns)
         tr.deadline_ns = zero_ns + opt.duration_ns;
 }
 
-/* Ends kvis with the signal that killed the command, but without a core dump. */
+/* Ends kvis with the signal that killed the command, without a core dump. */
 static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
@@ -34767,7 +34767,7 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* link: search only the names of links. */
+/* With `link`, searches only the names of links. */
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
