@@ -31348,7 +31348,7 @@ struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 /* Hash table of processes that ran during the diagnosis. */
 static struct dg_task {
     u64 born;                /* start time: tells processes with the same pid apart */
-    u64 did[MFS_NUMBERS];    /* what the process did, by MFS_ number, in the kernel's units */
+    u64 did[MFS_NUMBERS];    /* values of the process by MFS_ number, in the kernel's units */
     u32 pid;
     u16 has;                 /* mask of the known elements of did[] */
     char *group;             /* path of the cgroup; NULL: unknown, or not needed */
