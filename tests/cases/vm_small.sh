@@ -1,6 +1,6 @@
 #!/bin/sh
 # On a machine with 64 MB of memory (Linux 5.10) that boots busybox init under kvis proc, kvis trace, open, proc and
-# monitor work. trace, open and proc each take less than an eighth of the memory in the kernel. They also work if kvis
+# monitor work. trace, open and proc each take less than an eighth of the memory in the kernel. kvis also works if it
 # is the only file.
 # tier: vm
 # timeout: 240
