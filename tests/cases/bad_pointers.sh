@@ -1,6 +1,6 @@
 #!/bin/sh
-# Invalid pointers in arguments do no harm. kvis shows the part of the memory that can be read, but an extensible
-# structure only if all of it can be read.
+# Invalid pointers in arguments do no harm.
+# kvis shows the part of the memory that can be read, but an extensible structure only if all of it can be read.
 # tier: gate asan
 # timeout: 120
 # covers: P37 P39

@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis works alone in a directory without /proc and /dev, and does not report a resource as healthy if it cannot see it
-# there.
+# kvis works alone in a directory without /proc and /dev, and does not report a resource as healthy if it cannot see it there.
 # tier: gate
 # timeout: 60
 # needs: root unshare

@@ -1,5 +1,5 @@
 #!/bin/sh
-# On 32-bit ARM with Linux 6.1 (Debian 12), kvis trace agrees with strace and with programs that know what they did, and
+# On 32-bit ARM with Linux 6.1 (Debian 12), trace agrees with strace and with programs that know what they did.
 # kvis open, proc and monitor work without BPF.
 # tier: vm
 # timeout: 1200
