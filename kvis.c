@@ -28902,19 +28902,19 @@ static void vh_read(void)
 }
 
 /* == 39 mout_  the monitor's sinks ======================================================
- * Sinks: text, CSV, JSON, Prometheus, HTML report. Each prints the metrics that have a value in
- * this interval. */
+ * The sinks are text, CSV, JSON, Prometheus and the HTML report. They get the metrics with a value
+ * in this interval. */
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines: per source, and for /proc and /sys */
+    u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines of each source, of /proc, of /sys */
     struct writer csv;
     struct buf prom;      /* Prometheus page of interval prom_tick */
     u32 prom_tick;
-    u32 prom_file_len;    /* length of the part of the page that is written to a file */
-    struct buf findings;  /* output of kvis diagnose as JSON, for the HTML report */
-    bool screen;          /* the full-screen view (scr_) replaces the lines of text */
-    bool prom_wrong;      /* the last write to the file of --prometheus failed */
+    u32 prom_file_len;    /* number of bytes of `prom` that are written to a file */
+    struct buf findings;  /* JSON of kvis diagnose, for the HTML report */
+    bool screen;          /* the full-screen view (scr_) replaces text */
+    bool prom_wrong;      /* the last write to the --prometheus file failed */
 } mout = { .csv.fd = -1, .prom.max = 64 << 20 };
 
 static void mout_num(struct buf *b, double v)
@@ -28958,13 +28958,13 @@ static const char *mout_source_why(u32 src)
     return why;
 }
 
-/* Metrics that a source lacks for the same reason. */
+/* Unavailable metrics of a source, all for the same reason. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* number of missing and of all metrics */
-    u32 at;          /* next candidate: the source (0) or its metric at - 1 */
+    u32 src, n, all; /* number of metrics: in metric[]; in the source */
+    u32 at;          /* next candidate: the whole source (0), or its metric `at` - 1 */
     u16 metric[N_METRICS];
-    bool own;        /* the reason differs from the source's reason */
+    bool own;        /* `why` is not the reason for the source as a whole */
 };
 
 static const char *mout_why(u32 src, u32 m, const char *of_source)
@@ -29010,9 +29010,9 @@ static bool mout_next_lack(struct mout_lack *l)
 
 #define MOUT_EACH_LACK(l) for (struct mout_lack l = { .src = 0 }; mout_next_lack(&l);)
 
-/* --- text: one line per source, and one line per named instance --- */
+/* --- text: one line per source and instance --- */
 
-/* Writes v with `digits` significant digits, or its whole integer part if that is longer. */
+/* Writes v with `digits` significant digits, or as an integer if that has more digits. */
 static void mout_digits(struct buf *b, int digits, double v, const char *unit)
 {
     double most = 1;
@@ -29085,7 +29085,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes an "n/a" line with the reason. If the source has other metrics, names a missing one. */
+/* Writes an "n/a" line with the reason. If only some metrics are unavailable, names one of them. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -29100,7 +29100,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     b_c(b, '\n');
 }
 
-/* Returns "/proc" or "/sys" if a source lacks all metrics because that directory is not mounted. */
+/* If a source has no metrics because /proc or /sys is not mounted, returns the path; else NULL. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     return l->n < l->all ? NULL : u_not_mounted(l->why);
@@ -29116,8 +29116,8 @@ static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
     b_s(b, sources ? "\n" : "");
 }
 
-/* Writes which metrics a source lacks and why. If the reason is that /proc or /sys is not mounted,
- * only adds the source to the mask unmounted[0] or unmounted[1]. */
+/* Writes which metrics of a source are unavailable, and why. If /proc or /sys is not mounted, only
+ * adds the source to the mask unmounted[0] or unmounted[1]. */
 static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
 {
     for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
@@ -29195,7 +29195,7 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, h);
 }
 
-/* Writes a name inside quotes. A quote becomes "" in CSV (RFC 4180), \" elsewhere. */
+/* Escapes a name for use inside quotes: " becomes "" in CSV (RFC 4180), and \" elsewhere. */
 static void mout_quoted(struct buf *b, const char *s, bool csv)
 {
     const struct buf *name = b_unique(s, strlen(s));
@@ -29254,7 +29254,7 @@ static void mout_csv(struct buf *b)
                 mout.interval_ns, met_sources[s].name, met.src[s].left_out);
 }
 
-/* --- Prometheus: text exposition 0.0.4 --- */
+/* --- Prometheus: text exposition format 0.0.4 --- */
 
 enum mout_type { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_HISTOGRAM };
 static const char *const mout_types[] = { "counter", "gauge", "untyped", "histogram" };
@@ -29296,8 +29296,8 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes labels {a="b",c="d" without a closing brace. The first one is `own` (from metrics.tbl, or
- * NULL). Returns the separator for the next label. */
+/* Writes labels without the closing brace: {a="b",c="d". The first ones are `own` (from
+ * metrics.tbl, or NULL). Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -29351,8 +29351,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric of all dimensions with the same prefix as `of`. Omits sums that a reader can
- * compute. Returns whether a value was written. */
+/* Writes a metric for all dimensions with the same name prefix as `of`. Omits sums that a reader
+ * can compute. Returns whether a value was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -29366,7 +29366,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
-/* Dimensions with different names of the metrics of DIM_PMC. */
+/* One dimension for each name prefix of the metrics of DIM_PMC. */
 static const u8 mout_pmc[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
 
 static void mout_prom(struct buf *b)
@@ -29420,7 +29420,7 @@ static void mout_prom_hists(struct buf *b)
         }
 }
 
-/* Writes constant properties: kvis_network_driver_info{device="eth0",driver="e1000"} 1. */
+/* Writes info metrics such as kvis_network_driver_info{device="eth0",driver="e1000"} 1. */
 static void mout_prom_facts(struct buf *b, u8 dim)
 {
     char name[96], help[96];
@@ -29495,14 +29495,14 @@ static void mout_prom_process(struct buf *b)
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
-    if (fds) /* one descriptor is that of opendir(3) */
+    if (fds) /* opendir(3) itself uses one descriptor */
         mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
     mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
                   "Maximum number of open file descriptors of kvis", limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval. The last part is not written to a file, because
- * node_exporter, which publishes the file, has its own metrics process_... */
+/* Returns the Prometheus page of this interval. Its process_ metrics are not written to a file:
+ * node_exporter, which publishes that file, has its own. */
 static const struct buf *mout_exposition(void)
 {
     struct buf *b = &mout.prom;
@@ -29520,8 +29520,8 @@ static const struct buf *mout_exposition(void)
     return b;
 }
 
-/* Opens a temporary file that will replace `file`. A device, FIFO or symbolic link is opened
- * itself, and tmp becomes empty. Returns a descriptor or -errno. */
+/* Creates a temporary file, named tmp, to replace `file`. Opens a device, FIFO or symbolic link
+ * directly; then tmp is empty. Returns a descriptor or -errno. */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -29618,8 +29618,8 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
     b_s(b, "},");
 }
 
-/* Writes "histograms":[{"name":"runq_wait",...,"buckets":[[16384,1],...]}]: lowest value and count
- * of each bucket in use. */
+/* Writes "histograms":[{"name":"runq_wait",...,"buckets":[[16384,1],...]}]: the lowest value and
+ * the count of each nonempty bucket. */
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
@@ -29661,19 +29661,19 @@ static void mout_json(struct buf *b)
 }
 
 /* --- the HTML report: a line per series and a heat map per distribution ---
- * A series is one metric of one instance. When all MOUT_POINTS points are used, neighbors are
- * merged. gen/report/monitor.js gets base64 of 32-bit words. Series: line number, first point,
- * number of points, points (floats; after a merge, struct met_point). Cell of a heat map: map
- * number | MOUT_DIST, point, cell number, count. */
+ * A series is one metric of one instance. When all MOUT_POINTS points are used, neighboring points
+ * are merged. gen/report/monitor.js decodes base64 of 32-bit words. Series: line number, first
+ * point, number of points, points (floats; after a merge, struct met_point). Cell of a heat map:
+ * map number | MOUT_DIST, point, cell number, count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
-    u32 n, halved;     /* number of points; a point stands for 1 << halved intervals */
-    u32 left_out;      /* largest number of values not stored in an interval */
-    u32 lines, maps;   /* lines and heat maps written so far */
-    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since the start; n: intervals so far */
+    u32 n, halved;     /* number of points; each covers 1 << halved intervals */
+    u32 left_out;      /* largest number of values not stored in one interval */
+    u32 lines, maps;   /* number of lines and heat maps written so far */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* times in ns since the start; n: intervals */
 } mout_past;
 
 static void mout_point_add(struct met_point *p, struct met_point q)
@@ -29693,7 +29693,7 @@ static u32 mout_cell_sum(u32 a, u32 b)
     return a + MIN(b, UINT32_MAX - a);
 }
 
-/* Adds the values of an instance to the last point. Returns how many were not stored. */
+/* Adds an instance's values to the last point. Returns how many could not be stored. */
 static u32 mout_gather_inst(const struct met_inst *i)
 {
     u32 left_out = 0;
@@ -29718,7 +29718,7 @@ static void mout_gather_hist(struct met_hist *h)
     if (!h->past)
         h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
     for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
-        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* the heat map has four buckets per row */
+        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* from bucket 16 on, four buckets share a row */
         u32 *cell = &h->past[row * MOUT_POINTS + mout_past.n - 1];
         if (h->now[i])
             *cell = mout_cell_sum(*cell, h->now[i]);
@@ -29740,7 +29740,7 @@ static void mout_halve(void)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
-            if (cell[n] != v) /* most cells are 0: do not allocate their memory pages */
+            if (cell[n] != v) /* writing 0 would allocate pages for unused cells */
                 cell[n] = v;
         }
     mout_past.n /= 2;
@@ -29897,14 +29897,14 @@ static void mout_page_end(int to)
     rep_close();
 }
 
-/* --- the entry points --- */
+/* --- one interval --- */
 
 static void mout_interval(void)
 {
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    bool text = out.events_on && !mout.screen && !opt.command; /* with COMMAND: totals at the end */
+    bool text = out.events_on && !mout.screen && !opt.command; /* with COMMAND: only totals */
     if (text)
         mout_text(&out.text.b);
     if (text && mo.hist)
@@ -29921,17 +29921,17 @@ static void mout_interval(void)
 }
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
- * A child process serves each connection, because clients can be slow: one request, answered with
- * the metrics of the last interval, within limits of size and time. A new client replaces the
- * oldest of HS_CLIENTS. */
+ * A child process serves each connection, because clients can be slow: it answers one request,
+ * limited in size and time, with the metrics of the last interval. With HS_CLIENTS connections, a
+ * new one ends the oldest. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
     u32 n;
-    pid_t child[HS_CLIENTS];     /* n children, oldest first */
-    u64 rest_ns;                 /* time of the next accept(2) if the last one failed */
+    pid_t child[HS_CLIENTS];     /* process IDs, oldest first */
+    u64 rest_ns;                 /* when to retry a failed accept(2) */
 } hs = { .fd = -1 };
 
 static const char *hs_opt_listen(const char *v)
@@ -29949,7 +29949,7 @@ static const char *hs_opt_listen(const char *v)
         SNPRINTF(addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
-    in->sin_port = htons(n); /* sin6_port has the same offset */
+    in->sin_port = htons(n); /* sin_port and sin6_port have the same offset */
     if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT with a numeric address (IPv6 in [ ])";
     return NULL;
@@ -30016,14 +30016,13 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* 200 would hide that the text is truncated */
+    else if (b->cut) /* status 200 would hide the truncation */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads a request. Returns NULL, the HTTP status of an error, or "" if the client is gone or
- * slow. */
+/* Reads a request. Returns NULL, an HTTP error status, or "" if the client is gone or slow. */
 static const char *hs_read(int f, char *req)
 {
     u64 until = u_now() + HS_PATIENCE_S * NSEC;
@@ -30039,8 +30038,8 @@ static const char *hs_read(int f, char *req)
     return NULL;
 }
 
-/* Serves one request, then reads until the client closes: with unread data, close(2) would reset
- * the connection, and the response could be lost. */
+/* Serves one request, then reads until the client closes the connection: close(2) with unread data
+ * would reset it, which could lose the response. */
 static void hs_serve(int f)
 {
     struct timeval patience = { HS_PATIENCE_S, 0 };
@@ -30079,7 +30078,7 @@ static void hs_child(int f)
     if (child > 0)
         hs.child[hs.n++] = child;
     if (child == 0) {
-        setpgid(0, 0); /* protects the child from Ctrl-C on the terminal */
+        setpgid(0, 0); /* protects the child from Ctrl-C */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         hs_serve(f);
         _exit(0);
@@ -30092,7 +30091,7 @@ static void hs_accept(void)
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
-            if (errno != EAGAIN) /* without a pause, poll(2) would spin */
+            if (errno != EAGAIN) /* without a pause, the loop would spin */
                 hs.rest_ns = u_now() + NSEC / 4;
             return;
         }
@@ -30101,7 +30100,7 @@ static void hs_accept(void)
     }
 }
 
-/* Serves clients until the given time. Returns true if a signal or input on `also` came first. */
+/* Serves clients until a given time. Returns true early on a signal, or if `also` is readable. */
 static bool hs_wait(u64 until, int also)
 {
     for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
@@ -30120,16 +30119,15 @@ static bool hs_wait(u64 until, int also)
 }
 
 /* == 41 scr_  the monitor on a terminal ==================================================
- * The terminal shows a part of a page. A page is the overview, or a section with all metrics of its
- * sources; gen/tables/metrics.tbl defines both. scr_end and the handlers of fatal signals restore
- * the terminal. */
+ * Shows a part of a page: the overview, or a section with all metrics of its sources. Both are
+ * defined in gen/tables/metrics.tbl. scr_end and fatal-signal handlers restore the terminal. */
 
 enum {
     SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_COLUMNS = 128,
     SCR_ROW = 7 /* maximum number of metrics in a line of the overview */
 };
 
-/* The first section is the overview; the last one has all groups without a section. */
+/* The first section is the overview; the last one has the groups that no other section names. */
 static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
 #define X(key, title, group, other) { key, title, { group, other } },
     MET_SECTIONS(X)
@@ -30138,20 +30136,20 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
-/* Lines of the overview. Bars follow the title: one per CPU (each_cpu), or the history of the
- * metric `past`. With `of`, the bars show 1 - past / of. If `of` is `past`, they show 1 - past. */
+/* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
+ * `past`. With `of`, they show 1 - past / of; if `of` is `past`, they show 1 - past. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
     bool each_cpu;
-    struct { char label[18]; u16 m; } item[SCR_ROW]; /* zeros end the list */
+    struct { char label[18]; u16 m; } item[SCR_ROW]; /* an item of zeros ends the list */
 } scr_rows[] = {
 #define X(title, past, of, each_cpu, ...) { title, past, of, each_cpu, { __VA_ARGS__ } },
     MET_LINES(X)
 #undef X
 };
 
-/* Display settings; metrics.tbl explains the columns. */
+/* Display settings; gen/tables/metrics.tbl explains the columns. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
 #define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
     MET_LOOKS(X)
@@ -30160,25 +30158,24 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* there is no other sink, so a pause stops the measurement */
-    volatile sig_atomic_t lost; /* the terminal no longer shows what kvis drew */
+    bool alone;              /* no other sink is on, so a pause stops the measurement */
+    volatile sig_atomic_t lost; /* the screen must be redrawn */
     bool typing;             /* keys are appended to `find` */
-    char find[24];           /* text that a name must contain to be shown */
+    char find[24];           /* only names that contain this text are shown */
     u16 rows, cols;
-    u32 lines, top;          /* lines of the page; first visible line */
+    u32 lines, top;          /* page length in lines; first visible line */
     u32 from;                /* offset of the current line in the output buffer */
     u32 view;                /* index in scr_sections[] */
-    u32 shift;               /* columns by which the current table is scrolled */
+    u32 shift;               /* first shown column of the current table */
     u8 current;              /* dimension of the table that keys act on; DIM_NONE: no table */
     u32 zeros_left;          /* number of metrics hidden because they are 0 */
     u32 n_drawn;
-    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables of the page; line of each header */
-    u16 sort[N_DIM];         /* metric to sort by; N_METRICS: not sorted */
-    u8 escape;               /* 0: no escape sequence; 1: after ESC; 2: in its first parameter; 3:
-                              * after the first parameter */
+    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables of the page, and their header lines */
+    u16 sort[N_DIM];         /* sort metric of each table; N_METRICS: unsorted */
+    u8 escape; /* escape sequence: 0: none; 1: after ESC; 2: in the first parameter; 3: after it */
     u32 number;              /* first parameter of the escape sequence */
-    struct termios was;      /* terminal settings before kvis changed them */
-    float past[N_METRICS][SCR_PAST]; /* past values by met.tick % SCR_PAST; 0: none */
+    struct termios was;      /* original terminal settings */
+    float past[N_METRICS][SCR_PAST]; /* recent values, by met.tick % SCR_PAST; 0: none */
 } scr;
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
@@ -30245,7 +30242,7 @@ static void scr_end(void)
     scr.on = false;
 }
 
-/* --- a line --- */
+/* --- lines --- */
 
 static u32 scr_window(void)
 {
@@ -30329,12 +30326,12 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     out_sgr("0");
 }
 
-/* Draws a bar for a number from 0 to 1. */
+/* Draws a one-column bar for a number from 0 to 1. */
 static void scr_part(struct buf *b, double part)
 {
     static const char plain[] = " .:-=+*%#";
     u32 k = part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0;
-    char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* U+2581 to U+2588 */
+    char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* block characters U+2581 to U+2588 */
     if (k && scr.utf8)
         b_put(b, bar, 3);
     else
@@ -30381,7 +30378,7 @@ static const struct met_inst *scr_sum(u32 m)
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Returns whether a sum is shown: a recent value was not 0, or zeros are wanted. */
+/* Returns whether to show metric m: a recent value was not 0, or zeros are shown, too. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -30452,7 +30449,7 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* Chooses the metrics with a title and, in a section, all others that are not 0. */
+/* Chooses the columns: metrics with a title and, in a section, all others that are not 0. */
 static u32 scr_columns_of(u8 dim, u32 rows)
 {
     bool named[N_METRICS] = { false };
@@ -30472,7 +30469,7 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     return n;
 }
 
-/* For qsort(3): hardware first if the order is the default one, then larger values, then names. */
+/* For qsort(3): hardware first (in the default order), then larger values, then names. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
@@ -30502,7 +30499,7 @@ static u32 scr_collect(u8 dim)
     return n;
 }
 
-/* Returns the name and the property of an instance: "sda1 (sda)" or, for a process, "4242 make". */
+/* Returns the name and property of an instance: "sda1 (sda)" or, for a process, "4242 make". */
 static const struct buf *scr_name(const struct met_inst *i)
 {
     static struct buf s, *b = &s;
@@ -30561,7 +30558,7 @@ static void scr_table_row(struct buf *b, const struct met_inst *i, u32 width, u3
     scr_line(b);
 }
 
-/* Writes the header of a table. A * marks the sorted column; +N: N columns do not fit. */
+/* Writes the header of a table. A * marks the sort column; +N means that N columns are hidden. */
 static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, u32 from, u32 to,
                            u32 n)
 {
@@ -30681,8 +30678,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values that the overview lacks. If a metric has no sum, writes those of
- * instances. */
+/* Writes unusual metrics that the overview lacks: their sums or, without a sum, their instances. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -30784,7 +30780,7 @@ static void scr_tab(int by)
         scr.top = line;
 }
 
-/* Sorts the current table by its next column; after the last one, the table is unsorted. */
+/* Sorts the current table by the next column; after the last one, leaves it unsorted. */
 static void scr_sort(int by)
 {
     if (!scr.current)
@@ -30820,7 +30816,7 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Handles the keys that edit a filter, and Esc. Returns false if the key has another meaning. */
+/* Handles a key that edits or clears the filter. Returns false for other keys. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
@@ -30834,7 +30830,7 @@ static bool scr_type(int key)
     if (key == '\r' || key == '\n') {
         scr.typing = false;
     } else if (key == '\b' || key == 0x7f) {
-        while (n && (scr.find[--n] & 0xc0) == 0x80) /* later bytes of a UTF-8 character */
+        while (n && (scr.find[--n] & 0xc0) == 0x80) /* continuation bytes of a UTF-8 character */
             ;
         scr.find[n] = 0;
     } else if (key >= ' ' && n < sizeof scr.find - 1) {
@@ -30905,7 +30901,7 @@ static void scr_byte(u8 c)
     } else if (scr.escape >= 2 && c >= 0x40 && c <= 0x7e) {
         scr.escape = 0;
         scr_sequence(c);
-    } else if (scr.escape == 1) { /* ESC and a byte other than [ or O: Alt and a key, ignored */
+    } else if (scr.escape == 1) { /* after ESC, a byte other than [ or O means Alt+key: ignored */
         scr.escape = c == '[' || c == 'O' ? 2 : 0;
         scr.number = 0;
     } else if (!scr.escape) {
@@ -30945,8 +30941,8 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns the word for what is hidden below the window: the title of the last table if its header
- * is not hidden, too; otherwise "lines". */
+/* Returns a name for the lines hidden below the window: in the overview, the title of the last
+ * table if all belong to it; otherwise "lines". */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -31042,7 +31038,7 @@ static void scr_interval(void)
         scr_draw();
 }
 
-/* Handles keys. An ESC that no byte follows within 50 ms is the key Esc. */
+/* Handles pending keys. An ESC that no byte follows within 50 ms is the key Esc. */
 static void scr_keys(void)
 {
     char keys[64];
@@ -31061,14 +31057,14 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    /* If other outputs continue during a pause, a redraw would show new values. */
+    /* A redraw during a pause would show new values if there are other outputs. */
     if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
 
 /* == 42 mon_  kvis monitor: what the hardware and the kernel of this machine are doing ========
- * Each interval, the loop reads every source and lets every sink write. Deadlines are fixed at the
- * start: a long interval skips deadlines, but does not move them. */
+ * In each interval, the loop reads all sources, then all sinks write. Deadlines are fixed at the
+ * start: a long interval skips deadlines, but shifts none. */
 
 static void (*const mon_read[N_SRC])(void) = {
 #define X(id, group, name, read, lack) [SRC_##id] = (read),
@@ -31098,7 +31094,7 @@ static const char *mon_opt_csv(const char *v)
     return v && !*v ? "a file name is missing" : NULL;
 }
 
-/* Parses sources and groups, separated by commas, and turns all others off. */
+/* Parses a comma-separated list of sources and groups. Turns all other sources off. */
 static const char *mon_opt_collectors(const char *v)
 {
     u64 on = 0;
@@ -31124,17 +31120,17 @@ static const char *mon_opt_collectors(const char *v)
                        "; for sources, see kvis help monitor --man" : NULL;
 }
 
-/* --- kvis monitor COMMAND: totals of one command, as perf stat(1) prints them --- */
+/* --- kvis monitor COMMAND: totals, as in perf stat(1) --- */
 
 static struct {
     int status;              /* wait status; -1: still running, or no command */
     struct rusage used;
-    u64 from_ns, to_ns;      /* times of execve and of the end (0: still running) */
+    u64 from_ns, to_ns;      /* times of execve(2) and of the exit (0: still running) */
     int end_fd;              /* pidfd; -1: none, or the command has ended */
 } mon_command = { .status = -1, .end_fd = -1 };
 
-/* Events that the kernel counts without a PMU. With perf_event_paranoid 2, users may count only
- * user mode, where only the clock counts. */
+/* Events counted without a PMU. Under perf_event_paranoid 2, users must exclude kernel mode; then
+ * only the task clock still counts everything. */
 static struct {
     const char *name;
     u64 config;
@@ -31148,7 +31144,7 @@ static struct {
     { "page_faults", PERF_COUNT_SW_PAGE_FAULTS, false, 1, 0 },
 };
 
-/* Forks the command, which waits for sp_go, and makes it the process of -p. */
+/* Forks the command, which waits for sp_go, and monitors its process as with -p. */
 static void mon_fork(void)
 {
     sp_fork();
@@ -31244,13 +31240,13 @@ static void mon_totals(void)
 
 /* --- the loop --- */
 
-/* Turns the sources of -p, --cgroup and -e on or off. Returns whether any source is on. */
+/* Turns on the sources of -p, --cgroup and -e if given. Returns whether any source is on. */
 static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
     mo.off = (mo.off & ~(p | cg | e)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg)
              | (pmc_asked.n ? 0 : e);
-    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* pmc_read counts the events of -e */
+    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* pmc_read also counts the events of -e */
     return ~mo.off & ((1ull << N_SRC) - 1);
 }
 
@@ -31283,7 +31279,7 @@ static void mon_sample(void)
     mout.interval_ns = mout.ts_ns - before;
 }
 
-/* Ends an interval, except while the screen is paused and no other sink is on. */
+/* Ends an interval. Does nothing while the screen is paused and no other sink is on. */
 static void mon_interval(void)
 {
     if (scr.paused && scr.alone)
@@ -31307,7 +31303,7 @@ static bool mon_ended(void)
 
 static void mon_wait(u64 until)
 {
-    enum { LOOK_NS = 10000000 }; /* period of checks whether the command has ended */
+    enum { LOOK_NS = 10000000 }; /* time between checks for the command's end */
     bool blind = opt.command && (scr.on || mon_command.end_fd < 0);
     while (u_now() < until && !sp_over() && !mon_ended())
         if (hs_wait(blind ? MIN(until, u_now() + LOOK_NS) : until,
@@ -31351,11 +31347,11 @@ static int mon_finish(void)
     return mon_command.status;
 }
 
-/* Monitors until end_ns (0: no limit) or the end of the command. Returns the command's wait
- * status, or -1 without a command. */
+/* Monitors until end_ns (0: no limit) or until the command ends. Returns its wait status, or -1
+ * without a command. */
 static int mon_run(u64 end_ns)
 {
-    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen have no screen */
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* no screen with --prometheus or --listen */
     if (opt.command) {
         mon_fork();
         mon_open_events();
@@ -31384,7 +31380,7 @@ static int mon_run(u64 end_ns)
     for (bool last = false; !last && !sp_over() && !out.failed && !met.over;) {
         u64 now = u_now();
         if (out.text.fd < 0 && out.json.fd < 0 && mout.csv.fd < 0 && !mo.prom_file && hs.fd < 0
-            && !opt.report) /* nobody reads */
+            && !opt.report) /* every output is closed */
             break;
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
         last = end_ns && next > end_ns;
@@ -31407,10 +31403,9 @@ static int mon_run(u64 end_ns)
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
- * The USE method (Brendan Gregg: utilization, saturation and errors of every resource), applied to
- * the metrics of kvis monitor. kvis samples them every second, takes the mean of each (the maximum
- * of a percentile), and applies the rules of gen/tables/rules.tbl. kvis-diagnose(1) describes the
- * order of the findings. */
+ * Applies the USE method (Brendan Gregg: utilization, saturation and errors of every resource) to
+ * the metrics of kvis monitor: samples them every second, takes the means (for percentiles, the
+ * maxima), and applies gen/tables/rules.tbl. kvis-diagnose(1) describes the order of findings. */
 
 #include "gen/out/rules.h"
 
@@ -31421,7 +31416,7 @@ enum dg_resource {
     N_RES
 };
 
-/* Derived numbers. Their IDs follow those of the metrics. */
+/* IDs of derived numbers, which follow the IDs of the metrics. */
 enum {
     DG_BEFORE_NUMBERS = N_METRICS - 1,
 #define X(name, op, a, b, like) X_##name,
@@ -31457,13 +31452,13 @@ static const struct { const char *id, *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
-#define DG_ANY 1e-6f /* a smaller threshold means: any value above 0 */
+#define DG_ANY 1e-6f /* a threshold below this means any value above 0 */
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of a rule whose findings suppress this one; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* resources whose findings suppress this rule; whose findings it causes */
+    u16 unless, before; /* suppressed by findings of these resources; causes findings of these */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
@@ -31482,14 +31477,14 @@ enum {
 
 struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 
-/* Hash table of all processes that ran during the diagnosis. */
+/* Hash table of processes that ran during the diagnosis. */
 static struct dg_task {
     u64 born;                /* start time: tells processes with the same pid apart */
-    u64 did[MFS_NUMBERS];    /* indexed by MFS_ number; in the kernel's units */
+    u64 did[MFS_NUMBERS];    /* values of the process by MFS_ number, in the kernel's units */
     u32 pid;
     u16 has;                 /* mask of the known elements of did[] */
     char *group;             /* path of the cgroup; NULL: unknown, or not needed */
-    struct dg_set cpus;      /* CPUs that a thread used for much of a sample */
+    struct dg_set cpus;      /* CPUs that one of its threads used for much of a sample */
     struct dg_set devices;   /* block devices of its open files */
     char comm[MFS_COMM];
 } *dg_tasks;
@@ -31503,8 +31498,8 @@ struct dg_culprit {
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
-    double value, cost, key;     /* key: maximum cost of the finding and its consequences */
-    bool error;                  /* the finding or a consequence is an error or a limit */
+    double value, cost, key;     /* key: highest cost among the finding and its consequences */
+    bool error;                  /* the finding or a consequence is an error or a reached limit */
     u8 depth;                    /* position in a chain of causes; 0: no known cause */
     u8 n_evidence, n_who;
     struct dg_evidence {
@@ -31517,13 +31512,13 @@ static struct dg_finding {
 static struct {
     double elapsed_s[N_SRC];
     u64 for_ns;                  /* value of -d; 0: 10 s, or until the command exits */
-    u64 from_ns, to_ns;          /* start of the diagnosis; last sample */
+    u64 from_ns, to_ns;          /* times of the start and of the last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out; /* processes: not stored in this sample; incomplete in any sample */
-    u32 forgot;                  /* findings lost for lack of memory */
+    u32 missed, left_out; /* processes not stored in this sample; processes with incomplete data */
+    u32 forgot;                  /* number of findings lost for lack of memory */
     bool progress;
     bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
-    struct buf thresholds;       /* values of --threshold, each with a NUL */
+    struct buf thresholds;       /* values of --threshold, each NUL-terminated */
 } dg;
 
 /* --- numbers: means over all samples --- */
@@ -31544,7 +31539,7 @@ static void dg_take(void)
         }
 }
 
-/* Replaces all values with their means, even those of instances that no longer exist. */
+/* Replaces all values with their means, even of instances that no longer exist. */
 static void dg_settle(void)
 {
     MET_EACH(i)
@@ -31572,7 +31567,7 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Gets a number of instance i or, if its dimension lacks the number, of the machine. */
+/* Gets a number of instance i or, if the dimension of i does not have it, of the machine. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -31680,8 +31675,8 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
-/* --- the disks of the processes with the most I/O --- Unlike stat(2) on an open file, reading
- * /proc/PID/fdinfo (mount) and /proc/PID/mountinfo (device of the mount) cannot hang. */
+/* --- the disks of the processes with the most I/O --- stat(2) of an open file can hang (NFS).
+ * Reading /proc/PID/fdinfo (mount) and /proc/PID/mountinfo (device of the mount) cannot. */
 
 static void dg_fd_look(struct dg_task *t, const char *fd, struct dg_set *mounts)
 {
@@ -31696,7 +31691,7 @@ static void dg_fd_look(struct dg_task *t, const char *fd, struct dg_set *mounts)
         dg_set_add(mounts, mount);
 }
 
-/* Returns whether the type of a mount with major number 0 can be on a disk (unlike tmpfs). */
+/* Returns whether a mount with major number 0 can be on a disk, judging by its type (not tmpfs). */
 static bool dg_has_disk(const char *line)
 {
     static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
@@ -31704,7 +31699,7 @@ static bool dg_has_disk(const char *line)
     return type && mfs_begins(type + 3, types, ARRAY_LEN(types));
 }
 
-/* Adds devices of mounts, from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). */
+/* Adds the devices of mounts from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). */
 static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 {
     char *end;
@@ -31742,7 +31737,7 @@ static void dg_files(void)
     }
 }
 
-/* Returns whether a block device is the disk, a partition, or stacked on either (LVM, RAID). */
+/* Returns whether a block device is the disk, its partition, or stacked on either (LVM, RAID). */
 static bool dg_on_disk(const char *name, const char *disk, u32 depth)
 {
     char parts[256], *rest = parts;
@@ -31785,7 +31780,7 @@ static bool dg_crosses(double v, double limit, bool below)
     return below ? v <= limit : v >= limit;
 }
 
-/* Returns whether the guards of a rule hold. Adds their values as evidence. */
+/* Returns whether all guards of the finding's rule hold. Adds their values as evidence. */
 static bool dg_guarded(struct dg_finding *f)
 {
     double v;
@@ -31824,7 +31819,7 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_found[dg.n_found++] = f;
 }
 
-/* Returns whether a virtio ring receives, judging by its name: such rings are normally full. */
+/* Returns whether a virtio ring receives, judging by its name. Receive rings are normally full. */
 static bool dg_receives(const struct met_inst *i)
 {
     static const char *const name[] = { "input", "rx", "event", "control-i" };
@@ -31832,7 +31827,7 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Rules ignore kvis itself, receive rings, and stacked disks (but not the disks below). */
+/* Returns false for kvis itself, receive rings, partitions and virtual disks: rules skip them. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -31852,12 +31847,12 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* Ranks a finding before those that it causes, even if these have higher costs. */
+/* Ranks a finding before its consequences, even if they cost more. */
 static void dg_consequences(struct dg_finding *f)
 {
     DG_EACH(g) {
         if (!(f->rule->before >> g->rule->res & 1) || g->rule->before >> f->rule->res & 1
-            || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* f is too small to cause g */
+            || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* f costs too little to cause g */
             continue;
         f->key = MAX(f->key, g->key);
         f->error |= g->error;
@@ -31879,7 +31874,7 @@ static int dg_order(const void *a, const void *b)
 
 /* --- the processes that cause a finding --- */
 
-/* Sets *name to the name of a disk in sysfs. An instance can also be a virtio ring of the disk
+/* Sets *name to the sysfs name of a disk. The instance is the disk or one of its virtio rings
  * (virtio0/0:req.0 or, without BTF, virtio0:req.0). */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
@@ -31906,8 +31901,8 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Returns the process with the largest value >= `least` that is not in `top` and concerns the
- * finding f (NULL: any), or NULL. */
+/* Returns the process with the largest value >= `least`, or NULL. Omits those in `top` and, unless
+ * f is NULL, those that do not concern the finding f. */
 static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n, u16 number,
                                         double least, const struct dg_finding *f, const char *disk)
 {
@@ -31926,7 +31921,7 @@ static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n,
     return best;
 }
 
-/* Finds up to DG_WHO culprits, each with at least a tenth of the largest value. */
+/* Finds up to DG_WHO processes with at least a tenth of the largest value. */
 static void dg_who(struct dg_finding *f)
 {
     const struct dg_task *top[DG_WHO], *t;
@@ -31963,8 +31958,7 @@ static void dg_judge(void)
         dg_who(f);
 }
 
-/* Selects the busiest processes: for each number of by[], the first one that is not selected yet.
- * */
+/* Selects the busiest processes: for each row of by[], the top process not selected yet. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -32052,8 +32046,7 @@ static void dg_name_of(struct buf *b, u16 number)
             b_c(b, *c);
 }
 
-/* Writes a number in its phrase: "throttled in 84 % of its periods". A number of a local rule may
- * have no phrase. */
+/* Writes a number in its phrase ("throttled in 84 % of its periods"), else after its name. */
 static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
@@ -32067,8 +32060,7 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Returns a text with %t replaced by the name, and %p by the process ID (unless it is 0). The text
- * is valid until the next call. */
+/* Replaces %t with the name and %p with a nonzero pid. The result is valid until the next call. */
 static const struct buf *dg_fill(const char *text, const struct buf *name, u32 pid)
 {
     static struct buf b;
@@ -32099,8 +32091,7 @@ static const struct buf *dg_sentence(const struct dg_finding *f)
     return dg_fill(f->rule->finding, &name, 0);
 }
 
-/* Returns the command to run next. Names are quoted, because any user can choose the name of a
- * cgroup. */
+/* Returns the command to run next. Quotes names for the shell: any user can name a cgroup. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
     static struct buf name;
@@ -32114,8 +32105,7 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
-/* Writes a paragraph, wrapped to `columns`. Lines after the first one are indented. Long words are
- * not split. */
+/* Wraps a paragraph after `head` to `columns`. Indents later lines; does not split long words. */
 static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
                          u32 columns)
 {
@@ -32205,7 +32195,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value, or NULL; the nameless one if instances of the
+/* Returns the instance with the largest value, or NULL; the nameless instance if instances of this
  * dimension are not compared. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
@@ -32259,7 +32249,7 @@ static void dg_text_table(struct buf *b)
     }
 }
 
-/* Writes a number of three digits in at most nine columns: 0.98 MB, 13.4K, 62.1%. */
+/* Writes three digits and a unit in at most nine columns: 0.98 MB, 13.4K, 62.1%. */
 static void dg_cell(struct buf *b, u16 number, double v)
 {
     static const char letters[] = " KMGTPE";
@@ -32312,14 +32302,14 @@ static void dg_text_busiest(struct buf *b)
             if (dg_task_value(top[k], number, &v))
                 dg_cell(cell, number, v);
             else
-                b_s(cell, "n/a"); /* only root can read the I/O of other users */
+                b_s(cell, "n/a"); /* only root can read the I/O of other users' processes */
             b_f(b, " %*.*s", columns[c].width, (int)cell->len, cell->p);
         }
         b_c(b, '\n');
     }
 }
 
-/* Lists the resources without findings: those that kvis can measure if `visible`, else the
+/* Lists resources without findings: with `visible`, those that kvis can measure, else the
  * others. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
@@ -32340,8 +32330,8 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, line, 18, DG_COLUMNS);
 }
 
-/* Returns whether kvis could not read these metrics; they may also lack a value because there is no
- * such object (column `none` of metrics.tbl). */
+/* Returns whether kvis failed to read the metrics; false if there was nothing to measure (column
+ * `none` of metrics.tbl). */
 static bool dg_blind(const struct mout_lack *l)
 {
     u16 m = l->metric[0];
@@ -32353,7 +32343,7 @@ static double dg_seconds(void)
     return (dg.to_ns - dg.from_ns) / 1e9;
 }
 
-/* Writes the findings; without -v, leaves space for the tables. Returns the number of findings. */
+/* Writes the findings; without -v, leaves space for the tables. Returns how many were written. */
 static u32 dg_text_findings(struct buf *b)
 {
     enum { LINES = 14 };
@@ -32592,7 +32582,7 @@ static bool dg_parse(u16 number, const char *text, float *v)
     return true;
 }
 
-/* The rule of a threshold may come from a later --rules option. */
+/* Stores the value: a later --rules option may define its rule. */
 static const char *dg_opt_threshold(const char *v)
 {
     b_put(&dg.thresholds, v, strlen(v) + 1);
@@ -32636,10 +32626,10 @@ static struct {
     const char *start;       /* start of the current line */
     u32 line;
     struct dg_rule *rule;    /* rule that is being read; NULL: none yet */
-    struct buf why;          /* error message, or empty */
+    struct buf why;
 } dg_local;
 
-/* Notes an error at a position of the current line. Returns false. */
+/* Stores an error with its column in the current line. Returns false. */
 static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
 {
     char what[200];
@@ -32686,7 +32676,7 @@ static bool dg_find_number(const char *word, u16 *number)
     return dg_wrong(word, "no metric '%.40s' (kvis help metrics lists the names)", word);
 }
 
-/* Parses NUMBER >= LIMIT or NUMBER <= LIMIT, with or without a unit. */
+/* Parses NUMBER >= LIMIT or NUMBER <= LIMIT. LIMIT may have a unit. */
 static bool dg_condition(char *v, u16 *number, bool *below, float *limit)
 {
     static const char *const compare[] = { ">=", "<=", NULL };
@@ -32835,7 +32825,7 @@ static bool dg_rule_line(const char *file, char *line)
     return dg_complete() && dg_begin_rule(file, line);
 }
 
-/* Adds the rules of a file, whose text stays in memory. */
+/* Adds the rules of a file. Its text stays in memory: rules point to it. */
 static const char *dg_opt_rules(const char *file)
 {
     char *text = calloc(1, DG_FILE_MAX + 2), *line;
@@ -32862,8 +32852,8 @@ static const char *dg_opt_rules(const char *file)
 
 /* --- the run --- */
 
-/* Expensive sources are read once: clock rates (10 ms per CPU before Linux 5.18) in the second
- * sample, others in the last one. */
+/* Reads expensive sources once: clock rates (10 ms per CPU before Linux 5.18) in the second sample,
+ * others in the last one. */
 static void dg_look(bool last)
 {
     const u64 second = 1ull << SRC_FREQ;
@@ -32931,11 +32921,11 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ====================
- * kvis check tries each feature in a child process, with the function that the subcommands call.
- * check_judge derives the verdicts on subcommands from the results. To add a feature, add a row to
- * check_rows[] and write its function. */
+ * kvis check tries each feature in a child process, with the functions that the subcommands use.
+ * check_judge derives a verdict on each subcommand. To add a feature, add a row to check_rows[] and
+ * write its function. */
 
-/* One bit per subcommand. virt (virtio rings) is a part of monitor that has its own verdict. */
+/* One bit per subcommand. virt (virtio, vhost) is a part of monitor with its own verdict. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
     CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
@@ -32961,7 +32951,7 @@ static void check_fix(struct check *c, const char *fix)
     SNPRINTF(c->fix, "%s", fix);
 }
 
-/* Sets the result to `why`, in which U_FIX separates detail and fix. NULL: the feature works. */
+/* Sets the result: works if `why` is NULL; otherwise, U_FIX in `why` separates detail and fix. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -32971,7 +32961,7 @@ static void check_reason(struct check *c, const char *why)
     check_fix(c, fix ? fix + strlen(U_FIX) : "");
 }
 
-/* --- the functions that try the features, in a child process --- */
+/* --- functions that try a feature in a child process --- */
 
 static void check_kernel(struct check *c)
 {
@@ -32997,7 +32987,7 @@ static void check_ptrace(struct check *c)
     kill(pid, pid > 0 ? SIGKILL : 0);
 }
 
-/* Returns the pid of a process that exits when *end is closed, or -errno. */
+/* Starts an orphan process that exits when *end is closed. Returns its pid or -errno. */
 static pid_t check_stranger(int *end)
 {
     int sv[2];
@@ -33033,7 +33023,7 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Tries hybrid mode. Also sets the results of the next two rows. */
+/* Tries hybrid mode. Also sets the results of the next two features. */
 static void check_hybrid(struct check *c)
 {
     enum { SYS_ADMIN = 21 };
@@ -33107,7 +33097,7 @@ static void check_source(struct check *c, u32 src)
 
 static const struct check_row {
     const char *name;
-    u8 needed, useful;   /* subcommands that need the feature; that do less without it */
+    u8 needed, useful; /* subcommands that need the feature; subcommands that do less without it */
     u8 verdict;          /* subcommands whose verdict depends on the feature */
     bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
@@ -33175,7 +33165,7 @@ static const struct check_command {
     { "replay", CHECK_REPLAY, true }, { "diff", CHECK_DIFF, true },
 };
 
-/* Returns the bits of a subcommand; 0: unknown. virt also has the features of monitor. */
+/* Returns the bits of a subcommand (0: unknown). For virt, these include the bit of monitor. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -33186,7 +33176,7 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Lists the subcommands of a mask. none: text for an empty mask. */
+/* Lists the subcommands of a mask. `none` is the text for an empty list. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -33199,8 +33189,7 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns for which feature or subcommand this fix was printed. If none, stores `who` and returns
- * NULL. */
+/* Returns which feature or subcommand printed this fix, or stores `who` and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* further fixes may be printed twice */
@@ -33278,7 +33267,7 @@ static void check_table(struct buf *b, bool json)
         (json ? check_json : check_text)(b, d);
 }
 
-/* --- kvis check cpu: the model of the CPU, and the events that kvis counts on it --- */
+/* --- kvis check cpu: the CPU model, and the events that kvis counts --- */
 
 static void check_cpu_id(struct check *c)
 {
@@ -33387,12 +33376,12 @@ static bool check_cpu(struct buf *b, bool json)
     return works;
 }
 
-/* --- kvis check: tries everything, then judges --- */
+/* --- kvis check: features, then verdicts --- */
 
-/* Number of file descriptors that a subcommand needs besides those for BPF. */
+/* File descriptors that a subcommand needs besides those for BPF. */
 enum { CHECK_FILES = 5 };
 
-/* Tries a feature. Runs in a child process, whose messages go to log_fd. */
+/* Tries a feature in a child process, whose messages go to log_fd. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int log_fd)
 {
@@ -33429,7 +33418,7 @@ static void check_died(struct check *c, int log_fd)
     check_reason(c, n > 0 ? text : "kvis exited without a message");
 }
 
-/* Tries the feature of row r. The function also fills in the next n - 1 rows. */
+/* Tries the feature of row r. Its function also sets the results of the next n - 1 rows. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int log_fd = syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -33486,7 +33475,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists the missing features. fallback: ptrace replaces those that need BPF. */
+/* Lists the missing features; with `fallback` (to ptrace), not those that need BPF. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -33567,7 +33556,7 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     mout_json_end(b, "},");
 }
 
-/* Writes the verdicts on `bits`; monitor includes virt. Returns whether all of `bits` work. */
+/* Writes the verdicts on `bits` (with monitor, also virt). Returns whether all of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -33584,7 +33573,7 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     return all;
 }
 
-/* Returns whether all subcommands work. */
+/* Returns whether all subcommands in `bits` work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     check_try(bits);
@@ -33607,9 +33596,9 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 }
 
 /* == 45 opt_  options, subcommands, help ========================================
- * gen/tables/options.tbl has a row for each subcommand and each option, for the parser, the help,
- * error messages, the manual and completions (gen/texts.py). To add an option, add a row; to add a
- * subcommand, add a row and a function cmd_NAME. */
+ * gen/tables/options.tbl has a row for each subcommand and option. The parser, help, error
+ * messages, manual and completions use it (gen/texts.py). To add an option, add a row; to add a
+ * subcommand, also add a function cmd_NAME. */
 
 /* Kinds of option values; see gen/tables/options.tbl. */
 enum opt_kind {
@@ -33620,7 +33609,7 @@ struct opt_row {
     u16 in;                 /* subcommands that have the option: mask of cmd.in */
     char letter;            /* short option; 0: none */
     const char *name, *arg; /* long name and argument, or NULL */
-    bool optional;          /* the argument must follow an '=' */
+    bool optional;          /* the argument is optional and must follow an '=' */
     u8 kind;
     union {
         bool *flag;
@@ -33631,15 +33620,15 @@ struct opt_row {
         const char *(*call)(const char *value); /* returns NULL, or an error message */
     } to;
     u32 min, max;           /* range of a number; OPT_SET stores min */
-    const char *values;     /* allowed: "a|b|c"; NULL: any */
-    const char *also;       /* names in other tools, as "a|b|c"; or NULL */
+    const char *values;     /* allowed values: "a|b|c"; NULL: any */
+    const char *also;       /* names in other tools: "a|b|c"; NULL: none */
     const char *spelled, *help; /* spelled: "-o, --output=FILE" */
 };
 
 enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS };
 
 struct cmd {
-    const char *name, *link; /* link: name of a link to kvis, or NULL */
+    const char *name, *link; /* link: name of a link that runs this subcommand, or NULL */
     const char *usage, *help;
     u16 in;                  /* the subcommand's bit in opt_row.in */
     u8 takes;
@@ -33655,7 +33644,7 @@ static const char *opt_push(const char ***list, u32 *n, const char *v)
 
 static const char *opt_pid(const char *v)
 {
-    while (*v) { /* IDs as in strace: "1,2 3" */
+    while (*v) { /* separators as in strace(1): "1,2 3" */
         char *end;
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
@@ -33761,7 +33750,7 @@ static const char *opt_status(const char *v)
     return NULL;
 }
 
-/* Returns the number of a signal RTMIN+n or RTMAX-n; 0: neither. As in glibc, SIGRTMIN is 34. */
+/* Returns the signal number of RTMIN+n or RTMAX-n, or 0. As in glibc, SIGRTMIN is 34. */
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
@@ -33777,7 +33766,7 @@ static long opt_real_time(const char *word)
     return least ? 34 + n : 64 - n;
 }
 
-/* word: a number, or a name with or without SIG. */
+/* Returns the bit of a signal, given by number or by name, with or without SIG. */
 static u64 opt_signal_bit(const char *word)
 {
     const char *name = strncasecmp(word, "SIG", 3) ? word : word + 3;
@@ -33860,7 +33849,7 @@ static const struct opt_row opt_rows[] = { OPT_ROWS };
 
 static const struct cmd *opt_cmd;
 
-/* Returns the subcommand's option after r (NULL: the first), or NULL. */
+/* Returns the subcommand's next option after r (NULL: the first), or NULL. */
 static const struct opt_row *opt_next(const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
@@ -33869,7 +33858,7 @@ static const struct opt_row *opt_next(const struct opt_row *r)
     return NULL;
 }
 
-/* bcc spells some options with a '_'. */
+/* Accepts '_' for '-', because bcc spells some options with it. */
 static bool opt_is(const char *name, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -34060,7 +34049,7 @@ static int opt_short(char **argv)
     return 1;
 }
 
-/* Ends kvis if the next word was certainly meant as the option's value, which needs an '='. */
+/* Ends kvis if the next word can only be the option's value, which needs an '='. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
@@ -34106,7 +34095,7 @@ static char **opt_parse(char **argv)
 /* == 46 cmd_  the subcommands ===================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
-/* If descriptor 0, 1 or 2 is closed, messages could go into a file that kvis opens later. */
+/* Opens descriptors 0 to 2 if closed; otherwise, messages could go into a file opened later. */
 static void cmd_std_fds(void)
 {
     for (int f = 0; f < 3; f++)
@@ -34122,7 +34111,7 @@ static bool cmd_colour(int f)
     return u_is_terminal(f) && !(no && *no);
 }
 
-/* The files that kvis reads or writes. kvis refuses to use a file twice. */
+/* Files that kvis reads or writes; it refuses to use a file twice. */
 static struct {
     struct cmd_file {
         dev_t dev;
@@ -34131,7 +34120,7 @@ static struct {
         int full; /* descriptor of an output file that is not truncated yet; or -1 */
     } of[16];
     u32 n;
-    bool later; /* out_begin truncates output files */
+    bool later; /* truncate output files later, in out_begin */
 } cmd_files;
 
 static void cmd_own_file(int f, const char *name)
@@ -34147,7 +34136,7 @@ static void cmd_own_file(int f, const char *name)
         cmd_files.of[cmd_files.n++] = (struct cmd_file){ s.st_dev, s.st_ino, name, -1 };
 }
 
-/* Redirects an output to /dev/null, which keeps the file's old content. */
+/* Redirects an output to /dev/null to keep the old content of the file. */
 static void cmd_spare_file(int f)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -34191,8 +34180,8 @@ static int cmd_open_as(const char *name, int mode)
     return cmd_empty_file(f, name);
 }
 
-/* The default name is predictable: where others can write, kvis refuses links, FIFOs and other
- * users' files. */
+/* The default report name is predictable: in a shared directory, kvis refuses links, FIFOs and
+ * other users' files. */
 static int cmd_open_report(void)
 {
     struct stat s;
@@ -34234,7 +34223,7 @@ static void cmd_open_json(void)
         cmd_open_output(&out.json, opt.json_file, STDOUT_FILENO);
 }
 
-/* Outputs of trace and replay. Text goes to stderr, as with strace(1). */
+/* Opens the outputs of trace and replay. Text goes to stderr, as with strace(1). */
 static void cmd_open_sinks(void)
 {
     bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
@@ -34267,7 +34256,7 @@ static void cmd_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* An initramfs has no /tmp, and in some containers /tmp is not writable. */
+/* Uses the directory of the report if /tmp is missing (initramfs) or read-only (containers). */
 static const char *cmd_temporary_dir(void)
 {
     static char beside[PATH_MAX];
@@ -34283,7 +34272,7 @@ static const char *cmd_temporary_dir(void)
 
 static char cmd_recording_name[PATH_MAX + 64];
 
-/* The report is made from the file of -w, or from a temporary recording. */
+/* Opens the recording: the file of -w, or a temporary file for the report. */
 static void cmd_open_recorded(void)
 {
     const char *dir = cmd_temporary_dir();
@@ -34305,8 +34294,8 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_folded_fd = -1;
 
-/* Must run before kvis installs signal handlers: opening a FIFO waits for a reader, and ^C must end
- * the wait. live: kvis traces, and does not replay a recording. */
+/* Must run before kvis installs signal handlers: Ctrl-C must end the wait for the reader of a FIFO.
+ * live: kvis is tracing, not replaying. */
 static void cmd_open_records(bool live)
 {
     cmd_report_fd = cmd_open_report();
@@ -34397,7 +34386,7 @@ static void cmd_start_text(void)
         b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
 }
 
-/* zero_ns: the command's execve(2), or the start of tracing. */
+/* zero_ns: time of the command's execve(2), or of the start of tracing. */
 static void cmd_start_clock(u64 zero_ns)
 {
     out.start_ns = zero_ns;
@@ -34408,7 +34397,7 @@ static void cmd_start_clock(u64 zero_ns)
         tr.deadline_ns = zero_ns + opt.duration_ns;
 }
 
-/* The signal that killed the command also ends kvis, but without a core dump. */
+/* Ends kvis with the signal that killed the command, without a core dump. */
 static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
@@ -34423,7 +34412,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     exit(status); /* if the signal did not kill kvis */
 }
 
-/* Returns the status of kvis's failure, of the signal that ended kvis, or of the command. */
+/* Returns the exit status of kvis's failure, of the signal that ended kvis, or of the command. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -34521,7 +34510,7 @@ static int cmd_trace(void)
         return 1;
     if (!opt.command)
         cmd_describe_attached();
-    if (hy_follows()) { /* hide events from before kvis had read /proc */
+    if (hy_follows()) { /* ignore events from before kvis had read /proc */
         cmd_start_clock(u_now());
         tr_each(tr_from_zero);
     }
@@ -34757,7 +34746,7 @@ static int cmd_diagnose(void)
             opt_bad("threshold", v, why);
     }
     cmd_monitor_ready();
-    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
+    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* not used by rules */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
     cmd_report_fd = cmd_open_report();
@@ -34910,7 +34899,7 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* link: search only the names of links. */
+/* With `link`, searches only the names of links. */
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -34928,7 +34917,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(text);
 }
 
-/* The last page, kvis.1, has the synopsis of every subcommand. */
+/* Pages of subcommands come before kvis.1, which has all synopses. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each feature that kvis check reports as working works in the commands, and each other one fails for the same reason;
-# its rows, exit status and JSON agree with independent probes.
+# Each feature that kvis check reports as working does work in the commands, and every other feature fails for the
+# reason that kvis check gives. The rows, exit status and JSON of kvis check agree with independent probes.
 # tier: gate full asan
 # timeout: 300
 # needs: root prog:refuse

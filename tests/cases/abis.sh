@@ -1,6 +1,6 @@
 #!/bin/sh
-# Calls of the i386 and x32 ABIs in a 64-bit program are decoded by their own tables, and so are those of a 32-bit program,
-# also one that executes a 64-bit program.
+# kvis decodes the calls of the i386 and x32 ABIs in a 64-bit program by their own tables, and the calls of a 32-bit
+# program, even of one that executes a 64-bit program.
 # tier: gate asan
 # timeout: 90
 # needs: arch:x86_64

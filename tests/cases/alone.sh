@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every command runs in a root directory that contains nothing but kvis, or says why it cannot and how to fix it.
-# It runs as root, as a container's root without capabilities and as nobody, with /proc and /sys and without them.
-# (The guests of tests/vm are initramfs of busybox and kvis.)
+# The commands run as root, as a container's root without capabilities and as nobody, with and without /proc and /sys.
+# (The guests of tests/vm have an initramfs of busybox and kvis.)
 # tier: gate
 # timeout: 90
 # needs: root unshare chroot setpriv

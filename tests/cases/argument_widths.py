@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Arguments have the width that the kernel uses: gen/tables/syscalls.tbl agrees with the types in tracefs's format files, and
-# upper halves and arguments that the kernel ignores are not shown.
+# Arguments have the width that the kernel uses: gen/tables/syscalls.tbl agrees with the types in tracefs's format files.
+# kvis does not show upper halves and arguments that the kernel ignores.
 # tier: gate
 # timeout: 60
 # needs: root arch:x86_64 /sys/kernel/btf/vmlinux

@@ -1,7 +1,7 @@
 #!/bin/sh
-# kvis attaches while one of many threads executes a program, and there is no deadlock: the exec waits until kvis reaps its
-# dead siblings, and kvis's next attach waits for the exec. In the middle of an exec whose entry it has not seen, kvis finds
-# out which program is executed.
+# kvis attaches while one of many threads executes a program, without a deadlock: the exec waits until kvis reaps its
+# dead siblings, and kvis's next attach waits for the exec. If kvis attaches in the middle of an exec, it finds out
+# which program is executed.
 # tier: quick full asan
 # timeout: 120
 # needs: prog:storm prog:ptr

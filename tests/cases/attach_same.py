@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# kvis trace -p shows the same with the observe and ptrace backends: for a script that forks, a server with threads, and signals.
-# Paths are right in a program that keeps changing its directory, and files in one that keeps changing a descriptor.
-# An observed program has no tracer. (observe has a ring that is too small.)
+# kvis trace -p shows the same events with observe and with ptrace, for a script that forks, a server with threads, and signals.
+# Paths are right in a program that keeps changing its directory, and files in a program that keeps changing a descriptor.
+# An observed program has no tracer. (The case observe tests a ring that is too small.)
 # tier: quick asan
 # timeout: 120
 # needs: root

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Arguments with invalid pointers do no harm, and their readable part is shown; of extensible structures only if all is readable.
+# Invalid pointers in arguments do no harm.
+# kvis shows the part of the memory that can be read, but an extensible structure only if all of it can be read.
 # tier: gate asan
 # timeout: 120
 # covers: P37 P39

@@ -1,5 +1,5 @@
 #!/bin/sh
-# make check is clean under every compiler here, and it refuses a dynamic or too large binary.
+# make check passes with every compiler on this machine, and rejects a binary that is dynamic or too large.
 # tier: full
 # timeout: 300
 # needs: make readelf

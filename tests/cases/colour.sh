@@ -1,6 +1,6 @@
 #!/bin/sh
-# kvis uses color only on a terminal, and only if the user allows it, with any LANG, TERM and width; only there does it cut
-# event lines, at the width of the terminal.
+# kvis uses color only on a terminal and only if the user allows it, with any LANG, TERM and width.
+# It truncates event lines only on a terminal, at the terminal's width.
 # tier: gate
 # timeout: 60
 # covers: O5

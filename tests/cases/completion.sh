@@ -1,5 +1,5 @@
 #!/bin/sh
-# Completions work in bash, zsh and fish themselves: commands, options, values, files, and a command's words.
+# Completions work in real bash, zsh and fish shells: commands, options, values, files, and a command's words.
 # tier: quick
 # timeout: 240
 # needs: bash zsh fish python3

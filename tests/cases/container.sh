@@ -1,6 +1,6 @@
 #!/bin/sh
-# Under Docker's default seccomp profile and capabilities each command works, or prints in one line what is missing and how
-# a container gets it; kvis does not advise root in a container to become root.
+# Under Docker's default seccomp profile and capabilities, each command works, or prints in one line what is missing and
+# how to give it to a container. kvis does not advise root in a container to become root.
 # tier: gate
 # timeout: 90
 # needs: root setpriv prog:refuse

@@ -1,6 +1,6 @@
 #!/bin/sh
-# kvis diagnose --rules: a rule of a file finds what it describes, a mistake in the file names its line and column, and files
-# that are not rules are refused.
+# kvis diagnose --rules: a rule from a file finds what it describes, a mistake in the file is reported with its line and
+# column, and files that are not rule files are refused.
 # tier: gate asan
 # timeout: 60
 # needs: python3

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# kvis diff subtracts two recordings of kvis trace: commands, files, failed calls, calls and the parts of their time.
+# kvis diff subtracts two recordings of kvis trace: commands, files, failed calls, and calls with the parts of their time.
 # tier: gate asan
 # timeout: 40
 # needs: python3 prog:loop

@@ -1,6 +1,7 @@
 #!/bin/sh
-# make dist gives the same bytes from git and from its own source archive, elsewhere and later; the binaries of all four
-# CPUs are static, built without a warning, and replay a recording of this machine to the same events.
+# make dist gives the same bytes from git and from its own source archive, even in another directory and later.
+# The binaries of all four CPUs are static, build without a warning, and print the same events when they replay a
+# recording of this machine.
 # tier: full
 # timeout: 900
 # needs: make git musl-gcc aarch64-linux-gnu-gcc qemu-aarch64-static riscv64-linux-gnu-gcc qemu-riscv64-static /usr/riscv64-linux-gnu/lib/libc.a arm-linux-gnueabihf-gcc qemu-arm-static /usr/arm-linux-gnueabihf/lib/libc.a

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every errno has the name and text that strace prints, whose libc is not the one that kvis is built with. The kernel's
-# internal numbers, which no libc knows, have at least the names that strace has.
+# Every errno has the name and text that strace prints, which uses another libc than kvis.
+# The kernel's internal numbers, which no libc knows, have at least the names that strace prints.
 # tier: gate asan
 # timeout: 60
 # needs: strace

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every call that moves bytes is counted, to the byte; the break and mappings are reported when they are created, shrunk, moved and
-# protected; changes to the file system and failed opens appear as events.
+# Every call that moves bytes is counted, to the byte.
+# The program break and mappings are reported when they are created, shrunk, moved and protected. Changes to the file
+# system and failed opens appear as events.
 # tier: gate asan
 # timeout: 120
 . "$TESTS/lib/truth.sh"

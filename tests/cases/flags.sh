@@ -1,6 +1,6 @@
 #!/bin/sh
-# The values of gen/tables/flags.tbl are those of the kernel's and the libc's headers, and kvis names every command of ioctl(2) in
-# the kernel's headers.
+# The values of gen/tables/flags.tbl agree with the headers of the kernel and the libc, and kvis names every command of
+# ioctl(2) in the kernel's headers.
 # tier: gate
 # timeout: 60
 # needs: gcc

@@ -1,6 +1,5 @@
 #!/bin/sh
-# The pseudo-C in each BPF array agrees with the output of another disassembler, lib/bpf_dis.py, which shares nothing with
-# insngen.
+# The pseudo-C in each BPF array agrees with the output of another disassembler, lib/bpf_dis.py, which shares no code with insngen.
 # tier: quick
 # timeout: 120
 # needs: no-kvis gcc python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# insngen's patch tables, sizes and lowest kernels agree with those read by hand from the source (lib/gen/want.txt).
+# insngen's patch tables, sizes and lowest kernels agree with those that were read by hand from the source (lib/gen/want.txt).
 # tier: full
 # timeout: 60
 # needs: gcc clang

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The headers of gen/out are what the generators of gen/ make from the tables, and each generator refuses a table with a mistake.
-# The rows of pmu.tbl may be in any order, members of structs.tbl have the offsets of the kernel's headers, and an option
-# whose destination has another type than its row says does not compile. A changed BPF program voids its row of VETTED.
+# The generators of gen/ make the headers of gen/out from the tables, and each generator refuses a table with a mistake.
+# The rows of pmu.tbl may be in any order, members of structs.tbl have the offsets of the kernel's headers, and an
+# option does not compile if its destination has a different type than its row says. A changed BPF program voids its row
+# of VETTED.
 # tier: quick
 # timeout: 180
 # needs: no-kvis python3 gcc

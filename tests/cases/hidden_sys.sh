@@ -1,6 +1,7 @@
 #!/bin/sh
-# If /sys is not mounted, kvis says so and does not claim that a hidden file is missing in the kernel: a reason has the path,
-# the error, and that /sys is not mounted. Only if /sys is mounted does the reason name the kernel option that the file needs.
+# If /sys is not mounted, kvis says so and does not claim that the kernel lacks a hidden file: the reason has the path,
+# the error, and that /sys is not mounted. Only if /sys is mounted does the reason name the kernel option that the file
+# needs.
 # timeout: 300
 # tier: gate
 # needs: root unshare /sys/kernel/btf/vmlinux prog:refuse

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The hybrid backend and -u depend on capabilities, not on user ID 0; -u does not pass them on.
+# The hybrid backend and -u depend on capabilities, not on user ID 0; the command that -u runs does not inherit them.
 # tier: gate asan
 # timeout: 60
 # needs: root setpriv

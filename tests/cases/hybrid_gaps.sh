@@ -1,6 +1,6 @@
 #!/bin/sh
-# No call of a thread is missing in the critical situations: after a waiting record, at a thread's death, after TSYNC, with a
-# full signal queue.
+# No call of a thread is missing in critical situations: after an incomplete record, when a thread dies, after TSYNC,
+# and with a full signal queue.
 # tier: gate full asan
 # timeout: 120
 # needs: root prog:hyb

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A program that is held again and again sees no EINTR, no extra or missing signal (a pending SIGCONT neither), and no stop
-# but its own.
+# A program that is held again and again sees no EINTR, no extra or missing signal (not even a pending SIGCONT), and no
+# stops except its own.
 # tier: quick full
 # timeout: 120
 # needs: root prog:hyb

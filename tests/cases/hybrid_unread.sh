@@ -1,5 +1,5 @@
 #!/bin/sh
-# A path that BPF cannot read is read at a stop instead, and never shown as empty.
+# A path that BPF cannot read is read at a stop instead, and is never shown as empty.
 # tier: gate asan
 # timeout: 60
 # needs: root prog:hyb

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The parts of the time of calls agree with the program's own clocks and the scheduler's statistics.
+# The parts into which kvis divides the time of calls agree with the program's own clocks and the scheduler's statistics.
 # tier: quick
 # timeout: 120
 # needs: root perf python3 unshare prog:where

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tracers run under kvis with hybrid: what they want to trace they cannot, the rest goes on, and one line says so; the hard
-# cases of the ptrace backend pass with a small ring.
+# Tracers run under kvis with the hybrid backend: they cannot trace, but otherwise continue, and kvis reports this in one line.
+# The hard cases of the ptrace backend pass with a small ring.
 # tier: quick
 # timeout: 120
 # needs: root

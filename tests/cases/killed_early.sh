@@ -1,5 +1,5 @@
 #!/bin/sh
-# A child that is killed before its parent's event stop is reported with one birth and one death.
+# A child that is killed before its parent's event stop is reported as created once and as killed once.
 # tier: quick
 # timeout: 90
 # needs: prog:killer

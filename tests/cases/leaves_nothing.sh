@@ -1,6 +1,6 @@
 #!/bin/sh
-# However kvis open and proc end, none of their programs, maps, links or mounts remains, the output has the first and the last
-# of the command, and the command cannot observe kvis.
+# However kvis open and proc end, none of their programs, maps, links or mounts remains.
+# Their output has the first and the last events of the command, and the command cannot observe kvis.
 # tier: quick
 # timeout: 180
 # needs: root bpftool prog:self

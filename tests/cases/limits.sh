@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every command runs with an address space or data size limited to 32 MB, or prints why it cannot; kvis trace then
-# uses a smaller ring and prints a note; with ptrace 16 MB are enough.
+# Every command runs with an address space or data size limited to 32 MB, or prints why it cannot.
+# kvis trace then uses a smaller ring and prints a note; with ptrace, 16 MB are enough.
 # tier: gate
 # timeout: 300
 # needs: root musl-gcc prog:io

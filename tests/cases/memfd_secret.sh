@@ -1,5 +1,5 @@
 #!/bin/sh
-# A descriptor of memfd_secret(2) that exec closes is closed at the exec.
+# An exec closes a close-on-exec descriptor of memfd_secret(2), and kvis reports it.
 # tier: quick
 # timeout: 30
 # needs: python3

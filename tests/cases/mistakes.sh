@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each common mistake gives one line with what failed, why, and the fix, and the right exit status; after a mistake in an
-# option follows the usage of that option or of the command.
+# Each common mistake gives the right exit status and one line with what failed, why, and the fix.
+# After a mistake in an option, the usage of that option or of the command follows.
 # tier: gate asan
 # timeout: 60
 # needs: python3

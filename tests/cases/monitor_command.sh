@@ -1,6 +1,6 @@
 #!/bin/sh
-# kvis monitor COMMAND: the totals of a command and its children are those of getrusage(2) in the command and of perf stat on
-# the same run; stdout and the exit status are those of the command; elapsed_seconds ends with it.
+# The totals of kvis monitor COMMAND, for a command and its children, agree with getrusage(2) in the command and with
+# perf stat on the same run. stdout and the exit status are those of the command, and elapsed_seconds ends with it.
 # tier: quick asan
 # timeout: 60
 # needs: python3 perf strace

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Interfaces, TCP and limits in a network namespace agree with a program that counts what it sends and overflows; a link
-# that is slower than both ends offer is a finding.
+# Interfaces, TCP and limits in a network namespace agree with a program that counts what it sends and what overflows.
+# kvis diagnose finds a link that is slower than both of its ends can be.
 # tier: quick asan
 # timeout: 60
 # needs: python3 promtool ip

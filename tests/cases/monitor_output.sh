@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis monitor ends as it should when an output breaks or an interval is at a limit.
+# kvis monitor ends correctly if an output breaks or an interval is at a limit.
 # tier: quick
 # timeout: 200
 # needs: python3

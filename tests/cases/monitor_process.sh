@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis monitor -p agrees with what a process itself gets from getrusage, and ends with the process.
+# kvis monitor -p agrees with what a process itself gets from getrusage(2), and ends with the process.
 # tier: quick asan
 # timeout: 60
 # needs: python3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A program that reports everything it can see of itself reports the same when traced, except for what cannot be hidden:
-# getppid, TracerPid, and with the seccomp filter the fields Seccomp and Seccomp_filters. A program of another user sees the
-# same, too: no no_new_privs, and setuid programs are named.
+# getppid, TracerPid, and with the seccomp filter the fields Seccomp and Seccomp_filters. The same holds for a program
+# of another user: no_new_privs is not set, and setuid programs are named.
 # tier: gate
 # timeout: 90
 # needs: python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis works alone in a directory without /proc and /dev, and does not report resources as healthy that it cannot see there.
+# kvis works alone in a directory without /proc and /dev, and does not report a resource as healthy if it cannot see it there.
 # tier: gate
 # timeout: 60
 # needs: root unshare

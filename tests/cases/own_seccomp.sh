@@ -1,6 +1,7 @@
 #!/bin/sh
-# Programs with their own seccomp filters or syscall user dispatch (as used by Wine) behave as untraced, and their calls have
-# the right results. A program that traces its own child cannot do so under kvis; it continues, and kvis reports this once.
+# Programs with their own seccomp filters or syscall user dispatch (as used by Wine) behave as if untraced, and their
+# calls have the right results. A program that traces its own child cannot do so under kvis; it continues, and kvis
+# reports this once.
 # tier: gate asan
 # timeout: 150
 # covers: P23 P24 P25 P30

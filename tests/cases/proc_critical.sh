@@ -1,5 +1,5 @@
 #!/bin/sh
-# The critical path of kvis proc is the one that its definition gives for the recorded processes.
+# The critical path of kvis proc follows its definition, for the recorded processes.
 # tier: gate
 # timeout: 60
 # needs: root python3 gcc

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Filters, process trees, the final commands, exit status and failing output of kvis proc are right.
+# Filters, process trees, exit status and failing output of kvis proc are right.
+# So are processes that were running before kvis or outlive it.
 # tier: gate
 # timeout: 150
 # needs: root prog:cmd

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The report of kvis trace shows for a part of a run what its JSON lines add up to: names, totals, failures, rows.
+# For a part of a run, the report of kvis trace shows the sums of that part's JSON lines: names, totals, failures, rows.
 # tier: browser
 # timeout: 200
 # needs: chromium gcc python3 prog:diff_threads

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Unusual arguments are shown as the kernel interprets them: invalid times, socket addresses and
-# structures that are shorter or longer than known, results of another type, and the address of a fault; times, addresses and
-# messages also in the layouts of a 32-bit program.
+# Unusual arguments are shown as the kernel interprets them: invalid times, socket addresses and structures that are
+# shorter or longer than known, results of another type, and the address of a fault. Times, addresses and messages of
+# 32-bit programs are shown by their own layouts.
 # tier: gate asan
 # timeout: 120
 . "$TESTS/lib/truth.sh"

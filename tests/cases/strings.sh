@@ -1,5 +1,5 @@
 #!/bin/sh
-# -v shows arguments by name, strings with the length set by -s, times and results.
+# -v shows arguments by name, strings up to the length set by -s, times and results.
 # tier: gate asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The summary is complete or has the number of omitted entries, and text, JSON, the replay of a recording and diff agree: 101
-# programs, 5002 files, a long sleep after 2000 other rows of where the time went, a file that was inherited.
+# The summary is complete or gives the number of omitted entries, and text, JSON, the replay of a recording and diff
+# agree: with 101 programs, 5002 files, a long sleep after 2000 other rows of the table of times, and an inherited file.
 # tier: quick asan
 # timeout: 120
 # needs: root /usr/bin/python3

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A regular expression of -e trace= is used completely, however long it is, on both backends; an expression that is invalid
-# or matches no call is an error with its reason, and nothing is run.
+# A regular expression of -e trace= applies as a whole, however long it is, with both backends.
+# An expression that is invalid or matches no call is an error with its reason, and the command does not run.
 # tier: gate asan
 # timeout: 60
 # needs: root

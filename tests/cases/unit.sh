@@ -1,7 +1,7 @@
 #!/bin/sh
-# Functions of kvis.c handle forged kernel errors, and BTF files and event formats, valid and damaged. A lookup
-# in the kernel's BTF takes little time and memory; tracefs is read without a mount, and its formats agree with BTF.
-# lib/unit.c includes kvis.c; lib/btf_hostile.py and lib/format_hostile.py know the right answer to each file.
+# Functions of kvis.c handle forged kernel errors, and valid and damaged BTF files and event formats.
+# A lookup in the kernel's BTF takes little time and memory; tracefs is read without a mount, and its formats agree with
+# BTF. lib/unit.c includes kvis.c; lib/btf_hostile.py and lib/format_hostile.py know the right answer for each file.
 # tier: gate full
 # timeout: 240
 # needs: no-kvis gcc python3

@@ -1,6 +1,7 @@
 #!/bin/sh
-# On a machine with 64 MB of memory (Linux 5.10) that boots busybox init under kvis proc, kvis trace, open, proc and monitor
-# work, and use less than an eighth of the memory in the kernel; they also work if kvis is the only file.
+# On a machine with 64 MB of memory (Linux 5.10), kvis trace, open, proc and monitor work, and kvis proc can boot
+# busybox init. trace, open and proc each take less than an eighth of the memory in the kernel. kvis also works if it is
+# the only file.
 # tier: vm
 # timeout: 240
 # needs: qemu-system-x86_64 cpio python3 strip
