@@ -7614,7 +7614,7 @@ static void st_table(struct buf *b, const struct summary *s)
 
 /* --- the summary --- */
 
-#define ST_PROC "proc" /* backend in recordings of kvis proc */
+#define ST_PROC "proc" /* backend name in recordings of kvis proc */
 
 /* Lists up to `max` names that `want` selects, most I/O first. Counts the others in *more. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
@@ -7963,7 +7963,7 @@ enum st_type {
     ST_NAME,    /* struct name *: a name, or NULL */
     ST_COUNTS,  /* u32[]: a histogram */
     ST_BLOCKED, /* st_blocked_ns() of the row */
-    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a `struct name` row */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a `struct name` */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
@@ -8014,7 +8014,7 @@ enum rec_type {
     REC_EVENT, REC_ENTER, REC_CALL, REC_DUE, /* records about events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_IO = 22, REC_TOOK = 24, REC_LONGEST,
-    REC_FAILED_PROCESS, REC_CALLER /* about the results */
+    REC_FAILED_PROCESS, REC_CALLER /* records about results */
 };
 
 /* The lists of the summary, in their order in JSON and recordings. */
@@ -8027,7 +8027,7 @@ static const struct st_list {
     bool sparse;          /* a row is unused if its first ST_NUMBER column is 0 */
     const struct st_col *col;
     u8 n_cols;
-    u32 rows, size, max;  /* table of rows: offset, size of a row, capacity in rows */
+    u32 rows, size, max;  /* table of rows: offset, row size, capacity */
     u32 n;                /* offset of the number of used rows; 0: all */
     bool (*want)(const struct name *); /* selects the names that are the rows, or NULL */
     u32 (*top)(const struct summary *s, u64 *more); /* number of rows to show; NULL: all rows */
@@ -8111,7 +8111,7 @@ static void st_command(struct buf *b)
 #define ST_LABEL "  %-14s  "
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
-/* A line of the summary: the first item, and as many others as fit into 79 columns. */
+/* A line of the summary: one item, and as many more as fit into 79 columns. */
 struct st_items {
     struct buf *b;
     u32 line; /* start of the line in b */
@@ -8381,7 +8381,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* with events, kvis has already printed the reason */
+    if (s->fallback && !out.events_on) /* kvis prints the reason before events */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8458,7 +8458,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* Flushes the JSON buffer if it is full: a list of long names does not fit into it. */
+/* Flushes the JSON buffer if it is full, because a long list does not fit into it. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -8634,8 +8634,8 @@ static void st_report(struct summary *s, bool text)
  * MD_ALWAYS  in every run, for example to find new processes */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Event kinds of calls whose handler also serves other calls, indexed by sc_id[row].
- * gen/tables.sh generates MD_CALLS. */
+/* Event kinds of calls whose handler also serves other calls, by sc_id[row]. gen/tables.sh
+ * generates MD_CALLS. */
 #define X(call, need, enter, exit, kind) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
@@ -9031,7 +9031,7 @@ static void md_emit(struct event *e)
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* -P may omit the exec event with the name */
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* with -P, the exec event may be missing */
         ev_bytes(e, EV_comm, comm, strlen(comm));
     out_event(e);
 }
@@ -9209,7 +9209,7 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
-/* err: error of the socket; 0: none; -1: the outcome is unknown. */
+/* err: errno of the socket; 0: none; -1: the outcome is unknown. */
 static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
     static const char *const failure[16] = {
@@ -9396,7 +9396,7 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if possible. If *p contains "..", replaces it by
+/* Returns the kind of an opened file, and sets *sx if possible. If *p contains "..", replaces it with
  * the path in the record (goes_up in call.bpf.c) or, if the thread is stopped, in /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
@@ -9821,12 +9821,12 @@ static int md_connected(struct task *t, const struct call *c)
             return -1;
         if (!error) /* the socket is connected or still connecting */
             md_look_at_socket(t, &now, c->arg[0]);
-        if (error == ECONNRESET || error == EPIPE) /* only after a connection was established */
+        if (error == ECONNRESET || error == EPIPE) /* the connection had been established */
             return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
     switch (c->err) {
-    case 0: case EISCONN: case ECONNRESET: /* a refused connect(2) has ECONNREFUSED (tcp_reset) */
+    case 0: case EISCONN: case ECONNRESET: /* a refused connect(2) gets ECONNREFUSED (tcp_reset) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
@@ -10182,7 +10182,7 @@ static void md_change(struct task *t, struct call *c)
         ev_bytes(e, EV_new_path, q.s, q.len);
         break;
     case EK_TRUNCATE:
-        value += split && c->abi == ABI_ARM32; /* on ARM, a pair begins at an even register */
+        value += split && c->abi == ABI_ARM32; /* ARM register pairs begin at even numbers */
         ev_num(e, EV_size, value[0] | (split ? value[1] << 32 : 0));
         break;
     case EK_CHOWN:
@@ -10689,7 +10689,7 @@ static const struct { const char *key; u64 *n; bool *flag; } rec_numbers[] = {
     { "calls", NULL, &opt.calls },
 };
 
-/* With -p: lines that describe the processes, each followed by a NUL. */
+/* With -p: descriptions of the processes, each followed by a NUL. */
 static struct buf rec_processes;
 
 static void rec_json_header(struct buf *b, const char *backend)
@@ -10963,7 +10963,7 @@ static void rec_enter(struct task *t)
 }
 
 /* Writes the paths that kvis replay -P compares: the call's absolute paths and the files of its
- * descriptors. An empty last string stands for further files. */
+ * descriptors. An empty last string stands for more files. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11728,7 +11728,7 @@ static u32 rp_flags(u32 bits)
     return 0;
 }
 
-/* Rejects ids above the kernel's limit: a crafted file could fill one hash bucket with them. */
+/* Rejects ids above the kernel's limit, with which a crafted file could fill one hash bucket. */
 static pid_t rp_id(void)
 {
     s64 id = rec_getz();
@@ -12459,8 +12459,8 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes a sample of a counter. Samples must be in time order, but records may not be if another
- * process closes a file that this process opened. */
+/* Writes a sample of a counter. Samples must be in time order, but records are out of order if
+ * another process closes a file that this process opened. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -13328,7 +13328,7 @@ struct df_life {
     u32 pid, parent, children; /* children: number of running children */
     u64 serial, parent_serial; /* unique, unlike pids, which are reused */
     bool execed;
-    u64 begin_ns, since_ns;    /* start of the command; since when no child has run */
+    u64 begin_ns, since_ns;    /* start of the command; when own time last began to count */
     struct df_row now;         /* the process's current command */
 };
 
@@ -13356,7 +13356,7 @@ static struct {
     u64 wall_ns[2];          /* duration of the command or, without one, of the recording */
     bool counted[2];         /* the recording has calls or the table of -c */
     u32 unasked[2];          /* number of system calls that -e excluded */
-    bool timed[2];           /* the recording has the time breakdown of calls */
+    bool timed[2];           /* the recording has time breakdowns of calls */
     struct summary *sum[2];
     const char *file[2];
     struct df_timeline timeline[2];
@@ -13780,8 +13780,8 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* `amount` is the time of all calls if both recordings have it; otherwise, of calls with a known
- * time breakdown. */
+/* `amount` is the time of all calls if both recordings have it; otherwise, of calls with a time
+ * breakdown. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -13860,7 +13860,7 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Returns whether recording k may lack this failure only because its list of failures was full. */
+/* Returns whether recording k may lack this failure only because its list was full. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
