@@ -9396,8 +9396,8 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if possible. If *p contains "..", replaces it with
- * the path in the record (goes_up in call.bpf.c) or, if the thread is stopped, in /proc. */
+/* Returns the kind of an opened file, and sets *sx if possible. If *p contains "..", replaces it
+ * with the path in the record (goes_up in call.bpf.c) or, if the thread is stopped, in /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -12459,7 +12459,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes a sample of a counter. Samples must be in time order, but records are out of order if
+/* Writes a sample of a counter. Samples must be in time order, but records may be out of order if
  * another process closes a file that this process opened. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
