@@ -7068,14 +7068,13 @@ static void out_forget(const struct task *t)
 }
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
- * Histograms of durations are log-linear with 16 buckets per power of two, so percentiles are
- * accurate to 1/32. To add a number or a list to the summary, add a row to gen/summary.h; a
- * recorded list also needs a REC_ number. Section nm_ stores the bytes of a file or peer with its
- * name. */
+ * Histograms of durations are log-linear with 16 buckets per power of two, so the relative error of
+ * percentiles is at most 1/32. A new number or list of the summary needs a row in gen/summary.h; a
+ * recorded list also needs an enum rec_type. */
 
 enum { ST_BUCKETS = DELAY_BUCKETS, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
-       ST_UNNAMED = SC_N, ST_ROWS /* a row per named system call, and one for all others */ };
+       ST_UNNAMED = SC_N, ST_ROWS /* one row per named system call, one for all others */ };
 
 /* Sums over calls whose time breakdown is known; times in ns. */
 struct st_time {
@@ -7084,10 +7083,10 @@ struct st_time {
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` for calls of killed threads; excluded from -c */
+    u64 killed_ns; /* part of `ns`: time in calls that never returned; -c excludes it */
     struct st_time known;
     u32 *hist;
-    u16 row; /* index of this row, set by st_compute_derived */
+    u16 row; /* index of this row in summary.row[] */
 };
 
 struct st_where {
@@ -7100,7 +7099,7 @@ struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
     char comm[16];
-    bool ended; /* in a replay, another process has reused the pid */
+    bool ended; /* in a replay: a later process has the same pid */
 };
 
 struct st_delays {
@@ -7132,36 +7131,36 @@ struct st_process {
     u64 ns;         /* lifetime of the process */
     pid_t pid;
     char comm[16];
-    char ended[24]; /* how the process ended: "exit 2", "SIGSEGV" */
+    char ended[24]; /* such as "exit 2" or "SIGSEGV" */
 };
 
-/* A summary; gen/summary.h describes its numbers and lists. */
+/* The summary of a run; gen/summary.h describes its numbers and lists. */
 static struct summary {
 #define X(key, recorded, number, known) u64 number;
     SUMMARY_NUMBERS(X)
 #undef X
-    int status; /* status of the command (wait(2)); -1: unknown */
+    int status; /* wait(2) status of the command; -1: unknown */
     const char *backend;
-    const char *fallback; /* reason not to use the hybrid backend; NULL: it is used */
+    const char *fallback; /* why kvis used only ptrace; NULL: no reason to show */
     struct st_row row[ST_ROWS];
-    struct st_row chosen[ST_ROWS]; /* counts of calls that filters select, for -c */
+    struct st_row chosen[ST_ROWS]; /* counts of the calls that the filters select, for -c */
     bool apart;       /* the table of -c shows chosen[], not row[] */
     bool recorded;
-    bool from_calls;  /* chosen[] and caller[] come from recorded calls */
-    bool from_tables; /* chosen[] and caller[] come from recorded tables */
+    bool from_calls;  /* the recording has calls; chosen[] and caller[] are their totals */
+    bool from_tables; /* the recording has the table of -c */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
-    struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table of errors; count 0: free */
+    struct st_failed failed[ST_ERRNOS]; /* hash table, open addressing; count 0: free slot */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;
-    struct st_where where[ST_WHERE]; /* hash table, sorted at the end; rows with 0 calls are free */
+    struct st_where where[ST_WHERE]; /* hash table until st_compute_derived sorts it */
     u32 n_where;
     struct st_process longest[ST_PROCESSES]; /* longest-lived processes without children */
     struct st_process failed_process[ST_PROCESSES];
     u64 n_longest, n_failed_processes;
     struct name *program[ST_PROGRAMS];
     u64 n_programs;
-    struct st_delays delays; /* time spent waiting for a CPU; unknown if n_delays is 0 */
+    struct st_delays delays; /* waits for a CPU; unknown if n_delays is 0 */
     struct st_io io;         /* disk requests; unknown if n_io is 0 */
     u64 n_delays, n_io;
 } st;
@@ -7222,15 +7221,15 @@ static const struct st_row *st_table_rows(const struct summary *s)
     return s->apart ? s->chosen : s->row;
 }
 
-/* EINPROGRESS of connect(2) is not a failure. The result of sigreturn(2) is a register of the
- * interrupted code, not an error. */
+/* A connect(2) that returns EINPROGRESS has not failed. The result of sigreturn(2) is a register of
+ * the interrupted code, not an error. */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
         && c->id != SC_sigreturn;
 }
 
-/* Returns the duration of a call that returned or whose thread was killed; 0: unknown. */
+/* Returns the time until a call returned or its thread was killed; 0 for exit(2) or a detach. */
 static u64 st_took(const struct call *c)
 {
     bool exits = c->id == SC_exit || c->id == SC_exit_group;
@@ -7371,19 +7370,19 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Returns whether the summary needs the duration of a call without an event. Without records,
- * measuring stops the tracee, so kvis measures only calls that wait for a disk. */
+/* Returns whether the summary needs the duration of a call without an event. Unless BPF programs
+ * record calls, measuring stops the tracee, so only calls that may wait for a disk qualify. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
-/* Adds a call to the summary. A restarted call (ERESTART*) counts once, when it finally returns.
- * wanted: the filters select the call for the tables. */
+/* Adds a call to the summary; a restarted call (ERESTART*) only when it finally returns.
+ * wanted: the filters select the call for the tables of -c. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* kvis traces the call only for its own use */
+        return; /* -e excludes the call; kvis itself needs it */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -7499,11 +7498,11 @@ static int st_compare(const void *pa, const void *pb)
     double ka = st_key(a), kb = st_key(b);
     if (ka != kb)
         return ka < kb ? 1 : -1;
-    return (a > b) - (a < b); /* rows are in the order of names */
+    return (a > b) - (a < b); /* rows are sorted by name */
 }
 
-/* The columns of strace -c, and percentiles. On a narrow terminal, kvis leaves out columns in the
- * order of `goes`, but never those with 0. */
+/* The columns of strace -c, plus percentiles. On a narrow terminal, kvis omits the column with
+ * goes = 1, then 2 and so on, but never those with 0. */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7619,9 +7618,9 @@ static void st_table(struct buf *b, const struct summary *s)
 
 /* --- the summary --- */
 
-#define ST_PROC "proc" /* backend in recordings of kvis proc */
+#define ST_PROC "proc" /* backend name in recordings of kvis proc */
 
-/* Lists up to `max` names that `want` selects, most I/O first. *more: number of other names. */
+/* Lists up to `max` names that `want` selects, most I/O first. Counts the others in *more. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -7663,7 +7662,7 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || nm_bytes(n));
 }
 
-/* If both ends of a connection are tracees, shows only the address that a tracee connected to. */
+/* Excludes the client address of a connection between two tracees: the server address is enough. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
@@ -7695,7 +7694,7 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* If -e trace= excludes one of these calls, the sums of I/O are too low. */
+/* If -e trace= excludes one of these calls, the I/O totals are too low. */
 static bool st_knows_io(void)
 {
     static const u16 rows[] = { SC_read, SC_write, SC_pread64, SC_pwrite64, SC_readv, SC_writev,
@@ -7707,15 +7706,16 @@ static bool st_knows_io(void)
     return true;
 }
 
-/* Cases in which a number of the summary is known and meaningful. */
+/* Conditions for showing a number or a list of the summary. */
 enum st_known {
-    ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
+    ST_ALWAYS, ST_RECORDED, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
     ST_TIMES, ST_BLOCK_IO, ST_STOPS,
-    ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED /* not known if lost_unknown is 1 */
+    /* unknown if lost_unknown is 1: */
+    ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED
 };
 
-/* JSON text for unknown numbers of lost records */
+/* JSON for an unknown number of lost records */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
@@ -7723,9 +7723,9 @@ enum st_known {
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
     const char *key;      /* key in JSON, or NULL */
-    const char *recorded; /* name in recordings and diff; NULL: the number is derived */
+    const char *recorded; /* name in recordings and diff; NULL: derived number */
     u16 at;
-    u8 known;             /* when the number is known (enum st_known) */
+    u8 known;             /* condition for showing it (enum st_known) */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
 
@@ -7797,7 +7797,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: at most 10, each of at least 1 ms. *more counts the others. */
+/* Returns how many rows to show: at most 10, each of at least 1 ms. Counts the others in *more. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7836,7 +7836,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* unknown number: st_where_thin may count a row twice */
+    if (s->where_other) /* no number: st_where_thin may have counted a row twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %" PRIu64 " more", more);
@@ -7928,7 +7928,7 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Lists the most frequent errors first. want NULL: all errors. */
+/* Lists the errors that `want` selects (NULL: all), most frequent first. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -7967,21 +7967,21 @@ enum st_type {
     ST_ERROR,   /* u16: an errno; JSON has its name */
     ST_CALL,    /* u16: an index in sc_rows[]; JSON has the call's name */
     ST_KIND,    /* u8: an enum fdkind; JSON has its name */
-    ST_TEXT,    /* char[]: a text, NUL-terminated unless full */
+    ST_TEXT,    /* char[]: a text, NUL-terminated unless it fills the array */
     ST_WORD,    /* const char *: a constant string, or NULL */
     ST_FILE,
     ST_NAME,    /* struct name *: a name, or NULL */
     ST_COUNTS,  /* u32[]: a histogram */
-    ST_BLOCKED, /* value of st_blocked_ns() for the row */
-    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* from a `struct name` */
+    ST_BLOCKED, /* st_blocked_ns() of the row */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a `struct name` */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 
 struct st_col {
-    const char *key; /* key in JSON; NULL: the row is a plain value */
+    const char *key; /* key in JSON; NULL: the row is a bare value */
     u8 type, sinks;
-    u16 at, size;    /* offset and size of the value in the row, in bytes */
+    u16 at, size;    /* offset and size of the value in the row */
 };
 
 #define MEMBER(row, member, type, sinks, key) \
@@ -8009,7 +8009,7 @@ static void st_add_row(struct summary *s, const void *row)
     st_row_add(&s->row[r->row], r);
 }
 
-/* rp_done may compute the rows of --by=pid from recorded calls. */
+/* If the recording has calls, rp_done computes the rows of --by=pid from them. */
 static void st_add_caller(struct summary *s, const void *row)
 {
     if (!s->from_calls && s->n_callers < ST_CALLERS)
@@ -8024,25 +8024,25 @@ enum rec_type {
     REC_EVENT, REC_ENTER, REC_CALL, REC_DUE, /* records about events and calls */
     REC_NUM, REC_NAME, REC_ROW = 14, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
     REC_DELAYS, REC_END, REC_IO = 22, REC_TOOK = 24, REC_LONGEST,
-    REC_FAILED_PROCESS, REC_CALLER /* about the results */
+    REC_FAILED_PROCESS, REC_CALLER /* records about results */
 };
 
-/* The lists of the summary, in the order of JSON and recordings. */
+/* The lists of the summary, in their order in JSON and recordings. */
 static const struct st_list {
     const char *key;      /* key of the list in JSON, or NULL */
-    const char *more_key; /* key of the number of omitted rows, or NULL */
-    u32 more;             /* offset of the number of omitted rows */
-    u8 known;             /* condition for the list in JSON (enum st_known) */
+    const char *more_key; /* JSON key of the number of omitted rows, or NULL */
+    u32 more;             /* offset of that number */
+    u8 known;             /* condition for showing it in JSON (enum st_known) */
     u8 record;            /* type of record (enum rec_type); 0: not recorded */
-    bool sparse;          /* rows whose first number is 0 are unused */
+    bool sparse;          /* a row is unused if its first ST_NUMBER column is 0 */
     const struct st_col *col;
     u8 n_cols;
-    u32 rows, size, max;  /* table of rows: offset, row size, number of rows */
-    u32 n;                /* offset of the number of used rows; 0: all rows are used */
-    bool (*want)(const struct name *); /* function that selects the names for the rows, or NULL */
-    u32 (*top)(const struct summary *s, u64 *more); /* returns the number of rows to show */
-    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append the row */
-    void (*json)(struct buf *b, const struct summary *s); /* writes JSON if `key` is NULL */
+    u32 rows, size, max;  /* table of rows: offset, row size, capacity */
+    u32 n;                /* offset of the number of used rows; 0: all */
+    bool (*want)(const struct name *); /* selects the names that are the rows, or NULL */
+    u32 (*top)(const struct summary *s, u64 *more); /* number of rows to show; NULL: all rows */
+    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append it */
+    void (*json)(struct buf *b, const struct summary *s); /* writes the list if `key` is NULL */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -8116,17 +8116,17 @@ static void st_command(struct buf *b)
     }
 }
 
-/* --- the summary in a few lines --- */
+/* --- the short summary --- */
 
 #define ST_LABEL "  %-14s  "
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
-/* A line of the summary: one item, and more items if they fit into 79 columns. */
+/* A line of the summary: one item, and as many more as fit into 79 columns. */
 struct st_items {
     struct buf *b;
-    u32 line; /* offset in b of the line's start */
-    u32 used; /* offset in b of the last item's end */
-    u32 end;  /* number of columns reserved for text after the items */
+    u32 line; /* start of the line in b */
+    u32 used; /* end of the last item in b */
+    u32 end;  /* columns reserved for text after the items */
     u32 shown;
     u64 left_out;
 };
@@ -8139,7 +8139,7 @@ static struct st_items st_begin_items(struct buf *b, const char *label)
     return items;
 }
 
-/* Removes the item that has been appended to b if it does not fit into the line. */
+/* Removes the item just appended to b if it does not fit into the line. */
 static void st_item(struct st_items *items)
 {
     struct buf *b = items->b;
@@ -8188,7 +8188,7 @@ static struct out_text st_duration(const struct summary *s, u64 ns)
     return t;
 }
 
-/* Rounds a time as it is displayed, because displayed parts must add up to the displayed sum. */
+/* Rounds a time to the displayed precision, because displayed parts must add up to the total. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
@@ -8212,7 +8212,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Waits for disks are known only inside system calls. */
+/* Disk waits are known only for system calls. */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -8276,7 +8276,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* rows exclude calls that began before the trace */
+            known |= s->row[i].calls != 0; /* row[] lacks calls whose duration is unknown */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -8361,7 +8361,7 @@ static void st_text_names(struct buf *b, const char *label, u32 max,
     st_end_items(&items, more, dropped);
 }
 
-/* Errors that are normal, for example while a program searches for a file, are not notable. */
+/* Returns whether an error is unusual. ENOENT, for example, is normal in a search for a file. */
 static bool st_is_notable(const struct st_failed *f)
 {
     static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
@@ -8391,7 +8391,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* if events are shown, the reason precedes them */
+    if (s->fallback && !out.events_on) /* kvis prints the reason before events */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8468,7 +8468,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* Writes the buffer if it is full: a thousand long names do not fit into it. */
+/* Flushes the JSON buffer if it is full, because a long list does not fit into it. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -8638,14 +8638,14 @@ static void st_report(struct summary *s, bool text)
  * model= names. This section does not depend on ptrace and prints nothing. */
 
 /* Why the model needs a call (tr_choose):
- * MD_EVENT   for the call's own event, if -e trace= selects it
- * MD_MEMORY  for the mappings in which page faults occur
- * MD_FDS     for the files of descriptors
- * MD_ALWAYS  otherwise, kvis would lose tracees or directories */
+ * MD_EVENT   only to report it, if -e trace= selects it
+ * MD_MEMORY  to know the mappings in which page faults occur
+ * MD_FDS     to know the files of descriptors
+ * MD_ALWAYS  in every run, for example to find new processes */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Event kinds of calls that share a handler with other calls. The index is sc_id[row].
- * gen/tables.sh writes MD_CALLS. */
+/* Event kinds of calls whose handler also serves other calls, by sc_id[row]. gen/tables.sh
+ * generates MD_CALLS. */
 #define X(call, need, enter, exit, kind) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
@@ -8706,7 +8706,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Joins a directory and a name like md_join. An absolute name is relative to the root in `from`. */
+/* Joins a directory and a name like md_join. For an absolute name, `from` is the root directory. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     for (; from && n && *s == '/'; n--)
@@ -8714,8 +8714,8 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
-/* Returns the name of descriptor n's file. Updates a directory's name from /proc if n still refers
- * to the directory. */
+/* Returns the name of descriptor n's file. If it is a directory to which n still refers, first
+ * updates the name from /proc. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -8749,7 +8749,7 @@ static s32 md_dirfd(const struct call *c, u32 i)
     return i && kind[i - 1] == K_DIRFD ? (s32)c->arg[i - 1] : AT_FDCWD;
 }
 
-/* openat2(2) with RESOLVE_IN_ROOT uses dirfd as the root. */
+/* RESOLVE_IN_ROOT makes openat2(2) use dirfd as the root. */
 static bool md_in_root(struct task *t, const struct call *c)
 {
     enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how of <linux/openat2.h> */
@@ -8781,13 +8781,13 @@ static void md_path(const struct call *c, u32 i, struct path *p)
         return;
     const char *s = c->paths.p + w->off;
     md_join_from(p, w->from, s, (u32)w->len);
-    if (!w->from && w->len && *s != '/') /* a path below an unknown directory stays relative */
+    if (!w->from && w->len && *s != '/') /* unknown directory: the path stays relative */
         memmove(p->s, p->s + 1, p->len--);
 }
 
 /* --- filters --- */
 
-/* -P selects its argument, paths below it, and paths that match it as a glob pattern. */
+/* -P PATH selects PATH, paths below it, and paths that match PATH as a glob pattern. */
 static bool md_path_wanted(const char *path, u32 n)
 {
     char s[PATH_MAX * 2 + 2];
@@ -8852,7 +8852,7 @@ static void md_touch(struct task *t, struct call *c)
     }
 }
 
-/* Compares last components, because observe mode does not know a relative path's directory. */
+/* In observe mode, compares only last components: the directory of a relative path is unknown. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -8864,13 +8864,13 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* symlink(2) does not look up its first argument, the text of the link. */
+/* symlink(2) does not resolve its first argument, the text of the link. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
 }
 
-/* Returns whether a call acts on the symbolic link in argument i itself. */
+/* Returns whether a call acts on the link itself if argument i is a symbolic link. */
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
@@ -8896,8 +8896,8 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves *p in the root directory of t. Returns 0 or -errno. RESOLVE_CACHED (Linux 5.12) sends no
- * request to a FUSE server, which may be a stopped tracee. */
+/* Resolves *p in the root directory of t. Returns 0 or -errno. RESOLVE_CACHED (Linux 5.12) avoids
+ * requests to a FUSE server, which may be a stopped tracee. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_ flags of openat2(2) */
@@ -8959,7 +8959,7 @@ static bool md_magic_link(struct task *t, struct path *p, bool at_link)
     return true;
 }
 
-/* Resolves an absolute path, except its last component. */
+/* Resolves all components of an absolute path except the last. */
 static bool md_walk_to_last(struct task *t, struct path *p)
 {
     static struct path dir;
@@ -8975,8 +8975,8 @@ static bool md_walk_to_last(struct task *t, struct path *p)
     return true;
 }
 
-/* Returns whether -P selects the file that a path resolves to; for a missing file, resolves its
- * directory. */
+/* Returns whether -P selects the file that a path resolves to. Resolves only the directory of a
+ * missing file. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     enum { LINKS_MAX = 40 }; /* MAXSYMLINKS, include/linux/namei.h */
@@ -8991,7 +8991,7 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* Applies -P to the paths of a call, as written and resolved, and to its descriptors. */
+/* Applies -P to a call's paths, as written and as resolved, and to its descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -9051,7 +9051,7 @@ static void md_emit(struct event *e)
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* recordings with -P may lack exec events */
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* with -P, the exec event may be missing */
         ev_bytes(e, EV_comm, comm, strlen(comm));
     out_event(e);
 }
@@ -9102,18 +9102,18 @@ enum { DNS_NAME_MAX = 255, DNS_QUERIES = 32, DNS_SHOWN = 4 };
 /* A DNS message: untrusted bytes from a tracee or the network. */
 struct md_dns {
     u8 p[DNS_BYTES];
-    u32 len, at; /* message length; offset of the next byte to read */
-    bool bad;    /* truncated or malformed message */
+    u32 len, at; /* `at`: offset of the next byte to read */
+    bool bad;    /* the message is truncated or malformed */
     u16 id, flags, answers, type;
     u32 name_len;
-    char name[2 * DNS_NAME_MAX]; /* name in the question */
+    char name[2 * DNS_NAME_MAX];
 };
 
 /* A DNS query and the call that sent it. */
 struct md_query {
     const struct ofd *o; /* sending socket; NULL: unused slot */
-    u64 open_ns;         /* o->open_ns, because a later socket may reuse this struct ofd */
-    u64 sent_ns;         /* time of the query; 0: unknown */
+    u64 open_ns;         /* copy of o->open_ns: a later socket may reuse this struct ofd */
+    u64 sent_ns;         /* 0: unknown */
     pid_t pid, tid;
     s32 fd;
     u16 row;
@@ -9139,7 +9139,7 @@ static u32 md_dns_int(struct md_dns *m, u32 bytes)
 }
 
 /* Appends the next domain name; escapes dots inside labels. A name can end with a pointer to an
- * earlier part of the message. Pointers forward are invalid, because they could loop. */
+ * earlier part of the message. Rejects forward pointers, which could form a loop. */
 static void md_dns_name(struct md_dns *m, struct buf *b)
 {
     u32 begin = m->at, end = 0, total = 0, n;
@@ -9163,7 +9163,7 @@ static void md_dns_name(struct md_dns *m, struct buf *b)
     m->at = end ? end : m->at;
 }
 
-/* Reads the header and the only question. Returns false if they are malformed. */
+/* Reads the header and the question, which must be the only one. Returns false on error. */
 static bool md_dns_question(struct md_dns *m)
 {
     enum { OPCODE = 0x7800 };
@@ -9182,8 +9182,8 @@ static bool md_dns_question(struct md_dns *m)
     return !m->bad;
 }
 
-/* Appends the records of the question's type. Each record takes at least 11 bytes, so a wrong count
- * is harmless. */
+/* Appends the answers of the question's type. A record has at least 11 bytes, so even a wrong count
+ * keeps the loop short. */
 static void md_dns_answers(struct md_dns *m, struct buf *b)
 {
     enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
@@ -9218,7 +9218,7 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* Returns the name of a record type, valid until the next call (RFC 3597). */
+/* Returns the name of a record type or TYPEnnn (RFC 3597), valid until the next call. */
 static const char *md_dns_type(u16 type)
 {
     static char other[16];
@@ -9230,7 +9230,7 @@ static const char *md_dns_type(u16 type)
     return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
 }
 
-/* err: an errno; -1: the outcome is unknown. */
+/* err: errno of the socket; 0: none; -1: the outcome is unknown. */
 static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
     static const char *const failure[16] = {
@@ -9273,7 +9273,7 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Adds a query unless it is a repetition. Returns false if the table is full. */
+/* Adds a query that is not yet in the table. Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
     struct md_query *q = md_dns_find(asked);
@@ -9287,8 +9287,8 @@ static bool md_dns_note(const struct md_query *asked)
 }
 
 /* Parses the DNS message at address `at`: a response if `in` is set, else a query. Returns a static
- * struct, or NULL if the data is not such a message. A response removes the stored query and
- * takes the server from it if the call has no address. */
+ * struct, or NULL if the data is not such a message. For a response, removes the query from the
+ * table, and takes its server if the call has no address. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9387,7 +9387,7 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
     md_closed(t, n);
 }
 
-/* Returns the flags of an open call. Their values are those of kvis's own architecture. */
+/* Returns the flags of an open call, which have the same values in 32-bit and 64-bit programs. */
 static u64 md_open_flags(struct task *t, const struct call *c)
 {
     u64 how = 0;
@@ -9405,7 +9405,7 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a past call if it still leads to the recorded file f. */
+/* Resolves the path of a past call if it still leads to f, the recorded file. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -9419,13 +9419,13 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
     static struct path below;
     md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
-    if (unnamed) /* text of /proc/PID/fd for an O_TMPFILE file */
+    if (unnamed) /* as in /proc/PID/fd for an O_TMPFILE file */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if possible. A path with ".." is
- * resolved from the record (goes_up in call.bpf.c) or, if the thread is stopped, from /proc. */
+/* Returns the kind of an opened file, and sets *sx if possible. If *p contains "..", replaces it
+ * with the path in the record (goes_up in call.bpf.c) or, if the thread is stopped, in /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -9506,11 +9506,11 @@ static void md_make(struct task *t, struct call *c)
         strcpy(name, fd_kind_name[kind]);
     struct fdent *old = fd_find(t->files, c->ret);
     if (kind == FK_SIGNALFD && old && old->o && old->o->kind == kind)
-        return; /* signalfd4 changed the mask of a signalfd */
+        return; /* signalfd4(2) only changed the mask of this signalfd */
     md_install(t, c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
 }
 
-/* Adds a descriptor that another process or io_uring opened for t. */
+/* Adds a descriptor that t received from another process or io_uring. */
 static void md_received_fd(struct task *t, s32 n)
 {
     bool cloexec;
@@ -9520,7 +9520,7 @@ static void md_received_fd(struct task *t, s32 n)
 }
 
 /* Returns the file that a recorded call opened: an anonymous inode from the record, any other file
- * from /proc, or NULL if descriptor n no longer refers to that file. */
+ * from /proc. Returns NULL if descriptor n no longer refers to that file. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* ANON_INODE_FS_MAGIC of linux/magic.h */
@@ -9534,7 +9534,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
-/* Handles calls that return a descriptor whose file only /proc or the record can name. */
+/* Handles calls whose arguments do not name the file that they open; /proc or the record does. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -9587,13 +9587,13 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
-/* Returns whether the kernel cannot copy between two files; cat(1) then uses read and write. */
+/* Returns whether the kernel cannot copy between these files; cat(1) then uses read and write. */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
 }
 
-/* The commands of ioctl(2) that change a file or a file system (linux/fs.h). */
+/* ioctl(2) commands that change a file or a file system (linux/fs.h). */
 static const struct { u32 op; const char *name; } md_changing[] = {
     { 0x1277, "BLKDISCARD" },
     { 0x127d, "BLKSECDISCARD" },
@@ -9610,7 +9610,7 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* Reports an ioctl(2) that changes a file, unless the file system does not support it. */
+/* Reports an ioctl(2) that changes a file, unless it failed because it is not supported. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9643,7 +9643,7 @@ static void md_ioctl(struct task *t, struct call *c)
 
 static void md_close(struct task *t, struct call *c)
 {
-    /* A close(2) that fails closes the descriptor, too, except with EBADF (close(2), NOTES). */
+    /* Even a failed close(2) closes the descriptor, except with EBADF (close(2), NOTES). */
     if (c->err == EBADF || !t->files)
         return;
     fd_close(t, c->arg[0]);
@@ -9664,7 +9664,7 @@ static void md_close_range(struct task *t, struct call *c)
     md_closed(t, -1);
 }
 
-/* Counts the entries of getdents64(2). A record has only the first CALL_PART_MAX bytes. */
+/* Counts the directory entries in the first CALL_PART_MAX bytes, because a record has no more. */
 static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
@@ -9693,7 +9693,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
-/* Returns end i (0 or 1) of a socket pair. The text summary shows only end 1. */
+/* Returns end i (0 or 1) of a socket pair. The text summary lists only end 1. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -9751,7 +9751,7 @@ static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* sin_port coincides with sin6_port */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* same offset as sin_port */
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
@@ -9773,7 +9773,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* An accepted Unix socket has its listener's address; the peer usually has only an inode. */
+/* Adds a Unix socket's own address, because the peer of an accepted socket usually has none. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -9837,8 +9837,8 @@ static void md_connect(struct task *t, struct call *c)
         md_emit(e);
 }
 
-/* Returns what call c reveals about an earlier connect(2): 0 (success), an errno, or -1
- * (nothing). EAGAIN, ENOTCONN and others can have other causes. */
+/* Returns the outcome of an earlier connect(2) that call c reveals: 0 (success), an errno, or -1
+ * (none). Errors such as EAGAIN and ENOTCONN reveal nothing: they can have other causes. */
 static int md_connected(struct task *t, const struct call *c)
 {
     struct ofd now = { .sock = NULL };
@@ -9849,12 +9849,12 @@ static int md_connected(struct task *t, const struct call *c)
             return -1;
         if (!error) /* the socket is connected or still connecting */
             md_look_at_socket(t, &now, c->arg[0]);
-        if (error == ECONNRESET || error == EPIPE) /* the connection was established */
+        if (error == ECONNRESET || error == EPIPE) /* the connection had been established */
             return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
     switch (c->err) {
-    case 0: case EISCONN: case ECONNRESET: /* a refusal gives ECONNREFUSED (tcp_reset) */
+    case 0: case EISCONN: case ECONNRESET: /* a refused connect(2) gets ECONNREFUSED (tcp_reset) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
@@ -9956,7 +9956,7 @@ static bool md_repeats(const struct call *c)
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Counts the bytes that a call moved, and emits an event. at: the buffer; 0: several buffers. */
+/* Counts the bytes that a call moved, and emits an event. at: address of the only buffer, or 0. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -9979,7 +9979,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
     md_emit(e);
     if (dns && in)
         md_dns_emit(dns, 0, t->at_ns);
-    else if (in && o) /* these bytes can be an answer that kvis cannot read */
+    else if (in && o) /* the data may be a DNS answer that kvis cannot read */
         md_dns_over(o, -1, t->at_ns);
 }
 
@@ -10002,9 +10002,9 @@ static void md_sendto(struct task *t, struct call *c)
         md_dns_emit(dns, c->err, t->at_ns);
 }
 
-/* Returns how many of `bytes` were received into a buffer of size `room`. MSG_PEEK leaves the bytes
- * in the queue; MSG_ERRQUEUE returns sent bytes. With MSG_TRUNC, `bytes` includes bytes that did
- * not fit (recv(2)), and TCP discards all (tcp(7)). */
+/* Returns how many of `bytes`, a call's result, were received into a buffer of size `room`.
+ * MSG_PEEK leaves data in the queue; MSG_ERRQUEUE returns sent data. With MSG_TRUNC, `bytes`
+ * includes data that did not fit (recv(2)), and TCP discards all data (tcp(7)). */
 static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
 {
     struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
@@ -10016,7 +10016,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, INT64_MAX));
 }
 
-/* Saves the address buffer's size, because the kernel overwrites it. */
+/* Saves the size of the address buffer, which the kernel overwrites. */
 static void md_recv_enter(struct task *t, struct call *c)
 {
     u32 len;
@@ -10074,7 +10074,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message or a failed call. at: the struct msghdr; bytes: number of bytes moved. */
+/* Reports a message or a failed call. at: address of the struct msghdr; bytes: message length. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
@@ -10083,7 +10083,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     u64 first[2] = { 0, 0 }; /* base and length of the first buffer */
     if (c->err)
         md_moved(t, c, n, NULL, 0, 0, in);
-    if (c->err || !mem_get(t, at, raw, 6 * w)) /* struct msghdr up to msg_flags */
+    if (c->err || !mem_get(t, at, raw, 6 * w)) /* struct msghdr without msg_flags */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
@@ -10102,7 +10102,7 @@ static void md_msg(struct task *t, struct call *c)
     md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
-/* Handles sendmmsg(2) and recvmmsg(2), which return a number of messages. */
+/* Handles sendmmsg(2) and recvmmsg(2), which return the number of messages. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
@@ -10126,7 +10126,7 @@ static void md_copy(struct task *t, struct call *c)
         return;
     struct ofd *src = fd_get(t, c->arg[sends]);
     struct ofd *dst = fd_get(t, c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
-    if (src && !c->err && kind != EK_TEE) /* tee(2) consumes nothing */
+    if (src && !c->err && kind != EK_TEE) /* tee(2) does not consume its input */
         st_io(src, NULL, c->ret, true);
     if (dst && !c->err)
         st_io(dst, NULL, c->ret, false);
@@ -10192,8 +10192,8 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg` or, if it is -1, the file or name in argument 0. Resolves
- * ".." if the directory is still there. */
+/* Sets *p to the path in argument `arg` or, if `arg` is -1, to the name or the descriptor's file in
+ * argument 0. Resolves ".." if the directory still exists. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
@@ -10219,7 +10219,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Handles calls such as chmod(2) and fchown(2): the new value follows the path or descriptor. */
+/* Handles calls that change a file. The new value is the argument after the path or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -10227,7 +10227,7 @@ static void md_change(struct task *t, struct call *c)
     s32 to = md_path_arg(c, 1), arg = c->id == SC_move_mount ? to : md_path_arg(c, 0);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    /* 32-bit CPUs pass the size of truncate64(2) in two registers. */
+    /* 32-bit programs pass the size of truncate64(2) in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
     const struct call_path *target = dec_path(c, 0);
     struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
@@ -10251,7 +10251,7 @@ static void md_change(struct task *t, struct call *c)
             md_renamed(t, &q, &p);
         break;
     case EK_TRUNCATE:
-        value += split && c->abi == ABI_ARM32; /* ARM aligns register pairs to even numbers */
+        value += split && c->abi == ABI_ARM32; /* ARM register pairs begin at even numbers */
         ev_num(e, EV_size, value[0] | (split ? value[1] << 32 : 0));
         break;
     case EK_CHOWN:
@@ -10271,7 +10271,7 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to f. Its path comes from /proc if t is still there, else from *p. */
+/* Sets t's working directory to f. Takes the path from /proc if t is still in f, else from *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     struct fd_stat sx;
@@ -10284,7 +10284,7 @@ static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_fi
         md_resolve_recorded(t, p, f);
 }
 
-/* Takes the new directory from the record or /proc, because the call's path may be relative. */
+/* Takes the new directory from the record or /proc, because the path argument may be relative. */
 static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10302,7 +10302,7 @@ static void md_chdir(struct task *t, struct call *c)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
-/* pivot_root(2) can change the directories of any process. */
+/* pivot_root(2) can change the root and working directories of any process. */
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
@@ -10431,8 +10431,8 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* Appends the strings of argv, each with its NUL. The pointers of STRINGS_MAX strings alone exceed
- * the limit of exec (6 MiB: fs/exec.c, bprm_stack_limits). */
+/* Appends the strings of argv, each with its NUL. execve(2) rejects STRINGS_MAX strings, whose
+ * pointers alone fill its limit of 6 MiB (bprm_stack_limits in fs/exec.c). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10448,7 +10448,7 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= mem.gave_up;
 }
 
-/* Reads the path and argv, which are gone when execve(2) returns. */
+/* Reads the path and argv before execve(2) replaces the memory. */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10458,7 +10458,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* a byte becomes up to 6 characters in JSON, 2 in argv_hex */
+    t->exec_argv.max = 3 << 20; /* a byte takes up to 6 characters in JSON plus 2 in argv_hex */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
@@ -10481,8 +10481,7 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* The new namespace may be the PID namespace of later children, or a mount namespace with other
- * directories. */
+/* A new PID namespace applies to later children; a new mount namespace has other directories. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10506,7 +10505,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at all later calls; otherwise kvis would miss calls that t's own filter denies. */
+/* Makes t stop at all later calls, because kvis would miss calls that t's new filter denies. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -10524,7 +10523,7 @@ static void md_seccomp(struct task *t, struct call *c)
                 o->full |= o->proc == t->proc;
 }
 
-/* Only a handler without SA_RESTART makes an interrupted call fail with EINTR. */
+/* Notes handlers and SA_RESTART, which decide whether an interrupted call restarts or fails. */
 static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
@@ -10544,8 +10543,8 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* Names of io_uring requests by opcode (include/uapi/linux/io_uring.h). '<': reads bytes; '>':
- * writes bytes; '+': returns a descriptor. */
+/* Names of io_uring requests by opcode (include/uapi/linux/io_uring.h). First character: '<' reads
+ * bytes, '>' writes bytes, '+' returns a descriptor. */
 static const char *const md_ring_op[] = {
     " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
     " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
@@ -10563,7 +10562,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 {
     const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
     char moves = *op;
-    if (moves == '+' && w->res > 0) { /* io_uring has closed the older file of this descriptor */
+    if (moves == '+' && w->res > 0) { /* io_uring must have closed this descriptor's older file */
         fd_remove(t, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
@@ -10607,8 +10606,8 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* Returns whether -e trace= selects only calls without events, or with events that show only a
- * path. kvis then prints the calls. */
+/* Returns whether every call that -e trace= selects has no event, or one that shows only a path.
+ * kvis then prints the calls. */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10617,9 +10616,9 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns the call to model, usually c. socketcall(2) and the old mmap(2) of i386 have their
- * arguments in memory (net/socket.c). For these, returns a static call with the arguments and the
- * function's id, or NULL if the arguments are unreadable or the function is unknown. */
+/* Returns the call to model, usually c. socketcall(2) (net/socket.c) and the old mmap(2) of i386
+ * take a pointer to their arguments. For these two, returns a static call with the arguments and
+ * the function's id, or NULL if either is unknown. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10643,9 +10642,9 @@ static struct call *md_modelled(struct task *t, struct call *c)
     return &as;
 }
 
-/* Handles the start of a call. shown: its arguments will be printed. With userfaultfd(2), a page of
- * a path may never arrive. Unless paths are printed or -P is given, kvis then reads paths at the
- * call's end, when the kernel has already read these pages. */
+/* Handles the start of a call. shown: kvis will print its arguments. If the process uses
+ * userfaultfd(2), reading a path could block forever. Unless it needs the paths at once, kvis then
+ * reads them at the end of the call, when the kernel has read these pages. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -10667,8 +10666,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Reports the outcome of a connect(2) that was in progress. Returns true if c is a connect(2) too,
- * which then needs no event of its own. */
+/* Reports the outcome of a connect(2) in progress if c reveals it. Returns true if c is itself
+ * a connect(2), which then needs no other event. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
@@ -10678,7 +10677,8 @@ static bool md_outcome(struct task *t, const struct call *c)
     bool waits = can_show && (fdt.connecting || md_queries.n);
     struct ofd *o = waits ? fd_get(t, c->arg[0]) : NULL;
     int err = o ? md_connected(t, c) : -1;
-    if (err == ECONNREFUSED || (err > 0 && err != EPERM && o->peer)) /* not of one send(2) alone */
+    /* Other errors may concern only one send(2). */
+    if (err == ECONNREFUSED || (err > 0 && err != EPERM && o->peer))
         md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
         return false;
@@ -10687,7 +10687,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     e->row = SC_connect;
     e->unasked = !sc_set[SC_connect];
     ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts a failed connect(2) */
+    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts errors of connect(2) */
         st_fail(&st, SC_connect, (u16)err, 1);
     o->connect_ns = 0;
     fdt.connecting--;
@@ -10703,8 +10703,8 @@ static void md_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
-        md_read_paths(t, c); /* paths that were unreadable at the start of the call */
-    if (c->n_paths && !c->selected) /* RESOLVE_CACHED may find the path now */
+        md_read_paths(t, c); /* paths not read at the start of the call */
+    if (c->n_paths && !c->selected) /* the kernel may have cached the path by now */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
     if (!as || md_outcome(t, as) || !md_calls[as->id].exit)
@@ -10716,18 +10716,18 @@ static void md_exit(struct task *t, struct call *c)
 
 /* == 16 rec_  recordings: the contents of a .kvis file =============================
  * A recording is a header (struct rec_head) and blocks of {u32 length, u32 CRC of the block's
- * number and data, data}, little-endian. A block contains records: a type, numbers (varints: 7 bits
- * per byte, low bits first; signed numbers are zigzag-encoded) and strings. REC_END is the last
- * record. A string of at most REC_KEEP bytes is hashed to one of REC_SLOTS slots and written once;
- * later records refer to the slot until another string takes it. This bounds the memory of writer
- * and reader. The recording describes the fields and kinds of its events (REC_FIELD, REC_KIND).
- * A replay ends at a damaged block. Raise REC_VERSION only if existing records change their
- * meaning: a reader reports unknown record types and flags as those of a newer kvis. */
+ * number and data, data}, little-endian. A block contains records. A record is a type, numbers
+ * (varints: 7 bits per byte, low bits first; signed ones are zigzag-encoded) and strings. The last
+ * record is REC_END. A string of at most REC_KEEP bytes is hashed to one of REC_SLOTS slots and
+ * written once; later records refer to the slot until another string takes it. The slots bound the
+ * memory of writer and reader. REC_FIELD and REC_KIND describe the fields and kinds of events. A
+ * replay ends at a damaged block. Raise REC_VERSION only if existing records change their meaning:
+ * a reader reports unknown types and flags as those of a newer kvis. */
 
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
-    REC_PIDS = 1 << 22,    /* limit of pids, from include/linux/threads.h */
-    REC_NAMES = 128 << 20, /* limit on the bytes of all names; a live run drops names earlier */
+    REC_PIDS = 1 << 22,    /* limit on pids (include/linux/threads.h) */
+    REC_NAMES = 128 << 20, /* limit on the total bytes of names; a live run keeps fewer */
     /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
@@ -10739,8 +10739,8 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 1
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the first 13 */,
-       REC_EVENT_BITS = 5 /* number of REC_EVENT flags */ };
+       REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the lowest 13 */,
+       REC_EVENT_BITS = 5 };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "kvis replay would reject this flag");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
@@ -10748,7 +10748,7 @@ struct rec_head { u8 magic[8]; u32 version, crc; };
 
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
-    pid_t reader[64]; /* processes that read kvis's output; kvis does not trace them */
+    pid_t reader[64]; /* untraced processes that read kvis's output */
     u32 n_readers;
 } rec_run;
 static const struct { const char *key, **text; } rec_facts[] = {
@@ -10761,7 +10761,7 @@ static const struct { const char *key; u64 *n; bool *flag; } rec_numbers[] = {
     { "calls", NULL, &opt.calls },
 };
 
-/* With -p: lines that describe the processes, each followed by a NUL. */
+/* With -p: descriptions of the processes, each followed by a NUL. */
 static struct buf rec_processes;
 
 static void rec_json_header(struct buf *b, const char *backend)
@@ -10790,7 +10790,7 @@ static void rec_json_header(struct buf *b, const char *backend)
     b_s(b, "}\n");
 }
 
-/* Continues a CRC-32 (ISO 3309) with n more bytes. */
+/* Adds n bytes to a CRC-32 (ISO 3309). */
 static u32 rec_crc(u32 crc, const void *bytes, size_t n)
 {
     static u32 table[256];
@@ -10818,7 +10818,7 @@ static struct {
     struct task *enter;        /* task whose call has begun but is not recorded yet, or NULL */
     bool enter_many;           /* kvis had seen several threads when the call began */
     u32 blocks;
-} rec_out; /* no initializer: it would put all slots into the binary */
+} rec_out; /* no initializer, which would put all slots into the binary */
 
 static int rout_fd = -1; /* file of -w or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
@@ -10885,7 +10885,7 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Keeps the bytes in memory until out_begin has emptied the file. */
+/* Keeps up to HELD_MAX bytes in memory until out_begin has emptied the file. */
 static void rec_write_file(const char *p, size_t n)
 {
     enum { HELD_MAX = 8 << 20 };
@@ -10971,8 +10971,8 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns a mask. Bit i is set if the event has field i of its kind; bit k->n is set if the event
- * has other fields. Sets *others to the number of other fields. */
+/* Returns a mask: bit i is set if the event has field i of its kind, bit k->n if it has other
+ * fields. Sets *others to their number. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11034,8 +11034,8 @@ static void rec_enter(struct task *t)
         rec_enter_due(); /* a replay reuses t->call for the next record */
 }
 
-/* Writes what -P of kvis replay compares: the call's absolute paths and the files of its
- * descriptors. An empty last string means that there are more files. */
+/* Writes the paths that kvis replay -P compares: the call's absolute paths and the files of its
+ * descriptors. An empty last string stands for more files. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11053,7 +11053,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Writes a call's result as text to *b. Returns whether the text differs from the number. */
+/* Writes a call's result as text to *b. Returns whether the text is not just the number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11212,7 +11212,7 @@ static void rec_start(void (*write)(const char *, size_t))
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* the slot is unused */
+        rec_out.slot[i].len = ~0u; /* marks the slot as unused */
     memcpy(head.magic, rec_magic, sizeof rec_magic);
     head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
     write((const char *)&head, sizeof head);
@@ -11256,7 +11256,7 @@ static void rec_hist(const u32 *hist, u32 n)
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
-    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among calls with this name */
+    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows with this name */
 }
 
 static void rec_table(const struct st_row *r)
@@ -11351,10 +11351,10 @@ static struct {
     u64 at;                    /* offset of the current block in the file */
     u32 blocks;
     struct buf b;
-    const u8 *p, *end;         /* unread bytes of the current block; NULL: none */
+    const u8 *p, *end;         /* unread bytes of the current block; NULL: no block */
     struct rec_slot slot[REC_SLOTS];
-    char wrong[160];           /* why the recording cannot be read further; "": valid so far */
-    bool of_command;           /* the recorded kvis started a command */
+    char wrong[160];           /* why reading stopped; "": valid so far */
+    bool of_command;           /* the recorded run started a command */
     bool ended;                /* REC_END was read */
     struct buf text;           /* strings of the current record, each followed by a NUL */
     u64 last_ns;
@@ -11363,7 +11363,7 @@ static struct {
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
-    u32 n_unasked;             /* number of system calls that -e excluded */
+    u32 n_unasked;             /* system calls that -e excluded */
 } rec_in;
 
 /* Stops reading. Only the first call's reason is kept. */
@@ -11384,7 +11384,7 @@ static void rec_damaged(const char *what)
     rec_bad("damaged at offset %" PRIu64 " (invalid %s)", rec_in.at + read, what);
 }
 
-/* Returns the number of bytes read, which is less than n only at the end of the file, or -errno. */
+/* Reads n bytes, or fewer at the end of the file. Returns their number or -errno. */
 static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
@@ -11456,7 +11456,7 @@ static u32 rec_below(u32 limit, const char *what)
     return 0;
 }
 
-/* A string of the current record, followed by a NUL, in rec_in.text, which is never reallocated. */
+/* A string of the current record, with a final NUL, in rec_in.text, which is never reallocated. */
 struct rec_text { char *p; u32 len; };
 
 static struct rec_text rec_gets(void)
@@ -11491,8 +11491,8 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Replaces invalid UTF-8 and control characters of terminals with '?', because kvis prints these
- * strings unescaped. */
+/* Replaces invalid UTF-8 and terminal control characters with '?': kvis prints these strings
+ * unescaped. */
 static char *rec_clean(struct rec_text s)
 {
     for (size_t i = 0; (i += u_plain((u8 *)s.p + i, s.len - i)) < s.len;) {
@@ -11505,7 +11505,7 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns row k of the calls with this name, or -1 if this kvis does not know the name. */
+/* Returns row k (from 0) of the calls with this name; -1 if this kvis does not know the name. */
 static s32 rec_row(const char *name, u64 k)
 {
     static struct { char name[40]; s32 row; } cache[64];
@@ -11551,7 +11551,7 @@ static void rec_get_meta(void)
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
-        b_reset(&rec_processes); /* the truncated last line has no NUL */
+        b_reset(&rec_processes); /* truncated: the last line lacks its NUL */
     u64 n = strtoull(value, NULL, 10);
     for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
         if (strcmp(key, rec_numbers[i].key))
@@ -11565,7 +11565,7 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 8 << 20 }; /* bytes of arguments and pointers; execve(2) allows 6 MiB */
+    enum { MOST = 8 << 20 }; /* limit on bytes of arguments and pointers; execve(2) allows 6 MiB */
     static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
     rec_in.of_command = true;
@@ -11636,7 +11636,7 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Reads the header. Returns -1 with rec_in.wrong on error. */
+/* Reads the header. On error, sets rec_in.wrong and returns -1. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     struct rec_head head;
@@ -11652,7 +11652,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.sum = sum;
     rec_in.again = again;
     rec_in.b.max = rec_in.text.max = REC_MAX;
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unused buffer pages take no memory */
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* untouched pages take no memory */
     s64 n = rec_read(&head, sizeof head);
     if (!room)
         rec_bad("out of memory");
@@ -11686,7 +11686,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Reads a name. Returns NULL if it is not valid. A peer's name is "KIND ADDRESS". */
+/* Reads a name. Returns NULL if it is invalid. A peer's name is "TYPE ADDRESS". */
 static struct name *rec_gets_name(char cls)
 {
     struct rec_text s = rec_gets();
@@ -11779,12 +11779,12 @@ static void rec_get_list(const struct st_list *l)
 }
 
 /* == 17 rp_  replay: feeds a recording to the sinks ================================
- * Passes the events and calls of a recording to the outputs of a live run. The options -e, -P and
- * -z are applied here. */
+ * Passes the events and calls of a recording to the same sinks as in a live run. Applies -e, -P and
+ * -z. */
 
 static struct recorded_call rp_recorded;
 
-/* Rejects unknown data with a valid checksum, which comes from a newer kvis. */
+/* Rejects unknown data. Its checksum is valid, so a newer kvis probably wrote it. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
@@ -11800,7 +11800,7 @@ static u32 rp_flags(u32 bits)
     return 0;
 }
 
-/* Ids beyond the kernel's limit could all fall into one bucket of a hash table. */
+/* Rejects ids above the kernel's limit, with which a crafted file could fill one hash bucket. */
 static pid_t rp_id(void)
 {
     s64 id = rec_getz();
@@ -11861,7 +11861,7 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* With --by=pid: a new process ends the row of an earlier process with the same pid. */
+/* For --by=pid, ends the row of an earlier process if a new process has the same pid. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -11950,7 +11950,7 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
 }
 
-/* Returns whether -P selects a call by one of its n recorded paths or by an argument. */
+/* Returns whether -P selects a call by one of its n recorded paths or by a path argument. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
@@ -12002,7 +12002,7 @@ static void rp_result(const struct call *c, u32 flags)
     rp_recorded.ret_len = ret.len;
 }
 
-/* Returns the row of a process for --by=pid, or NULL if there are too many rows. */
+/* Returns the row of a process for --by=pid, or NULL if the table is full. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -12081,7 +12081,7 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record. Returns false at the end, on error, or if its type is not in from..to. */
+/* Reads one record. Returns false at the end, on error, or if its type is outside from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -12116,7 +12116,7 @@ static bool rp_head(void)
     return !*rec_in.wrong && rec_in.n_kinds && *rec_in.p > REC_UNASKED;
 }
 
-/* Replays the events. Returns whether the recording is complete. */
+/* Replays the rest. Returns whether the recording is complete. */
 static bool rp_play(void)
 {
     while (rp_record(REC_EVENT, 255))
@@ -12128,11 +12128,11 @@ static bool rp_play(void)
 }
 
 /* == 18 px_  --perfetto, --folded: traces, flame graphs ===============================
- * Writes a trace in Perfetto's format (protos/perfetto/trace/ in its source) while events arrive.
+ * Writes a trace in Perfetto's format (protos/perfetto/trace/ in its source) as events arrive.
  * System calls are slices on the track of their thread; open files, disk requests and other
  * intervals that can overlap have tracks of their own. Forks and wake-ups are arrows. A track below
- * each thread shows the thread's states during calls. The kernel reuses pids, so tracks have unique
- * ids. */
+ * each thread shows the thread's states during calls. Tracks have ids of their own, because pids
+ * are reused. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12162,25 +12162,25 @@ static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "run
  * is added. */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
-/* A traced thread. The main thread's track also represents the process. */
+/* A traced thread. The struct of the main thread also represents the process. */
 struct px_track {
     struct px_track *next;
     pid_t pid, tid;
     u64 upid, utid;       /* process and thread ids in the trace */
-    u64 flow;             /* fork arrow that ends at the thread's first record; 0: none */
+    u64 flow;             /* id of the fork arrow to the thread's first record; 0: none */
     bool dead;
-    bool runs;            /* the slice of a program has begun */
+    bool runs;            /* a program's slice has begun and not ended */
     s64 count[N_PX];
-    u64 reported_ns[N_PX]; /* when each counter was last written */
+    u64 reported_ns[N_PX];
     bool due[N_PX];       /* the counter has unwritten changes */
-    u32 described;        /* bit set of PX_OF_ tracks already described */
+    u32 described;        /* bit set of the PX_OF_ tracks already described */
     u64 state_ns;         /* end of the last written thread state */
-    struct { u64 from, to; } *wait; /* intervals spent waiting for a CPU, not yet written */
+    struct { u64 from, to; } *wait; /* unwritten waits for a CPU */
     u32 n_waits, cap_waits;
     /* members that only --folded uses: */
     pid_t parent;
     u32 name_len;         /* length of `name`; 0: unknown */
-    char name[PX_NAME];   /* program of the process, or the thread's own name (prctl(2)) */
+    char name[PX_NAME];   /* name of the process's program, or of the thread (prctl(2)) */
 };
 
 static struct writer px_proto = { .fd = -1 };
@@ -12189,10 +12189,10 @@ static struct {
     bool proto;           /* --perfetto is given */
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* number of records on the shared track */
+    u64 untracked;        /* records on the shared track */
     u64 last_id;
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
-} px; /* no initializer: it would put the tables into the binary */
+} px; /* no initializer, which would put the tables into the binary */
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12212,7 +12212,7 @@ static void px_pb_fixed(u32 field, u64 v)
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
-    b_c(&px_proto.b, 0); /* place for the length, which px_pb_end may enlarge */
+    b_c(&px_proto.b, 0); /* placeholder for the length; px_pb_end may enlarge it */
     return px_proto.b.len;
 }
 
@@ -12245,7 +12245,7 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* flags: SequenceFlags. 1: the packet resets the interned names; 2: it uses them. */
+/* flags: SequenceFlags. 1: discards earlier interned names; 2: uses interned names. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -12253,7 +12253,7 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Interns a name: later packets contain its number. index: the field of InternedData (1:
+/* Interns a name: later packets contain only its number. index: a field of InternedData (1:
  * categories, 3: argument names). */
 static void px_pb_intern(u32 index, u64 number, const char *s)
 {
@@ -12504,7 +12504,7 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Does nothing for the shared track (tid 0). */
+/* Names a track, except the shared one (tid 0). */
 static void px_name(struct px_track *t, const char *name, size_t n)
 {
     t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
@@ -12521,7 +12521,7 @@ static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const 
     px_pb_event_end();
 }
 
-/* Returns the track of a thread. The fork arrow ends at the thread's first record. */
+/* Returns the track of a thread. At the thread's first record, ends its fork arrow. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -12533,8 +12533,8 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Another process may close files of this process, so records may be out of order. The samples of a
- * counter must be in order. */
+/* Writes a sample of a counter. Samples must be in time order, but records may be out of order if
+ * another process closes a file that this process opened. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -12597,8 +12597,8 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and
- * speedscope. These tools add up lines with the same stack, so kvis can write a line early to reuse
- * its slot. --- */
+ * speedscope. These tools add up lines with the same stack, so kvis can write a stack early to
+ * reuse its slot. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_WAYS = 8, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
@@ -12637,7 +12637,8 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     }
 }
 
-/* The hash selects PX_STACK_WAYS elements. A new stack replaces the stack with the least time. */
+/* Adds time to a stack. The hash selects PX_STACK_WAYS slots; a new stack replaces the one with the
+ * least time. */
 static void px_fold_add(const char *text, size_t n, u64 ns)
 {
     struct px_stack *s = &px_fold[nm_hash(0, text, n) % PX_STACKS / PX_STACK_WAYS * PX_STACK_WAYS];
@@ -12664,7 +12665,7 @@ static void px_frame_process(struct buf *b, pid_t pid)
 }
 
 /* Returns the file or peer that a call is about: the first path argument or, without one, the file
- * of the descriptor in the first argument ("3</etc/hosts>"); NULL: neither. */
+ * of the descriptor in the first argument ("3</etc/hosts>"), or NULL. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -12699,8 +12700,8 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Notes the name of prctl(PR_SET_NAME). The argument's text is the name in quotes; "..." follows if
- * it was truncated. */
+/* Stores the thread name that prctl(PR_SET_NAME) sets. The argument's text is the name in quotes,
+ * followed by "..." if truncated. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -12711,7 +12712,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's time on a CPU to its stack. The times in other states have frames of their own. */
+/* Adds a call's CPU time to its stack. The time in each other state gets a frame of its own. */
 static void px_fold_parts(struct buf *b, const struct call *c)
 {
     static const char *const leaf[] = { NULL, "[run queue]", "[disk]", "[blocked]" };
@@ -12788,8 +12789,8 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_pb_event_end();
 }
 
-/* Ends the slice of a process's program and begins the next one; name is NULL at exit. If calls are
- * traced, the track shows their slices instead. */
+/* Ends the slice of a process's program, and begins that of the next one (name is NULL at exit). If
+ * calls are shown, the track has their slices instead. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12822,7 +12823,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : *px_slot(e->pid); /* children inherit the name */
+    const struct px_track *by = thread ? t : *px_slot(e->pid); /* the child inherits its name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
@@ -12865,13 +12866,13 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* A disk or io_uring request is two slices: in the queue, and from issue to completion. */
+/* Writes a disk or io_uring request as a slice, and its time in the queue, if known, as another. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
     struct buf name = BUF_ON(tmp);
     u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
-    out_template(&name, e, "{device} "); /* no text if the event has no device */
+    out_template(&name, e, "{device} "); /* appends nothing if the event has no device */
     out_template(&name, e, "{op} ");
     out_template(&name, e, "{bytes}");
     px_async(t, e->kind == EK_URING ? PX_URING : PX_BLOCK, name.p, name.len, issue, e->ts_ns);
@@ -12948,8 +12949,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* If the thread left its CPU only once, a scheduler record shows when. Otherwise, only the total
- * time in each state is known. */
+/* Writes a thread's states during a call. If the thread left its CPU only once, its wait for a CPU
+ * shows when. Otherwise, only the total times are known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -13005,7 +13006,7 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
-/* The arguments are file descriptors; -1: the format was not requested. */
+/* proto, folded: file descriptors; -1: the format was not requested. */
 static void px_open(int proto, int folded)
 {
     px.proto = proto >= 0;
@@ -13043,11 +13044,11 @@ static void px_close(void)
  * The Makefile combines the report page, manual pages, completions, lists and the dashboard into
  * one file. */
 
-/* An empty report page for tests/lib/unit.c, which defines `main`. */
+/* An empty report page for tests/lib/unit.c, which defines `main` as a macro. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called; holds the assembler code. */
+/* Never called; holds the assembler directives. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -13055,8 +13056,8 @@ static void __attribute__((used, noinline)) emb_pages(void)
             ".popsection\n");
 }
 
-/* hidden: position-independent code on arm64 would otherwise read the addresses from the GOT, where
- * a static ld leaves 0. */
+/* Hidden, because position-independent arm64 code would otherwise read the addresses from the GOT,
+ * where static linking leaves 0. */
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
@@ -13078,8 +13079,8 @@ static const char *emb_text(const char *kind, const char *name)
     return NULL;
 }
 
-/* Appends a list from a manual page, where `.\" list NAME` and `.\" end` enclose it, without man(7)
- * macros and backslashes. Returns false if no page has it. */
+/* Appends the lines between `.\" list NAME` and `.\" end` in a manual page, without man(7) macros
+ * and backslashes. Returns false if no page has it. */
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
@@ -13108,11 +13109,11 @@ static bool emb_list(struct buf *b, const char *name)
 }
 
 /* == 20 rep_  --report: one HTML file ==============================================
- * The Makefile combines gen/report/ into one HTML page, into which kvis writes the run, the summary
- * (both as in --json) and the events (a base64 recording for report.js). kvis reads the events
- * twice from a recording, and does not keep them in memory. If there are more than
+ * The Makefile combines gen/report/ into an HTML template, into which kvis writes the run, the
+ * summary (both as in --json) and the events (a base64 recording for report.js). kvis reads the
+ * events twice from a recording instead of keeping them in memory. If there are more than
  * --max-report-events, the page has the most significant ones. kvis monitor and kvis diff fill in
- * other parts of the page. */
+ * other parts. */
 
 /* --- the page --- */
 
@@ -13120,13 +13121,13 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3: base64 needs no p
 
 static struct {
     struct writer w;
-    const char *page;        /* rest of the page template */
+    const char *page;        /* rest of the template */
     struct buf raw;          /* unwritten bytes of the page's recording */
-    u64 score[REP_SCORES];   /* number of events with each score */
-    u64 seen, kept;          /* number of events in the run and in the page */
+    u64 score[REP_SCORES];   /* events and calls with each score */
+    u64 seen, kept;          /* events and calls in the run and in the page */
     bool chosen;             /* the second pass has begun */
-    u32 least;               /* lowest score of any event in the report page */
-    u64 at_least, some;      /* events with score `least`: read so far; to include */
+    u32 least;               /* lowest score in the page */
+    u64 at_least, some;      /* events with score `least`: read so far; to keep */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13134,8 +13135,8 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Events of processes and signals have the highest score, then those of the network and failures.
- * Longer and larger events have higher scores. */
+/* Process and signal events score highest, then network events and failures. Duration and size
+ * raise the score. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -13151,8 +13152,8 @@ static u32 rep_score(const struct event *e)
 }
 
 /* Returns whether the report includes an event or call with this score. The first pass only counts
- * scores. If not all with the lowest included score fit, the report has some of them, spread evenly
- * over the run. */
+ * scores. Of the events with the lowest included score, includes as many as fit, spread evenly over
+ * the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13269,7 +13270,7 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* Writes the run and the summary; the summary is null unless the recording is whole. */
+/* Writes the run and the summary, which is null if the recording is incomplete. */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -13293,7 +13294,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Skips the template up to and including a placeholder. Returns the number of bytes before it. */
+/* Skips the template up to and including `mark`. Returns the number of bytes before `mark`. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page, *at = strstr(from, mark);
@@ -13321,7 +13322,7 @@ static void rep_close(void)
 
 static void rep_events(int fd, const char *name)
 {
-    static struct summary unused; /* the first pass read the summary into st */
+    static struct summary unused; /* the first pass has read the summary into st */
     out.n_taps = 0;
     out.json_on = out.events_on = false;
     rec_in.again = true;
@@ -13366,21 +13367,21 @@ static int rep_temporary(const char *dir)
 }
 
 /* == 21 df_  kvis diff: compares two recordings ====================================
- * Replays both recordings. df_event adds up commands; the summaries of the recordings have the
- * files, peers and system calls. The result is a list of pairs for text and JSON (df_tables[]): a
- * name with its numbers in recordings A and B. The report page contains the JSON and timelines of
- * the commands. */
+ * Replays both recordings. df_event adds up the runs of each command; files, peers and system calls
+ * come from the summaries of the recordings. Each table of df_tables[] is a list of pairs: a name
+ * with its numbers in recordings A and B. The report page has this JSON and timelines of the
+ * commands. */
 
 enum {
     DF_SHOWN = 10,        /* limit on rows of a table in text output */
     DF_LIVES = 1 << 16,   /* limit on processes at one time */
     DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
     DF_RUNS = 4096,       /* limit on command runs in a timeline */
-    DF_LEAST_NS = 100000, /* a shorter time would be printed as 0.0 ms */
-    DF_NAMES = REC_NAMES / 2, /* if names take more bytes, further commands are omitted */
+    DF_LEAST_NS = 100000, /* minimum time of a call in the table of times */
+    DF_NAMES = REC_NAMES / 2, /* if names take more bytes, new commands are omitted */
 };
 
-/* A name in one recording. count: runs, opens or calls. amount: bytes or ns. */
+/* A name in one recording. count: runs, opens or calls. amount: bytes, ns or failed calls. */
 struct df_row {
     struct name *name;
     u64 count, amount;
@@ -13391,17 +13392,17 @@ struct df_pair {
     struct name *name, *shape; /* shape: name with * for pids and random characters */
     struct df_row of[2];
     bool in[2];
-    u16 row;                   /* the summary's row of a system call */
+    u16 row;                   /* row of a system call in the summary */
     u16 err;
 };
 
-/* A process. Its own time excludes the time while a child runs. */
+/* A process. Its own time (now.amount) excludes the time while a child runs. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* unique, because pids are reused */
+    u64 serial, parent_serial; /* unique, unlike pids, which are reused */
     bool execed;
-    u64 begin_ns, since_ns;    /* start of the command; end of the last child */
+    u64 begin_ns, since_ns;    /* start of the command; when own time last began to count */
     struct df_row now;         /* the process's current command */
 };
 
@@ -13425,11 +13426,11 @@ static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: n
 static struct {
     struct df_row *row[2];   /* rows of commands, files and peers */
     u32 n_rows[2], cap[2];
-    u64 left_out;            /* how often a process or command was omitted */
+    u64 left_out;            /* omitted processes and commands */
     u64 wall_ns[2];          /* duration of the command or, without one, of the recording */
-    bool counted[2];         /* the recording has call counts (-c), not calls */
-    u32 unasked[2];          /* number of calls that -e excluded */
-    bool timed[2];           /* the recording has the CPU, run queue and disk times of calls */
+    bool counted[2];         /* the recording has calls or the table of -c */
+    u32 unasked[2];          /* number of system calls that -e excluded */
+    bool timed[2];           /* the recording has time breakdowns of calls */
     struct summary *sum[2];
     const char *file[2];
     struct df_timeline timeline[2];
@@ -13463,8 +13464,8 @@ static struct df_row *df_new_row(u32 k, struct name *name)
     return rows;
 }
 
-/* Adds a run to the row of its command. name->in_bytes is the row's index, which is valid only if
- * the row has this name. */
+/* Adds a run to the row of its command. name->in_bytes holds the row's index, which is valid only
+ * if that row has this name. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
@@ -13486,7 +13487,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* Returns the process with this pid, or NULL if there are too many. */
+/* Finds or adds the process with this pid. Returns NULL if there are too many. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -13510,7 +13511,7 @@ static u64 df_since(u64 from, u64 to)
     return to > from ? to - from : 0;
 }
 
-/* Adds a run to the timeline, and drops the shortest runs of a full timeline. */
+/* Adds a run to the timeline. If the timeline is full, first drops its shortest runs. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
@@ -13572,7 +13573,7 @@ static void df_fork(const struct event *e)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
 
-/* Returns the base name of the program, with its arguments if --by=line is given. */
+/* Returns the base name of the program, with its arguments for --by=line. */
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
@@ -13652,7 +13653,7 @@ static void df_take_names(u32 k)
     }
 }
 
-/* Names the processes that kvis attached to, which called exec before the recording. */
+/* Names the attached processes, whose exec calls preceded the recording. */
 static void df_attached(void)
 {
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
@@ -13662,7 +13663,7 @@ static void df_attached(void)
     }
 }
 
-/* Replays recording k. Returns false with rec_in.wrong if it is not complete. */
+/* Replays recording k. Returns false, with the reason in rec_in.wrong, if it is incomplete. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -13711,7 +13712,7 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
 }
 
 /* Returns how many characters at the end of a word are probably random (mkstemp(3)): 5 of t12345,
- * 6 of ccAbCdEf, 8 of tmp4k_x9aqz (Python), none of part12 and Makefile, all of a longer word. */
+ * 6 of ccAbCdEf, 8 of tmp4k_x9aqz (Python), none of part12 and Makefile, all of ccAbCdEfGh. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
@@ -13801,7 +13802,7 @@ static struct df_pair *df_new_pair(struct name *name)
     return p;
 }
 
-/* Adds a row to the pair of its name. name->in_bytes is the pair's index, as in df_command. */
+/* Adds a row to the pair of its name. name->in_bytes holds the pair's index, as in df_command. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     u64 at = row->name->in_bytes;
@@ -13812,7 +13813,7 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Merges pairs of the same shape. If their names differ, the name of the result is the shape. */
+/* Merges pairs of the same shape. If their names differ, the result's name is the shape. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -13844,7 +13845,7 @@ static void df_pair_rows(char cls)
                 df_put(k, &df.row[k][i]);
     for (u32 i = 0; i < df_list.n; i++) {
         struct df_pair *p = &df_list.p[i];
-        /* The numbers of an IP address and its port must not be taken for pids. */
+        /* The numbers in an IP address or port must not be mistaken for pids. */
         if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
             continue;
         df_shape(&shape, p->name->s, p->in[1]);
@@ -13853,8 +13854,8 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* `amount` is the time of all calls if both recordings counted them; otherwise, of calls that
- * waited. */
+/* `amount` is the time of all calls if both recordings have it; otherwise, of calls with a time
+ * breakdown. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -13912,8 +13913,8 @@ static bool df_other_calls(void)
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
 static const struct df_table {
-    const char *key, *title;     /* name in JSON; heading in text */
-    const char *count, *amount;  /* JSON keys of the members of a row */
+    const char *key, *title;     /* key in JSON; heading in text */
+    const char *count, *amount;  /* JSON keys of df_row.count and df_row.amount */
     const char *name;            /* heading of the name column in text */
     u8 unit;                     /* unit of `amount` (enum df_unit) */
     char cls;                    /* class of the names; 0: `pair` makes the pairs */
@@ -13933,7 +13934,7 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* The list of failed calls of recording k was full and may lack this failure. */
+/* Returns whether recording k may lack this failure only because its list was full. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -14234,7 +14235,7 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
 }
 
 /* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}. "a" or "b" is null
- * if that recording does not have the name. */
+ * if that recording lacks the name. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -14266,7 +14267,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + k, p->of[k].amount);
 }
 
-/* Writes the pairs that changed and, for system calls, all pairs. */
+/* Writes the pairs that changed or, for system calls, all pairs. */
 static void df_json_list(struct buf *b, const struct df_table *t)
 {
     bool first = true;
