@@ -8285,7 +8285,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
 /* For a single thread, st_text_waiting shows the time spent waiting for a CPU. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
-    bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
+    bool one = s->threads == 1 && st_round(s, s->user_ns) | st_round(s, s->system_ns);
     if (!one && s->delays.count)
         b_f(b, ST_LABEL "%s for a CPU (%" PRIu64 " time%s)\n", "waiting",
             st_duration(s, s->delays.sum_ns).s, s->delays.count, s->delays.count == 1 ? "" : "s");
