@@ -7579,7 +7579,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
         b_c(b, '\n');
     }
     if (s->untabled)
-        b_f(b, "(this table has only the first %d processes; the next one has all)\n", ST_CALLERS);
+        b_f(b, "(only the first %d processes; the next table has all)\n", ST_CALLERS);
     b_c(b, '\n');
 }
 
@@ -12961,7 +12961,7 @@ static void px_close(void)
             px_waited(t, UINT64_MAX);
     px_flush();
     if (px.untracked && px.proto)
-        u_warn("%s: %" PRIu64 " records are on one track: the trace has more than %d threads",
+        u_warn("%s: %" PRIu64 " records share one track: the trace has more than %d threads",
                opt.perfetto, px.untracked, PX_TRACKS);
 }
 
@@ -15684,7 +15684,7 @@ static u32 bpf_ring_bytes(u32 usual)
         bytes /= 2;
     if (bytes < usual)
         u_warn("the ring buffer has %u KB instead of %u KB: the address space is limited; fix: "
-               "ulimit -v unlimited, or set its size with --ring=SIZE", bytes >> 10, usual >> 10);
+               "ulimit -v unlimited, or --ring=SIZE", bytes >> 10, usual >> 10);
     return bytes;
 }
 
@@ -15726,7 +15726,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.type = BPF_MAP_TYPE_ARRAY; /* unused; CGROUP_ARRAY needs CONFIG_CGROUPS */
         int f = bpf_map_create(&m);
         if (f == -EINVAL && ring)
-            return bpf_fail(o, f, "this kernel has no BPF ring buffer (Linux 5.8)");
+            return bpf_fail(o, f, "this kernel has no BPF ring buffer (needs Linux 5.8)");
         if (f < 0)
             return bpf_fail(o, f, "cannot create BPF map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
@@ -16187,8 +16187,8 @@ static int bpf_attach_tp(const char *event, int prog)
 static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 {
     if (e == -EINVAL)
-        return bpf_fail(o, e, "this kernel has no kprobes on %.100s: the function is blacklisted, "
-                        "or ftrace patches it", symbol);
+        return bpf_fail(o, e, "this kernel allows no kprobe on %.100s, which is blacklisted or "
+                        "patched by ftrace", symbol);
     if (e == -EADDRNOTAVAIL)
         return bpf_fail(o, e, "several functions of this kernel are named %.100s", symbol);
     if (e != -ENOENT)
@@ -17021,7 +17021,7 @@ static int sp_error(void)
     else if (stage == 's')
         u_warn("cannot install the seccomp filter (--no-accel works without one):");
     else if (errno == ENOEXEC)
-        u_warn("cannot run %s: not a program (no #! line, or of another CPU type)", opt.command[0]);
+        u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
     else if (errno == ENOENT)
         u_warn("cannot run %s: its interpreter (#! line) or dynamic linker does not exist",
                opt.command[0]);
@@ -17176,7 +17176,7 @@ static void sp_boot(void)
     if (pid) {
         struct pollfd p = { .fd = pid < 0 ? -1 : ready[0], .events = POLLIN };
         if (pid < 0)
-            u_warn("cannot start kvis alongside the command: %s", strerror(errno));
+            u_warn("cannot record the boot: %s", strerror(errno));
         else
             close(ready[1]);
         poll(&p, 1, pid < 0 ? 0 : 10000);
@@ -19863,7 +19863,7 @@ static void tr_find_readers(void)
         }
     }
     if (tr_outputs.more)
-        u_warn("too many processes read kvis's output: the calls of some readers are shown");
+        u_warn("too many processes read kvis's output: calls of some of them are shown");
 }
 
 static void tr_observed_call(struct task *t, const struct wire_call *w)
@@ -20582,7 +20582,7 @@ static void tr_open_faults(pid_t tid, bool children)
 {
     int e = opt.faults ? pf_open(tid, children) : 0;
     if (e < 0 && e != -ESRCH) {
-        u_warn("page faults are off: %s", pf_why_not(e, PF_LEVEL_USER));
+        u_warn("cannot trace page faults: %s", pf_why_not(e, PF_LEVEL_USER));
         opt.faults = false;
     }
 }
@@ -20596,7 +20596,7 @@ static void tr_spawn(void)
     sp_fork();
     const char *why = tr_seize_child(sp_command.pid);
     if (why)
-        die(EXIT_KVIS, "ptrace(2) is not permitted: %s", why);
+        die(EXIT_KVIS, "cannot trace the command: %s", why);
     struct task *t = ps_new_task(sp_command.pid);
     if (!t)
         die(EXIT_KVIS, "out of memory");
@@ -23582,8 +23582,8 @@ static void proc_replay_end(bool whole)
     proc_tree_write();
     out_flush();
     if (proc_state.left_out)
-        u_warn("%" PRIu64 " processes are left out: more than %d run at once", proc_state.left_out,
-               PROC_REPLAYED);
+        u_warn("%" PRIu64 " processes are left out: more than %d ran at the same time",
+               proc_state.left_out, PROC_REPLAYED);
     proc_session.lost[0] = st.lost;
     bpf_unread = st.lost_unknown;
     proc_state.cpu_ns = st.cpu_ns;
@@ -24334,7 +24334,7 @@ static void met_source_end(void)
         return;
     if (s->wrong++)
         SNPRINTF(was, "; %.98s", s->why);
-    SNPRINTF(s->why, "devices, processes or the like that kvis had no space for: %u%s",
+    SNPRINTF(s->why, "kvis had no space for %u devices, processes or other instances%s",
              s->left_out, was);
 }
 
@@ -27868,7 +27868,7 @@ static const char *unc_why(u32 role)
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "the PMU amd_df lists no event for memory; there is no amd_umc (Linux 6.10)";
+            return "the PMU amd_df has no memory event; the PMU amd_umc needs Linux 6.10";
         if (counts != UN_ENERGY)
             return "the memory controllers' PMU lists no event for this metric";
     }
@@ -27909,7 +27909,7 @@ static void unc_power(void)
         any |= unc_is_power(&unc.event[k]);
     for (u32 r = UR_PACKAGE; r <= UR_PLATFORM; r++)
         unc_no(unc_metrics[r], unc_reason[r][0] ? unc_reason[r]
-                               : any ? "this CPU does not measure this" : NULL);
+                               : any ? "this CPU has no event for this metric" : NULL);
 }
 
 /* --- resctrl: Documentation/filesystems/resctrl.rst --- */
@@ -32577,7 +32577,7 @@ static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
     while (g < end && (g->limit > 0 || g->below))
         g++;
     if (g == end)
-        return dg_wrong(v, "more than %d guards", DG_MAX_GUARDS);
+        return dg_wrong(v, "more than %d conditions", DG_MAX_GUARDS);
     g->maybe = maybe;
     return dg_choose(dg_word(&v), scopes, &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);
@@ -32665,7 +32665,7 @@ static bool dg_begin_rule(const char *file, char *name)
         return dg_wrong(name, "not the name of a rule: letters, digits and '-'");
     for (; r->name; r++)
         if (!strcmp(r->name, name))
-            return dg_wrong(name, "a rule %s exists", name);
+            return dg_wrong(name, "rule %s already exists", name);
     if (r == dg_rules + DG_MAX_RULES)
         return dg_wrong(name, "too many rules");
     *r = (struct dg_rule){ .name = name, .source = file, .next = "kvis monitor", .alone = "",
@@ -33002,7 +33002,7 @@ static const struct check_row {
       "system calls are recorded without stopping threads (-p, --all, --cgroup)",
       "--backend=observe", NULL },
     { "btf", 0, CHECK_COMMANDS, CHECK_OPEN | CHECK_PROC, true, check_btf, 0,
-      "/sys/kernel/btf/vmlinux", "the kernel's types (BTF)",
+      "/sys/kernel/btf/vmlinux", "the kernel has BTF",
       "use a kernel with CONFIG_DEBUG_INFO_BTF" },
     { "open_programs", CHECK_OPEN, 0, CHECK_OPEN, true, check_open, 0,
       "opens are recorded", "BPF programs", NULL },

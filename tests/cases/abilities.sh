@@ -42,7 +42,7 @@ eq "rows of -v" "$(js "[e['name'] for e in E if e['type'] == 'check']" | tr -cd 
 run trace -q --json=run -- true
 eq "hybrid" "$(js 'H["backend"]' run)" "$(verdict trace detail | grep -o '[hp][a-z]*' | grep -m 1 -x 'hybrid\|ptrace')"
 run trace -q --faults -- true
-eq "page faults" "$(row page_faults)" "$(grep -q 'page faults are off' err && echo False || echo True)"
+eq "page faults" "$(row page_faults)" "$(grep -q 'cannot trace page faults' err && echo False || echo True)"
 sleep 30 & pid=$!
 run trace --backend=observe -c -d 1 -p $pid
 eq "observe" "$(row observe)" "$([ $st = 0 ] && echo True || echo False)"
