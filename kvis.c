@@ -24334,7 +24334,7 @@ static void met_source_end(void)
         return;
     if (s->wrong++)
         SNPRINTF(was, "; %.98s", s->why);
-    SNPRINTF(s->why, "kvis had no space for %u devices, processes or other instances%s",
+    SNPRINTF(s->why, "kvis has no space for more devices or processes (left out: %u)%s",
              s->left_out, was);
 }
 
@@ -33002,7 +33002,7 @@ static const struct check_row {
       "system calls are recorded without stopping threads (-p, --all, --cgroup)",
       "--backend=observe", NULL },
     { "btf", 0, CHECK_COMMANDS, CHECK_OPEN | CHECK_PROC, true, check_btf, 0,
-      "/sys/kernel/btf/vmlinux", "the kernel has BTF",
+      "/sys/kernel/btf/vmlinux", "BTF",
       "use a kernel with CONFIG_DEBUG_INFO_BTF" },
     { "open_programs", CHECK_OPEN, 0, CHECK_OPEN, true, check_open, 0,
       "opens are recorded", "BPF programs", NULL },
@@ -33376,7 +33376,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
     static const char *const text[2][LOSS_ALL] = {
         { "full", "works", "works" },
-        { "full: hybrid", "hybrid", "ptrace: every traced system call stops the process" },
+        { "full: hybrid", "hybrid", "ptrace: every traced system call stops its thread" },
     };
     bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features does */
     char without[256];

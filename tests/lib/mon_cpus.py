@@ -246,6 +246,6 @@ for option in ((), ("-e", "cycles")):
         last = json.loads(f.readlines()[-2])
     same("ninth", "dropped 1, no sum, 8 PMUs", f"dropped {last.get('dropped')}, {'a' if 'cycles_per_second' in last else 'no'} sum,"
          f" {len(last.get('pmu', ()))} PMUs")
-    same("ninth", "kinds of CPU cores" if option else "had no space for: 1", str(last["unavailable"]))
+    same("ninth", "kinds of CPU cores" if option else "left out: 1", str(last["unavailable"]))
 print(f"{len(X86) + len(ARM)} processors, {bad} wrong")
 sys.exit(bad != 0)
