@@ -17045,11 +17045,12 @@ static void sp_fork(void)
     if (shared == MAP_FAILED)
         die(EXIT_KVIS, "mmap:");
     if (pipe2(sync, O_CLOEXEC) < 0)
-        die(EXIT_KVIS, "pipe: %s; fix: %s", strerror(errno), pf_fix(-errno, PF_LEVEL_USER));
+        die(EXIT_KVIS, "cannot create a pipe: %s; fix: %s", strerror(errno),
+            pf_fix(-errno, PF_LEVEL_USER));
     sp_command.report = shared;
     sp_command.pid = fork();
     if (sp_command.pid < 0)
-        die(EXIT_KVIS, "fork:");
+        die(EXIT_KVIS, "cannot fork:");
     if (!sp_command.pid)
         sp_child_main(path, sync);
     close(sync[0]);
@@ -23582,7 +23583,7 @@ static void proc_replay_end(bool whole)
     proc_tree_write();
     out_flush();
     if (proc_state.left_out)
-        u_warn("%" PRIu64 " processes are left out: more than %d ran at the same time",
+        u_warn("%" PRIu64 " processes are left out: more than %d ran concurrently",
                proc_state.left_out, PROC_REPLAYED);
     proc_session.lost[0] = st.lost;
     bpf_unread = st.lost_unknown;
@@ -24334,8 +24335,7 @@ static void met_source_end(void)
         return;
     if (s->wrong++)
         SNPRINTF(was, "; %.98s", s->why);
-    SNPRINTF(s->why, "kvis has no space for more devices or processes (left out: %u)%s",
-             s->left_out, was);
+    SNPRINTF(s->why, "no space for more devices or processes (left out: %u)%s", s->left_out, was);
 }
 
 static struct {
@@ -26741,7 +26741,7 @@ static void pmc_look(void)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
     if (pmc.left_out)
-        u_warn("pmc: %u kind%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
+        u_warn("pmc: %u type%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
                pmc.left_out == 1 ? "" : "s", pmc.left_out == 1 ? "is" : "are", PMC_PMUS);
     if (!pmc.n_pmus && !pmc.none)
         pmc.none = "no CPU PMU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
@@ -27180,7 +27180,7 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
 }
 
 /* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Sums are
- * omitted if kvis does not count all kinds of cores: they would be too small. */
+ * omitted if kvis does not count all types of core: they would be too small. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
     if (!i || (pmc.left_out && i->dim != DIM_CPU && i->dim != DIM_PMU))
@@ -27223,7 +27223,7 @@ static const char *pmc_why(u32 role)
     if (pmc_asked.n && role < PR_EVENT_1)
         return "only the events given with -e are counted";
     if (pmc.left_out)
-        return "this machine has more kinds of CPU cores than kvis can count";
+        return "this machine has more types of CPU core than kvis can count";
     if (g != PG_NONE && pmc.off[g])
         return "too few file descriptors for the events of this metric" U_FIX
                "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
@@ -27868,7 +27868,7 @@ static const char *unc_why(u32 role)
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "the PMU amd_df has no memory event; the PMU amd_umc needs Linux 6.10";
+            return "the PMU amd_df has no memory event; amd_umc needs Linux 6.10";
         if (counts != UN_ENERGY)
             return "the memory controllers' PMU lists no event for this metric";
     }
@@ -32577,7 +32577,7 @@ static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
     while (g < end && (g->limit > 0 || g->below))
         g++;
     if (g == end)
-        return dg_wrong(v, "more than %d conditions", DG_MAX_GUARDS);
+        return dg_wrong(v, "more than %d columns 'and'", DG_MAX_GUARDS);
     g->maybe = maybe;
     return dg_choose(dg_word(&v), scopes, &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);

@@ -64,7 +64,7 @@ rule a
     when threads >= 1
     colour red
 END
-mistake "line 6, column 10: more than 3 conditions" <<'END'
+mistake "line 6, column 10: more than 3 columns 'and'" <<'END'
 rule a
     when threads >= 1
     and  all threads >= 1

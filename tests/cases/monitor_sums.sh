@@ -37,7 +37,7 @@ for n in $(seq 1 9000); do echo "259 $n d$n 1 0 8 0 1 0 8 0 0 0 0"; done >disks/
 run monitor -c disks -i 0.05 -n 3 --json=json --csv=csv --prometheus=p.prom --report=r.html --path.rootfs=disks -o text
 status 0
 want 'len(E[-1]["device"]) == 8191 and [e["dropped"] for e in E] == [809] * 3 and "disk_reads_per_second" not in E[-1]'
-want '[u["reason"] for u in E[-1]["unavailable"] if "disk_rotational" in u["metrics"]] == ["kvis has no space for more devices or processes (left out: 809)"]'
+want '[u["reason"] for u in E[-1]["unavailable"] if "disk_rotational" in u["metrics"]] == ["no space for more devices or processes (left out: 809)"]'
 eq "the text says so once" 1 "$(grep -c 'left out: 809' text)"
 eq "CSV" 3 "$(grep -c ',things_left_out,source,disks,809,$' csv)"
 has p.prom '^kvis_collector_left_out[{]collector="disks"} 809$'
@@ -85,7 +85,7 @@ groups 1024
 want '"dropped" not in E[-1]'
 groups 1027
 want 'E[-1]["dropped"] == 3'
-has text '^cgroups +n/a: kvis has no space .*left out: 3'
+has text '^cgroups +n/a: no space .*left out: 3'
 # Cgroups that are too deep.
 rm -r groups/sys/fs/cgroup/c[0-9]*
 mkdir -p groups/sys/fs/cgroup/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19
