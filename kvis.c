@@ -27966,8 +27966,8 @@ static void unc_mbm(void)
         return;
     }
     if (!met_there(met_path("/sys/fs/resctrl/mon_data"))) {
-        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or cannot "
-                "monitor");
+        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or has no "
+                "monitoring");
         return;
     }
     unc_mbm_group("");
