@@ -7582,7 +7582,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
         b_c(b, '\n');
     }
     if (s->untabled)
-        b_f(b, "(this table has only the first %d processes; the next one has all)\n", ST_CALLERS);
+        b_f(b, "(only the first %d processes; the next table has all)\n", ST_CALLERS);
     b_c(b, '\n');
 }
 
@@ -8295,7 +8295,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
 /* For a single thread, st_text_waiting shows the time spent waiting for a CPU. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
-    bool one = st_knows(s, ST_CPU_PARTS) && s->threads == 1;
+    bool one = s->threads == 1 && st_round(s, s->user_ns) | st_round(s, s->system_ns);
     if (!one && s->delays.count)
         b_f(b, ST_LABEL "%s for a CPU (%" PRIu64 " time%s)\n", "waiting",
             st_duration(s, s->delays.sum_ns).s, s->delays.count, s->delays.count == 1 ? "" : "s");
@@ -13036,7 +13036,7 @@ static void px_close(void)
             px_waited(t, UINT64_MAX);
     px_flush();
     if (px.untracked && px.proto)
-        u_warn("%s: %" PRIu64 " records are on one track: the trace has more than %d threads",
+        u_warn("%s: %" PRIu64 " records share one track: the trace has more than %d threads",
                opt.perfetto, px.untracked, PX_TRACKS);
 }
 
@@ -15755,7 +15755,7 @@ static u32 bpf_ring_bytes(u32 usual)
         bytes /= 2;
     if (bytes < usual)
         u_warn("the ring buffer has %u KB instead of %u KB: the address space is limited; fix: "
-               "ulimit -v unlimited, or set its size with --ring=SIZE", bytes >> 10, usual >> 10);
+               "ulimit -v unlimited, or --ring=SIZE", bytes >> 10, usual >> 10);
     return bytes;
 }
 
@@ -15797,7 +15797,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.type = BPF_MAP_TYPE_ARRAY; /* unused, and CGROUP_ARRAY needs CONFIG_CGROUPS */
         int f = bpf_map_create(&m);
         if (f == -EINVAL && ring)
-            return bpf_fail(o, f, "this kernel has no BPF ring buffer (Linux 5.8)");
+            return bpf_fail(o, f, "this kernel has no BPF ring buffer (needs Linux 5.8)");
         if (f < 0)
             return bpf_fail(o, f, "cannot create BPF map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
@@ -16260,8 +16260,8 @@ static int bpf_attach_tp(const char *event, int prog)
 static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 {
     if (e == -EINVAL)
-        return bpf_fail(o, e, "this kernel has no kprobes on %.100s: the function is blacklisted, "
-                        "or ftrace patches it", symbol);
+        return bpf_fail(o, e, "this kernel allows no kprobe on %.100s, which is blacklisted or "
+                        "patched by ftrace", symbol);
     if (e == -EADDRNOTAVAIL)
         return bpf_fail(o, e, "several functions of this kernel are named %.100s", symbol);
     if (e != -ENOENT)
@@ -17093,7 +17093,7 @@ static int sp_error(void)
     else if (stage == 's')
         u_warn("cannot install the seccomp filter (--no-accel works without one):");
     else if (errno == ENOEXEC)
-        u_warn("cannot run %s: not a program (no #! line, or of another CPU type)", opt.command[0]);
+        u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
     else if (errno == ENOENT)
         u_warn("cannot run %s: its interpreter (#! line) or dynamic linker does not exist",
                opt.command[0]);
@@ -17117,11 +17117,12 @@ static void sp_fork(void)
     if (shared == MAP_FAILED)
         die(EXIT_KVIS, "mmap:");
     if (pipe2(sync, O_CLOEXEC) < 0)
-        die(EXIT_KVIS, "pipe: %s; fix: %s", strerror(errno), pf_fix(-errno, PF_LEVEL_USER));
+        die(EXIT_KVIS, "cannot create a pipe: %s; fix: %s", strerror(errno),
+            pf_fix(-errno, PF_LEVEL_USER));
     sp_command.report = shared;
     sp_command.pid = fork();
     if (sp_command.pid < 0)
-        die(EXIT_KVIS, "fork:");
+        die(EXIT_KVIS, "cannot fork:");
     if (!sp_command.pid)
         sp_child_main(path, sync);
     close(sync[0]);
@@ -17248,7 +17249,7 @@ static void sp_boot(void)
     if (pid) {
         struct pollfd p = { .fd = pid < 0 ? -1 : ready[0], .events = POLLIN };
         if (pid < 0)
-            u_warn("cannot start kvis alongside the command: %s", strerror(errno));
+            u_warn("cannot record the boot: %s", strerror(errno));
         else
             close(ready[1]);
         poll(&p, 1, pid < 0 ? 0 : 10000);
@@ -19966,7 +19967,7 @@ static void tr_find_readers(void)
         }
     }
     if (tr_outputs.more)
-        u_warn("too many processes read kvis's output: the calls of some readers are shown");
+        u_warn("too many processes read kvis's output: calls of some of them are shown");
 }
 
 static void tr_observed_call(struct task *t, const struct wire_call *w)
@@ -20683,7 +20684,7 @@ static void tr_open_faults(pid_t tid, bool children)
 {
     int e = opt.faults ? pf_open(tid, children) : 0;
     if (e < 0 && e != -ESRCH) {
-        u_warn("page faults are off: %s", pf_why_not(e, PF_LEVEL_USER));
+        u_warn("cannot trace page faults: %s", pf_why_not(e, PF_LEVEL_USER));
         opt.faults = false;
     }
 }
@@ -20697,7 +20698,7 @@ static void tr_spawn(void)
     sp_fork();
     const char *why = tr_seize_child(sp_command.pid);
     if (why)
-        die(EXIT_KVIS, "ptrace(2) is not permitted: %s", why);
+        die(EXIT_KVIS, "cannot trace the command: %s", why);
     struct task *t = ps_new_task(sp_command.pid);
     if (!t)
         die(EXIT_KVIS, "out of memory");
@@ -23697,8 +23698,8 @@ static void proc_replay_end(bool whole)
     proc_tree_write();
     out_flush();
     if (proc_state.left_out)
-        u_warn("%" PRIu64 " processes are left out: more than %d run at once", proc_state.left_out,
-               PROC_REPLAYED);
+        u_warn("%" PRIu64 " processes are left out: more than %d ran concurrently",
+               proc_state.left_out, PROC_REPLAYED);
     proc_session.lost[0] = st.lost;
     bpf_unread = st.lost_unknown;
     proc_state.cpu_ns = st.cpu_ns;
@@ -24452,8 +24453,7 @@ static void met_source_end(void)
         return;
     if (s->wrong++)
         SNPRINTF(was, "; %.98s", s->why);
-    SNPRINTF(s->why, "devices, processes or the like that kvis had no space for: %u%s",
-             s->left_out, was);
+    SNPRINTF(s->why, "no space for more devices or processes (left out: %u)%s", s->left_out, was);
 }
 
 static struct {
@@ -26870,7 +26870,7 @@ static void pmc_look(void)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
     if (pmc.left_out)
-        u_warn("pmc: %u kind%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
+        u_warn("pmc: %u type%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
                pmc.left_out == 1 ? "" : "s", pmc.left_out == 1 ? "is" : "are", PMC_PMUS);
     if (!pmc.n_pmus && !pmc.none)
         pmc.none = "no CPU PMU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
@@ -27309,8 +27309,8 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Omits sums,
- * which would be too small, if kvis does not count all kinds of cores. */
+/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Sums are
+ * omitted if kvis does not count all types of core: they would be too small. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
     if (!i || (pmc.left_out && i->dim != DIM_CPU && i->dim != DIM_PMU))
@@ -27353,7 +27353,7 @@ static const char *pmc_why(u32 role)
     if (pmc_asked.n && role < PR_EVENT_1)
         return "only the events given with -e are counted";
     if (pmc.left_out)
-        return "this machine has more kinds of CPU cores than kvis can count";
+        return "this machine has more types of CPU core than kvis can count";
     if (g != PG_NONE && pmc.off[g])
         return "too few file descriptors for the events of this metric" U_FIX
                "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
@@ -27999,7 +27999,7 @@ static const char *unc_why(u32 role)
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "the PMU amd_df lists no event for memory; there is no amd_umc (Linux 6.10)";
+            return "the PMU amd_df has no memory event; amd_umc needs Linux 6.10";
         if (counts != UN_ENERGY)
             return "the memory controllers' PMU lists no event for this metric";
     }
@@ -28040,7 +28040,7 @@ static void unc_power(void)
         any |= unc_is_power(&unc.event[k]);
     for (u32 r = UR_PACKAGE; r <= UR_PLATFORM; r++)
         unc_no(unc_metrics[r], unc_reason[r][0] ? unc_reason[r]
-                               : any ? "this CPU does not measure this" : NULL);
+                               : any ? "this CPU has no event for this metric" : NULL);
 }
 
 /* --- resctrl: Documentation/filesystems/resctrl.rst --- */
@@ -28098,8 +28098,8 @@ static void unc_mbm(void)
         return;
     }
     if (!met_there(met_path("/sys/fs/resctrl/mon_data"))) {
-        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or cannot "
-                "monitor");
+        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or has no "
+                "monitoring");
         return;
     }
     unc_mbm_group("");
@@ -32700,7 +32700,7 @@ static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
     while (g < end && (g->limit > 0 || g->below))
         g++;
     if (g == end)
-        return dg_wrong(v, "more than %d guards", DG_MAX_GUARDS);
+        return dg_wrong(v, "more than %d columns 'and'", DG_MAX_GUARDS);
     g->maybe = maybe;
     return dg_choose(dg_word(&v), scopes, &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);
@@ -32788,7 +32788,7 @@ static bool dg_begin_rule(const char *file, char *name)
         return dg_wrong(name, "not the name of a rule: letters, digits and '-'");
     for (; r->name; r++)
         if (!strcmp(r->name, name))
-            return dg_wrong(name, "a rule %s exists", name);
+            return dg_wrong(name, "rule %s already exists", name);
     if (r == dg_rules + DG_MAX_RULES)
         return dg_wrong(name, "too many rules");
     *r = (struct dg_rule){ .name = name, .source = file, .next = "kvis monitor", .alone = "",
@@ -33125,7 +33125,7 @@ static const struct check_row {
       "system calls are recorded without stopping threads (-p, --all, --cgroup)",
       "--backend=observe", NULL },
     { "btf", 0, CHECK_COMMANDS, CHECK_OPEN | CHECK_PROC, true, check_btf, 0,
-      "/sys/kernel/btf/vmlinux", "the kernel's types (BTF)",
+      "/sys/kernel/btf/vmlinux", "BTF",
       "use a kernel with CONFIG_DEBUG_INFO_BTF" },
     { "open_programs", CHECK_OPEN, 0, CHECK_OPEN, true, check_open, 0,
       "opens are recorded", "BPF programs", NULL },
@@ -33498,7 +33498,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
     static const char *const text[2][LOSS_ALL] = {
         { "full", "works", "works" },
-        { "full: hybrid", "hybrid", "ptrace: every traced system call stops the process" },
+        { "full: hybrid", "hybrid", "ptrace: every traced system call stops its thread" },
     };
     bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features does */
     char without[256];

@@ -117,7 +117,7 @@
     X(PID, "pid", "pid", "comm", NULL, M_P_USER, "process_", "processes", 'p', 0, false) \
     X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, NULL, "processes", 'p', 1, false) \
     X(WAIT, "longest_wait", "thread", "ran", NULL, M_LONGEST, NULL, "longest wait for a CPU", 'r', 0, false) \
-    X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "", "kinds of cores", 'c', 0, true) \
+    X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "", "core types", 'c', 0, true) \
     X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, "", "CPUs", 'c', 0, true) \
     X(EVENT, "event", "event", NULL, NULL, M_EVENTS, NULL, "events", 'c', 0, true) \
     X(IRQ, "irq", "irq", "handler", NULL, M_IRQ_RATE, NULL, "interrupts by CPU", 'c', 0, false) \
@@ -214,7 +214,7 @@
     X(STUCK, "busy", "stuck", mfs_stuck, \
       "kvis has not read the state of any process yet") \
     X(LOCKS, "busy", "locks", mfs_locks, \
-      "no busy process has three threads, or kvis may not read the system calls of its threads") \
+      "no busy process has three or more threads, or kvis may not read their system calls") \
     X(RUNQ, "sched", "runq", mk_runq, \
       "no task waited for a CPU in this interval") \
     X(DEPTH, "sched", "depth", mk_depth, \
@@ -230,7 +230,7 @@
     X(POWER, "uncore", "power", unc_power, \
       "this machine exposes no power PMU (RAPL)") \
     X(MBM, "uncore", "mbm", unc_mbm, \
-      "this CPU does not count memory traffic by L3 cache")
+      "this CPU does not count memory traffic per L3 cache")
 
 /* X(id, name, key, source, unit, dimension, Prometheus name, over all instances, 32 bits, operation and its two metrics, why it may be missing, nothing to measure, help, help of the Prometheus name) */
 #define MET_ROWS(X) \
@@ -265,8 +265,8 @@
       "CPU time spent running guests of low priority (nice above 0)", \
       "CPU time spent running guests, by mode") \
     X(CPUS, "cpus_online", "", STAT, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Number of CPUs that are online", \
-      "Number of CPUs that are online") \
+      "Number of online CPUs", \
+      "Number of online CPUs") \
     X(CTXT, "context_switches", "ctxt", STAT, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Context switches of all CPUs", \
       "Context switches of all CPUs") \
@@ -274,29 +274,29 @@
       "Interrupts handled, summed over all CPUs", \
       "Interrupts handled, summed over all CPUs") \
     X(FORKS, "forks", "processes", STAT, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Processes and threads that were created", \
-      "Processes and threads that were created") \
+      "Processes and threads created", \
+      "Processes and threads created") \
     X(RUNNING, "procs_running", "procs_running", STAT, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Tasks that run or wait for a CPU", \
       "Tasks that run or wait for a CPU") \
     X(BLOCKED, "procs_blocked", "procs_blocked", STAT, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Tasks that are blocked and wait for I/O", \
-      "Tasks that are blocked and wait for I/O") \
+      "Tasks blocked waiting for I/O", \
+      "Tasks blocked waiting for I/O") \
     X(CYCLES, "cycles", "", PMC, COUNT, PMC, "perf_cpucycles_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU cycles, counted only while a CPU is not halted", \
       "CPU cycles, counted only while a CPU is not halted") \
     X(INSNS, "instructions", "", PMC, COUNT, PMC, "perf_instructions_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Instructions that CPUs retired", \
-      "Instructions that CPUs retired") \
+      "Instructions retired by CPUs", \
+      "Instructions retired by CPUs") \
     X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "perf_ref_cpucycles_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Reference cycles, which have a constant rate, counted only while a CPU is not halted", \
       "Reference cycles, which have a constant rate, counted only while a CPU is not halted") \
     X(BRANCHES, "branches", "", PMC, COUNT, PMC, "perf_branch_instructions_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Branch instructions that CPUs retired", \
-      "Branch instructions that CPUs retired") \
+      "Retired branch instructions", \
+      "Retired branch instructions") \
     X(BRANCH_MISSES, "branch_misses", "", PMC, COUNT, PMC, "perf_branch_misses_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Branch instructions that CPUs mispredicted", \
-      "Branch instructions that CPUs mispredicted") \
+      "Mispredicted branch instructions", \
+      "Mispredicted branch instructions") \
     X(L1D, "l1d_accesses", "", PMC, COUNT, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Accesses to the L1 data cache (only loads on Intel CPUs; kvis check cpu shows the event)", \
       "Accesses to the L1 data cache (only loads on Intel CPUs; kvis check cpu shows the event)") \
@@ -304,11 +304,11 @@
       "Accesses to the L1 data cache that missed", \
       "Accesses to the L1 data cache that missed") \
     X(L2, "l2_accesses", "", PMC, COUNT, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Accesses to the L2 cache for data", \
-      "Accesses to the L2 cache for data") \
+      "Data accesses to the L2 cache", \
+      "Data accesses to the L2 cache") \
     X(L2_MISSES, "l2_misses", "", PMC, COUNT, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Accesses to the L2 cache for data that missed", \
-      "Accesses to the L2 cache for data that missed") \
+      "Data accesses to the L2 cache that missed", \
+      "Data accesses to the L2 cache that missed") \
     X(LLC, "llc_accesses", "", PMC, COUNT, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Accesses to the last-level cache", \
       "Accesses to the last-level cache") \
@@ -349,8 +349,8 @@
       "Share of CPU cycles in which the back end accepted no micro-operations", \
       "Share of CPU cycles in which the back end accepted no micro-operations") \
     X(BRANCH_MISS, "branch_miss", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Share of branch instructions that CPUs mispredicted", \
-      "Share of branch instructions that CPUs mispredicted") \
+      "Share of branch instructions that were mispredicted", \
+      "Share of branch instructions that were mispredicted") \
     X(BRANCH_MPKI, "branch_mpki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Mispredicted branches per 1000 instructions", \
       "Mispredicted branches per 1000 instructions") \
@@ -361,11 +361,11 @@
       "L1 data-cache misses per 1000 instructions", \
       "L1 data-cache misses per 1000 instructions") \
     X(L2_MISS, "l2_miss", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Share of L2 data-cache accesses that missed", \
-      "Share of L2 data-cache accesses that missed") \
+      "Share of data accesses to the L2 cache that missed", \
+      "Share of data accesses to the L2 cache that missed") \
     X(L2_MPKI, "l2_mpki", "", PMC, NUMBER, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "L2 cache misses per 1000 instructions", \
-      "L2 cache misses per 1000 instructions") \
+      "L2 cache misses of data accesses per 1000 instructions", \
+      "L2 cache misses of data accesses per 1000 instructions") \
     X(LLC_MISS, "llc_miss", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of accesses to the last-level cache that missed", \
       "Share of accesses to the last-level cache that missed") \
@@ -397,8 +397,8 @@
       "Share of pipeline slots left empty because the back end accepted no micro-operations", \
       "Share of pipeline slots left empty because the back end accepted no micro-operations") \
     X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Smallest share of the interval in which an event was counted by the hardware; kvis scales its count", \
-      "Smallest share of the interval in which an event was counted by the hardware; kvis scales its count") \
+      "Smallest share of the interval in which the hardware counted an event; kvis scales the event's count", \
+      "Smallest share of the interval in which the hardware counted an event; kvis scales the event's count") \
     X(EVENTS, "events", "", EVENTS, COUNT, EVENT, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup", \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup") \
@@ -445,8 +445,8 @@
       "Frequency that all CPUs can sustain at the same time", \
       "Frequency that all CPUs can sustain at the same time") \
     X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, TOTAL_NS, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Time in which tasks ran on a CPU", \
-      "Time in which tasks ran on a CPU") \
+      "Time that tasks ran on a CPU", \
+      "Time that tasks ran on a CPU") \
     X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, QUEUED_NS, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks", \
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks") \
@@ -457,11 +457,11 @@
       "Total memory that the kernel manages", \
       "Total memory that the kernel manages") \
     X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KIB, NONE, "memory_MemFree_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Free memory, which is not used even as a cache", \
-      "Free memory, which is not used even as a cache") \
+      "Memory that is not used, not even as a cache", \
+      "Memory that is not used, not even as a cache") \
     X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KIB, NONE, "memory_MemAvailable_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Kernel's estimate of the memory that programs can get without swapping", \
-      "Kernel's estimate of the memory that programs can get without swapping") \
+      "Memory that programs can get without swapping, as estimated by the kernel", \
+      "Memory that programs can get without swapping, as estimated by the kernel") \
     X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KIB, NONE, "memory_Cached_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory in the page cache", \
       "Memory in the page cache") \
@@ -475,8 +475,8 @@
       "Memory used by shared memory and tmpfs", \
       "Memory used by shared memory and tmpfs") \
     X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KIB, NONE, "memory_Dirty_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Modified memory that waits to be written to disk", \
-      "Modified memory that waits to be written to disk") \
+      "Modified memory that is not yet written to disk", \
+      "Modified memory that is not yet written to disk") \
     X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KIB, NONE, "memory_Writeback_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory that is being written to disk", \
       "Memory that is being written to disk") \
@@ -490,8 +490,8 @@
       "Memory used by page tables", \
       "Memory used by page tables") \
     X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KIB, NONE, "memory_Committed_AS_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Memory promised to programs (Committed_AS)", \
-      "Memory promised to programs (Committed_AS)") \
+      "Memory that programs have allocated, used or not (Committed_AS)", \
+      "Memory that programs have allocated, used or not (Committed_AS)") \
     X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KIB, NONE, "memory_SwapTotal_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Total swap space of the machine", \
       "Total swap space of the machine") \
@@ -538,14 +538,14 @@
       "Memory allocations that first had to reclaim memory (direct reclaim)", \
       "Memory allocations that first had to reclaim memory (direct reclaim)") \
     X(REFAULTS, "workingset_refaults", "workingset_refault*", VMSTAT, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Reclaimed pages that were needed again soon and read back", \
-      "Reclaimed pages that were needed again soon and read back") \
+      "Reclaimed pages that were soon read back", \
+      "Reclaimed pages that were soon read back") \
     X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, "vmstat_oom_kill", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Processes that the kernel killed because memory ran out", \
       "Processes that the kernel killed because memory ran out") \
     X(DIRTY_LIMIT, "dirty_threshold", "nr_dirty_threshold", VMSTAT, PAGES, NONE, "vmstat_nr_dirty_threshold", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Amount of dirty memory at which the kernel makes writing tasks wait", \
-      "Amount of dirty memory at which the kernel makes writing tasks wait") \
+      "Amount of dirty memory at which the kernel throttles writing tasks", \
+      "Amount of dirty memory at which the kernel throttles writing tasks") \
     X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "vmstat_compact_stall", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory allocations that first had to compact memory", \
       "Memory allocations that first had to compact memory") \
@@ -559,8 +559,8 @@
       "Page faults that got a transparent hugepage", \
       "Page faults that got a transparent hugepage") \
     X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "vmstat_thp_fault_fallback", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Page faults that fell back to small pages", \
-      "Page faults that fell back to small pages") \
+      "Page faults that got small pages instead of a transparent hugepage", \
+      "Page faults that got small pages instead of a transparent hugepage") \
     X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Hugepages that khugepaged allocated to replace small pages", \
       "Hugepages that khugepaged allocated to replace small pages") \
@@ -589,14 +589,14 @@
       "Number of free hugepages in a hugepage pool that are reserved for mappings", \
       "Number of free hugepages in a hugepage pool that are reserved for mappings") \
     X(POOL_SURPLUS, "hugepages_surplus", "surplus_hugepages", HUGE, NUMBER, POOL, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Number of hugepages allocated beyond the configured size of a hugepage pool", \
-      "Number of hugepages allocated beyond the configured size of a hugepage pool") \
+      "Number of surplus hugepages, allocated beyond the configured size of a hugepage pool", \
+      "Number of surplus hugepages, allocated beyond the configured size of a hugepage pool") \
     X(POOL_OVERCOMMIT, "hugepages_overcommit", "nr_overcommit_hugepages", HUGE, NUMBER, POOL, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Maximum number of hugepages beyond the configured size of a hugepage pool", \
       "Maximum number of hugepages beyond the configured size of a hugepage pool") \
     X(POOL_RATIO, "hugepage_pool", "", HUGE, RATIO, POOL, "", MET_ALONE, false, REST, M_POOL_FREE, M_POOL, NULL, false, \
-      "Share of the hugepages of a hugepage pool that are in use", \
-      "Share of the hugepages of a hugepage pool that are in use") \
+      "Share of the hugepages of a pool that are in use", \
+      "Share of the hugepages of a pool that are in use") \
     X(NUMA_HIT, "numa_hit", "numa_hit", NUMASTAT, COUNT, NODE, "memory_numa_numa_hit_total", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Pages allocated on a NUMA node as intended", \
       "Pages allocated on a NUMA node as intended") \
@@ -604,8 +604,8 @@
       "Pages allocated on a NUMA node although another node was intended", \
       "Pages allocated on a NUMA node although another node was intended") \
     X(NUMA_FOREIGN, "numa_foreign", "numa_foreign", NUMASTAT, COUNT, NODE, "memory_numa_numa_foreign_total", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Pages intended for a NUMA node but allocated on another node", \
-      "Pages intended for a NUMA node but allocated on another node") \
+      "Pages meant for a NUMA node but allocated on another node", \
+      "Pages meant for a NUMA node but allocated on another node") \
     X(NUMA_INTERLEAVE, "interleave_hit", "interleave_hit", NUMASTAT, COUNT, NODE, "memory_numa_interleave_hit_total", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Pages allocated on a NUMA node as the interleave policy intended", \
       "Pages allocated on a NUMA node as the interleave policy intended") \
@@ -649,11 +649,11 @@
       "Surplus hugepages of the default size on a NUMA node", \
       "Surplus hugepages of the default size on a NUMA node") \
     X(MIGRATE, "page_migrations", "pgmigrate_success", BALANCE, COUNT, NONE, "vmstat_pgmigrate_success", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Pages moved between NUMA nodes or by memory compaction", \
-      "Pages moved between NUMA nodes or by memory compaction") \
+      "Pages moved between NUMA nodes or for memory compaction", \
+      "Pages moved between NUMA nodes or for memory compaction") \
     X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, "vmstat_pgmigrate_fail", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Pages that could not be moved between NUMA nodes or by memory compaction", \
-      "Pages that could not be moved between NUMA nodes or by memory compaction") \
+      "Pages that could not be moved between NUMA nodes or for memory compaction", \
+      "Pages that could not be moved between NUMA nodes or for memory compaction") \
     X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, "vmstat_numa_pte_updates", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Pages that NUMA balancing unmapped to find out which tasks use them", \
       "Pages that NUMA balancing unmapped to find out which tasks use them") \
@@ -733,8 +733,8 @@
       "Difference between the lowest trip point of a thermal zone and its temperature", \
       "Difference between the lowest trip point of a thermal zone and its temperature") \
     X(TEMP_TREND, "thermal_trend", "", ZONE, DEGREES_PER_SECOND, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Mean change of the temperature of a thermal zone over the last 30 seconds", \
-      "Mean change of the temperature of a thermal zone over the last 30 seconds") \
+      "Mean rate of change of a thermal zone's temperature over the last 30 seconds", \
+      "Mean rate of change of a thermal zone's temperature over the last 30 seconds") \
     X(SENSOR, "sensor", "_input", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_celsius", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Temperature that a hardware sensor measures", \
       "Temperature that a hardware sensor measures") \
@@ -763,11 +763,11 @@
       "Packets received by a network interface", \
       "Packets received by a network interface") \
     X(NET_RX_ERRS, "network_receive_errs", "2", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Packets with errors received by a network interface", \
-      "Packets with errors received by a network interface") \
+      "Packets received with errors by a network interface", \
+      "Packets received with errors by a network interface") \
     X(NET_RX_DROP, "network_receive_drop", "3", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Packets that a network interface received, and that the driver or kernel dropped", \
-      "Packets that a network interface received, and that the driver or kernel dropped") \
+      "Packets received by a network interface and dropped by the driver or kernel", \
+      "Packets received by a network interface and dropped by the driver or kernel") \
     X(NET_RX_FIFO, "network_receive_fifo", "4", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Received packets that overran the receive buffer of a network interface", \
       "Received packets that overran the receive buffer of a network interface") \
@@ -793,29 +793,29 @@
       "Collisions while a network interface sent packets", \
       "Collisions while a network interface sent packets") \
     X(NET_TX_CARRIER, "network_transmit_carrier", "14", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Carrier losses while a network interface sent packets", \
-      "Carrier losses while a network interface sent packets") \
-    X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, "no network interface has a driver of its own", true, \
+      "Packets that a network interface failed to send because the carrier was lost", \
+      "Packets that a network interface failed to send because the carrier was lost") \
+    X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", MET_SUM, false, NONE, 0, 0, "this machine has no hardware network interface", true, \
       "Number of times that a network interface lost or regained its link", \
       "Number of times that a network interface lost or regained its link") \
     X(NET_HALF, "network_half_duplex", "", NET, NUMBER, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports its duplex mode", true, \
       "Whether the link of a network interface is half duplex (1) or full duplex (0)", \
       "Whether the link of a network interface is half duplex (1) or full duplex (0)") \
     X(NET_BOND_DOWN, "network_bond_down", "", BONDS, NUMBER, NET, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Whether a network interface of a bond has no link (1) or has one (0)", \
-      "Whether a network interface of a bond has no link (1) or has one (0)") \
+      "Whether a network interface in a bond has no link (1) or a link (0)", \
+      "Whether a network interface in a bond has no link (1) or a link (0)") \
     X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
       "Link speed of a network interface, as its driver reports", \
       "Link speed of a network interface, as its driver reports") \
     X(NET_OFFERED, "network_offered_speed", "", NET, BYTES_PER_SECOND, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports the speeds that both ends of its link advertise", true, \
-      "Highest speed that both ends of the link of a network interface advertise (copper links)", \
-      "Highest speed that both ends of the link of a network interface advertise (copper links)") \
+      "Highest speed that both ends of a network interface's link advertise (copper links)", \
+      "Highest speed that both ends of a network interface's link advertise (copper links)") \
     X(NET_RX_USED, "network_receive_utilization", "", NET, RATIO, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
-      "Share of the link speed of a network interface that is used for receiving", \
-      "Share of the link speed of a network interface that is used for receiving") \
+      "Share of a network interface's link speed that is used for receiving", \
+      "Share of a network interface's link speed that is used for receiving") \
     X(NET_TX_USED, "network_transmit_utilization", "", NET, RATIO, NET, "", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
-      "Share of the link speed of a network interface that is used for sending", \
-      "Share of the link speed of a network interface that is used for sending") \
+      "Share of a network interface's link speed that is used for sending", \
+      "Share of a network interface's link speed that is used for sending") \
     X(TCP_IN, "tcp_segments_received", "Tcp InSegs", TCP, COUNT, NONE, "netstat_Tcp_InSegs", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP segments that the machine received", \
       "TCP segments that the machine received") \
@@ -841,8 +841,8 @@
       "TCP connections that are established", \
       "TCP connections that are established") \
     X(TCP_OVERFLOWS, "tcp_listen_overflows", "TcpExt ListenOverflows", TCP, COUNT, NONE, "netstat_TcpExt_ListenOverflows", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "TCP connections refused because the accept queue of the listening socket was full", \
-      "TCP connections refused because the accept queue of the listening socket was full") \
+      "TCP connections dropped because the accept queue of the listening socket was full", \
+      "TCP connections dropped because the accept queue of the listening socket was full") \
     X(TCP_LISTEN_DROPS, "tcp_listen_drops", "TcpExt ListenDrops", TCP, COUNT, NONE, "netstat_TcpExt_ListenDrops", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP connection requests that listening sockets dropped", \
       "TCP connection requests that listening sockets dropped") \
@@ -874,11 +874,11 @@
       "UDP datagrams not sent because the send buffer of their socket was full", \
       "UDP datagrams not sent because the send buffer of their socket was full") \
     X(TCP_RETRANS_SHARE, "tcp_retransmit", "", TCP, RATIO, NONE, "", MET_ALONE, false, SHARE, M_TCP_RETRANS, M_TCP_OUT, "no TCP segment was sent in this interval", true, \
-      "Share of the TCP segments sent that were retransmissions", \
-      "Share of the TCP segments sent that were retransmissions") \
+      "Share of sent TCP segments that were retransmissions", \
+      "Share of sent TCP segments that were retransmissions") \
     X(SOFT_DONE, "softnet_processed", "0", SOFTNET, COUNT, CPU, "", MET_SUM, true, NONE, 0, 0, NULL, false, \
-      "Network packets that a CPU took from its backlog or from a driver", \
-      "Network packets that a CPU took from its backlog or from a driver") \
+      "Network packets that a CPU processed, from its backlog or from a driver", \
+      "Network packets that a CPU processed, from its backlog or from a driver") \
     X(SOFT_DROP, "softnet_dropped", "1", SOFTNET, COUNT, CPU, "", MET_SUM, true, NONE, 0, 0, NULL, false, \
       "Network packets dropped because the backlog of a CPU was full", \
       "Network packets dropped because the backlog of a CPU was full") \
@@ -916,8 +916,8 @@
       "Memory that TCP buffers use", \
       "Memory that TCP buffers use") \
     X(TCP_MEM_MAX, "tcp_memory_limit", "/proc/sys/net/ipv4/tcp_mem 2", LIMITS, PAGES, NONE, "", MET_ALONE, false, NONE, 0, 0, "not reported in this network namespace", false, \
-      "Maximum memory that TCP buffers may use", \
-      "Maximum memory that TCP buffers may use") \
+      "Maximum amount of memory that TCP buffers may use", \
+      "Maximum amount of memory that TCP buffers may use") \
     X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "", MET_ALONE, false, DIV, M_TCP_MEM, M_TCP_MEM_MAX, "not reported in this network namespace", false, \
       "Memory of TCP buffers as a share of its maximum", \
       "Memory of TCP buffers as a share of its maximum") \
@@ -961,20 +961,20 @@
       "IPv6 neighbors not added to the neighbor table because the table was full", \
       "IPv6 neighbors not added to the neighbor table because the table was full") \
     X(IRQ_RATE, "irq_interrupts", "", IRQS, COUNT, IRQ, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Interrupts of one number, or softirqs of one kind, that one CPU handled", \
-      "Interrupts of one number, or softirqs of one kind, that one CPU handled") \
+      "Interrupts of one IRQ, or softirqs of one kind, that one CPU handled", \
+      "Interrupts of one IRQ, or softirqs of one kind, that one CPU handled") \
     X(CLOCK_SLOW, "clock_slow", "", CLOCK, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Whether the clock source of the kernel is slow to read (hpet, acpi_pm, jiffies): 1 or 0", \
-      "Whether the clock source of the kernel is slow to read (hpet, acpi_pm, jiffies): 1 or 0") \
+      "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)", \
+      "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)") \
     X(CLOCK_ERROR, "clock_maximum_error", "", CLOCK, SECONDS, NONE, "timex_maxerror_seconds", MET_ALONE, false, NONE, 0, 0, "no program synchronizes the clock (adjtimex(2): STA_UNSYNC)", true, \
       "Maximum error of the synchronized clock; it grows until the clock is synchronized again", \
       "Maximum error of the synchronized clock; it grows until the clock is synchronized again") \
     X(EDAC_CE, "edac_correctable_errors", "ce_count", EDAC, COUNT, MC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Memory errors of a memory controller that ECC corrected", \
-      "Memory errors of a memory controller that ECC corrected") \
+      "Memory errors that the ECC of a memory controller corrected", \
+      "Memory errors that the ECC of a memory controller corrected") \
     X(EDAC_UE, "edac_uncorrectable_errors", "ue_count", EDAC, NUMBER, MC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Memory errors of a memory controller since boot that ECC could not correct", \
-      "Memory errors of a memory controller since boot that ECC could not correct") \
+      "Memory errors since boot that the ECC of a memory controller could not correct", \
+      "Memory errors since boot that the ECC of a memory controller could not correct") \
     X(MD_DEGRADED, "md_degraded", "", MD, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of md arrays that are degraded because a disk is missing", \
       "Number of md arrays that are degraded because a disk is missing") \
@@ -1003,8 +1003,8 @@
       "CPU time that a busy process used in the kernel", \
       "CPU time that a busy process used in the kernel") \
     X(B_WAIT, "busy_waiting", "", BUSY, TOTAL_NS, BUSY, "", MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
-      "Time for which threads of a busy process waited for a CPU, added up over threads", \
-      "Time for which threads of a busy process waited for a CPU, added up over threads") \
+      "Time that the threads of a busy process waited for a CPU, added up over threads", \
+      "Time that the threads of a busy process waited for a CPU, added up over threads") \
     X(B_READ, "busy_read", "", BUSY, TOTAL_BYTES, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that the live threads of a busy process read from disks", \
       "Bytes that the live threads of a busy process read from disks") \
@@ -1027,17 +1027,17 @@
       "Number of threads of a busy process", \
       "Number of threads of a busy process") \
     X(B_STUCK, "busy_stuck", "", STUCK, NUMBER, BUSY, "", MET_ALONE, false, NONE, 0, 0, "no process was in uninterruptible sleep for a second", true, \
-      "Whether a process was in uninterruptible sleep and had not run for at least a second (1: yes)", \
-      "Whether a process was in uninterruptible sleep and had not run for at least a second (1: yes)") \
+      "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)", \
+      "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)") \
     X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Processes in uninterruptible sleep that had not run for at least a second, without kernel threads", \
-      "Processes in uninterruptible sleep that had not run for at least a second, without kernel threads") \
+      "Processes, except kernel threads, in uninterruptible sleep that had not run for at least a second", \
+      "Processes, except kernel threads, in uninterruptible sleep that had not run for at least a second") \
     X(B_LOCKED, "busy_locked", "", LOCKS, NUMBER, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of threads of a busy process that waited for the same lock, sampled once per interval", \
       "Number of threads of a busy process that waited for the same lock, sampled once per interval") \
     X(LOCKED, "threads_locked", "", LOCKS, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Threads of busy processes that waited for a lock for which another thread waited too", \
-      "Threads of busy processes that waited for a lock for which another thread waited too") \
+      "Threads of busy processes that waited for a lock for which other threads also waited", \
+      "Threads of busy processes that waited for a lock for which other threads also waited") \
     X(FAULTS_LIVE, "live_page_faults", "", BUSY, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults of processes that existed at the end of the interval", \
       "Page faults of processes that existed at the end of the interval") \
@@ -1072,8 +1072,8 @@
       "Time in which at least one task of a cgroup waited for memory", \
       "Time in which at least one task of a cgroup waited for memory") \
     X(GR_REFAULTS, "group_refaults", "workingset_refault*", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
-      "Reclaimed pages of a cgroup that were needed again soon and read back", \
-      "Reclaimed pages of a cgroup that were needed again soon and read back") \
+      "Reclaimed pages of a cgroup that were soon read back", \
+      "Reclaimed pages of a cgroup that were soon read back") \
     X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
       "Processes of a cgroup that the kernel killed because memory ran out", \
       "Processes of a cgroup that the kernel killed because memory ran out") \
@@ -1165,32 +1165,32 @@
       "Waits for a CPU that kvis did not measure because it missed their start", \
       "Waits for a CPU that kvis did not measure because it missed their start") \
     X(WAIT_P50, "runq_wait_p50", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time for which a task waited for a CPU before it ran", \
-      "Time for which a task waited for a CPU before it ran") \
+      "Time that a task waited for a CPU before it ran", \
+      "Time that a task waited for a CPU before it ran") \
     X(WAIT_P90, "runq_wait_p90", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time for which a task waited for a CPU before it ran", \
-      "Time for which a task waited for a CPU before it ran") \
+      "Time that a task waited for a CPU before it ran", \
+      "Time that a task waited for a CPU before it ran") \
     X(WAIT_P99, "runq_wait_p99", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time for which a task waited for a CPU before it ran", \
-      "Time for which a task waited for a CPU before it ran") \
+      "Time that a task waited for a CPU before it ran", \
+      "Time that a task waited for a CPU before it ran") \
     X(WAIT_MAX, "runq_wait_max", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time for which a task waited for a CPU before it ran", \
-      "Time for which a task waited for a CPU before it ran") \
+      "Time that a task waited for a CPU before it ran", \
+      "Time that a task waited for a CPU before it ran") \
     X(LONGEST, "runq_longest_wait", "", RUNQ, SECONDS, WAIT, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait", \
       "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait") \
     X(DEPTH_P50, "runq_depth_p50", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Number of tasks that could run on a CPU, at each context switch", \
-      "Number of tasks that could run on a CPU, at each context switch") \
+      "Number of runnable tasks on a CPU's run queue, at each context switch", \
+      "Number of runnable tasks on a CPU's run queue, at each context switch") \
     X(DEPTH_P90, "runq_depth_p90", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Number of tasks that could run on a CPU, at each context switch", \
-      "Number of tasks that could run on a CPU, at each context switch") \
+      "Number of runnable tasks on a CPU's run queue, at each context switch", \
+      "Number of runnable tasks on a CPU's run queue, at each context switch") \
     X(DEPTH_P99, "runq_depth_p99", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Number of tasks that could run on a CPU, at each context switch", \
-      "Number of tasks that could run on a CPU, at each context switch") \
+      "Number of runnable tasks on a CPU's run queue, at each context switch", \
+      "Number of runnable tasks on a CPU's run queue, at each context switch") \
     X(DEPTH_MAX, "runq_depth_max", "", DEPTH, NUMBER, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Number of tasks that could run on a CPU, at each context switch", \
-      "Number of tasks that could run on a CPU, at each context switch") \
+      "Number of runnable tasks on a CPU's run queue, at each context switch", \
+      "Number of runnable tasks on a CPU's run queue, at each context switch") \
     X(SEQUENTIAL, "block_sequential", "", BLOCK, RATIO, DISK, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of the reads and writes of a disk that begin where the previous request ended", \
       "Share of the reads and writes of a disk that begin where the previous request ended") \
@@ -1318,8 +1318,8 @@
       "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)", \
       "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)") \
     X(VQ_STALLED, "virtio_stalled", "", VIRTIO, TOTAL_NS, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time from the moment a virtio ring refuses a buffer until it accepts the next one", \
-      "Time from the moment a virtio ring refuses a buffer until it accepts the next one") \
+      "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one", \
+      "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one") \
     X(VQ_SIZE, "virtio_size", "", VIRTIO, NUMBER, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of descriptors of a virtio ring", \
       "Number of descriptors of a virtio ring") \
@@ -1453,8 +1453,8 @@
       "Share of the peak memory bandwidth of a socket that is in use", \
       "Share of the peak memory bandwidth of a socket that is in use") \
     X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Smallest share of the interval in which a memory event was counted by the hardware; kvis scales its count", \
-      "Smallest share of the interval in which a memory event was counted by the hardware; kvis scales its count") \
+      "Smallest share of the interval in which the hardware counted a memory event; kvis scales the event's count", \
+      "Smallest share of the interval in which the hardware counted a memory event; kvis scales the event's count") \
     X(PW_PACKAGE, "power_package", "", POWER, MICROJOULES, SOCKET, "rapl_package_joules_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by a CPU package (RAPL)", \
       "Energy used by a CPU package (RAPL)") \
@@ -1585,10 +1585,10 @@
 #define MET_DISTRIBUTIONS(X) \
     X(WAIT, "runq_wait", "nsecs", RUNQ, NS, \
       "runq_wait_seconds", 10, 34, M_WAIT_P50, M_WAIT_P90, M_WAIT_P99, M_WAIT_MAX, \
-      "Time for which a task waited for a CPU before it ran") \
+      "Time that a task waited for a CPU before it ran") \
     X(DEPTH, "runq_depth", "tasks", DEPTH, NUMBER, \
       "runq_depth", 0, 12, M_DEPTH_P50, M_DEPTH_P90, M_DEPTH_P99, M_DEPTH_MAX, \
-      "Number of tasks that could run on a CPU, at each context switch") \
+      "Number of runnable tasks on a CPU's run queue, at each context switch") \
     X(RQUEUE, "block_read_queue", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"read\",in=\"queue\"", 10, 35, M_RQUEUE_P50, M_RQUEUE_P90, M_RQUEUE_P99, M_RQUEUE_MAX, \
       "Time that disk requests spent in the queue and in the disk") \

@@ -83,7 +83,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "", "-C, --summary", \
-      "also print the table of system calls, where their time went, and failures, after the summary" }, \
+      "after the summary, also print the table of system calls, where their time went, and failures" }, \
     { IN_TRACE, 'i', "interval", "SECS", false, \
       OPT_SECONDS, { .seconds = &opt.interval_ns }, 0, 0, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
@@ -91,7 +91,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 0, "by", "pid", false, \
       OPT_CALL, { .call = opt_by }, 0, 0, \
       NULL, "", "    --by=pid", \
-      "also print the number, errors and time of the system calls of each process" }, \
+      "also print the number, errors and time of system calls for each process" }, \
     { IN_TRACE | IN_REPLAY, 'S', "summary-sort-by", "KEY", false, \
       OPT_STRING, { .string = &opt.sort }, 0, 0, \
       "time|calls|errors|name|avg-time|p50|p99|max", "", "-S, --summary-sort-by=KEY", \
@@ -103,7 +103,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "path|paths", "-P, --trace-path=GLOB", \
-      "show only system calls that use a file that GLOB names, by path or descriptor; repeatable" }, \
+      "show only system calls on files that match GLOB, by path or descriptor; repeatable" }, \
     { IN_TRACE | IN_REPLAY, 'z', "successful-only", NULL, false, \
       OPT_SET, { .set = &opt.status }, CALL_SUCCESSFUL, 0, \
       NULL, "", "-z, --successful-only", \
@@ -255,11 +255,11 @@ enum {
     { IN_TRACE, 'y', "decode-fds", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "decode-fd|fds|paths", "-y, --decode-fds", \
-      "show the file names of file descriptors (kvis always does)" }, \
+      "show the files of file descriptors (kvis always does)" }, \
     { IN_TRACE, 'T', "syscall-times", NULL, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "times|timing", "-T, --syscall-times", \
-      "print the time that each system call took (always done with -v)" }, \
+      "print the time that each system call took (kvis always does with -v)" }, \
     { IN_DIFF, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -299,7 +299,7 @@ enum {
     { IN_CHECK, 'v', "verbose", NULL, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "show everything that kvis tried, and how to fix what does not work" }, \
+      "show every feature, and how to fix those that do not work" }, \
     { IN_OPEN, 'p', "pid", "PID", false, \
       OPT_NUMBER, { .number = &open_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
@@ -331,7 +331,7 @@ enum {
     { IN_OPEN, 'F', "full-path", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.full }, 0, 0, \
       NULL, "", "-F, --full-path", \
-      "print absolute paths of opened files" }, \
+      "print the absolute path of each file" }, \
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'd', "duration", "SECS", false, \
       OPT_SECONDS, { .seconds = &opt.duration_ns }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
@@ -339,7 +339,7 @@ enum {
     { IN_OPEN, 'c', "command", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
-      "run the remaining words as COMMAND (the default); a single word that contains blanks is run by the shell" }, \
+      "run the remaining words as COMMAND (the default), or a single word with blanks in a shell" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -351,7 +351,7 @@ enum {
     { IN_OPEN, 0, "no-exec", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.no_exec }, 0, 0, \
       NULL, "", "    --no-exec", \
-      "leave out the program files that execve opens" }, \
+      "do not show the programs that execve opens" }, \
     { IN_OPEN, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
@@ -359,7 +359,7 @@ enum {
     { IN_PROC | IN_REPLAY, 0, "tree", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.tree }, 0, 0, \
       NULL, "", "    --tree", \
-      "print the commands as a tree after all of them have ended" }, \
+      "print the commands as a tree when all have ended" }, \
     { IN_PROC, 0, "live", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.live }, 0, 0, \
       NULL, "", "    --live", \
@@ -391,7 +391,7 @@ enum {
     { IN_EXITSNOOP, 'x', "failed", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.only_failed }, 0, 0, \
       NULL, "", "-x, --failed", \
-      "show only processes that exited with an error or were killed" }, \
+      "show only processes that exited with a status other than 0 or were killed" }, \
     { IN_PROC, 0, "forks", NULL, false, \
       OPT_FLAG, { .flag = &proc_opt.forks }, 0, 0, \
       NULL, "", "    --forks", \
@@ -455,7 +455,7 @@ enum {
     { IN_PROC, 0, "gantt", "FILE", false, \
       OPT_STRING, { .string = &proc_opt.gantt }, 0, 0, \
       NULL, "", "    --gantt=FILE", \
-      "write a Gantt chart of the 100 longest commands to FILE, for mermaid" }, \
+      "write a Gantt chart of the 100 longest commands to FILE, for Mermaid" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
@@ -479,7 +479,7 @@ enum {
     { IN_MONITOR, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
-      "also show metrics of the process PID; hardware counters count only such processes; repeatable" }, \
+      "also show metrics of the process PID; hardware counters then count only PID; repeatable" }, \
     { IN_MONITOR, 'e', "event", "EVENT", false, \
       OPT_CALL, { .call = mon_opt_event }, 0, 0, \
       NULL, "events", "-e, --event=EVENT", \
@@ -515,7 +515,7 @@ enum {
     { IN_MONITOR, 0, "prometheus", "FILE", false, \
       OPT_STRING, { .string = &mo.prom_file }, 0, 0, \
       NULL, "", "    --prometheus=FILE", \
-      "write metrics for Prometheus to FILE at each interval (node_exporter's textfile collector needs .prom)" }, \
+      "write metrics for Prometheus to FILE at each interval (node_exporter reads only *.prom)" }, \
     { IN_MONITOR, 0, "listen", "[ADDR:]PORT", false, \
       OPT_CALL, { .call = hs_opt_listen }, 0, 0, \
       NULL, "", "    --listen=[ADDR:]PORT", \

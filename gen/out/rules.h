@@ -74,8 +74,8 @@
     X(X_WAIT, "tasks waiting per CPU #") \
     X(X_WAITED, "its threads waited for a CPU % of the time in which they could run") \
     X(X_STEAL_CPUS, "# CPUs taken by the hypervisor") \
-    X(X_CLOCK, "clock rate at % of the guaranteed rate") \
-    X(X_CAP, "clock rate limited to % of the maximum") \
+    X(X_CLOCK, "CPU frequency at % of the base frequency") \
+    X(X_CAP, "CPU frequency limited to % of the maximum") \
     X(X_MEM_LEFT, "% of memory available") \
     X(X_NODE_FULL, "% of the node's memory is anonymous") \
     X(X_SLAB, "% of memory in slabs that cannot be reclaimed") \
@@ -106,8 +106,8 @@
     X(X_NET_PACKETS, "packets %") \
     X(X_NET_DROPPED, "% of its packets dropped") \
     X(X_LOCK_WAITS, "% of its active threads wait for this lock") \
-    X(X_ZERO_WINDOWS, "in % of the segments sent") \
-    X(X_NOT_READS, "% of these waits not explained by reads") \
+    X(X_ZERO_WINDOWS, "% of sent segments advertise a zero window") \
+    X(X_NOT_READS, "% of the waits for I/O not explained by reads") \
     X(X_LINK, "link at % of the speed that both ends advertise") \
     X(X_NEIGHBORS, "neighbor entries not added %") \
     X(X_CT_LOST, "connections not tracked %") \
@@ -332,7 +332,7 @@
       .cost = X_BUSY_CPUS, .factor = (float)0.2, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The CPUs are busy and are not allowed to run at their full clock rate", \
+      .finding = "The CPUs are busy, but their frequency is limited", \
       .source = "Documentation/admin-guide/pm/cpufreq.rst: scaling_max_freq", \
       .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq", .alone = "" }, \
     { .name = "cpu-clock-low", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -341,7 +341,7 @@
       .cost = X_BUSY_CPUS, .factor = (float)0.2, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
-      .finding = "The CPUs are busy and run below the clock rate that all of them can sustain", \
+      .finding = "The CPUs are busy, but run below the frequency that all of them can sustain", \
       .source = "base_frequency of intel_pstate.rst, or nominal_freq of acpi/cppc_sysfs.rst", \
       .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor", .alone = "" }, \
     { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
@@ -370,7 +370,7 @@
       .cost = X_WAITERS, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "More tasks can run than there are CPUs, and tasks wait for a CPU", \
+      .finding = "The machine has more runnable tasks than CPUs, and tasks wait for a CPU", \
       .source = "Brendan Gregg's USE method: run queue longer than the number of CPUs", \
       .next = "perf top -p %p", .alone = "perf top" }, \
     { .name = "run-queue-one-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
@@ -390,7 +390,7 @@
       .cost = M_PSI_CPU, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
-      .finding = "The runnable tasks need more CPUs than the machine has", \
+      .finding = "Runnable tasks need more CPUs than the machine has", \
       .source = "Documentation/accounting/psi.rst: cpu some", \
       .next = "perf top -p %p", .alone = "perf top" }, \
     { .name = "run-queue-latency", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -509,7 +509,7 @@
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
-      .finding = "Memory that was swapped out is read back from swap", \
+      .finding = "Memory that was swapped out is read back", \
       .source = "proc_vmstat(5): pswpin", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "swap-out", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -519,7 +519,7 @@
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
-      .finding = "Memory is written to swap because programs need more memory than the machine has", \
+      .finding = "Memory is swapped out because programs need more memory than the machine has", \
       .source = "proc_vmstat(5): pswpout", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "swap-full", .res = RES_SWAP, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
@@ -567,7 +567,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "NUMA node %t is full: allocations meant for node %t go to other nodes", \
+      .finding = "NUMA node %t is full: allocations meant for it go to other nodes", \
       .source = "Documentation/admin-guide/numastat.rst: numa_foreign; page cache is not counted because it can be reclaimed", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
     { .name = "numa-migrations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -593,7 +593,7 @@
       .cost = X_STALL_CPUS, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = DG_R(BAND), .unless_rule = NULL, .before = 0, \
-      .finding = "The CPUs spend most of their time waiting for memory because data is not in the caches", \
+      .finding = "The CPUs spend most of their time waiting for data that is not in the caches", \
       .source = "Intel's optimization manual, B.1 (Topdown: backend bound)", \
       .next = "kvis monitor -c pmc -p %p", .alone = "kvis monitor -c pmc" }, \
     { .name = "hugepages-off", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -648,7 +648,7 @@
       .cost = M_VQ_STALLED, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(DISK), \
-      .finding = "Virtio queue %t is full: the driver must wait until the device has completed requests", \
+      .finding = "Virtio queue %t is full: the driver must wait until the device completes requests", \
       .source = "drivers/virtio/virtio_ring.c: virtqueue_add returns ENOSPC", \
       .next = "kvis monitor -c virtio --histogram", .alone = "" }, \
     { .name = "virtio-adds-fail", .res = RES_VIRTIO, .kind = DG_ERROR, .each = true, .log = X_NONE, \
@@ -688,7 +688,7 @@
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Reads from disk %t take longer than a seek on any disk", \
+      .finding = "Reads from disk %t take longer than a seek on a rotating disk", \
       .source = "a rotating disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
@@ -719,7 +719,7 @@
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Reads from disk %t wait in the queue of the kernel", \
+      .finding = "Reads from disk %t wait in the kernel's queue", \
       .source = "Documentation/block/ioprio.rst", \
       .next = "kvis monitor -c io --histogram", .alone = "" }, \
     { .name = "io-pressure", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -761,7 +761,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Network interface %t runs at half duplex: the other end does not negotiate the duplex mode", \
+      .finding = "Network interface %t runs at half duplex: the other end may not negotiate the duplex mode", \
       .source = "sysfs-class-net: duplex", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-link-slow", .res = RES_NET, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
@@ -794,7 +794,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Network interface %t counts errors: check its cable, driver and duplex setting", \
+      .finding = "Network interface %t reports errors: check its cable, driver and duplex setting", \
       .source = "Documentation/networking/statistics.rst", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-backlog-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
@@ -818,7 +818,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "A server does not accept connections fast enough: clients wait until they retry", \
+      .finding = "A server does not accept connections fast enough: clients must wait and retry", \
       .source = "a client waits 1 s before it retries to connect (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
       .next = "ss -ltn", .alone = "" }, \
     { .name = "tcp-retransmits", .res = RES_NET, .kind = DG_ERROR, .each = false, .log = X_NONE, \
@@ -1007,7 +1007,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Memory controller %t corrects errors all the time: a DIMM is failing", \
+      .finding = "Memory controller %t keeps correcting errors: a DIMM may be failing", \
       .source = "Documentation/admin-guide/RAS/main.rst: ce_count", \
       .next = "grep . /sys/devices/system/edac/mc/mc*/dimm*/dimm_ce_count", .alone = "" }, \
     { .name = "md-degraded", .res = RES_HARD, .kind = DG_ERROR, .each = false, .log = X_NONE, \
@@ -1074,7 +1074,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The clock source of the kernel is slow: reading the time takes a system call and a device access", \
+      .finding = "The kernel's clock source is slow: reading the time takes a system call and a device access", \
       .source = "clocksource0/current_clocksource: hpet, acpi_pm or jiffies", \
       .next = "cat /sys/devices/system/clocksource/clocksource0/available_clocksource", .alone = "" }, \
     { .name = "clock-unsynchronized", .res = RES_HARD, .kind = DG_SATURATION, .each = false, .log = X_NONE, \

@@ -81,12 +81,12 @@ const failures = c => both(c.a?.failed ?? 0, c.b?.failed ?? 0);
 
 function tables() {
   table("whole", "The whole run", "", "number", [], whole(), MOST);
-  table("commands", "Commands", "Time for which each command ran without any of its children.", "command", ["runs", "failed", ...PROC ? ["CPU time"] : []],
+  table("commands", "Commands", "Time that each command ran while none of its children did.", "command", ["runs", "failed", ...PROC ? ["CPU time"] : []],
     d.commands.map(c => row(c.name, ...side(c, "own_ns"), span, both(...side(c, "runs")), failures(c), ...PROC ? [both(...side(c, "cpu_ns"), span)] : [])));
   table("calls", "Calls", "Time from the call to its return.", "call", ["calls", "p50", "p99"],
     d.calls.filter(c => c.change || c.a.calls !== c.b.calls).map(c => row(c.name, ...side(c, "total_ns"), span, both(...side(c, "calls")),
       both(...side(c, "p50_ns"), span), both(...side(c, "p99_ns"), span))));
-  table("waits", "Waits", "How the time of calls is divided.", "call", [], waits());
+  table("waits", "Waits", "Parts of the time of calls.", "call", [], waits());
   table("files", "Files", "Bytes read and written.", "file", ["opens"], d.files.map(f => row(f.name, ...side(f, "bytes"), size, both(...side(f, "opens")))));
   table("peers", "Network", "Bytes sent and received.", "address", ["opens"], d.peers.map(p => row(p.name, ...side(p, "bytes"), size, both(...side(p, "opens")))));
   table("failed", "Failed calls", "Number of failures, by call and error.", "call", [], d.failed.map(f => row(`${f.name} ${f.error}`, f.a, f.b, count)));
@@ -174,7 +174,7 @@ const notes = [d.other_calls && "Different calls were traced (-e): only calls tr
   ...SIDES.map(k => d[k].lost === null && `The number of lost records of ${k.toUpperCase()} is unknown.`),
   ...SIDES.map(k => d[k].lost && `${count(d[k].lost)} records of ${k.toUpperCase()} were lost.`),
   !PROC && !d.calls.some(c => c.change !== undefined) && "A recording lacks the time of calls: record with -v, -c or -C.",
-  !PROC && !waits().length && "How the time of calls is divided is unknown: only the hybrid backend records it.",
+  !PROC && !waits().length && "The parts of the time of calls are unknown: only the hybrid backend records them.",
   d.left_out && `${count(d.left_out)} processes or commands are omitted: too many at the same time.`].filter(Boolean);
 $("note").hidden = !notes.length;
 $("note").textContent = notes.join("\n");

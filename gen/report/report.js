@@ -334,7 +334,7 @@ const byTime = list => {
 /* EINTR and the kernel's restart codes, with which sigsuspend and similar calls always end. */
 const interrupted = e => e === 4 || (e >= 512 && e <= 516);
 
-const ANSWERS = "Errors that are normal: calls that are not finished yet (EINPROGRESS, EAGAIN, an interrupted wait), calls that only ask " +
+const ANSWERS = "Normal errors: calls that are not finished yet (EINPROGRESS, EAGAIN, an interrupted wait), calls that only ask " +
   "(access, stat, readlink of a file that is not a link, ioctl of a file that is not a terminal, lseek of a pipe, wait without a child, a futex " +
   "timeout), and names that do not exist, but that the same process found in another place.";
 const ASKS = /^((f?access(at2?)?|l?stat|newfstatat|statx) (2|20)|readlink(at)? 22|ioctl 25|lseek 29|[fl]?getxattr (61|95)|wait(4|id) 10|futex 110)$/;
@@ -389,9 +389,9 @@ const line_of = p => p.argv || p.name || "?";
 const ended = p => p.end >= 0;
 const failed = p => ended(p) && p.code !== "0" && p.code !== "";
 
-const PATH = "Critical path: the chain of processes that the end of the command waited for. It goes backward from the end: a process waited " +
-  "for the child that had ended last at that time; from the start of this child, the path continues in the parent in the same way. " +
-  "If there is no such child, the time is the process's own. The time on this path determines the duration of the whole run.";
+const PATH = "Critical path: the chain of processes that determined how long the command took. It goes backward from the end of the command: to the " +
+  "child that ended last, then to the last child that had ended when that child started, and so on; and likewise within each child. The time during " +
+  "which no child on the path ran is the process's own time.";
 let path = null;                      /* from the end to the start: { p, from, to } */
 
 function findPath() {
@@ -1771,8 +1771,8 @@ function tellInterval() {
   $("found").replaceChildren(...[
     card("time in calls", [["in all", t.calls ? ns(t.ns) : undefined], ["on CPU", timed(t.cpu)], ["run queue", timed(t.runq)], ["disk", timed(t.disk)],
       ["blocked", timed(t.other)], ["not divided", timed(t.ns - t.cpu - t.runq - t.disk - t.other)]],
-    "Sums over all threads. If a call extends beyond the interval, only its part inside counts; that part is listed as not divided, because kvis knows only how the time of the whole call is divided."),
-    card("in it", [["events", some(t.events)], ["calls", some(t.calls)], ["failed", some(t.failed), 1], ["read", some(t.read, size)], ["written", some(t.written, size)],
+    "Sums over all threads. If a call extends beyond the interval, only its part inside counts, as not divided, because kvis knows only the parts of the time of whole calls."),
+    card("counts", [["events", some(t.events)], ["calls", some(t.calls)], ["failed", some(t.failed), 1], ["read", some(t.read, size)], ["written", some(t.written, size)],
       ["page faults", some(t.faults)], ["processes", some(t.proc.size)]]),
     card("kernel", [["waits for a CPU", some(t.waits)], ["took", t.waits ? ns(t.waited) : undefined], ["block I/O", some(t.ios)], ["took", t.ios ? ns(t.io) : undefined]],
       "Time that threads waited for a CPU, in and between calls; requests to block devices can overlap."),
@@ -1860,14 +1860,14 @@ function tellFailures(o) {
     link(esc(e.key), atEvent(e.first, { failed: 1, q: e.key.split(" ")[1] })), ` (${times(e.n)})`]), "."] : ["No call failed."]),
   bad.length ? [`${count(bad.length)} of ${count(procs.filter(p => p.pid).length)} processes did not exit with 0: `,
     ...bad.slice(0, 3).flatMap((p, k) => [k ? ", " : "", toProcess(p), ` (${p.code})`]), bad.length > 3 ? " …" : "."] : PROC && ["No process failed."],
-  o.answers && [`${count(o.answers)} other errors are normal: a name that was found in another place, or a call that was not finished yet.`]];
+  o.answers && [`${count(o.answers)} other errors are normal, such as a name that was found in another place or a call that was not finished yet.`]];
 }
 
 function tellLongest(o) {
   const i = o.longest, p = procs.filter(p => p.parent && ended(p)).sort((a, b) => lifeOf(b) - lifeOf(a))[0];
   return [i >= 0 && ["The longest call that does more than wait is ", link([typeName(i), about(i)[0].slice(-60)].filter(Boolean).join(" "), atEvent(i)),
     ` by ${procName(tracks[track[i]].proc)}: ${span(dur[i])}.`],
-  p && ["The longest child is ", toProcess(p), `: ${span(lifeOf(p))}.`],
+  p && ["The longest child process is ", toProcess(p), `: ${span(lifeOf(p))}.`],
   o.delay >= 0 && ["The longest wait for a CPU took ", link(span(took(o.delay)), atEvent(o.delay)), ` (${procName(tracks[track[o.delay]].proc)}).`]];
 }
 const lifeOf = p => stop(p) - p.start;

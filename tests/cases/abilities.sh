@@ -42,7 +42,7 @@ eq "rows of -v" "$(js "[e['name'] for e in E if e['type'] == 'check']" | tr -cd 
 run trace -q --json=run -- true
 eq "hybrid" "$(js 'H["backend"]' run)" "$(verdict trace detail | grep -o '[hp][a-z]*' | grep -m 1 -x 'hybrid\|ptrace')"
 run trace -q --faults -- true
-eq "page faults" "$(row page_faults)" "$(grep -q 'page faults are off' err && echo False || echo True)"
+eq "page faults" "$(row page_faults)" "$(grep -q 'cannot trace page faults' err && echo False || echo True)"
 sleep 30 & pid=$!
 run trace --backend=observe -c -d 1 -p $pid
 eq "observe" "$(row observe)" "$([ $st = 0 ] && echo True || echo False)"
@@ -86,14 +86,14 @@ refused() { # refused CALL ROW...: with CALL refused these rows do not work, and
 }
 refused bpf open_programs proc_programs call_programs disk_programs uring_programs observe sched_programs block_programs
 eq "exit status" 1 $st
-eq "trace without bpf" "ptrace: every traced system call stops the process" "$(verdict trace detail)"
+eq "trace without bpf" "ptrace: every traced system call stops its thread" "$(verdict trace detail)"
 for c in open proc; do
     eq "$c without bpf" "works only for a command, with ptrace: a seccomp filter forbids bpf(2)" "$(verdict $c detail)"
 done
 want "all('seccomp' in v['fix'] for v in S['verdicts'] if v['name'] != 'virt')"
 want "'seccomp filter' in S['verdicts'][0]['fix']"
 refused perf_event_open page_faults
-eq "trace without perf_event_open" "ptrace: every traced system call stops the process, without page faults" "$(verdict trace detail)"
+eq "trace without perf_event_open" "ptrace: every traced system call stops its thread, without page faults" "$(verdict trace detail)"
 refused ptrace ptrace attach
 eq "trace without ptrace" False "$(verdict trace works)"
 want "'ptrace' in S['verdicts'][0]['fix']"

@@ -30,9 +30,9 @@ refused "pid $others: the process belongs to another user; fix: run kvis with CA
 refused "pid $roots: the process is outside the user namespace of kvis; fix: run kvis outside" unshare -r ./kvis $attach $roots
 refused "pid $roots: a seccomp filter forbids ptrace.2.; fix: allow ptrace in the container" "$BIN/refuse" ptrace ./kvis trace --backend=ptrace -d 2 -p $roots
 hasnt err 'root'
-refused 'ptrace.2. is not permitted: a seccomp filter forbids ptrace.2.; fix: ' "$BIN/refuse" ptrace ./kvis trace -- touch ran
+refused 'cannot trace the command: a seccomp filter forbids ptrace.2.; fix: ' "$BIN/refuse" ptrace ./kvis trace -- touch ran
 status 125
-refused 'ptrace.2. is not permitted: pid [0-9]* already traces the command$' strace -f -o log ./kvis trace --backend=ptrace -- touch ran
+refused 'cannot trace the command: pid [0-9]* already traces the command$' strace -f -o log ./kvis trace --backend=ptrace -- touch ran
 status 125
 [ ! -e ran ] || fail "the command ran"
 say "with the capability"

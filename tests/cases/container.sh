@@ -61,7 +61,7 @@ in_container "$KVIS" diagnose -d 0.2; status 0
 has out '^kvis diagnose: '
 
 in_container "$KVIS" check; status 1
-has out '^trace +ptrace: every traced system call stops the process'
+has out '^trace +ptrace: every traced system call stops its thread'
 has out '^(open|proc) +works only for a command, with ptrace: BPF needs privileges$'
 has out '^monitor +works, without '
 hasnt out 'run (it|kvis) as root'

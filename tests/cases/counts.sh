@@ -131,7 +131,7 @@ for i in range(1100):
 for how in live replayed; do
     [ $how = live ] || run replay -c --by=pid rec
     eq "--by=pid, $how: rows" 1024 "$(sed '1d;/^(/,$d' err | grep -c .)"
-    has err '^\(this table has only the first 1024 processes; the next one has all\)$'
+    has err '^\(only the first 1024 processes; the next table has all\)$'
     has err ' wait4$'; eq "--by=pid, $how: calls of wait4" 1100 "$(awk '$NF == "wait4" { print $4 }' err)"
 done
 if [ "$b" = hybrid ]; then # the last one: BPF works

@@ -64,7 +64,7 @@ rule a
     when threads >= 1
     colour red
 END
-mistake "line 6, column 10: more than 3 guards" <<'END'
+mistake "line 6, column 10: more than 3 columns 'and'" <<'END'
 rule a
     when threads >= 1
     and  all threads >= 1
@@ -72,7 +72,7 @@ rule a
     and  all threads >= 1
     and  all threads >= 1
 END
-mistake "line 1, column 6: a rule cpu-busy exists" <<'END'
+mistake "line 1, column 6: rule cpu-busy already exists" <<'END'
 rule cpu-busy
 END
 mistake "line 3, column 1: rule a has no finding" <<'END'

@@ -69,7 +69,7 @@ key o; until_true 5 shows '^memory .*of 976.6MB' || fail "o: $(t capture-pane -p
 # n/a: the source and the reason, in its section
 key w; until_true 5 shows '^membw  *n/a:' || fail "no reason: $(t capture-pane -p)"; key w
 key h
-until_true 5 shows 'the screen stays' || fail "no help"
+until_true 5 shows 'pause or resume the screen' || fail "no help"
 key h
 # keys of several bytes are one key: none hides or shows a section
 t resize-window -x 80 -y 10

@@ -29,7 +29,7 @@ want '"mbm_total_bytes_per_second" in E[-1] and "dropped" not in E[-1]'
 mkdir t/sys/fs/resctrl/web/mon_data/mon_L3_256
 monitor
 want '"mbm_total_bytes_per_second" not in E[-1] and E[-1]["dropped"] == 1'
-want "any('no space for: 1; the sum is unknown, because' in u['reason'] for u in E[-1]['unavailable'])"
+want "any('(left out: 1); the sum is unknown, because' in u['reason'] for u in E[-1]['unavailable'])"
 
 # More disks than instances that fit: 8192, of which the machine is one. There is no sum without a part.
 mkdir -p disks/proc
@@ -37,8 +37,8 @@ for n in $(seq 1 9000); do echo "259 $n d$n 1 0 8 0 1 0 8 0 0 0 0"; done >disks/
 run monitor -c disks -i 0.05 -n 3 --json=json --csv=csv --prometheus=p.prom --report=r.html --path.rootfs=disks -o text
 status 0
 want 'len(E[-1]["device"]) == 8191 and [e["dropped"] for e in E] == [809] * 3 and "disk_reads_per_second" not in E[-1]'
-want '[u["reason"] for u in E[-1]["unavailable"] if "disk_rotational" in u["metrics"]] == ["devices, processes or the like that kvis had no space for: 809"]'
-eq "the text says so once" 1 "$(grep -c 'kvis had no space for: 809' text)"
+want '[u["reason"] for u in E[-1]["unavailable"] if "disk_rotational" in u["metrics"]] == ["no space for more devices or processes (left out: 809)"]'
+eq "the text says so once" 1 "$(grep -c 'left out: 809' text)"
 eq "CSV" 3 "$(grep -c ',things_left_out,source,disks,809,$' csv)"
 has p.prom '^kvis_collector_left_out[{]collector="disks"} 809$'
 has p.prom '^kvis_collector_success[{]collector="disks"} 0$'
@@ -85,7 +85,7 @@ groups 1024
 want '"dropped" not in E[-1]'
 groups 1027
 want 'E[-1]["dropped"] == 3'
-has text '^cgroups +n/a: devices, .* kvis had no space for: 3'
+has text '^cgroups +n/a: no space .*left out: 3'
 # Cgroups that are too deep.
 rm -r groups/sys/fs/cgroup/c[0-9]*
 mkdir -p groups/sys/fs/cgroup/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19

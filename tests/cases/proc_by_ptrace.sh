@@ -75,7 +75,7 @@ has rows.u ' running +- sh -c '
 : >over
 until_true 5 test -e after || fail "the command did not go on"
 "$BIN/refuse" bpf,ptrace "$KVIS" proc -- touch ran >out 2>err 9>&-; st=$?; status 125
-has err '^kvis: ptrace.2. is not permitted'
+has err '^kvis: cannot trace the command'
 [ ! -s out ] && [ ! -e ran ] || fail "it did more than refuse"
 as_user proc -d 1; status 125
 has err '^kvis: cannot watch processes: .*CAP_BPF'

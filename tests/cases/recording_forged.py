@@ -70,7 +70,7 @@ write("threads.kvis", [put(EVENT) + b"\0" + put(0) + put(1) + putz(i) + putz(i) 
                        for i in range(1, threads + 1)])
 _, errors = replay("threads.kvis", "-q", "--perfetto=trace")
 names = sum(e["name"] == "thread_name" for e in perfetto.load("trace"))
-left_out = re.search(r"^kvis: trace: (\d+) records are on one track", errors, re.M)
+left_out = re.search(r"^kvis: trace: (\d+) records share one track", errors, re.M)
 left_out = int(left_out[1]) if left_out else 0
 if names != 65536 or left_out < threads - names:
     sys.exit(f"{names} tracks, {left_out} records of other threads")

@@ -236,7 +236,7 @@ begin()
 put("tree/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 198")
 for n in range(9):
     pmu(f"cpu_{n}", 1, "0", {"cpu-cycles": "config=0"})  # the software event cpu-clock
-told = "kvis: pmc: 1 kind of CPU core is not counted: kvis counts at most 8\n"
+told = "kvis: pmc: 1 type of CPU core is not counted: kvis counts at most 8\n"
 same("PMUs", "8 rows", f"{sum(', type 1' in r['detail'] for r in check(told).values())} rows")
 for option in ((), ("-e", "cycles")):
     done = subprocess.run([sys.argv[1], "monitor", "-c", "pmc", *option, "-n", "2", "-i", "0.1", "--json=nine", "--path.rootfs=tree"],
@@ -246,6 +246,6 @@ for option in ((), ("-e", "cycles")):
         last = json.loads(f.readlines()[-2])
     same("ninth", "dropped 1, no sum, 8 PMUs", f"dropped {last.get('dropped')}, {'a' if 'cycles_per_second' in last else 'no'} sum,"
          f" {len(last.get('pmu', ()))} PMUs")
-    same("ninth", "kinds of CPU cores" if option else "had no space for: 1", str(last["unavailable"]))
+    same("ninth", "types of CPU core" if option else "left out: 1", str(last["unavailable"]))
 print(f"{len(X86) + len(ARM)} processors, {bad} wrong")
 sys.exit(bad != 0)

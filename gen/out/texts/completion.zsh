@@ -36,12 +36,12 @@ _kvis() {
     {'*-v','*--verbose'}'[print every system call with its decoded arguments, result and time]' \
     {'*-q','*--quiet'}'[print only the summary; -qq\: not even the summary]' \
     {'*-c','*--summary-only'}'[print only a table of system calls\: number, errors, time, p50, p99, max]' \
-    {'*-C','*--summary'}'[also print the table of system calls, where their time went, and failures, after the summary]' \
+    {'*-C','*--summary'}'[after the summary, also print the table of system calls, where their time went, and failures]' \
     {'*-i+','*--interval='}'[print the table of system calls every SECS seconds (implies -C, unless -c is given)]:SECS: ' \
-    '*--by=''[also print the number, errors and time of the system calls of each process]:pid: ' \
+    '*--by=''[also print the number, errors and time of system calls for each process]:pid: ' \
     {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
-    {'*-P+','*--trace-path='}'[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
+    {'*-P+','*--trace-path='}'[show only system calls on files that match GLOB, by path or descriptor; repeatable]:GLOB:_files' \
     {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
     {'*-Z','*--failed-only'}'[show only system calls that failed]' \
     '*--min-duration=''[show only system calls that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
@@ -73,8 +73,8 @@ _kvis() {
     '*--min-sched-delay=''[show each wait for a CPU that took at least US microseconds (default 10000)]:US: ' \
     '*--ring=''[set the size of the ring buffer for recorded system calls (default 4M; observe backend\: 16M to 64M)]:SIZE: ' \
     {'*-f','*--follow-forks'}'[trace child processes too (kvis always does)]' \
-    {'*-y','*--decode-fds'}'[show the file names of file descriptors (kvis always does)]' \
-    {'*-T','*--syscall-times'}'[print the time that each system call took (always done with -v)]' \
+    {'*-y','*--decode-fds'}'[show the files of file descriptors (kvis always does)]' \
+    {'*-T','*--syscall-times'}'[print the time that each system call took (kvis always does with -v)]' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   open) _arguments -s -S \
     '*--backend=''[choose how kvis follows COMMAND\: auto|bpf|ptrace (auto\: bpf if it works, else ptrace)]:NAME:(auto bpf ptrace)' \
@@ -88,23 +88,23 @@ _kvis() {
     {'*-f+','*--flag-filter='}'[show only opens with FLAG, such as O_WRONLY; repeatable (one matching FLAG is enough)]:FLAG: ' \
     {'*-P+','*--path='}'[show only opens of files whose absolute path matches GLOB; repeatable]:GLOB:_files' \
     {'*-e','*--extended-fields'}'[print the flags and the mode of each open, in octal]' \
-    {'*-F','*--full-path'}'[print absolute paths of opened files]' \
+    {'*-F','*--full-path'}'[print the absolute path of each file]' \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
-    {'*-c','*--command'}'[run the remaining words as COMMAND (the default); a single word that contains blanks is run by the shell]' \
+    {'*-c','*--command'}'[run the remaining words as COMMAND (the default), or a single word with blanks in a shell]' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
-    '*--no-exec''[leave out the program files that execve opens]' \
+    '*--no-exec''[do not show the programs that execve opens]' \
     '*--ring=''[set the size of the ring buffer for recorded opens (default 1M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   replay) _arguments -s -S \
     {'*-v','*--verbose'}'[print every system call, if the recording was made with -v]' \
     {'*-q','*--quiet'}'[print only the summary; -qq\: not even the summary]' \
     {'*-c','*--summary-only'}'[print only a table of system calls\: number, errors, time, p50, p99, max]' \
-    {'*-C','*--summary'}'[also print the table of system calls, where their time went, and failures, after the summary]' \
-    '*--by=''[also print the number, errors and time of the system calls of each process]:pid: ' \
+    {'*-C','*--summary'}'[after the summary, also print the table of system calls, where their time went, and failures]' \
+    '*--by=''[also print the number, errors and time of system calls for each process]:pid: ' \
     {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
-    {'*-P+','*--trace-path='}'[show only system calls that use a file that GLOB names, by path or descriptor; repeatable]:GLOB:_files' \
+    {'*-P+','*--trace-path='}'[show only system calls on files that match GLOB, by path or descriptor; repeatable]:GLOB:_files' \
     {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
     {'*-Z','*--failed-only'}'[show only system calls that failed]' \
     '*--min-duration=''[show only system calls that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
@@ -121,7 +121,7 @@ _kvis() {
     '*--no-filter''[also show routine events\: program start-up, memory, libraries, reads of /proc]' \
     '*--color=''[choose when to color the text output\: auto|always|never]:WHEN:(auto always never)' \
     '*--min-sched-delay=''[show each recorded wait for a CPU that took at least US microseconds]:US: ' \
-    '*--tree''[print the commands as a tree after all of them have ended]' \
+    '*--tree''[print the commands as a tree when all have ended]' \
     {'*-h','*--help'}'[print this help text]' '*:recording:_files' ;;
   diff) _arguments -s -S \
     '*--json=-''[write the comparison as one JSON object to stdout or FILE]::[=FILE]:_files' \
@@ -141,7 +141,7 @@ _kvis() {
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
-    '*--tree''[print the commands as a tree after all of them have ended]' \
+    '*--tree''[print the commands as a tree when all have ended]' \
     '*--live''[also print a row when a command starts]' \
     {'*-x','*--failed'}'[also show execs that failed]' \
     '*--forks''[also show processes that never call exec]' \
@@ -154,7 +154,7 @@ _kvis() {
     '*--cgroup=''[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
     {'*-f+','*--format='}'[choose the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
     '*--env=''[add these environment variables of each command to the JSON output]:NAME,...: ' \
-    '*--gantt=''[write a Gantt chart of the 100 longest commands to FILE, for mermaid]:FILE:_files' \
+    '*--gantt=''[write a Gantt chart of the 100 longest commands to FILE, for Mermaid]:FILE:_files' \
     '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   execsnoop) _arguments -s -S \
@@ -176,7 +176,7 @@ _kvis() {
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     {'*-t','*--timestamp'}'[print the time of day of each exit]' \
-    {'*-x','*--failed'}'[show only processes that exited with an error or were killed]' \
+    {'*-x','*--failed'}'[show only processes that exited with a status other than 0 or were killed]' \
     {'*-T','*--threaded'}'[print a row for each thread]' \
     {'*-p+','*--pid='}'[show only the exit of the process PID]:PID:_pids' \
     {'*-u+','*--uid='}'[show only processes of the user UID]:UID: ' \
@@ -189,7 +189,7 @@ _kvis() {
     {'*-n+','*--count='}'[stop monitoring after COUNT intervals]:COUNT: ' \
     {'*-d+','*--duration='}'[stop monitoring after SECS seconds]:SECS: ' \
     {'*-c+','*--collectors='}'[show only metrics of these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
-    {'*-p+','*--pid='}'[also show metrics of the process PID; hardware counters count only such processes; repeatable]:PID:_pids' \
+    {'*-p+','*--pid='}'[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
     {'*-e+','*--event='}'[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times]:EVENT: ' \
     '*--list-events''[list the names of hardware events that this machine can count, and exit]' \
     '*--cgroup=''[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
@@ -198,7 +198,7 @@ _kvis() {
     '*--json=-''[write the metrics as one JSON line per interval to stdout or FILE]::[=FILE]:_files' \
     '*--csv=-''[write one CSV row per value to stdout or FILE]::[=FILE]:_files' \
     '*--report=-''[write an HTML page with charts and heat maps (default FILE\: report.html)]::[=FILE]:_files' \
-    '*--prometheus=''[write metrics for Prometheus to FILE at each interval (node_exporter'\''s textfile collector needs .prom)]:FILE:_files' \
+    '*--prometheus=''[write metrics for Prometheus to FILE at each interval (node_exporter reads only *.prom)]:FILE:_files' \
     '*--listen=''[serve the metrics for Prometheus at http\://ADDR\:PORT/metrics; without ADDR\: only to this machine]:[ADDR\:]PORT: ' \
     '*--grafana''[print a Grafana dashboard for the metrics as JSON, and exit]' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
@@ -222,7 +222,7 @@ _kvis() {
     '*--path.rootfs=''[use DIR as the root directory of the machine, including /proc and /sys]:DIR:_files -/' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   check) _arguments -s -S \
-    {'*-v','*--verbose'}'[show everything that kvis tried, and how to fix what does not work]' \
+    {'*-v','*--verbose'}'[show every feature, and how to fix those that do not work]' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     '*--path.procfs=''[use DIR as the /proc of the machine]:DIR:_files -/' \
     '*--path.sysfs=''[use DIR as the /sys of the machine]:DIR:_files -/' \

@@ -45,6 +45,6 @@ t_replay "its recording is read by other CPUs" again r.kvis
 t_fails 1 "check: not all works" kvis check -v
 t_has "programs of trace" out '^call_programs +no .*64-bit kernel'
 t_has "programs of open: the same reason" out '^open_programs +NO .* the BPF programs of kvis need a 64-bit kernel$'
-t_has "trace" out '^trace +ptrace: every traced system call stops the process$'
+t_has "trace" out '^trace +ptrace: every traced system call stops its thread$'
 t_has "open" out '^open +works only for a command, with ptrace'
 t_has "monitor" out '^monitor +works'
