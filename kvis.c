@@ -2215,7 +2215,8 @@ static void fd_close(struct task *t, s32 n)
 static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     struct files *f = t->files;
-    if (!f || !o || n < 0) {
+    const struct fdent *e = fd_find(f, n);
+    if (!f || !o || n < 0 || (e && e->since_ns > t->at_ns)) { /* the entry is newer */
         ofd_put(o);
         return;
     }
@@ -2695,6 +2696,7 @@ static void fd_scan(struct task *t, bool before_exec)
     for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
+        t->at_ns = u_now();
         if (before_exec && fcntl(n, F_GETFD) > 0) /* kvis's own descriptor, closed at exec */
             continue;
         struct ofd *o = fd_from_proc(t, n, &cloexec);
@@ -8940,6 +8942,8 @@ static bool md_magic_link(struct task *t, struct path *p, bool at_link)
         rest += strlen(before[i]);
         if (i < 3)
             continue;
+        if (p->s[1] != 'p' || !isdigit((u8)*rest)) /* "/proc/" */
+            return false;
         pid_t tid = strtol(rest, &rest, 10), ours = ps_from_ns(t, tid);
         of = ps_task(ours ? ours : tid);
         if (!of || *rest++ != '/')
@@ -9329,14 +9333,18 @@ static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     bool sees_answers = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
                         && sc_set[SC_read];
-    for (struct md_query *q = md_queries.q; md_queries.n && q < md_queries.q + DNS_QUERIES; q++) {
+    u32 waiting = 0;
+    struct md_query *end = md_queries.n ? md_queries.q + DNS_QUERIES : md_queries.q;
+    for (struct md_query *q = md_queries.q; q < end; q++)
+        waiting += q->o && q->o == o && q->open_ns == o->open_ns;
+    for (struct md_query *q = md_queries.q; q < end; q++) {
         if (!q->o || (o && (q->o != o || q->open_ns != o->open_ns)))
             continue;
-        if (err > 0 && md_queries.n > 1) {
+        if (err > 0 && waiting > 1) {
             q->err = (u16)err;
             continue;
         }
-        if (err < 0 || sees_answers)
+        if (err || sees_answers)
             md_dns_emit(q, err ? err : q->err, ns);
         q->o = NULL;
         md_queries.n--;
@@ -9468,10 +9476,12 @@ static void md_open(struct task *t, struct call *c)
         struct fd_stat sx = { .stx_ino = 0 };
         kind = md_opened_kind(t, c->ret, flags, &p, &sx);
         struct name *n = nm_get('f', p.s, p.len);
-        n->opens += t->at_ns >= out.start_ns;
         n->kind = kind;
-        n->read |= fd_reads(flags);
-        n->written |= w;
+        if (t->at_ns >= out.start_ns) {
+            n->opens++;
+            n->read |= fd_reads(flags);
+            n->written |= w;
+        }
         struct ofd *o = ofd_new(t, kind, n);
         if (o) {
             o->writable = w;
@@ -9822,7 +9832,7 @@ static void md_connect(struct task *t, struct call *c)
             md_look_at_socket(t, o, c->arg[0]);
             if (o->local && o->local != peer)
                 o->local->kind = FK_SOCK;
-            peer->opens += !going && t->at_ns >= out.start_ns;
+            peer->opens += !going;
         }
         o->peer = peer; /* a connecting socket has no peer in the kernel yet */
     }
@@ -9880,7 +9890,7 @@ static void md_accept(struct task *t, struct call *c)
         if (!o->local && l && fd_is_unix(o))
             o->local = l->local;
         if (o->peer)
-            o->peer->opens += t->at_ns >= out.start_ns;
+            o->peer->opens++;
         o->refs++; /* keeps o if md_install runs out of memory */
         md_install(t, c->ret, o, dec_cloexec(c)); /* md_install may free the listener */
     }
@@ -10148,40 +10158,47 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns the new name of an open file, or NULL, after a rename of `from` to `to` (sx). A file with
- * one link has no other name. For files with several links, compares names. */
+/* Returns the new name of an open file after a rename of `from` to `to` (sx), or NULL if the rename
+ * does not change it. A file with one link has no other name. */
 static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
                                 const struct path *from, const struct path *to)
 {
     static struct path now;
     bool same = fd_is_file(sx, o), dir = S_ISDIR(sx->stx_mode);
-    if (!o->name)
-        return NULL;
+    bool device = o->dev == (sx->stx_dev_major << 20 | sx->stx_dev_minor);
     const char *rest = strncmp(o->name->s, from->s, from->len) ? "?" : o->name->s + from->len;
-    if (same ? !dir && sx->stx_nlink > 1 && *rest : !dir || *rest != '/')
+    if (same ? !dir && sx->stx_nlink > 1 && *rest : !dir || !device || *rest != '/')
         return NULL;
     rest = same ? "" : rest + 1;
     md_join(&now, to->s, to->len, rest, strlen(rest));
     return nm_get('f', now.s, now.len);
 }
 
-/* Gives open files their names after a rename. */
-static void md_renamed(struct task *t, const struct path *from, const struct path *to)
+/* Gives open files their new names after a rename, or after an exchange of two paths. */
+static void md_renamed(struct task *t, const struct path *a, const struct path *b, bool exchange)
 {
     static struct path now;
-    struct fd_stat sx;
+    struct fd_stat at_a = { .stx_ino = 0 }, at_b;
     u32 budget = 1 << 16; /* slots to examine; other files keep their names */
-    now = *to;
-    if (!from->ok || !to->ok || md_walk(t, &now, true, &sx) < 0)
+    now = *b;
+    if (!a->ok || !b->ok || *a->s != '/' || md_walk(t, &now, true, &at_b) < 0)
+        return;
+    now = *a;
+    if (exchange && md_walk(t, &now, true, &at_a) < 0)
         return;
     for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *of = ps.task[i]; of; of = of->next)
-            for (u32 k = 0; of->files && k < of->files->cap && budget; k++, budget--) {
-                struct ofd *o = of->files->slot[k].fd < 0 ? NULL : of->files->slot[k].o;
-                struct name *n = o ? md_new_name(o, &sx, from, to) : NULL;
+        for (struct task *of = ps.task[i]; of; of = of->next) {
+            struct files *f = of->tid == of->pid || (of->files && of->files->refs == 1) ? of->files
+                                                                                        : NULL;
+            for (u32 k = 0; f && k < f->cap && budget; k++, budget--) {
+                struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
+                struct name *n = o && o->name ? md_new_name(o, &at_b, a, b) : NULL;
+                if (o && o->name && !n && exchange)
+                    n = md_new_name(o, &at_a, b, a);
                 if (n)
                     o->name = n;
             }
+        }
 }
 
 static s32 md_path_arg(const struct call *c, u32 n)
@@ -10246,9 +10263,7 @@ static void md_change(struct task *t, struct call *c)
         md_change_path(t, c, to, &q);
         ev_bytes(e, EV_new_path, q.s, q.len);
         if (!c->err && e->kind == EK_RENAME)
-            md_renamed(t, &p, &q);
-        if (!c->err && c->id == SC_renameat2 && c->arg[4] & 2 /* RENAME_EXCHANGE */)
-            md_renamed(t, &q, &p);
+            md_renamed(t, &p, &q, c->id == SC_renameat2 && c->arg[4] & 2 /* RENAME_EXCHANGE */);
         break;
     case EK_TRUNCATE:
         value += split && c->abi == ABI_ARM32; /* ARM register pairs begin at even numbers */
@@ -19633,19 +19648,20 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet(pid, tid);
 }
 
-/* Applies a call from before time zero to the descriptor table, without output. kvis read the table
- * before or after the call. Applying all calls in order gives the right table in both cases. */
+/* Applies a call that ended while kvis read the process's state to the descriptor table, without
+ * output. The entries of the table are newer than the call, or as old as the time of their read. */
 static void tr_catch_up(struct task *t, const struct wire_call *w)
 {
     static struct call past;
     bool awaited = t->pending_ns == w->ts_ns; /* tr_await stored the call */
+    tr_trim_names();
     struct call other = t->call;
-    struct stop s = tr_recorded(w->nr, w->word);
     t->at_ns = w->end_ns;
     t->record = &hy_call;
     hy_call.bad_fd = w->ret == -EBADF;
     mem_budget();
     if (!awaited) {
+        struct stop s = tr_recorded(w->nr, w->word);
         t->call = past;
         tr_begin_call(&t->call, &s, w->ts_ns);
         hy_call.entering = true;
@@ -19661,13 +19677,16 @@ static void tr_catch_up(struct task *t, const struct wire_call *w)
     }
 }
 
-/* Handles the record of a call that ended before kvis had read the process's state from /proc. The
- * working directory may be from before or after the call: reads it again. */
+/* Handles the record of a call that ended before kvis had read the process's state from /proc. That
+ * state shows the effect of a call that ended before the reading began. For other calls that
+ * kvis does not apply, it reads the state again. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
     enum md_need need = row < 0 ? MD_ALWAYS : md_need_of((u16)row);
-    if (need == MD_FDS && w->over && w->end_ns < out.start_ns)
+    if (t->proc && w->end_ns <= t->proc->start_ns)
+        return;
+    if (need == MD_FDS && w->over && w->end_ns < out.start_ns && !(sc_rows[row].cls & CLS_NET))
         tr_catch_up(t, w);
     else if (need >= MD_FDS)
         fdt.lost_ns = MAX(fdt.lost_ns, w->end_ns);
@@ -19712,6 +19731,8 @@ static void tr_fork_record(const struct wire_proc *h)
     }
     if (!t)
         t = tr_of(parent, h->was);
+    if (t && t->proc && h->ts_ns < t->proc->met_ns) /* its table may be newer than the fork */
+        fdt.lost_ns = MAX(fdt.lost_ns, t->proc->met_ns);
     child = t ? ps_new_task(h->tid) : NULL;
     if (!child)
         return;
@@ -20808,10 +20829,8 @@ static void tr_await(struct task *t)
     int row = tr_first_look(t, &in);
     if (row < 0 || in.nr >= CALL_NRS || hy_specs[in.nr].on != CALL_RECORDED)
         return;
-    if (!hy_map(BPF_MAP_LOOKUP_ELEM, &key, &seen, 0) && seen.in_call) {
-        t->blocked_in = 0; /* BPF saw the start of this call */
-        return;
-    }
+    if (!hy_map(BPF_MAP_LOOKUP_ELEM, &key, &seen, 0) && seen.in_call)
+        return; /* BPF saw the start of this call */
     th.nr = in.nr;
     for (u8 i = 0; i < 6; i++)
         th.word[hy_word(i)] = in.word[i];
@@ -20838,7 +20857,15 @@ static void tr_emit_blocked(struct task *t)
     static char raw[PATH_MAX + 64];
     struct buf b = BUF_ON(raw);
     u16 row = (u16)(t->blocked_in - 1);
-    if (!t->blocked_in || !sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
+    struct wire_thread th;
+    if (t->blocked_in && hy_follows() && !t->call.open) {
+        t->blocked_in = 0; /* BPF saw the start of the call */
+        if (!hy_thread(t, &th) || !th.in_call || sc_find(ARCH_NATIVE, th.nr) != row)
+            return;
+    } else if (!t->blocked_in) {
+        return;
+    }
+    if (!sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
         return;
     struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
     struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;
@@ -21022,9 +21049,8 @@ static void tr_report(bool text)
 {
     bpf_unread = false;
     tr_report_lost(hy_lost(), tr_when());
-    u64 compat = hy.observe ? bpf_lost(&hy.obj, LOST_COMPAT) : 0;
-    if (compat)
-        u_warn("%" PRIu64 " or more 32-bit calls were not recorded%s", compat,
+    if (hy.observe && bpf_lost(&hy.obj, LOST_COMPAT))
+        u_warn("32-bit calls were not recorded%s",
                hy_follows() ? "; fix: --backend=ptrace" : "");
     if (hy.uring.fam)
         st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
@@ -22325,11 +22351,10 @@ static bool proc_in_cgroup(u64 id)
 
 static bool proc_line_matches(const struct proc_life *l)
 {
-    static struct buf b;
+    static struct buf b = { .max = PROC_LINE_MAX };
     b_reset(&b);
-    b.max = PROC_LINE_MAX - 1;
     proc_words(&b, &l->argv, 0, ' ', proc_plain_word);
-    b.max = PROC_LINE_MAX;
+    b.len = MIN(b.len, PROC_LINE_MAX - 1);
     b_c(&b, 0);
     return u_matches(&proc_opt.line_regex, b.p);
 }
