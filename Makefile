@@ -10,7 +10,8 @@ CLANG  ?= clang
 CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(if $(filter armv7,$(ARCH)),arm-linux-gnueabihf-,$(ARCH)-linux-gnu-))
 BIN    := kvis$(if $(CROSS),-$(ARCH))
 STRIP  := $(CROSS)strip
-LINK   := -static -Wl,-z,noseparate-code
+# common-page-size: no padding before the data
+LINK   := -static -Wl,-z,noseparate-code -Wl,-z,common-page-size=64
 
 # Who did not choose a compiler gets the cross compiler, musl-gcc or cc, in this order.
 ifneq ($(filter default undefined,$(origin CC)),)

@@ -65,7 +65,7 @@ END
 
 seen() { # seen NAME CMD...: both watch CMD
     name=$1; shift
-    run proc -x --forks --json=$name.json -o /dev/null -- strace -ff -xx -s 100000 -o $name.log \
+    run proc -x --forks --ring=16M --json=$name.json -o /dev/null -- strace -ff -xx -s 100000 -o $name.log \
         -e trace=execve,execveat "$@"
     want "S['lost'] == 0" $name.json
     python3 same.py $name.log $name.json >&9 || fail "$name: not what strace saw"
