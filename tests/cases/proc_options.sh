@@ -1,7 +1,7 @@
 #!/bin/sh
 # Filters, process trees, exit status and failing output of kvis proc are right.
 # So are processes that were running before kvis or outlive it.
-# tier: gate
+# tier: gate asan
 # timeout: 150
 # needs: root prog:cmd
 # covers: O1 O2
@@ -13,6 +13,9 @@ run proc --json=json -l "needle" -o text -- sh -c '/bin/true '"$(printf '%0500d'
 want "[e['path'] for e in by('command')] == ['/usr/bin/sh', '/bin/true'] or len(by('command')) == 2"
 run proc --json=json -l '^/bin/true 0+needle$' -o text -- sh -c '/bin/true '"$(printf '%0500d' 0)"'needle; /bin/true hay'
 want "[e['argv'][1][-6:] for e in by('command')] == ['needle']"
+ctrl=$(printf '%030000d' 0 | tr 0 '\001') # six characters each: more than -l compares
+run proc --json=json -l true -o text -- sh -c '/bin/true "$0" "$0"; /bin/true "$0" "$0"; /bin/true' "$ctrl"
+want "[e['argv'][0] for e in by('command')].count('/bin/true') == 3"
 run proc --json=json -n tru -o text -- sh -c '/bin/true; /bin/false'
 want "[e['comm'] for e in by('command')] == ['true']"
 run proc --json=json --min-duration=1s -o text -- sh -c 'sleep 1.1; /bin/true'
