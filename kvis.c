@@ -20698,7 +20698,7 @@ static void tr_spawn(void)
     int e = hy.count ? hy_watch() : 0;
     if (e < 0) {
         kill(tr.child, SIGKILL);
-        die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map spec failed: %s; "
+        die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map 'spec' failed: %s; "
             "fix: --backend=ptrace", strerror(-e));
     }
 }
@@ -33070,7 +33070,7 @@ static const struct check_row {
     { "proc_programs", CHECK_PROC, 0, CHECK_PROC, true, check_proc, 0,
       "processes are recorded", "BPF programs", NULL },
     { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_RUNQ,
-      "CPU waits are measured", "CPU waits", NULL },
+      "waits for a CPU are timed", "CPU waits", NULL },
     { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_BLOCK,
       "disk requests are timed", "disk latencies", NULL },
     { "pmu", 0, CHECK_MONITOR, CHECK_MONITOR, false, NULL, SRC_PMC,
