@@ -553,8 +553,7 @@ static bool u_cpu_is_split(u64 ns)
     return ns >= NSEC / 10;
 }
 
-/* Clock offsets of kvis's time namespace in ns (time_namespaces(7)). BPF records have times of the
- * initial time namespace. */
+/* Offsets of kvis's time namespace in ns (time_namespaces(7)). BPF records use the initial one. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 static u64 u_clock(clockid_t clock)
@@ -731,8 +730,7 @@ static void b_fraction(struct buf *b, u64 n, u32 unit)
         b_c(b, (char)('0' + n / place % 10));
 }
 
-/* Returns the length of the UTF-8 sequence at s (RFC 3629), or 0 if it is invalid. Sets
- * *cp to the code point. */
+/* Returns the length of a valid UTF-8 sequence at s (RFC 3629), or 0, and its code point in *cp. */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
 {
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -1038,8 +1036,7 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Returns a name that is valid until the next call. SIGRT_n counts from 32, because libcs disagree
- * about SIGRTMIN. */
+/* Returns a name valid until the next call. SIGRT_n counts from 32: libcs disagree on SIGRTMIN. */
 static const char *u_signame(int sig)
 {
     static char tmp[32];
@@ -1850,9 +1847,8 @@ static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 }
 
 /* == 6 nm_  names that are kept for the summary =================================
- * Stores each path and address once. Memory is bounded: when names take nm.drop_at bytes, nm_drop
- * frees names, except names in use (tr_trim_names) and names with the most I/O. A replay drops
- * none. */
+ * Stores each path and address once. Memory is bounded: at nm.drop_at bytes, nm_drop frees names,
+ * except those in use (tr_trim_names) and those with the most I/O. A replay drops none. */
 
 enum { NM_BUCKETS = 1 << 15, NM_KEPT = 4 << 20 };
 
@@ -3048,7 +3044,7 @@ static struct {
     u64 threads, processes;
     u64 most_processes;
     u64 moment; /* incremented at stops and ring drains; names read earlier are stale */
-    struct ps_gone { /* recent exits in other pid namespaces; wait(2), SIGCHLD still report them */
+    struct ps_gone { /* exits in other pid namespaces, which wait(2) or SIGCHLD may yet report */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3676,7 +3672,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends only the DEC_NAMED or only the other fields. Returns the bits of all fields. */
+/* Appends only the DEC_NAMED fields (`named`) or only the others. Returns the bits of both. */
 static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
 {
     u64 bits = 0;
@@ -3716,8 +3712,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Appends a value's name. A value without a name is shown as flags if the family has a DEC_NAMED
- * part, else as a number. */
+/* Appends a value's name. Without one: flags if the family has a DEC_NAMED part, else a number. */
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
     const struct dec_part *p = dec_parts, *end = p + ARRAY_LEN(dec_parts);
@@ -4504,8 +4499,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The set's size is the previous argument in sched_setaffinity(2), but the result in
- * sched_getaffinity(2). */
+/* The set's size is sched_setaffinity(2)'s previous argument, or sched_getaffinity(2)'s result. */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i - 1];
@@ -5073,8 +5067,7 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns the number of passed arguments. The registers of omitted optional arguments have
- * unrelated values. */
+/* Returns how many arguments were passed: registers of omitted ones have unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5649,7 +5642,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Pops the oldest group if it began by until_ns; else returns NULL. Valid until the next event. */
+/* Pops the oldest group, valid until the next event, if it began by until_ns; else returns NULL. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -6383,9 +6376,8 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Returns whether an argument of the program is this file or a directory that contains the file.
- * During start-up, directories do not count, because the dynamic linker of `ls /etc` reads
- * /etc/ld.so.cache. */
+/* Returns whether an argument of the program is this file or a directory that contains it. During
+ * start-up, directories do not count: the dynamic linker of `ls /etc` reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
@@ -6844,8 +6836,7 @@ static void out_json_value(struct buf *b, const char *key, u8 type, const union 
     }
 }
 
-/* Appends a call's arguments; with `hex`, only raw arguments, as hex digits. Returns whether an
- * argument is not UTF-8. */
+/* Appends arguments (with `hex`, only raw ones, in hex). Returns whether one is not UTF-8. */
 static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 {
     bool bad = false;
@@ -8646,8 +8637,7 @@ static void st_report(struct summary *s, bool text)
  * MD_ALWAYS  in every run, for example to find new processes */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Event kinds of calls whose handler also serves other calls, by sc_id[row]. gen/tables.sh
- * generates MD_CALLS. */
+/* Event kinds of calls with a shared handler, by sc_id[row]. gen/tables.sh generates MD_CALLS. */
 #define X(call, need, enter, exit, kind) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
@@ -8979,8 +8969,7 @@ static bool md_walk_to_last(struct task *t, struct path *p)
     return true;
 }
 
-/* Returns whether -P selects the file that a path resolves to. Resolves only the directory of a
- * missing file. */
+/* Returns whether -P selects a path's file; resolves only the directory if the file is missing. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     enum { LINKS_MAX = 40 }; /* MAXSYMLINKS, include/linux/namei.h */
@@ -9186,8 +9175,7 @@ static bool md_dns_question(struct md_dns *m)
     return !m->bad;
 }
 
-/* Appends the answers of the question's type. A record has at least 11 bytes, so even a wrong count
- * keeps the loop short. */
+/* Appends answers of the question's type. A record has 11 or more bytes, which bounds the loop. */
 static void md_dns_answers(struct md_dns *m, struct buf *b)
 {
     enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
@@ -11506,8 +11494,7 @@ static struct rec_text rec_gets(void)
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
-/* Replaces invalid UTF-8 and terminal control characters with '?': kvis prints these strings
- * unescaped. */
+/* Replaces invalid UTF-8 and control characters with '?': kvis prints these strings unescaped. */
 static char *rec_clean(struct rec_text s)
 {
     for (size_t i = 0; (i += u_plain((u8 *)s.p + i, s.len - i)) < s.len;) {
@@ -11794,8 +11781,7 @@ static void rec_get_list(const struct st_list *l)
 }
 
 /* == 17 rp_  replay: feeds a recording to the sinks ================================
- * Passes the events and calls of a recording to the same sinks as in a live run. Applies -e, -P and
- * -z. */
+ * Passes a recording's events and calls to the sinks of a live run. Applies -e, -P and -z. */
 
 static struct recorded_call rp_recorded;
 
@@ -12144,10 +12130,9 @@ static bool rp_play(void)
 
 /* == 18 px_  --perfetto, --folded: traces, flame graphs ===============================
  * Writes a trace in Perfetto's format (protos/perfetto/trace/ in its source) as events arrive.
- * System calls are slices on the track of their thread; open files, disk requests and other
- * intervals that can overlap have tracks of their own. Forks and wake-ups are arrows. A track below
- * each thread shows the thread's states during calls. Tracks have ids of their own, because pids
- * are reused. */
+ * System calls are slices on their thread's track; open files, disk requests and other intervals
+ * that can overlap have tracks of their own. Forks and wake-ups are arrows. A track below each
+ * thread shows its states during calls. Tracks have their own ids, because pids are reused. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
@@ -12173,8 +12158,7 @@ enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DI
 static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
                                        "pid" };
 
-/* A track's id is 16 times the upid or utid plus a PX_OF_ constant. For a counter, enum px_counter
- * is added. */
+/* A track's id is 16 * (upid or utid) + a PX_OF_ constant (+ an enum px_counter for a counter). */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
 
 /* A traced thread. The struct of the main thread also represents the process. */
@@ -12611,9 +12595,8 @@ static void px_counts(const struct event *e)
     }
 }
 
-/* --- folded stacks: lines "FRAME;FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and
- * speedscope. These tools add up lines with the same stack, so kvis can write a stack early to
- * reuse its slot. --- */
+/* --- folded stacks: lines "FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and speedscope,
+ * which add up lines with the same stack. kvis can thus write stacks early to reuse slots. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_WAYS = 8, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
@@ -12652,8 +12635,7 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     }
 }
 
-/* Adds time to a stack. The hash selects PX_STACK_WAYS slots; a new stack replaces the one with the
- * least time. */
+/* Adds time to a stack. The hash selects PX_STACK_WAYS slots; a new stack replaces the smallest. */
 static void px_fold_add(const char *text, size_t n, u64 ns)
 {
     struct px_stack *s = &px_fold[nm_hash(0, text, n) % PX_STACKS / PX_STACK_WAYS * PX_STACK_WAYS];
@@ -13056,8 +13038,7 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary =============================================
- * The Makefile combines the report page, manual pages, completions, lists and the dashboard into
- * one file. */
+ * The Makefile puts the report page, manuals, completions, lists and dashboard into one file. */
 
 /* An empty report page for tests/lib/unit.c, which defines `main` as a macro. */
 #ifdef main
@@ -13125,10 +13106,9 @@ static bool emb_list(struct buf *b, const char *name)
 
 /* == 20 rep_  --report: one HTML file ==============================================
  * The Makefile combines gen/report/ into an HTML template, into which kvis writes the run, the
- * summary (both as in --json) and the events (a base64 recording for report.js). kvis reads the
- * events twice from a recording instead of keeping them in memory. If there are more than
- * --max-report-events, the page has the most significant ones. kvis monitor and kvis diff fill in
- * other parts. */
+ * summary (both as in --json) and the events (a base64 recording for report.js). To save memory,
+ * kvis reads the events twice from a recording. If there are more than --max-report-events, the
+ * page has the most significant ones. kvis monitor and kvis diff fill in other parts. */
 
 /* --- the page --- */
 
@@ -13137,7 +13117,7 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3: base64 needs no p
 static struct {
     struct writer w;
     const char *page;        /* rest of the template */
-    struct buf raw;          /* unwritten bytes of the page's recording */
+    struct buf raw;          /* bytes of the recording that are yet to be written to the page */
     u64 score[REP_SCORES];   /* events and calls with each score */
     u64 seen, kept;          /* events and calls in the run and in the page */
     bool chosen;             /* the second pass has begun */
@@ -13150,8 +13130,7 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Process and signal events score highest, then network events and failures. Duration and size
- * raise the score. */
+/* Processes and signals score highest, then network and failures. Duration and size also count. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -13167,8 +13146,7 @@ static u32 rep_score(const struct event *e)
 }
 
 /* Returns whether the report includes an event or call with this score. The first pass only counts
- * scores. Of the events with the lowest included score, includes as many as fit, spread evenly over
- * the run. */
+ * scores. With the lowest included score, as many as fit are included, evenly over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13383,9 +13361,8 @@ static int rep_temporary(const char *dir)
 
 /* == 21 df_  kvis diff: compares two recordings ====================================
  * Replays both recordings. df_event adds up the runs of each command; files, peers and system calls
- * come from the summaries of the recordings. Each table of df_tables[] is a list of pairs: a name
- * with its numbers in recordings A and B. The report page has this JSON and timelines of the
- * commands. */
+ * come from the summaries. Each table of df_tables[] is a list of pairs: a name with its numbers in
+ * recordings A and B. The report page has this JSON and timelines of the commands. */
 
 enum {
     DF_SHOWN = 10,        /* limit on rows of a table in text output */
@@ -13869,8 +13846,7 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* `amount` is the time of all calls if both recordings have it; otherwise, of calls with a time
- * breakdown. */
+/* `amount`: the time of all calls if both recordings have it; else, of those with a breakdown. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -14609,9 +14585,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault's address or, if it is unknown, `none`, whose name is then the
- * reason. During exec, t->mm has the old program's regions, but the fault may be in the new
- * program. */
+/* Returns the region of a fault's address or, if unknown, `none`, whose name is then the reason.
+ * During exec, t->mm has the old program's regions, but the fault may be in the new one. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -14995,8 +14970,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
     }
 }
 
-/* Sets the size and element count of type `id`. An array in BTF has an element type, an index type
- * and a length. */
+/* Sets the size and element count of type `id` (a BTF array: element type, index type, length). */
 static int btf_sized(u32 id, struct kfield *f)
 {
     struct btf_type t = { .b = &btf.file[0] };
@@ -15265,9 +15239,8 @@ static int btf_open(const char *name, char why[])
     return -e;
 }
 
-/* Resolves queries from the BTF of vmlinux and, unless `module` is NULL, of a module. Returns 0, or
- * -errno (also in each err) if BTF is missing or damaged. Sets why[] to the reason, or to damage
- * that a query found. */
+/* Resolves queries from the BTF of vmlinux and of a module (NULL: none). Returns 0, or -errno (also
+ * in each err) if BTF is missing or damaged. Sets why[] to the reason, or to damage found. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -15549,7 +15522,7 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
 }
 
 /* Resolves queries such as "trace_event_raw_X.FIELD" from a format file. The size of a __data_loc
- * field is that of its 4-byte locator. On error, returns it and stores it in each query. */
+ * field is that of its 4-byte locator. On error, returns -errno, and stores it in each query. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
@@ -15660,8 +15633,7 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
     c->v[c->n++].val = val;
 }
 
-/* Returns the inode number of kvis's pid namespace, and its device in *dev: both 0 for the initial
- * one (PROC_PID_INIT_INO). */
+/* Gets the inode and device of kvis's pid namespace; 0: the initial one (PROC_PID_INIT_INO). */
 static u64 bpf_pid_ns(u64 *dev)
 {
     struct stat s;
@@ -15683,8 +15655,7 @@ static u64 bpf_magic(void)
 /* --- CPUs --- */
 
 /* Returns the number of possible CPUs: a per-CPU map has a value for each (kernel/bpf/arraymap.c).
- * Without /sys, returns the size of the kernel's CPU masks in bits, which is at least that number
- * (sched_getaffinity(2)). */
+ * Without /sys, returns how many fit into the kernel's CPU masks (sched_getaffinity(2)). */
 static u32 bpf_possible(void)
 {
     static u32 n;
@@ -16270,8 +16241,7 @@ static int bpf_attach_tp(const char *event, int prog)
 #define BPF_KPROBES "/sys/bus/event_source/devices/kprobe"
 
 /* Explains an error of bpf_attach_kprobe. -EINVAL: the function is blacklisted, or ftrace patches
- * it and the architecture (such as riscv64) has no KPROBES_ON_FTRACE (kernel/kprobes.c, Linux
- * 6.12). */
+ * it and the architecture has no KPROBES_ON_FTRACE (riscv64; kernel/kprobes.c, Linux 6.12). */
 static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 {
     if (e == -EINVAL)
@@ -16562,8 +16532,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 }
 
 /* == 26 rb_  records that BPF programs send =============================================
- * Reads the ring buffer that BPF programs on all CPUs write to (BPF_MAP_TYPE_RINGBUF, Linux
- * 5.8). */
+ * Reads the ring buffer that BPF programs of all CPUs fill (BPF_MAP_TYPE_RINGBUF, Linux 5.8). */
 
 enum {
     RB_AHEAD = 512,      /* prefetch distance in bytes: records are in another CPU's cache */
@@ -16726,7 +16695,7 @@ static struct sp_signal {
     bool matched;        /* in sp_group: this report was matched with a signal to kvis */
 } sp_came[SP_CAME], sp_group[SP_REPORTS]; /* received by kvis; received by the witness */
 static u32 sp_n_group;               /* number of reports ever stored in the ring sp_group */
-static bool sp_until_exit;           /* kvis ends with the command (--until-exit, TERM or HUP) */
+static bool sp_until_exit;           /* exit when the command does (--until-exit, TERM, HUP) */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
@@ -16780,9 +16749,8 @@ static void sp_end_witness(void)
     sp_witness = -1;
 }
 
-/* Waits until the witness runs, which can take 0.1 s on a busy machine. Otherwise, its late reports
- * could match later signals to kvis alone. Without a witness, each signal counts as one to kvis
- * only. */
+/* Waits until the witness runs (up to 0.1 s on a busy machine); otherwise, its late reports could
+ * match later signals to kvis alone. Without a witness, all signals count as sent to kvis only. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -16803,8 +16771,8 @@ static void sp_start_witness(void)
     sp_reports = end[0];
 }
 
-/* Sends SIGIO to the witness, and reads its reports up to that of SIGIO, which comes last because
- * its number is the highest. Gives up after a second: the witness may be stopped or dead. */
+/* Sends SIGIO to the witness, and reads its reports up to that of SIGIO, the last one: it has
+ * the highest number in sp_sigs[]. Gives up after a second: the witness may be stopped or dead. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -17172,10 +17140,9 @@ static bool sp_ended(int *status, struct rusage *used)
 }
 
 /* --- kvis as the first process (kernel parameter init=/kvis) --- Process 1 must become the
- * command, usually systemd, so kvis runs in a child of process 1. kvis needs /proc and /sys, but
- * init must find the machine as the kernel left it, so the child has its own mount namespace. The
- * child ends when init sends SIGTERM to all processes. Process 1 does not end, even if kvis fails
- * (sp_never_end). */
+ * command, usually systemd, so kvis runs in a child of it. kvis needs /proc and /sys, but init must
+ * find the machine as the kernel left it, so the child has its own mount namespace. It ends when
+ * init sends SIGTERM to all processes. Process 1 never ends, even if kvis fails (sp_never_end). */
 
 /* Default init programs of Linux (kernel_init in init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
@@ -17194,9 +17161,8 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Executes the init on kvis's command line or, if kvis has already started that, the first default
- * init that exists, because the kernel panics if process 1 ends. Called at exit and in signal
- * handlers. */
+/* Executes the init on kvis's command line or, if kvis has already started that, the first existing
+ * default init: the kernel panics if process 1 ends. Called at exit and in signal handlers. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
@@ -17357,8 +17323,8 @@ static const struct hy_kind {
 #undef X
 };
 
-/* Calls at which threads always stop, except clone if BPF can follow the child (hy_records). At
- * clone, prctl and ioctl, threads can stop for some arguments only (tr_filter). */
+/* Calls at which threads always stop; at clone, only if BPF cannot follow the child (hy_records).
+ * tr_filter adds stops at clone, prctl and ioctl, for some arguments. */
 static const u16 hy_stopping[] = {
 #define X(call) SC_##call,
     SC_STOPS(X)
@@ -17688,8 +17654,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns how many bytes an argument of a command (see hy_watch) points to. Bit 31 marks the
- * maximum size of a string. */
+/* Returns how many bytes a command's argument points to (hy_watch). Bit 31: a string's maximum. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -18023,8 +17988,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
 
 /* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
  * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), so calls
- * of other threads are lost (and counted as lost). A real-time policy, if allowed, prevents
- * this. */
+ * of other threads are lost (and counted). A real-time policy, if allowed, prevents this. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -18419,8 +18383,7 @@ static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const 
     tr_return(p, match_stops);
 }
 
-/* Makes threads stop at ioctl commands that change a file or create a descriptor, and at UFFD_NEW
- * (md_ioctl). */
+/* Stops threads at ioctls that change a file or create a descriptor, and at UFFD_NEW (md_ioctl). */
 static void tr_filter_ioctl(struct tr_prog *p)
 {
     enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW in <linux/userfaultfd.h> */
@@ -18646,8 +18609,7 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* With tr.ends, every thread stops before it exits. Otherwise, only main threads do, unless BPF
- * only counts calls. */
+/* With tr.ends, all threads stop before they exit; else only main ones, unless BPF only counts. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -18942,9 +18904,8 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides kvis's seccomp filter from a tracee that has no other filter. The kernel refuses
- * SECCOMP_MODE_STRICT to a thread with a filter (kernel/seccomp.c, seccomp_may_assign_mode), so
- * kvis emulates this mode. */
+/* Hides kvis's seccomp filter from a tracee that has no other. With a filter, the kernel refuses
+ * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -19352,8 +19313,7 @@ static void tr_exec_state(struct task *t)
     }
 }
 
-/* Changes the tid of a thread that executes a program to that of its leader (ptrace(2), "execve(2)
- * under ptrace"). */
+/* Gives a thread that calls execve(2) its leader's tid (ptrace(2), "execve(2) under ptrace"). */
 static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
 {
     struct task *t = ps_task(former), *leader = ps_task(tid);
@@ -20263,9 +20223,8 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* Drops the other threads of a process when its main thread exits. ptrace reports the exit of the
- * main thread last, and never that of a thread that took the main thread's tid in a failed
- * execve(2). */
+/* Drops the other threads of a process when its main thread exits. ptrace reports this exit last,
+ * and never that of a thread that took the main thread's tid in a failed execve(2). */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -20356,8 +20315,7 @@ static void tr_release(void *(*rest)(void *))
     if (!tr.detaching || !ps.n_tasks || hy.observe || pthread_attr_init(&attr)
         || pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* the kernel must not clear the tid (CLONE_CHILD_CLEARTID in clone(2)), which musl uses as the
-     * lock of its thread list */
+    /* the kernel must not clear (CLONE_CHILD_CLEARTID, clone(2)) the lock of musl's thread list */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -20416,8 +20374,7 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Waits up to WAIT_NS for the command's copy of a signal, which shows that the signal was sent to
- * the process group. */
+/* Waits up to WAIT_NS for the command's copy of a signal, as proof that it went to the group. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -20741,7 +20698,7 @@ static void tr_spawn(void)
     int e = hy.count ? hy_watch() : 0;
     if (e < 0) {
         kill(tr.child, SIGKILL);
-        die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map spec failed: %s; "
+        die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map 'spec' failed: %s; "
             "fix: --backend=ptrace", strerror(-e));
     }
 }
@@ -20965,8 +20922,7 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a thread's process, unless it is one of the first n of opt.pids. Returns the pid, or
- * 0 if kvis did not attach. */
+/* Attaches to a thread's process unless it is among the first n opt.pids. Returns its pid, or 0. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -21108,10 +21064,9 @@ static int tr_finish(void)
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
  * The ses_ functions also serve kvis proc: they load BPF programs, read records and report losses.
- * Without BPF, they trace the command with ptrace, and make records from the events of section tr_.
- * The BPF programs of kvis open (gen/probes/open.bpf.c) apply all filters except -P, and send a
- * record for each matching open. The columns and option letters are those of bcc's opensnoop
- * (tools/opensnoop.py). */
+ * Without BPF, they trace the command with ptrace, and make records from the events of tr_. The BPF
+ * programs of kvis open (gen/probes/open.bpf.c) apply all filters except -P, and send a record of
+ * each match. Columns and option letters are those of bcc's opensnoop (tools/opensnoop.py). */
 
 struct session {
     const char *what;        /* what is recorded: "opens" or "processes" */
@@ -22539,9 +22494,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, status >= 0 ? ",\"signal\":null,\"core\":false" : "null,\"signal\":null,\"core\":false");
 }
 
-/* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not yet accounted
- * for the process. With ptrace, all counters are then unknown: the process died before kvis read
- * them. */
+/* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not accounted for
+ * the process yet. With ptrace, no counter is then known: the process died too early. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace));
@@ -23077,8 +23031,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Keeps the record of an execve past its point of no return. The process may still be killed in
- * it. */
+/* Keeps the record of an execve past its point of no return, in which the process may be killed. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23299,8 +23252,7 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* Reads arguments or environment from /proc, and adds them as a record. Returns whether they are
- * complete. */
+/* Adds arguments or environment from /proc as a record. Returns whether they are complete. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
@@ -23736,8 +23688,7 @@ static void proc_replay_end(bool whole)
 /* == 32 met_  metrics: the table and the current values ================================
  * The metrics of `kvis monitor` are the rows of gen/tables/metrics.tbl, whose header defines
  * sources, dimensions and instances. A source calls met_count, met_set or met_raw; the outputs do
- * not depend on the sources. If there are MET_INSTS instances, a new one replaces the one that has
- * been gone longest. */
+ * not depend on it. If there are MET_INSTS instances, a new one replaces the one gone longest. */
 
 #include "gen/out/metrics.h"
 
@@ -23987,8 +23938,7 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Finds or adds a histogram of an instance. The size of the BPF maps limits the number of
- * histograms. */
+/* Finds or adds an instance's histogram. The size of the BPF maps limits their number. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = &i->hists;
@@ -24279,8 +24229,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count, but computes a new instance's first rate from an earlier reading: `past` at
- * past_ns. */
+/* Like met_count, but a new instance's first rate is from an earlier reading: `past` at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -24321,9 +24270,8 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Returns whether the sum of a dimension includes the instance. It omits partitions, dm and md
- * devices (a disk gets the same requests) and virtual interfaces (hardware gets the same
- * packets). */
+/* Returns whether a dimension's sum includes the instance: not partitions, dm and md devices (a
+ * disk gets the same requests) and virtual interfaces (hardware gets the same packets). */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -24457,8 +24405,7 @@ static void met_off(const char *why)
         SNPRINTF(met.src[met.cur].why, "%s", why);
 }
 
-/* Records that a file of the current source is unreadable (errno value e) or, if e is 0, has no
- * number. */
+/* Records that a file of the current source is unreadable (errno e) or has no number (e is 0). */
 static void met_wrong(const char *path, int e)
 {
     char why[sizeof met.src[0].why];
@@ -24685,8 +24632,7 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
     return at;
 }
 
-/* Reads the number after each key in a file (0: no such key). Returns a bit mask of the keys
- * found. */
+/* Reads the number after each key in a file (0: no such key). Returns a mask of the keys found. */
 static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -24880,8 +24826,7 @@ static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
- * without a handler. n: number of counters in earlier rows. Returns n plus their number in this
- * row. */
+ * without a handler. n: counters in earlier rows. Returns n plus the counters in this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -25033,8 +24978,7 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Gets the disk of a partition (its parent directory in sysfs), or the members of a dm or md
- * device. */
+/* Gets the disk of a partition (its parent directory in sysfs), or a dm or md device's members. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char path[PATH_MAX];
@@ -25089,8 +25033,7 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* Reads a temperature. Drivers report an unknown one as -274000 (include/linux/thermal.h), 0,
- * INT_MAX or an error. */
+/* Reads a temperature. Unknown ones are -274000 (include/linux/thermal.h), 0, INT_MAX or errors. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -25424,8 +25367,7 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
     return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
 }
 
-/* Mount points of remote file systems, which may wait for a server or process. A space follows
- * each. */
+/* Mount points, with a space after each, of file systems that may wait for a server or process. */
 static struct buf mfs_remote;
 
 /* Collects all remote mount points except the root directory, which is part of every path. */
@@ -25456,9 +25398,8 @@ static bool mfs_is_remote(const char *path)
     return mfs_remote.cut;
 }
 
-/* Calls statfs(2) on a mount point. Returns -EXDEV if another file system is mounted over it: the
- * device number is not `dev`. On btrfs, stat(2) returns a subvolume's number, which mountinfo does
- * not show. */
+/* Calls statfs(2) on a mount point. Returns -EXDEV if another file system (not `dev`) is mounted
+ * over it. On btrfs, stat(2) returns a subvolume's number, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -25564,8 +25505,7 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* For each metric of the kernel log: the number of messages that contain its key, and the last
- * one. */
+/* For each metric of the kernel log: the number of messages with its key, and the last one. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
@@ -25632,8 +25572,7 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* adjtimex(2) reads the clock of this machine. With --path.rootfs, the files may be from another
- * one. */
+/* adjtimex(2) reads this machine's clock; with --path.rootfs, files may be from another machine. */
 static void mfs_clock(void)
 {
     static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
@@ -25826,8 +25765,7 @@ static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
     return close + 2;
 }
 
-/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS if it is unknown. stat: see
- * mfs_pid_stat. */
+/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: see mfs_pid_stat. */
 static u32 mfs_last_cpu(const char *stat)
 {
     s64 cpu;
@@ -25869,9 +25807,8 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan to its process. was: counters at that scan; NULL: a
- * new thread. If a new thread ran or waited for longer than the interval, that scan missed it, so
- * its increase is unknown. */
+/* Adds a thread's activity since the last scan to its process. was: counters then; NULL: a new
+ * thread. Its increase is unknown if it ran or waited longer than the interval: it was missed. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -25907,8 +25844,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads if the process has run. old: state at the last scan; NULL: a new
- * process. */
+/* Adds the activity of all threads if the process ran. old: the last scan; NULL: a new process. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -26070,8 +26006,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
 
 static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
 
-/* A process of -p has exited if its pid is gone or was reused. When all have exited, the monitor
- * ends. */
+/* A process of -p has exited if its pid is gone or reused. When all have, the monitor ends. */
 static void mfs_procs(void)
 {
     bool left = false;
@@ -26195,9 +26130,8 @@ static void mfs_stuck(void)
 
 enum { MFS_LOCK_READS = 2048, MFS_FUTEX_PRIVATE = 128 };
 
-/* Returns the address of the glibc mutex that a thread waits for, or 0, from a line "202 0x7f00
- * 0x80 0x2 ..." (proc_pid_syscall(5)): futex(2), its address, operation and value (2:
- * contended). */
+/* Returns the glibc mutex that a thread waits for, or 0, from a line "202 0x7f00 0x80 0x2 ..."
+ * (proc_pid_syscall(5)): futex(2), its address, operation and value (2: contended). */
 static u64 mfs_lock_of(const char *text)
 {
     char *at;
@@ -26244,8 +26178,7 @@ static void mfs_locks(void)
         met_set(met.all, M_LOCKED, all);
 }
 
-/* Shows processes that use at least half of the soft limit, 1024 in "Max open files 1024 524288
- * files". */
+/* Shows processes at half or more of the soft limit, 1024 in "Max open files 1024 524288 files". */
 static void mfs_fds(void)
 {
     char text[4096];
@@ -26320,8 +26253,7 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node on which more than half of the runnable threads last ran; if none is runnable,
- * of all threads. */
+/* Returns the node on which over half of the runnable threads (if none: of all) last ran. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, threads = 0, k = 0;
@@ -26347,8 +26279,7 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Adds the memory of a process, which may have exited, on each node; of_group: an estimate from its
- * cgroup. */
+/* Adds a process's memory on each node, if it exists; of_group: an estimate from its cgroup. */
 static void mfs_pages_read(u32 pid, bool of_group)
 {
     const char *group = of_group ? mfs_task_group(pid) : NULL;
@@ -26495,13 +26426,11 @@ static void mfs_cgroup(void)
  * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from gen/tables/pmu.tbl, the PMU's
  * directory events/ in sysfs, or the kernel's generic events), and counts them. A role is what an
  * event measures, such as branch misses. The kernel counts all events of a group (pmc_groups[]) at
- * the same time, so both terms of a ratio belong to one group. A unit has the events of one CPU, of
- * a cgroup on one CPU, or of a thread on one PMU. A new core or event needs only a row in
- * pmu.tbl. */
+ * once, so both terms of a ratio belong to one group. A unit has the events of one CPU, of a cgroup
+ * on one CPU, or of a thread on one PMU. A new core or event needs only a row in pmu.tbl. */
 
-/* kvis counts either the machine, the processes of -p, or a cgroup: the kernel gives counters to
- * events of CPUs before those of tasks, which might then get none (ctx_resched,
- * kernel/events/core.c). */
+/* kvis counts either the machine, the processes of -p or a cgroup: the kernel gives counters to CPU
+ * events before task events, which might then get none (ctx_resched, kernel/events/core.c). */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -26675,8 +26604,7 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Stores the vendor and model of an x86 CPU. Returns MIDR_EL1 of the first Arm CPU in `mask`; 0:
- * none. */
+/* Stores vendor and model of an x86 CPU. Returns MIDR_EL1 of the first Arm CPU in `mask`, or 0. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -26707,8 +26635,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
     return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
 }
 
-/* Gets the name of an Arm core or, if unknown, the implementer and part numbers. Returns whether
- * the name is known. */
+/* Gets an Arm core's name or, if unknown (returns false), its implementer and part numbers. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -26859,8 +26786,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to CPU cores: like perf, kvis expects a file `cpus` or the name
- * "cpu". */
+/* Adds a PMU if it is of CPU cores: like perf, kvis expects a file `cpus` or the name "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -27134,8 +27060,7 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Returns the reason for error e (-errno) of a role's event, valid until the next call for that
- * role. */
+/* Returns the reason for error e (-errno) of a role's event, valid until the role's next call. */
 static const char *pmc_reason(u32 role, int e)
 {
     const char *why;
@@ -27857,8 +27782,7 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Reads all events. Rates use the kernel's times, because kvis may have waited for a CPU before it
- * read a counter. */
+/* Reads all events. Rates use the kernel's times: kvis may wait for a CPU before a read. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -27985,8 +27909,7 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-/* Sets the peak bandwidth of the DIMMs, limited by the controllers' data lines: the DIMMs of a
- * channel share its lines. */
+/* Sets the peak bandwidth of the DIMMs, limited by data lines, which a channel's DIMMs share. */
 static void unc_peak(void)
 {
     u32 n = unc.n_sockets, lines = unc.boxes * 64; /* 64 data lines per amd_df controller */
@@ -28077,8 +28000,7 @@ static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 /* Whether at least one domain (L3 cache) lacks the metric; then there is no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* Stores the number in a file. The file may contain a word instead: Unavailable, Error,
- * Unassigned. */
+/* Stores a file's number. The file may contain a word instead: Unavailable, Error, Unassigned. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     char s[32], why[UNC_WHY];
@@ -28206,8 +28128,7 @@ static u32 mk_entries(const char *map)
     return n;
 }
 
-/* Loads programs for raw tracepoints if there is BTF; otherwise, or if that fails, for classic
- * ones. */
+/* Loads programs for raw tracepoints with BTF; otherwise, or if that fails, for classic ones. */
 static int mk_sched_load(struct bpf_obj *o)
 {
     u32 classic = 0;
@@ -28583,8 +28504,7 @@ static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
     return found;
 }
 
-/* Sets the name of a ring, such as virtio0/0:req.0, and its info: driver and device (virtio_blk
- * vda). */
+/* Sets the name of a ring (virtio0/0:req.0), and its info: driver and device (virtio_blk vda). */
 static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
 {
     static const char *const dirs[] = { "block", "net" };
@@ -28691,9 +28611,8 @@ static void vq_read(void)
 }
 
 /* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ===============
- * A worker is the kernel thread that serves the virtqueues of an emulated device. The family vhost
- * (gen/probes) attaches to the functions that workers run (handlers), if their drivers are loaded
- * when kvis starts. */
+ * A worker is a kernel thread that serves a device's virtqueues. The family vhost (gen/probes)
+ * attaches to the functions that workers run (handlers), of drivers loaded when kvis starts. */
 
 #include "bpf_insns/vhost.h"
 
@@ -28752,8 +28671,7 @@ static const char vh_none[] =
     "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if at least one handler is attached. obj.why says why others are not, unless their
- * drivers are not loaded. */
+/* Returns 0 if any handler is attached. obj.why says why others with a loaded driver are not. */
 static int vh_attach_all(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28928,12 +28846,11 @@ static void vh_read(void)
 }
 
 /* == 39 mout_  the monitor's sinks ======================================================
- * The sinks are text, CSV, JSON, Prometheus and the HTML report. They get the metrics with a value
- * in this interval. */
+ * Text, CSV, JSON, Prometheus and the HTML report get the metrics with a value in this interval. */
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines of each source, of /proc, of /sys */
+    u32 told[N_SRC + 2];  /* hash of the "n/a" lines last printed: one a source, then /proc, /sys */
     struct writer csv;
     struct buf prom;      /* Prometheus page of interval prom_tick */
     u32 prom_tick;
@@ -30758,8 +30675,7 @@ static void scr_section(struct buf *b)
 enum { KEY_ESC = 27, KEY_UP = 256, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN,
        KEY_HOME, KEY_END, KEY_BACK_TAB };
 
-/* Keys as xterm, the Linux console, tmux and screen send them: ESC [ NUMBER ; ... FINAL, or ESC O
- * FINAL (terminfo(5)). */
+/* Keys of xterm, Linux, tmux and screen: ESC [ NUMBER ; ... FINAL, or ESC O FINAL (terminfo(5)). */
 static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
     { 'A', 0, KEY_UP }, { 'B', 0, KEY_DOWN }, { 'C', 0, KEY_RIGHT }, { 'D', 0, KEY_LEFT },
     { 'H', 0, KEY_HOME }, { 'F', 0, KEY_END }, { 'Z', 0, KEY_BACK_TAB },
@@ -31266,7 +31182,7 @@ static void mon_totals(void)
 
 /* --- the loop --- */
 
-/* Turns on the sources of -p, --cgroup and -e if given. Returns whether any source is on. */
+/* Turns on the source of each given option: -p, --cgroup, -e. Returns whether any source is on. */
 static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
@@ -31373,8 +31289,7 @@ static int mon_finish(void)
     return mon_command.status;
 }
 
-/* Monitors until end_ns (0: no limit) or until the command ends. Returns its wait status, or -1
- * without a command. */
+/* Monitors until end_ns (0: no limit) or the command's end. Returns its wait status, or -1. */
 static int mon_run(u64 end_ns)
 {
     scr.alone = !opt.json && !mo.csv && !opt.report; /* no screen with --prometheus or --listen */
@@ -31763,7 +31678,7 @@ static void dg_files(void)
     }
 }
 
-/* Returns whether a block device is the disk, its partition, or stacked on either (LVM, RAID). */
+/* Returns whether `name` is the disk, one of its partitions, or stacked on these (LVM, RAID). */
 static bool dg_on_disk(const char *name, const char *disk, u32 depth)
 {
     char parts[256], *rest = parts;
@@ -32335,8 +32250,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists resources without findings: with `visible`, those that kvis can measure, else the
- * others. */
+/* Lists resources without findings: those that kvis can measure (`visible`), or else the others. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     struct buf *line = dg_line(b);
@@ -32356,8 +32270,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, line, 18, DG_COLUMNS);
 }
 
-/* Returns whether kvis failed to read the metrics; false if there was nothing to measure (column
- * `none` of metrics.tbl). */
+/* Returns whether reading the metrics failed; false if none exist (`none` in metrics.tbl). */
 static bool dg_blind(const struct mout_lack *l)
 {
     u16 m = l->metric[0];
@@ -32977,7 +32890,7 @@ static void check_fix(struct check *c, const char *fix)
     SNPRINTF(c->fix, "%s", fix);
 }
 
-/* Sets the result: works if `why` is NULL; otherwise, U_FIX in `why` separates detail and fix. */
+/* Sets the result. why: NULL if the feature works; else the detail and, after U_FIX, the fix. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -33157,7 +33070,7 @@ static const struct check_row {
     { "proc_programs", CHECK_PROC, 0, CHECK_PROC, true, check_proc, 0,
       "processes are recorded", "BPF programs", NULL },
     { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_RUNQ,
-      "CPU waits are measured", "CPU waits", NULL },
+      "waits for a CPU are timed", "CPU waits", NULL },
     { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_BLOCK,
       "disk requests are timed", "disk latencies", NULL },
     { "pmu", 0, CHECK_MONITOR, CHECK_MONITOR, false, NULL, SRC_PMC,
@@ -34206,8 +34119,7 @@ static int cmd_open_as(const char *name, int mode)
     return cmd_empty_file(f, name);
 }
 
-/* The default report name is predictable: in a shared directory, kvis refuses links, FIFOs and
- * other users' files. */
+/* In a shared directory, refuses links, FIFOs and others' files at the predictable default name. */
 static int cmd_open_report(void)
 {
     struct stat s;
@@ -34438,7 +34350,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     exit(status); /* if the signal did not kill kvis */
 }
 
-/* Returns the exit status of kvis's failure, of the signal that ended kvis, or of the command. */
+/* Returns the exit status: for kvis's failure, for its end by a signal, or the command's own. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)

@@ -3,10 +3,10 @@
  *
  * A request is identified by its address from its last issue to its completion. An entry whose start time is
  * not that of the request belongs to another request with this address, because an issue or a completion was
- * missed. This can happen since Linux 6.19: a BPF program may be preempted, and does not run again on that
- * CPU meanwhile (bpf_missed). All CPUs share the counters of a disk, so updates are atomic. Passthrough
- * requests (such as SCSI commands from user space) have no sector, and are counted neither here nor in
- * /proc/diskstats.
+ * missed. This can happen since Linux 6.19: a BPF program may be preempted, and until it finishes, it is not
+ * run again on that CPU (bpf_missed). All CPUs share the counters of a disk, so updates are atomic.
+ * Passthrough requests (such as SCSI commands from user space) have no sector, and are counted neither here
+ * nor in /proc/diskstats.
  *
  * Linux: block/blk-mq.c. */
 #include "probe.h"

@@ -29,8 +29,8 @@ extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP;
  * CPU. */
 extern char CFG_SCHED, CFG_DELAY;
 /* CFG_STACK: size of a task's kernel stack in bytes. CFG_STACK_NR: offset in this stack of the current call's
- * number, or 0 if by_whom does not need it. The number is -1 if the task did not enter the kernel by a call.
- * With FRED (Linux 6.9), it is 16 bytes lower. */
+ * number, or 0 if by_whom does not need it. The number is -1 if the task did not enter the kernel through a
+ * system call. With FRED (Linux 6.9), the offset is 16 bytes lower. */
 extern char CFG_STACK, CFG_STACK_NR;
 /* 1: scheduler events show when a thread starts (its first wake-up) and when it ends (its last switch). */
 extern char CFG_BY_SCHED;

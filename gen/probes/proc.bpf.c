@@ -621,9 +621,9 @@ INLINE u32 which(u32 nr, bool compat)
     return nr == CFG(CFG_EXECVE) ? 1 : nr == CFG(CFG_EXECVEAT) ? 2 : 0;
 }
 
-/* Lets proc_nest send the strings of an argv as one piece and, unless `kind` is PROC_ARGS, a record of that
- * kind with the program's name. If an execve fails early, the kernel has not read the strings: their pages
- * may not be resident, and are then missing in the record. */
+/* Lets proc_nest write the strings of an argv to a record and, unless `kind` is PROC_ARGS, the program's name
+ * to a record of that kind. If an execve fails early, the kernel has not read the strings: their pages may
+ * not be resident, and are then missing from the record. */
 INLINE void begin_argv(struct record *r, u64 argv, bool compat, u32 kind, const void *name)
 {
     struct wire_proc *h = &r->head;
@@ -813,8 +813,8 @@ int proc_return(struct raw_tp *ctx)
 
 /* --- an execve that passes its point of no return --- */
 
-/* Records an execve that from now on either succeeds or ends the process, and whose return is therefore not
- * recorded. name: the program's name, in kernel memory. */
+/* Records an execve that has passed its point of no return: it succeeds, or ends the process. Its return is
+ * therefore not recorded. name: the program's name, in kernel memory. */
 INLINE void begun(void *ctx, const void *name)
 {
     u64 id = bpf_get_current_pid_tgid();

@@ -143,7 +143,7 @@ INLINE u64 switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
     if (prev && how == FORCED)
         c->involuntary++;
     if (prev && how == SLEEPS)
-        began(prev); /* discards the wait that a wake-up of the running task started */
+        began(prev); /* discards a wait that began because the running task was woken */
     else if (prev)
         waits(prev, now, how == FORCED); /* WOKEN: a wake-up may have started the wait */
     if (!next) {
