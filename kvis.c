@@ -20802,7 +20802,8 @@ static s64 tr_switches(pid_t tid)
 static void tr_await(struct task *t)
 {
     struct tr_in in;
-    struct wire_thread seen, th = { .tid = t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
+    struct wire_thread seen = { 0 }; /* gcc for armv7 does not see that bpf(2) fills it */
+    struct wire_thread th = { .tid = t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
     u32 key = t->tid;
     s64 switches = tr_switches(t->tid);
     int row = tr_first_look(t, &in);
@@ -25697,7 +25698,7 @@ enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
 /* The metrics of -c busy and of -p for each value of a process; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
-#define X(m, number) [MFS_##number] = m,
+#define X(m, number) [MFS_##number] = (m),
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
     [MFS_PROC] = { MET_WIRE_PROC(X) },
 #undef X
@@ -27530,7 +27531,7 @@ static void pmc_list_events(struct buf *b)
  * CPU's socket. A socket's bandwidth needs the counts of all its controllers. */
 
 static const u16 unc_metrics[N_UR] = {
-#define X(m, role) [UR_##role] = m,
+#define X(m, role) [UR_##role] = (m),
     MET_WIRE_MEMBW(X)
     MET_WIRE_POWER(X)
 #undef X
@@ -32982,7 +32983,7 @@ static void check_btf(struct check *c)
 static void check_ptrace(struct check *c)
 {
     pid_t pid = fork();
-    while (!pid)
+    while (!pid) /* NOLINT(bugprone-infinite-loop): the child waits to be killed */
         pause();
     check_reason(c, pid < 0 ? strerror(errno) : tr_seize_child(pid));
     kill(pid, pid > 0 ? SIGKILL : 0);
