@@ -8607,9 +8607,8 @@ static void st_text(struct buf *b, const struct summary *s)
     }
     st_text_short(b, s);
     if (out.hidden)
-        b_f(b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries): "
-            "--no-filter shows %s\n", out.hidden, out.hidden == 1 ? "" : "s",
-            out.hidden == 1 ? "it" : "them");
+        b_f(b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries); see "
+            "--no-filter\n", out.hidden, out.hidden == 1 ? "" : "s");
     if (!opt.count_too || st_no_calls(s))
         return;
     if (!st_no_table(s)) {
