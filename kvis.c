@@ -27434,7 +27434,7 @@ static void pmc_read(void)
         [PS_TASK] = "the hardware counters are in use for -p",
         [PS_CGROUP] = "the hardware counters are in use for --cgroup",
     };
-    bool ended[MFS_PIDS];
+    bool ended[MFS_PIDS] = { 0 };
     if (!pmc.begun) {
         pmc_start();
         pmc_warn();

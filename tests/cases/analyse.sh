@@ -9,8 +9,12 @@
 dir=$PWD
 cd "$TESTS/.." || fail "no sources"
 
-checked() { # checked FILE: the same of cppcheck
+# checked FILE: the same of cppcheck. Left out, because cppcheck 2.10 is wrong about them: pointers in `for (T *t = a, *next;`
+# (every compiler here finds a real conversion of an integer); a bool as the bound of a loop; `if (*at) return *at;`.
+checked() {
     cppcheck --quiet --enable=warning,portability --inline-suppr --max-configs=1 --error-exitcode=1 --std=c11 \
+        --suppress=AssignmentIntegerToAddress --suppress=AssignmentAddressToInteger \
+        --suppress=compareBoolExpressionWithInt --suppress=identicalInnerCondition \
         -DKVIS_VERSION='"x"' -D__x86_64__=1 -D__linux__=1 "$1" >"$dir/out" 2>"$dir/err"
 }
 # tidy FILE: the findings of clang-tidy in FILE go to ./out. Left out: parentheses around the arguments of the loop macros
