@@ -8600,9 +8600,8 @@ static void st_text(struct buf *b, const struct summary *s)
     }
     st_text_short(b, s);
     if (out.hidden)
-        b_f(b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries): "
-            "--no-filter shows %s\n", out.hidden, out.hidden == 1 ? "" : "s",
-            out.hidden == 1 ? "it" : "them");
+        b_f(b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries); see "
+            "--no-filter\n", out.hidden, out.hidden == 1 ? "" : "s");
     if (!opt.count_too || st_no_calls(s))
         return;
     if (!st_no_table(s)) {
@@ -20780,7 +20779,8 @@ static s64 tr_switches(pid_t tid)
 static void tr_await(struct task *t)
 {
     struct tr_in in;
-    struct wire_thread seen, th = { .tid = t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
+    struct wire_thread seen = { 0 }; /* gcc for armv7 does not see that bpf(2) fills it */
+    struct wire_thread th = { .tid = t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
     u32 key = t->tid;
     s64 switches = tr_switches(t->tid);
     int row = tr_first_look(t, &in);
@@ -25661,7 +25661,7 @@ enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
 /* The metrics of -c busy and of -p for each value of a process; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
-#define X(m, number) [MFS_##number] = m,
+#define X(m, number) [MFS_##number] = (m),
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
     [MFS_PROC] = { MET_WIRE_PROC(X) },
 #undef X
@@ -27384,7 +27384,7 @@ static void pmc_read(void)
         [PS_TASK] = "the hardware counters are in use for -p",
         [PS_CGROUP] = "the hardware counters are in use for --cgroup",
     };
-    bool ended[MFS_PIDS];
+    bool ended[MFS_PIDS] = { 0 };
     if (!pmc.begun) {
         pmc_start();
         pmc_warn();
@@ -27480,7 +27480,7 @@ static void pmc_list_events(struct buf *b)
  * CPU's socket. A socket's bandwidth needs the counts of all its controllers. */
 
 static const u16 unc_metrics[N_UR] = {
-#define X(m, role) [UR_##role] = m,
+#define X(m, role) [UR_##role] = (m),
     MET_WIRE_MEMBW(X)
     MET_WIRE_POWER(X)
 #undef X
@@ -32920,7 +32920,7 @@ static void check_btf(struct check *c)
 static void check_ptrace(struct check *c)
 {
     pid_t pid = fork();
-    while (!pid)
+    while (!pid) /* NOLINT(bugprone-infinite-loop): the child waits to be killed */
         pause();
     check_reason(c, pid < 0 ? strerror(errno) : tr_seize_child(pid));
     kill(pid, pid > 0 ? SIGKILL : 0);

@@ -9,12 +9,23 @@
 dir=$PWD
 cd "$TESTS/.." || fail "no sources"
 
-checked() { # checked FILE: the same of cppcheck
+# checked FILE: the same of cppcheck. Left out, because cppcheck 2.10 is wrong about them: pointers in `for (T *t = a, *next;`
+# (every compiler here finds a real conversion of an integer); a bool as the bound of a loop; `if (*at) return *at;`.
+checked() {
     cppcheck --quiet --enable=warning,portability --inline-suppr --max-configs=1 --error-exitcode=1 --std=c11 \
+        --suppress=AssignmentIntegerToAddress --suppress=AssignmentAddressToInteger \
+        --suppress=compareBoolExpressionWithInt --suppress=identicalInnerCondition \
         -DKVIS_VERSION='"x"' -D__x86_64__=1 -D__linux__=1 "$1" >"$dir/out" 2>"$dir/err"
 }
-tidy() { # tidy FILE: what it says of it goes to ./out
-    clang-tidy --quiet --config-file=.clang-tidy "$1" -- -I . -std=gnu11 -pthread -DKVIS_VERSION='"x"' >"$dir/out" 2>"$dir/err"
+# tidy FILE: the findings of clang-tidy in FILE go to ./out. Left out: parentheses around the arguments of the loop macros
+# (U_EACH_ENTRY ...), which declare the variable that the argument names.
+tidy() {
+    clang-tidy --quiet --config-file=.clang-tidy "$1" -- -I . -std=gnu11 -pthread -DKVIS_VERSION='"x"' >"$dir/all" 2>"$dir/err"
+    [ $? -le 1 ] || fail "clang-tidy: exit status above 1"
+    awk 'NR == FNR { if (/^#define [A-Z_]*EACH/) on = 1; if (on) loop[FNR]; if (!/\\$/) on = 0; next }
+        / (error|warning): / { split($0, at, ":"); show = !(/macro-parentheses/ && at[2] in loop) }
+        show' "$1" "$dir/all" >"$dir/out"
+    [ ! -s "$dir/out" ]
 }
 scripts() { # of a language each
     shellcheck -s sh -f gcc tests/run.sh tests/lib/*.sh tests/cases/*.sh tests/vm/*.sh tests/vm/guest/*.sh gen/*.sh tests/fuzz/*.sh && shellcheck -f gcc .ci/run

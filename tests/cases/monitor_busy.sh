@@ -45,10 +45,10 @@ has text 'busy +n/a busy_waiting and 1 more: /proc/PID/schedstat: ENOENT [(]need
 # what they had counted stays when they end.
 for t in 0 1 2 3; do python3 "$TESTS/lib/mon_tree.py" turns$t turns:$t || fail "no tree"; done
 rm -r turns3/proc/212
-turns() { # turns OPTION...: kvis monitor through the four
+turns() { # kvis monitor through the four
     rm -f p.prom
     ln -sfn turns0 now
-    "$KVIS" monitor -i 2 -n 3 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text "$@" 9>&- 2>err &
+    "$KVIS" monitor -i 2 -n 3 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text 9>&- 2>err &
     kvis=$!
     until_true 30 test -e p.prom || fail "no exposition of the first look"
     for t in 1 2 3; do

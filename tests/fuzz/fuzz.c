@@ -206,7 +206,7 @@ static void fuzz_replay(struct input in)
     opt.by_pid = options & 8;
     opt.count_too = true;
     px_open(out.text.fd, -1);
-    rep_begin();
+    out.tap[out.n_taps++] = &rep_tap;
     if (rec_open_fd(recording(in), "fuzz", &st) == 0 && rp_head()) {
         if (rp_play())
             st_report(&st, true);
@@ -325,7 +325,6 @@ static void fuzz_files(struct input in)
             mon_interval();
     }
     mon_interval();
-    mout_end();
     out_flush();
     for (u32 i = 0; i < tree_files; i++) {
         if (tree[i].changed)

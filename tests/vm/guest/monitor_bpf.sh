@@ -40,7 +40,8 @@ t_is "$how: as many waits as switches to a task" 1 "$(awk -v w="$(total runq_wai
 t_json "$how: as /proc/stat" json.$1 'abs(sum((e["switches_per_second"] - e["context_switches_per_second"]) * e["interval_ns"] for e in E[1:])) / 1e9 < 10 + .01 * sum(e["switches_per_second"] for e in E[1:])'
 }
 spinners btf 26 # TRACING (every kernel of the table has it)
-t_json "three can run on each CPU" json.btf 'max((sum(c for e in E[1:3] for h in e["histograms"] if h["name"] == "runq_depth" for v, c in h["buckets"] if v == b), b) for b in range(9))[1] == 3'
+# Other tasks that wake up see the fourth, and on a busy host they are as many.
+t_json "three can run on each CPU" json.btf '(lambda n: sum(c for v, c in n if v >= 3) >= .9 * sum(c for v, c in n) and sum(c for v, c in n if v == 3) >= .2 * sum(c for v, c in n))([b for e in E[1:3] for h in e["histograms"] if h["name"] == "runq_depth" for b in h["buckets"]])'
 # On one CPU beside a spinner, more than its share, each time till it sleeps: then there are two when it
 # comes and one when it goes, though the kernel may leave it on the queue for a while (6.12).
 begin depth json.naps
