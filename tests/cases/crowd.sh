@@ -1,7 +1,7 @@
 #!/bin/sh
 # 1000 threads at once, 5000 short threads and 5000 children are all seen, and memory stays bounded. Hundreds of threads that
 # only make calls, hundreds of processes, and storms of vfork and exec are recorded completely. With ptrace, every thread gets
-# its turn although its siblings stop as fast as kvis can handle them.
+# its turn although its siblings stop as fast as kvis can handle them. If a small ring overflows, kvis counts the lost calls.
 # tier: quick full asan
 # timeout: 180
 # needs: prog:hyb

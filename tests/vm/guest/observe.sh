@@ -68,6 +68,8 @@ exec 8>&-
 wait $kvis
 t_is "-p: exit status" 0 $?
 t_is "-p: nothing is missing" "" "$(cat err)"
+t_is "-p: nothing is lost" 1 "$(grep -c '"type":"summary".*"lost":0,' json)"
+cp json json.p # comes back from the guest
 t_is "-p: the sleeps of its children" 2 "$(grep -c '"type":"syscall".*"name":"clock_nanosleep"' json)"
 t_is "-p, --min-duration: nothing shorter" 0 "$(grep '"type":"syscall"' json | grep -c '"duration_ns":1\{0,1\}[0-9]\{1,7\}}')"
 
