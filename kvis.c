@@ -266,6 +266,7 @@ struct ofd {
     struct name *name; /* path of the file, or a name such as "pipe:[12]" */
     struct name *local, *peer; /* addresses of a socket; NULL: unknown */
     u64 in_bytes, out_bytes, open_ns;
+    u64 renamed;       /* number of the last rename that md_renamed compared the file with */
     u64 connect_ns;    /* start time of a pending connect(2); 0: none */
     pid_t opener;
     u32 dev;
@@ -2056,6 +2057,7 @@ static struct {
     struct ofd *dead;
     struct ofd **dead_tail;
     bool ring;      /* a tracee has used io_uring */
+    bool past;      /* the current call ended before time zero: see tr_catch_up */
     u32 connecting; /* sockets with a connect(2) in progress */
     bool lazy; /* always use /proc: kvis does not trace all calls that change descriptors */
     u64 lost_ns; /* until this time, records of calls that change descriptor tables may be lost */
@@ -2138,13 +2140,20 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
+/* Returns whether kvis read an entry from /proc after the current call, which is from before time
+ * zero. Such an entry shows the effect of the call. */
+static bool fd_is_newer(const struct task *t, const struct fdent *e)
+{
+    return fdt.past && e && e->known_ns > t->at_ns;
+}
+
 /* Removes a descriptor and closes the gap (Knuth 6.4 R). If kvis read the entry from /proc after
  * the current call, no close is reported: the call closed an earlier file with this number. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
     struct fdent *e = fd_find(f, n);
-    if (!e)
+    if (!e || fd_is_newer(t, e))
         return;
     bool other = e->o->inherited && e->known_ns > t->at_ns;
     if (!other)
@@ -2211,8 +2220,7 @@ static void fd_close(struct task *t, s32 n)
 static void fd_put(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     struct files *f = t->files;
-    const struct fdent *e = fd_find(f, n);
-    if (!f || !o || n < 0 || (e && e->since_ns > t->at_ns)) { /* the entry is newer */
+    if (!f || !o || n < 0 || fd_is_newer(t, fd_find(f, n))) {
         ofd_put(o);
         return;
     }
@@ -2278,7 +2286,7 @@ static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloex
     for (u32 i = 0; f && i < f->cap; i++) {
         const struct fdent *e = &f->slot[i];
         if (e->fd < 0 || (u32)e->fd < lo || (u32)e->fd > hi || e->since_ns > ns
-            || (only_cloexec && !e->cloexec))
+            || (only_cloexec && !e->cloexec) || fd_is_newer(t, e))
             continue;
         fd_remove(t, e->fd);
         i--;
@@ -2712,7 +2720,7 @@ static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
     if (then != e) /* the number now belongs to a later file */
         return then ? then->o : NULL;
-    bool stale = fdt.lost_ns > (e ? e->known_ns : 0);
+    bool stale = !fdt.past && fdt.lost_ns > (e ? e->known_ns : 0);
     if (!stale && ((e && !fdt.lazy) || mem_is_past(t)))
         return e ? e->o : NULL;
     if (!e && t->record && t->record->bad_fd) /* EBADF: the number belongs to a later file */
@@ -8958,6 +8966,8 @@ static bool md_walk_to_last(struct task *t, struct path *p)
     static struct path dir;
     struct fd_stat sx;
     const char *last = strrchr(p->s, '/');
+    if (!last)
+        return false;
     last += strcmp(last, "/..") ? 0 : strlen(last);
     dir = *p;
     dir.s[last - p->s] = 0;
@@ -9331,7 +9341,7 @@ static void md_dns_over(const struct ofd *o, int err, u64 ns)
             q->err = (u16)err;
             continue;
         }
-        if (err || sees_answers)
+        if (err || q->err || sees_answers)
             md_dns_emit(q, err ? err : q->err, ns);
         q->o = NULL;
         md_queries.n--;
@@ -9377,7 +9387,7 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     fd_put(t, n, o, cloexec);
     struct fdent *e = fd_find(t->files, n);
-    if (e)
+    if (e && e->o == o)
         e->since_ns = t->at_ns;
     md_closed(t, n);
 }
@@ -10165,25 +10175,28 @@ static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
 static void md_renamed(struct task *t, const struct path *a, const struct path *b, bool exchange)
 {
     static struct path now;
+    static u64 pass;
     struct fd_stat at_a = { .stx_ino = 0 }, at_b;
     u32 budget = 1 << 16; /* slots to examine; other files keep their names */
     now = *b;
-    if (!a->ok || !b->ok || *a->s != '/' || md_walk(t, &now, true, &at_b) < 0)
+    if (!a->ok || !b->ok || *a->s != '/' || *b->s != '/' || md_walk(t, &now, true, &at_b) < 0)
         return;
     now = *a;
     if (exchange && md_walk(t, &now, true, &at_a) < 0)
         return;
+    pass++;
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *of = ps.task[i]; of; of = of->next) {
             struct files *f = of->tid == of->pid || (of->files && of->files->refs == 1) ? of->files
                                                                                         : NULL;
             for (u32 k = 0; f && k < f->cap && budget; k++, budget--) {
                 struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
-                struct name *n = o && o->name ? md_new_name(o, &at_b, a, b) : NULL;
-                if (o && o->name && !n && exchange)
-                    n = md_new_name(o, &at_a, b, a);
-                if (n)
-                    o->name = n;
+                if (!o || !o->name || o->renamed == pass) /* a copy of a descriptor */
+                    continue;
+                struct name *n = md_new_name(o, &at_b, a, b);
+                n = n || !exchange ? n : md_new_name(o, &at_a, b, a);
+                o->name = n ? n : o->name;
+                o->renamed = pass;
             }
         }
 }
@@ -19607,20 +19620,22 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet(pid, tid);
 }
 
-/* Applies a call that ended while kvis read the process's state to the descriptor table, without
- * output. The entries of the table are newer than the call, or as old as the time of their read. */
+/* Updates the descriptor table, without output, for a call that ended while kvis was reading the
+ * process's state. An entry that kvis read after the call stays. A copy of a descriptor is unknown
+ * if the entry of the original is newer than the call. */
 static void tr_catch_up(struct task *t, const struct wire_call *w)
 {
     static struct call past;
     bool awaited = t->pending_ns == w->ts_ns; /* tr_await stored the call */
+    struct stop s = tr_recorded(w->nr, w->word);
     tr_trim_names();
     struct call other = t->call;
     t->at_ns = w->end_ns;
     t->record = &hy_call;
     hy_call.bad_fd = w->ret == -EBADF;
+    fdt.past = true;
     mem_budget();
     if (!awaited) {
-        struct stop s = tr_recorded(w->nr, w->word);
         t->call = past;
         tr_begin_call(&t->call, &s, w->ts_ns);
         hy_call.entering = true;
@@ -19628,7 +19643,13 @@ static void tr_catch_up(struct task *t, const struct wire_call *w)
         hy_call.entering = false;
     }
     tr_returned(&t->call, w->ret, w->end_ns);
-    md_exit(t, &t->call);
+    u16 id = t->call.id;
+    if ((id == SC_dup || id == SC_dup2 || id == SC_dup3 || id == SC_fcntl)
+        && fd_is_newer(t, fd_find(t->files, (s32)s.arg[0])))
+        fdt.lost_ns = MAX(fdt.lost_ns, w->end_ns);
+    else
+        md_exit(t, &t->call);
+    fdt.past = false;
     t->record = NULL;
     if (!awaited) {
         past = t->call;
@@ -19636,9 +19657,9 @@ static void tr_catch_up(struct task *t, const struct wire_call *w)
     }
 }
 
-/* Handles the record of a call that ended before kvis had read the process's state from /proc. That
- * state shows the effect of a call that ended before the reading began. For other calls that
- * kvis does not apply, it reads the state again. */
+/* Handles the record of a call that ended before kvis had read the whole state of its process from
+ * /proc. If the call ended before kvis began to read, the state includes its effect. Otherwise,
+ * kvis applies the call, or reads the state again. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     int row = sc_find(ARCH_NATIVE, w->nr);
@@ -19657,7 +19678,7 @@ static void tr_followed(const struct wire_call *w)
 {
     u64 lost = hy_lost_before();
     if (lost > hy.reported_lost)
-        fdt.lost_ns = w->end_ns;
+        fdt.lost_ns = MAX(fdt.lost_ns, w->end_ns);
     tr_report_lost(lost, w->end_ns);
     struct task *t = w->over ? tr_of(hy.who->pid, w->tid) : ps_task(w->tid);
     if (!t || w->ts_ns == t->exec_ns)
@@ -20819,6 +20840,7 @@ static void tr_emit_blocked(struct task *t)
         t->blocked_in = 0; /* BPF saw the start of the call */
         if (!hy_thread(t, &th) || !th.in_call || sc_find(ARCH_NATIVE, th.nr) != row)
             return;
+        t->blocked_on = (s32)th.word[hy_word(0)];
     } else if (!t->blocked_in) {
         return;
     }
