@@ -15233,7 +15233,7 @@ static int btf_open(const char *name, char why[])
         return fd;
     int n = snprintf(why, WHY_LEN, "no BTF: ");
     u_unseen(why + n, WHY_LEN - (size_t)n, path, e,
-             strcmp(name, "vmlinux") ? "load the kernel module, built with BTF"
+             strcmp(name, "vmlinux") ? "load the kernel module; it must have BTF"
                                      : "use a kernel with CONFIG_DEBUG_INFO_BTF");
     return -e;
 }
@@ -17080,7 +17080,7 @@ static int sp_error(void)
         u_warn("cannot run %s: its interpreter (#! line) or dynamic linker does not exist",
                opt.command[0]);
     else if (errno == EACCES)
-        u_warn("cannot run %s: it is not executable (chmod +x), or on a mount with noexec",
+        u_warn("cannot run %s: it is not executable (chmod +x), or it is on a noexec mount",
                opt.command[0]);
     else
         u_warn("cannot run %s:", opt.command[0]);
