@@ -6468,8 +6468,8 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. The text hides such events or counts them
- * in a line such as "started: 3 libraries". */
+/* Returns whether an event is a routine access to a file. The text output hides such events or
+ * counts them in a line such as "started: 3 libraries". */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -7503,7 +7503,7 @@ static int st_compare(const void *pa, const void *pb)
 }
 
 /* The columns of strace -c, plus percentiles. On a narrow terminal, kvis omits the column with
- * goes = 1, then 2 and so on, but never those with 0. */
+ * goes = 1, then 2 and so on; columns with goes = 0 stay. */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -10681,8 +10681,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Reports the outcome of a connect(2) in progress if c reveals it. Returns true if c is itself
- * a connect(2), which then needs no other event. */
+/* Reports the outcome of a connect(2) in progress if c reveals it. Returns true if it did so
+ * and c is a connect(2) too: the caller must not emit another event for c. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
@@ -13158,7 +13158,7 @@ static u32 rep_score(const struct event *e)
 }
 
 /* Returns whether the report includes an event or call with this score. The first pass only counts
- * scores. With the lowest included score, as many as fit are included, evenly over the run. */
+ * scores. If not all with the lowest included score fit, some are omitted, evenly over the run. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14658,7 +14658,7 @@ static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
-/* Copies the next sample of a ring without removing it. Removes other records before it. */
+/* Copies a ring's next sample without removing it. Removes records of other types before it. */
 static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
 {
     const u8 *data = (const u8 *)m + m->data_offset;
@@ -15246,7 +15246,7 @@ static int btf_open(const char *name, char why[])
         return fd;
     int n = snprintf(why, WHY_LEN, "no BTF: ");
     u_unseen(why + n, WHY_LEN - (size_t)n, path, e,
-             strcmp(name, "vmlinux") ? "load the kernel module, built with BTF"
+             strcmp(name, "vmlinux") ? "load the kernel module; it must have BTF"
                                      : "use a kernel with CONFIG_DEBUG_INFO_BTF");
     return -e;
 }
@@ -15792,7 +15792,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !opt.cgroup)
-            m.type = BPF_MAP_TYPE_ARRAY; /* unused, and CGROUP_ARRAY needs CONFIG_CGROUPS */
+            m.type = BPF_MAP_TYPE_ARRAY; /* unused map; CGROUP_ARRAY would need CONFIG_CGROUPS */
         int f = bpf_map_create(&m);
         if (f == -EINVAL && ring)
             return bpf_fail(o, f, "this kernel has no BPF ring buffer (needs Linux 5.8)");
@@ -15853,8 +15853,8 @@ static void bpf_add_want(struct bpf_obj *o, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds queries for the fields that a program uses: with `record`, those of the tracepoint's record,
- * otherwise the others. Returns the index of the first new query. */
+/* Adds queries for fields that a program uses: those of the tracepoint's record if `record` is
+ * true, else all others. Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -15868,7 +15868,7 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Fields that cannot be found count as missing (bpf_patch). */
+/* Looks up fields. A field whose lookup fails counts as absent from this kernel (bpf_patch). */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -17047,7 +17047,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    close(sync[1]); /* otherwise, read would not end when kvis is killed */
+    close(sync[1]); /* otherwise, read(2) would not return when kvis is killed */
     do
         r = read(sync[0], &go, 1);
     while (r < 0 && errno == EINTR);
@@ -17093,7 +17093,7 @@ static int sp_error(void)
         u_warn("cannot run %s: its interpreter (#! line) or dynamic linker does not exist",
                opt.command[0]);
     else if (errno == EACCES)
-        u_warn("cannot run %s: it is not executable (chmod +x), or on a mount with noexec",
+        u_warn("cannot run %s: it is not executable (chmod +x), or it is on a noexec mount",
                opt.command[0]);
     else
         u_warn("cannot run %s:", opt.command[0]);
@@ -17124,8 +17124,8 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets the child execute the command, or exit if a signal has ended kvis. Without ptrace, waits
- * until the exec closes the child's end of the pipe. Returns the time of execve. */
+/* Lets the child execute the command, or exit if kvis has received a terminating signal. Without
+ * ptrace, waits until the exec closes the child's end of the pipe. Returns the time of execve. */
 static u64 sp_go(bool traced)
 {
     struct pollfd pipe_end = { .fd = sp_command.go };
@@ -17641,7 +17641,7 @@ static bool hy_records(int row, struct wire_spec *s)
 }
 
 /* Returns what BPF does at a call (row < 0: its number is unknown). The ptrace loop, not BPF,
- * counts the calls that stop. */
+ * counts the calls that stop their thread. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17675,8 +17675,8 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Writes to a BPF map the sizes of the memory that the arguments of a call's commands
- * (gen/tables/commands.tbl) point to. */
+/* Writes to a BPF map how many bytes the arguments of each command of a call point to
+ * (gen/tables/commands.tbl). */
 static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -19871,7 +19871,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 static struct {
     char end[64][128]; /* /proc link of a pipe, FIFO or socket; "ptmx 3": a terminal */
     u32 n;
-    u32 more; /* number of ends and readers that did not fit */
+    u32 more; /* number of ends and readers that did not fit in their tables */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -19916,7 +19916,7 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
 }
 
 /* If `reads` is set, returns whether a process reads from a pipe or terminal in tr_outputs.
- * Otherwise, adds those that the process writes to, and returns whether one of them is new. */
+ * Otherwise, adds the pipes and terminals that it writes to, and returns whether one was new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
@@ -20059,7 +20059,7 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
-/* A second report of a thread replaces the first: the thread was killed in its first stop. */
+/* Stores a thread's stop or exit. It replaces an earlier stop, in which the thread was killed. */
 static void tr_set_aside(pid_t tid, int status)
 {
     struct tr_stopped *s = tr_batched(tid);
@@ -21618,8 +21618,8 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     return !listed;
 }
 
-/* Sets *to to the path `dir`, as seen from the thread's root: the directory that a name is relative
- * to, or the file of a handle. fd: its descriptor, or AT_FDCWD. */
+/* Sets *to to `dir` as seen from the thread's root. `dir` is the path of the directory that a name
+ * is relative to, or of the file of a handle; fd is its descriptor, or AT_FDCWD. */
 static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -21835,7 +21835,7 @@ static struct {
     bool used[10];       /* which counters of proc_usage[] are known */
     bool whole;          /* kvis follows all processes, not one tree */
     s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
-    u64 scan_ns;         /* start of the scan of /proc */
+    u64 scan_ns;         /* start time of the scan of /proc */
     u64 last_ns, end_ns; /* last exit in the tree; end of the run */
     u32 root;            /* pid of the command; 0: none */
     bool rows;
@@ -23226,8 +23226,8 @@ static u64 proc_key_number(const char *text, const char *key)
 }
 
 /* Returns a record with the members that all kinds have, from /proc or (in a replay, or on failure)
- * from the struct of the process or its parent. Reads the cgroup only at an exec or of an unknown
- * process. parent: pid of a new process's parent; otherwise 0. */
+ * from the struct of the process or its parent. Reads the cgroup only at an exec or if the
+ * process is unknown. parent: pid of a new process's parent; otherwise 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -23428,7 +23428,7 @@ static void proc_sweep(u64 age_ns, bool all)
         }
 }
 
-/* Writes rows of running processes, ordered by start. Returns how many of them run a command. */
+/* Writes a row for each running process, by start time. Returns how many rows show a command. */
 static u32 proc_list_running(void)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -23837,7 +23837,7 @@ struct met_series {
     u64 raw, total; /* last reading of a counter; sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading; of the first one after the last gap */
+    u32 at, since;  /* met.tick of the last reading, and of the first one after the last gap */
     double sum;     /* for kvis diagnose: sum of sum_n values, or their maximum */
     u32 sum_n;
     u32 line;       /* index of the series in the HTML report, if `past` is set */
@@ -24292,8 +24292,8 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Returns whether a dimension's sum includes the instance: not partitions, dm and md devices (a
- * disk gets the same requests) and virtual interfaces (hardware gets the same packets). */
+/* Returns whether a dimension's sum includes i. It excludes partitions, dm and md devices (a
+ * disk gets the same requests), and virtual interfaces (hardware gets the same packets). */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -25759,8 +25759,8 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads a file that only root or the thread's owner may read. Records only missing permission,
- * because the thread may have exited. */
+/* Reads a file that only root or the thread's owner may read. Records an error only if permission
+ * was denied; any other error may just mean that the thread has exited. */
 static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file, char text[512])
 {
     const char *path = met_path("/proc/%u/task/%u/%s", t->pid, tid, file);
@@ -25829,8 +25829,8 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan to its process. was: counters then; NULL: a new
- * thread. Its increase is unknown if it ran or waited longer than the interval: it was missed. */
+/* Adds a thread's activity since the last scan to its process. was: counters then; NULL: not seen.
+ * An unseen thread that ran or waited longer than the interval is old: its increase is unknown. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -26381,8 +26381,8 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup with a CPU or memory limit, or near its limit on tasks, which systemd sets for
- * most cgroups. Ignores task limits below 16, which services are expected to reach. */
+/* Shows a cgroup that has a CPU or memory limit, or is near its task limit (systemd sets one for
+ * most cgroups). Ignores task limits below 16, which services are expected to reach. */
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
@@ -26557,12 +26557,12 @@ struct pmc_sum {
     bool some[N_PG][N_PR];     /* a unit counted the event of this role */
     bool missing[N_PG][N_PR];  /* a unit did not count the event of this role */
     double share;              /* smallest `share` of all readings */
-    bool counted, fresh;       /* a unit counted an event; no unit was read before */
+    bool counted, fresh;       /* counted: a unit counted an event; fresh: none was read before */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
-    u32 left_out; /* PMUs, one per kind of core, that do not fit in pmc_pmus */
+    u32 left_out; /* number of PMUs (one per kind of core) that do not fit in pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
     bool gone[MFS_PIDS]; /* processes of -p whose last counts have been published */
@@ -26880,7 +26880,7 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
     return pf_event(&a, u->tid ? u->tid : -1, u->cpu, leader, 0);
 }
 
-/* Returns the descriptor f. If too few remain for other uses, closes f and returns -EMFILE. */
+/* Returns f. If too few descriptors remain for other uses, closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -31810,12 +31810,12 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* Ranks a finding before its consequences, even if they cost more. */
+/* Ranks f before its consequences g, even if g costs more, but not if f costs far too little. */
 static void dg_consequences(struct dg_finding *f)
 {
     DG_EACH(g) {
         if (!(f->rule->before >> g->rule->res & 1) || g->rule->before >> f->rule->res & 1
-            || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* f costs too little to cause g */
+            || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5))
             continue;
         f->key = MAX(f->key, g->key);
         f->error |= g->error;
@@ -32009,7 +32009,7 @@ static void dg_name_of(struct buf *b, u16 number)
             b_c(b, *c);
 }
 
-/* Writes a number in its phrase ("throttled in 84 % of its periods"), else after its name. */
+/* Writes a number in its phrase, such as "throttled in 84 % of its periods", or after its name. */
 static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
@@ -32272,7 +32272,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists resources without findings: those that kvis can measure (`visible`), or else the others. */
+/* Lists the resources without findings that kvis can measure or, if not `visible`, the others. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     struct buf *line = dg_line(b);
@@ -33150,7 +33150,7 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns which feature or subcommand printed this fix, or stores `who` and returns NULL. */
+/* Returns the feature or subcommand that printed this fix; else, stores `who` and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* further fixes may be printed twice */
@@ -33178,7 +33178,7 @@ static u32 check_n;
 #define CHECK_EACH(d) \
     for (const struct check_done *d = check_done; d < check_done + check_n; d++)
 
-/* Adds a result. The pointer is valid until the next call. */
+/* Adds a result, which the caller fills in. The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
     va_list ap;
@@ -33969,7 +33969,7 @@ static void __attribute__((noreturn)) opt_unknown(const char *given)
     opt_wrong(NULL, "no option '%.300s' (see kvis %s --help)", given, opt_cmd->name);
 }
 
-/* If v is NULL, the value is the next word, except "--". Returns the number of words used. */
+/* If v is NULL, the next word is the value, unless it is "--". Returns the number of words used. */
 static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
 {
     const char *next = argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;

@@ -306,7 +306,7 @@ INLINE u64 merged(struct record *r, u64 v)
 }
 
 /* Copies the first item that the call may overwrite with a result, as stat(buf, buf) does. Does not keep a
- * string that takes the whole space of the copy, because its end may be missing. */
+ * string that fills the copy, because its end may be missing. */
 INLINE void note_kept(struct wire_thread *th, const struct wire_spec *s)
 {
     u64 slot = 1, key = (u32)bpf_get_current_pid_tgid(), i = 0;
@@ -442,7 +442,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     u64 b = bucket(ns, DELAY_BUCKETS);
     struct wire_count *c = bpf_map_lookup_elem(&table, &key);
     struct wire_hist *h = bpf_map_lookup_elem(&hists, &slot);
-    asm volatile("" : "+r"(b)); /* the verifier of Linux 5.10 needs the index in the checked register */
+    asm volatile("" : "+r"(b)); /* the verifier of Linux 5.10 requires the checked register as index */
     if (!c || !h || b >= DELAY_BUCKETS) {
         count_lost(LOST_RING);
         return;

@@ -464,8 +464,8 @@ int open_exit(struct raw_tp *ctx)
 
 /* --- exec: the open that execve makes itself --- */
 
-/* Records an exec. name: the program's name, in kernel memory. was: tid before the exec; a thread that is not
- * the leader takes the leader's id. */
+/* Records an exec. name: the program's name, in kernel memory. was: tid before the exec. A thread other than
+ * the leader gets the leader's tid. */
 INLINE void exec(const void *name, u32 was)
 {
     struct who w;

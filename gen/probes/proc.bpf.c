@@ -506,8 +506,8 @@ INLINE void send_exec(struct record *r)
         emit(r, sizeof r->head + at);
 }
 
-/* Records an exec. name: the program's name, in kernel memory. was: tid before the exec; a thread that is not
- * the leader takes the leader's id. */
+/* Records an exec. name: the program's name, in kernel memory. was: tid before the exec. A thread other than
+ * the leader gets the leader's tid. */
 INLINE void exec(void *ctx, const void *name, u32 was)
 {
     if (!followed((u32)bpf_get_current_pid_tgid()) && !followed(was))

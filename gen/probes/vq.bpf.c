@@ -292,7 +292,7 @@ int vq_added(void *ctx)
         return 0;
     s32 err = (s32)word(ctx, CFG(CFG_RET));
     struct wire_vq *q = queue(c.vq);
-    u64 now = bpf_ktime_get_ns(); /* later than born_ns, which queue() may set */
+    u64 now = bpf_ktime_get_ns(); /* read after queue() may have set born_ns */
     if (!q)
         return 0;
     if (!err) {
