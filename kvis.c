@@ -8030,12 +8030,12 @@ enum rec_type {
 
 /* The lists of the summary, in their order in JSON and recordings. */
 static const struct st_list {
-    const char *key;      /* key of the list in JSON, or NULL */
+    const char *key; /* key of the list in JSON, or NULL */
     const char *more_key; /* JSON key of the number of omitted rows, or NULL */
-    u32 more;             /* offset of that number */
-    u8 known;             /* condition for showing it in JSON (enum st_known) */
-    u8 record;            /* type of record (enum rec_type); 0: not recorded */
-    bool sparse;          /* a row is unused if its first ST_NUMBER column is 0 */
+    u32 more; /* offset of that number */
+    u8 known; /* condition for showing it in JSON (enum st_known) */
+    u8 record; /* type of record (enum rec_type); 0: not recorded */
+    bool sparse; /* a row is unused if its first ST_NUMBER column is 0 */
     const struct st_col *col;
     u8 n_cols;
     u32 rows, size, max;  /* table of rows: offset, row size, capacity */
@@ -10829,9 +10829,9 @@ static struct {
     struct buf b;              /* block that is being filled */
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
-    pid_t pid, tid;            /* process and thread of the previous record */
-    struct task *enter;        /* task whose call has begun but is not recorded yet, or NULL */
-    bool enter_many;           /* kvis had seen several threads when the call began */
+    pid_t pid, tid; /* process and thread of the previous record */
+    struct task *enter; /* task whose call has begun but is not recorded yet, or NULL */
+    bool enter_many; /* kvis had seen several threads when the call began */
     u32 blocks;
 } rec_out; /* no initializer, which would put all slots into the binary */
 
@@ -11361,17 +11361,17 @@ static int rin_fd = -1;
 
 static struct {
     const char *name;
-    struct summary *sum;       /* summary that receives the recorded numbers */
-    bool again;                /* command and pids are known from an earlier recording or pass */
-    u64 at;                    /* offset of the current block in the file */
+    struct summary *sum; /* summary that receives the recorded numbers */
+    bool again; /* command and pids are known from an earlier recording or pass */
+    u64 at; /* offset of the current block in the file */
     u32 blocks;
     struct buf b;
     const u8 *p, *end;         /* unread bytes of the current block; NULL: no block */
     struct rec_slot slot[REC_SLOTS];
-    char wrong[160];           /* why reading stopped; "": valid so far */
-    bool of_command;           /* the recorded run started a command */
-    bool ended;                /* REC_END was read */
-    struct buf text;           /* strings of the current record, each followed by a NUL */
+    char wrong[160]; /* why reading stopped; "": valid so far */
+    bool of_command; /* the recorded run started a command */
+    bool ended; /* REC_END was read */
+    struct buf text; /* strings of the current record, each followed by a NUL */
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
     /* own: index in this kvis's ev_fields[] or event_kinds[]; -1: unknown */
@@ -13128,13 +13128,13 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3: base64 needs no p
 
 static struct {
     struct writer w;
-    const char *page;        /* rest of the template */
-    struct buf raw;          /* bytes of the recording that are yet to be written to the page */
-    u64 score[REP_SCORES];   /* events and calls with each score */
-    u64 seen, kept;          /* events and calls in the run and in the page */
-    bool chosen;             /* the second pass has begun */
-    u32 least;               /* lowest score in the page */
-    u64 at_least, some;      /* events with score `least`: read so far; to keep */
+    const char *page; /* rest of the template */
+    struct buf raw; /* bytes of the recording that are yet to be written to the page */
+    u64 score[REP_SCORES]; /* events and calls with each score */
+    u64 seen, kept; /* events and calls in the run and in the page */
+    bool chosen; /* the second pass has begun */
+    u32 least; /* lowest score in the page */
+    u64 at_least, some; /* events with score `least`: read so far; to keep */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13430,11 +13430,11 @@ static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: n
 static struct {
     struct df_row *row[2];   /* rows of commands, files and peers */
     u32 n_rows[2], cap[2];
-    u64 left_out;            /* omitted processes and commands */
-    u64 wall_ns[2];          /* duration of the command or, without one, of the recording */
-    bool counted[2];         /* the recording has calls or the table of -c */
-    u32 unasked[2];          /* number of system calls that -e excluded */
-    bool timed[2];           /* the recording has time breakdowns of calls */
+    u64 left_out; /* omitted processes and commands */
+    u64 wall_ns[2]; /* duration of the command or, without one, of the recording */
+    bool counted[2]; /* the recording has calls or the table of -c */
+    u32 unasked[2]; /* number of system calls that -e excluded */
+    bool timed[2]; /* the recording has time breakdowns of calls */
     struct summary *sum[2];
     const char *file[2];
     struct df_timeline timeline[2];
@@ -13916,11 +13916,11 @@ static bool df_other_calls(void)
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
 static const struct df_table {
-    const char *key, *title;     /* key in JSON; heading in text */
-    const char *count, *amount;  /* JSON keys of df_row.count and df_row.amount */
-    const char *name;            /* heading of the name column in text */
-    u8 unit;                     /* unit of `amount` (enum df_unit) */
-    char cls;                    /* class of the names; 0: `pair` makes the pairs */
+    const char *key, *title; /* key in JSON; heading in text */
+    const char *count, *amount; /* JSON keys of df_row.count and df_row.amount */
+    const char *name; /* heading of the name column in text */
+    u8 unit; /* unit of `amount` (enum df_unit) */
+    char cls; /* class of the names; 0: `pair` makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
@@ -16656,8 +16656,8 @@ static struct {
     /* shared with the child: stage and errno of its failure; time of execve */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void);
-    bool stops;              /* the process stops just before execve */
-    u64 magic;               /* openat(2) argument by which BPF recognizes the command, or 0 */
+    bool stops; /* the process stops just before execve */
+    u64 magic; /* openat(2) argument by which BPF recognizes the command, or 0 */
 } sp_command = { .go = -1 };
 
 /* Signals whose actions kvis changes. kvis handles the first SP_HANDLED of them. */
@@ -17295,10 +17295,10 @@ static struct {
     const char *why_not;   /* why kvis uses only ptrace */
     bool in_ns; /* kvis is in a pid namespace, but records have ids of the initial one */
     bool classic_tracepoints; /* true: wire_thread.word[] has arguments instead of registers */
-    bool nest_late;        /* the BPF program call_nest is loaded when a call first needs it */
-    bool sched;            /* BPF programs record scheduler events as well */
-    bool count;            /* BPF programs count calls instead of recording them */
-    bool observe;          /* BPF programs do all tracing, and no thread ever stops */
+    bool nest_late; /* the BPF program call_nest is loaded when a call first needs it */
+    bool sched; /* BPF programs record scheduler events as well */
+    bool count; /* BPF programs count calls instead of recording them */
+    bool observe; /* BPF programs do all tracing, and no thread ever stops */
     const struct wire_count *table; /* counts in a BPF map, by CPU and call number */
     const struct wire_hist *hists;  /* histograms of durations in a BPF map, by call number */
     struct {               /* counts that were already added to st, by call number */
@@ -21784,21 +21784,21 @@ struct proc_life {
     u64 begin_ns;           /* start of the current command; sort key of proc_by_key */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads;            /* live threads; valid if `counted` */
-    bool counted;           /* kvis saw all threads of the process start */
-    bool at_start;          /* the process started before kvis and was read from /proc */
-    bool execed;            /* kvis saw the exec of the current command */
-    bool mine;              /* kvis follows the process */
-    bool ending;            /* the last thread has exited, but more records may come */
-    bool cut;               /* argv is truncated */
-    bool walked;            /* path, exe and cwd are from BPF, not from /proc */
+    s32 threads; /* live threads; valid if `counted` */
+    bool counted; /* kvis saw all threads of the process start */
+    bool at_start; /* the process started before kvis and was read from /proc */
+    bool execed; /* kvis saw the exec of the current command */
+    bool mine; /* kvis follows the process */
+    bool ending; /* the last thread has exited, but more records may come */
+    bool cut; /* argv is truncated */
+    bool walked; /* path, exe and cwd are from BPF, not from /proc */
     u64 fork_ns, end_ns;
-    u64 cgroup;             /* cgroup ID; 0: unknown */
-    u64 max_rss;            /* peak memory of the current command in bytes; 0: unknown */
-    u64 before_rss;         /* peak memory before the current command, in pages; ~0: unknown */
-    u32 node;               /* index of the current command in proc_tree; 0: none */
-    s32 status;             /* wait status; -1: unknown */
-    u32 arg_len;            /* bytes of all arguments; argv may hold fewer */
+    u64 cgroup; /* cgroup ID; 0: unknown */
+    u64 max_rss; /* peak memory of the current command in bytes; 0: unknown */
+    u64 before_rss; /* peak memory before the current command, in pages; ~0: unknown */
+    u32 node; /* index of the current command in proc_tree; 0: none */
+    s32 status; /* wait status; -1: unknown */
+    u32 arg_len; /* bytes of all arguments; argv may hold fewer */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;   /* variables of --env, as NAME=VALUE, each with a final NUL */
     struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
@@ -21831,13 +21831,13 @@ static struct {
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf;            /* BTF describes the kernel's structs, or BPF is not used */
-    bool used[10];       /* which counters of proc_usage[] are known */
-    bool whole;          /* kvis follows all processes, not one tree */
-    s64 boot_off;        /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
-    u64 scan_ns;         /* start time of the scan of /proc */
+    bool btf; /* BTF describes the kernel's structs, or BPF is not used */
+    bool used[10]; /* which counters of proc_usage[] are known */
+    bool whole; /* kvis follows all processes, not one tree */
+    s64 boot_off; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
+    u64 scan_ns; /* start time of the scan of /proc */
     u64 last_ns, end_ns; /* last exit in the tree; end of the run */
-    u32 root;            /* pid of the command; 0: none */
+    u32 root; /* pid of the command; 0: none */
     bool rows;
     bool replayed;
     u32 lives, ending;   /* number of known processes; of those that are `ending` */
@@ -21953,10 +21953,10 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* A command. In proc_tree, it comes after its parent; index 0 stands for no command. */
 struct proc_node {
-    u64 key;             /* sort key of proc_by_key */
-    u32 parent;          /* the command that forked this command's process */
-    u32 ended, before;   /* child that ended last; sibling that ended just before this command */
-    u32 first, next;     /* first child and next sibling in --tree */
+    u64 key; /* sort key of proc_by_key */
+    u32 parent; /* the command that forked this command's process */
+    u32 ended, before; /* child that ended last; sibling that ended just before this command */
+    u32 first, next; /* first child and next sibling in --tree */
     u32 depth, pid, len;
     s32 status, err;
     u8 what;
@@ -23863,13 +23863,13 @@ static struct {
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];  /* last tick in which any instance had a value */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
-    u64 backwards;        /* how often a counter decreased */
-    u32 left_out;         /* largest number of instances left out of one interval */
+    u64 backwards; /* how often a counter decreased */
+    u32 left_out; /* largest number of instances left out of one interval */
     struct met_inst *all; /* the only instance of DIM_NONE */
-    bool over;            /* all processes of -p have exited, so the monitor ends */
-    u8 cur;               /* the current source: the one being read */
-    u64 read_ns;          /* when the current file was read */
-    double counted_s;     /* seconds for which hardware counters ran; 0: unknown */
+    bool over; /* all processes of -p have exited, so the monitor ends */
+    u8 cur; /* the current source: the one being read */
+    u64 read_ns; /* when the current file was read */
+    double counted_s; /* seconds for which hardware counters ran; 0: unknown */
     struct met_source {
         u64 at_ns;        /* start of the current reading */
         double elapsed_s; /* time since the previous reading; 0: none */
@@ -23938,13 +23938,13 @@ struct met_hist {
     struct met_hist *next;
     const struct met_inst *inst;
     u8 row;
-    u32 at;                  /* met.tick of the last reading */
-    u64 count, all, sum;     /* number of values in this interval; since the start; their sum */
+    u32 at; /* met.tick of the last reading */
+    u64 count, all, sum; /* number of values in this interval; since the start; their sum */
     u64 octave[MET_OCTAVES]; /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
-    u32 now[ST_BUCKETS];     /* number of values per bucket in this interval */
-    u32 last[ST_BUCKETS];    /* the kernel's counters at the last reading */
-    u32 *past;               /* points for the HTML report; NULL: none */
-    u32 line;                /* index of the chart in the HTML report, if `past` is set */
+    u32 now[ST_BUCKETS]; /* number of values per bucket in this interval */
+    u32 last[ST_BUCKETS]; /* the kernel's counters at the last reading */
+    u32 *past; /* points for the HTML report; NULL: none */
+    u32 line; /* index of the chart in the HTML report, if `past` is set */
 };
 
 static void met_left_out(u32 n)
@@ -25709,11 +25709,11 @@ struct mfs_task {
     u64 read_ns, past_ns; /* when `now` and `past` were read */
     u64 still_ns;         /* last scan that saw the process run or wait for a CPU */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
-    u16 has;              /* bit mask of the members of `now` that were read */
-    u16 by, by_before;    /* mask of values for which the process is shown: now; in the last scan */
-    bool first;           /* first scan of the process, so increases are unknown */
-    bool asked;           /* the process is one of -p */
-    u16 cpu;              /* CPU on which the main thread last ran */
+    u16 has; /* bit mask of the members of `now` that were read */
+    u16 by, by_before; /* mask of values for which the process is shown: now; in the last scan */
+    bool first; /* first scan of the process, so increases are unknown */
+    bool asked; /* the process is one of -p */
+    u16 cpu; /* CPU on which the main thread last ran */
     u8 n_ran_on;
     u16 ran_on[MFS_RAN_ON];
     char comm[MFS_COMM];
@@ -26461,10 +26461,10 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 struct pmc_role_row {
     const char *name;
-    u8 home;           /* group that provides the metric; PG_NONE: none */
-    u16 metric;        /* N_METRICS: no metric */
-    u8 parts[2];       /* two roles whose sum replaces this one if it has no event */
-    u8 type;           /* type of the kernel's generic event; PERF_TYPE_MAX: none */
+    u8 home; /* group that provides the metric; PG_NONE: none */
+    u16 metric; /* N_METRICS: no metric */
+    u8 parts[2]; /* two roles whose sum replaces this one if it has no event */
+    u8 type; /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias; /* names in a PMU's events/, in order of preference */
 };
@@ -26476,10 +26476,10 @@ struct pmc_ratio {
 };
 
 struct pmc_core {
-    u16 list;                  /* bit in pmc_event.lists */
-    const char *vendor, *pmu;  /* pmu: "cpu", "cpu_atom" or "cpu_lowpower" */
-    u8 family, slots, memory;  /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
-    u32 models[8];             /* bit mask of model numbers */
+    u16 list; /* bit in pmc_event.lists */
+    const char *vendor, *pmu; /* pmu: "cpu", "cpu_atom" or "cpu_lowpower" */
+    u8 family, slots, memory; /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
+    u32 models[8]; /* bit mask of model numbers */
     const char *name, *source;
 };
 
@@ -26553,11 +26553,11 @@ struct pmc_reading {
 
 struct pmc_sum {
     double value[N_PG][N_PR], rate[N_PR];
-    double capacity[N_PG];     /* number of pipeline slots, used or empty */
-    bool some[N_PG][N_PR];     /* a unit counted the event of this role */
-    bool missing[N_PG][N_PR];  /* a unit did not count the event of this role */
-    double share;              /* smallest `share` of all readings */
-    bool counted, fresh;       /* counted: a unit counted an event; fresh: none was read before */
+    double capacity[N_PG]; /* number of pipeline slots, used or empty */
+    bool some[N_PG][N_PR]; /* a unit counted the event of this role */
+    bool missing[N_PG][N_PR]; /* a unit did not count the event of this role */
+    double share; /* smallest `share` of all readings */
+    bool counted, fresh; /* counted: a unit counted an event; fresh: none was read before */
 };
 
 static struct {
@@ -30128,12 +30128,12 @@ static struct {
     bool typing;             /* keys are appended to `find` */
     char find[24];           /* only names that contain this text are shown */
     u16 rows, cols;
-    u32 lines, top;          /* page length in lines; first visible line */
-    u32 from;                /* offset of the current line in the output buffer */
-    u32 view;                /* index in scr_sections[] */
-    u32 shift;               /* first shown column of the current table */
-    u8 current;              /* dimension of the table that keys act on; DIM_NONE: no table */
-    u32 zeros_left;          /* number of metrics hidden because they are 0 */
+    u32 lines, top; /* page length in lines; first visible line */
+    u32 from; /* offset of the current line in the output buffer */
+    u32 view; /* index in scr_sections[] */
+    u32 shift; /* first shown column of the current table */
+    u8 current; /* dimension of the table that keys act on; DIM_NONE: no table */
+    u32 zeros_left; /* number of metrics hidden because they are 0 */
     u32 n_drawn;
     struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables of the page, and their header lines */
     u16 sort[N_DIM];         /* sort metric of each table; N_METRICS: unsorted */
@@ -31445,10 +31445,10 @@ static struct dg_task {
     u64 born;                /* start time: tells processes with the same pid apart */
     u64 did[MFS_NUMBERS];    /* values of the process by MFS_ number, in the kernel's units */
     u32 pid;
-    u16 has;                 /* mask of the known elements of did[] */
-    char *group;             /* path of the cgroup; NULL: unknown, or not needed */
-    struct dg_set cpus;      /* CPUs that one of its threads used for much of a sample */
-    struct dg_set devices;   /* block devices of its open files */
+    u16 has; /* mask of the known elements of did[] */
+    char *group; /* path of the cgroup; NULL: unknown, or not needed */
+    struct dg_set cpus; /* CPUs that one of its threads used for much of a sample */
+    struct dg_set devices; /* block devices of its open files */
     char comm[MFS_COMM];
 } *dg_tasks;
 
@@ -31461,9 +31461,9 @@ struct dg_culprit {
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
-    double value, cost, key;     /* key: highest cost among the finding and its consequences */
-    bool error;                  /* the finding or a consequence is an error or a reached limit */
-    u8 depth;                    /* position in a chain of causes; 0: no known cause */
+    double value, cost, key; /* key: highest cost among the finding and its consequences */
+    bool error; /* the finding or a consequence is an error or a reached limit */
+    u8 depth; /* position in a chain of causes; 0: no known cause */
     u8 n_evidence, n_who;
     struct dg_evidence {
         u16 number;
@@ -31474,8 +31474,8 @@ static struct dg_finding {
 
 static struct {
     double elapsed_s[N_SRC];
-    u64 for_ns;                  /* value of -d; 0: 10 s, or until the command exits */
-    u64 from_ns, to_ns;          /* times of the start and of the last sample */
+    u64 for_ns; /* value of -d; 0: 10 s, or until the command exits */
+    u64 from_ns, to_ns; /* times of the start and of the last sample */
     u32 n_found, cap_found;
     u32 missed, left_out; /* processes not stored in this sample; processes with incomplete data */
     u32 forgot;                  /* number of findings lost for lack of memory */
@@ -33567,10 +33567,10 @@ enum opt_kind {
 };
 
 struct opt_row {
-    u16 in;                 /* subcommands that have the option: mask of cmd.in */
-    char letter;            /* short option; 0: none */
+    u16 in; /* subcommands that have the option: mask of cmd.in */
+    char letter; /* short option; 0: none */
     const char *name, *arg; /* long name and argument, or NULL */
-    bool optional;          /* the argument is optional and must follow an '=' */
+    bool optional; /* the argument is optional and must follow an '=' */
     u8 kind;
     union {
         bool *flag;
