@@ -10187,9 +10187,9 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     pass++;
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *of = ps.task[i]; of; of = of->next) {
-            struct files *f = of->tid == of->pid || (of->files && of->files->refs == 1) ? of->files
-                                                                                        : NULL;
-            for (u32 k = 0; f && k < f->cap && budget; k++, budget--) {
+            struct files *f = of->files;
+            bool first = of->tid == of->pid || (f && f->refs == 1); /* threads share a table */
+            for (u32 k = 0; first && f && k < f->cap && budget; k++, budget--) {
                 struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
                 if (!o || !o->name || o->renamed == pass) /* a copy of a descriptor */
                     continue;

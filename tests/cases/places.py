@@ -93,7 +93,7 @@ for backend in ("ptrace", "hybrid"):
     if got != truth:
         sys.exit(f"{backend}: opened {[(a, b) for a, b in zip(truth, got) if a != b]}")
 
-# What changes the root is an event.
+# A change of the root directory is an event.
 for backend in ("ptrace", "hybrid"):
     run(os.environ["KVIS"], "trace", f"--backend={backend}", "--json=json", "-o", "text")
     got = [(e["call"], e["path"], e.get("error")) for e in map(json.loads, open("json"))
