@@ -19662,10 +19662,10 @@ static void tr_catch_up(struct task *t, const struct wire_call *w)
  * kvis applies the call, or reads the state again. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
-    int row = sc_find(ARCH_NATIVE, w->nr);
-    enum md_need need = row < 0 ? MD_ALWAYS : md_need_of((u16)row);
     if (t->proc && w->end_ns <= t->proc->start_ns)
         return;
+    int row = sc_find(ARCH_NATIVE, w->nr);
+    enum md_need need = row < 0 ? MD_ALWAYS : md_need_of((u16)row);
     if (need == MD_FDS && w->over && w->end_ns < out.start_ns && !(sc_rows[row].cls & CLS_NET))
         tr_catch_up(t, w);
     else if (need >= MD_FDS)
@@ -20800,14 +20800,13 @@ static s64 tr_switches(pid_t tid)
 static void tr_await(struct task *t)
 {
     struct tr_in in;
-    struct wire_thread seen = { 0 }; /* gcc for armv7 does not see that bpf(2) fills it */
-    struct wire_thread th = { .tid = t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
+    struct wire_thread seen, th = { .tid = t->tid, .in_call = 1, .where = BLOCKED, .switched = 1 };
     u32 key = t->tid;
     s64 switches = tr_switches(t->tid);
     int row = tr_first_look(t, &in);
     if (row < 0 || in.nr >= CALL_NRS || hy_specs[in.nr].on != CALL_RECORDED)
         return;
-    if (!hy_map(BPF_MAP_LOOKUP_ELEM, &key, &seen, 0) && seen.in_call)
+    if (hy_thread(t, &seen) && seen.in_call)
         return; /* BPF saw the start of this call */
     th.nr = in.nr;
     for (u8 i = 0; i < 6; i++)
