@@ -20835,16 +20835,14 @@ static void tr_emit_blocked(struct task *t)
     struct buf b = BUF_ON(raw);
     u16 row = (u16)(t->blocked_in - 1);
     struct wire_thread th;
-    if (t->blocked_in && hy_follows() && !t->call.open) {
-        t->blocked_in = 0; /* BPF saw the start of the call */
-        if (!hy_thread(t, &th) || !th.in_call || sc_find(ARCH_NATIVE, th.nr) != row)
+    if (!t->blocked_in || !sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
+        return;
+    if (hy_follows() && !t->call.open && hy_thread(t, &th) && th.ts_ns) { /* BPF saw a call start */
+        t->blocked_in = 0;
+        if (!th.in_call || sc_find(ARCH_NATIVE, th.nr) != row)
             return;
         t->blocked_on = (s32)th.word[hy_word(0)];
-    } else if (!t->blocked_in) {
-        return;
     }
-    if (!sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
-        return;
     struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
     struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;
     ev_sym(e, EV_call, sc_rows[row].name);
