@@ -649,7 +649,8 @@ static void b_c(struct buf *b, char c)
         b_put(b, &c, 1);
 }
 
-static void b_s(struct buf *b, const char *s)
+/* Inlined, so the compiler computes the lengths of literals. */
+static inline __attribute__((always_inline)) void b_s(struct buf *b, const char *s)
 {
     b_put(b, s, strlen(s));
 }
@@ -5425,8 +5426,9 @@ union ev_val {
 enum ev_field { EVENT_FIELDS(F) N_EV_FIELDS };
 #undef F
 
-#define F(name, type, key) { #name, key, VT_##type },
-static const struct { const char *name, *key; u8 type; } ev_fields[] = { EVENT_FIELDS(F) };
+/* json: the key with its quotes and separators */
+#define F(name, type, key) { #name, key, ",\"" key "\":", VT_##type },
+static const struct { const char *name, *key, *json; u8 type; } ev_fields[] = { EVENT_FIELDS(F) };
 #undef F
 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
@@ -6823,16 +6825,16 @@ static void out_json_num(struct buf *b, s64 n)
     }
 }
 
-static void out_json_value(struct buf *b, const char *key, u8 type, const union ev_val *v)
+static void out_json_value(struct buf *b, u8 f, const union ev_val *v)
 {
-    b_c(b, ',');
-    if (type == VT_ARGV) {
-        out_json_argv(b, key, v->s.p, v->s.len);
+    if (ev_fields[f].type == VT_ARGV) {
+        b_c(b, ',');
+        out_json_argv(b, ev_fields[f].key, v->s.p, v->s.len);
         return;
     }
-    out_json_name(b, key);
-    switch (type) {
-    case VT_STR: out_json_bytes(b, key, v->s.p, v->s.len); break;
+    b_s(b, ev_fields[f].json);
+    switch (ev_fields[f].type) {
+    case VT_STR: out_json_bytes(b, ev_fields[f].key, v->s.p, v->s.len); break;
     case VT_NUM: case VT_DUR: case VT_SIZE: out_json_num(b, v->n); break;
     case VT_BOOL: b_s(b, v->n ? "true" : "false"); break;
     case VT_SYM: out_json_quoted(b, v->sym, strlen(v->sym)); break;
@@ -6871,26 +6873,25 @@ static bool out_json_list(struct buf *b, const struct call *c, bool hex)
     return bad;
 }
 
-static void out_json_u64(struct buf *b, const char *key, u64 n)
-{
-    b_c(b, ',');
-    out_json_name(b, key);
-    b_u64(b, n);
-}
-
 static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other_ns = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
-    out_json_u64(b, "on_cpu_ns", c->cpu_ns);
-    out_json_u64(b, "runq_ns", c->runq_ns);
-    out_json_u64(b, "disk_ns", c->disk_ns);
-    out_json_u64(b, "other_ns", other_ns);
+    b_s(b, ",\"on_cpu_ns\":");
+    b_u64(b, c->cpu_ns);
+    b_s(b, ",\"runq_ns\":");
+    b_u64(b, c->runq_ns);
+    b_s(b, ",\"disk_ns\":");
+    b_u64(b, c->disk_ns);
+    b_s(b, ",\"other_ns\":");
+    b_u64(b, other_ns);
     if (c->slept)
         out_json_key_word(b, "sleep_state", (char[]){ c->slept, '\0' });
     if (c->by_interrupt)
         b_s(b, ",\"waker_interrupt\":true");
-    if (c->waker_pid)
-        out_json_u64(b, "waker_pid", (u64)c->waker_pid);
+    if (c->waker_pid) {
+        b_s(b, ",\"waker_pid\":");
+        b_s64(b, c->waker_pid);
+    }
     if (*c->waker_comm) {
         b_c(b, ',');
         out_json_str(b, "waker_comm", c->waker_comm,
@@ -6961,7 +6962,7 @@ static void out_json(const struct event *e)
     for (u32 i = 0; i < k->n; i++) {
         u8 f = k->field[i];
         if (ev_has(e, f))
-            out_json_value(b, ev_fields[f].key, ev_fields[f].type, &e->v[f]);
+            out_json_value(b, f, &e->v[f]);
     }
     if (e->call)
         out_json_call(b, e->call);
@@ -18938,7 +18939,8 @@ static void tr_seccomp(struct task *t)
 /* Returns the peak memory of a process's current program. (ru_maxrss includes earlier programs.) */
 static u64 tr_peak(pid_t tid)
 {
-    return (u64)MAX(ps_status(tid, "VmHWM:"), 0) << 10;
+    s64 kb = ps_status(tid, "VmHWM:");
+    return kb > 0 ? (u64)kb << 10 : 0;
 }
 
 static void tr_syscall_stop(struct task *t, u8 expect)
