@@ -2714,17 +2714,20 @@ static void fd_scan(struct task *t, bool before_exec)
 }
 
 /* Returns the file that descriptor n referred to at ns, or NULL. Reads /proc if the table lacks the
- * descriptor or if records may be lost; for a past call, only if records may be lost, because a
- * later file may have reused the number. */
+ * descriptor or if records may be lost. A past call that uses a descriptor that the table lacks
+ * gets NULL; only later calls get the file, because it may have reused the number. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
     if (then != e) /* the number now belongs to a later file */
         return then ? then->o : NULL;
     bool stale = !fdt.past && fdt.lost_ns > (e ? e->known_ns : 0);
-    if (!stale && ((e && !fdt.lazy) || mem_is_past(t)))
-        return e ? e->o : NULL;
+    if (e && !stale && (!fdt.lazy || mem_is_past(t)))
+        return e->o;
     if (!e && t->record && t->record->bad_fd) /* EBADF: the number belongs to a later file */
+        return NULL;
+    bool for_later = !e && !stale && mem_is_past(t);
+    if (for_later && fdt.past)
         return NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t, n, &cloexec) : NULL;
@@ -2745,9 +2748,11 @@ static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
     }
     fd_put(t, n, o, cloexec);
     e = fd_find(t->files, n);
-    if (e)
-        e->known_ns = u_now();
-    return e ? e->o : NULL;
+    if (!e)
+        return NULL;
+    e->known_ns = u_now();
+    e->since_ns = for_later ? e->known_ns : 0;
+    return for_later ? NULL : e->o;
 }
 
 static struct ofd *fd_get(struct task *t, s32 n)
