@@ -1611,7 +1611,7 @@ static const struct sc_option sc_options[] = {
     X(sendto, EVENT, NULL, md_sendto, 0) \
     X(setdomainname, EVENT, NULL, md_change, EK_CHANGE) \
     X(sethostname, EVENT, NULL, md_change, EK_CHANGE) \
-    X(setns, ALWAYS, NULL, md_setns, 0) \
+    X(setns, ALWAYS, NULL, md_setns, EK_CHANGE) \
     X(settimeofday, EVENT, NULL, md_change, EK_CHANGE) \
     X(setxattr, EVENT, NULL, md_change, EK_CHANGE) \
     X(setxattrat, EVENT, NULL, md_change, EK_CHANGE) \
@@ -1635,7 +1635,7 @@ static const struct sc_option sc_options[] = {
     X(umount2, EVENT, NULL, md_change, EK_CHANGE) \
     X(unlink, EVENT, NULL, md_change, EK_UNLINK) \
     X(unlinkat, EVENT, NULL, md_change, EK_UNLINK) \
-    X(unshare, ALWAYS, NULL, md_unshare, 0) \
+    X(unshare, ALWAYS, NULL, md_unshare, EK_CHANGE) \
     X(userfaultfd, ALWAYS, NULL, md_make, 0) \
     X(utime, EVENT, NULL, md_change, EK_CHANGE) \
     X(utimensat, EVENT, NULL, md_change, EK_CHANGE) \

@@ -144,6 +144,11 @@ static void others(void)
     want(call, "init_module", "None", "");
     MUST(syscall(SYS_sethostname, 8, 3) < 0);
     want(call, "sethostname", "None", "");
+    MUST(syscall(SYS_unshare, 1) < 0);
+    want(call, "unshare", "None", "");
+    MUST(syscall(SYS_setns, f, 0) < 0);
+    snprintf(path, sizeof path, "'%sf'", t_cwd);
+    want(call, "setns", path, "");
     MUST(ioctl(g, FICLONE, 1000) < 0);
     snprintf(path, sizeof path, "'%sg'", t_cwd);
     if (errno == EBADF)
