@@ -253,7 +253,7 @@ static void fuzz_btf(struct input in)
         abort();
 }
 
-/* The texts of tests/lib/format_hostile.py are of an event `ev`. */
+/* The texts of tests/lib/hostile.py are of an event `ev`. */
 static void fuzz_format(struct input in)
 {
     static const char *const fields[] = { "x.m", "x.filename", "x.args[5]", "x.comm", "x.common_pid", "x.rel",

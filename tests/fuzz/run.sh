@@ -25,10 +25,8 @@ build() {
 [ -e fuzz ] && [ -z "$(find "$top/kvis.c" "$top/tests/fuzz" "$top/gen" "$top/bpf_insns" -newer fuzz)" ] || build
 
 # What to begin with.
-mkdir -p corpus/replay corpus/diff corpus/btf corpus/format corpus/http corpus/files seeds/corpus
-(cd seeds && python3 "$top/tests/lib/btf_hostile.py" corpus && python3 "$top/tests/lib/format_hostile.py" corpus)
-cp seeds/corpus/* corpus/btf
-cp seeds/corpus/* corpus/format
+for target in replay diff btf format http files; do mkdir -p corpus/$target; done
+python3 "$top/tests/lib/hostile.py" corpus
 "$kvis" trace -C -w a.kvis -- sh -c 'ls / >/dev/null; cat <nothing; kill -USR1 $$' >record.out 2>&1 || :
 "$kvis" trace -v -w b.kvis -e trace=file,process -- sh -c 'ls /' >record.out 2>&1 || :
 python3 - <<'END'

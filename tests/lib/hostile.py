@@ -1,7 +1,8 @@
 """Used by the case unit and fuzz/run.sh.
-btf_hostile.py BTF|corpus: runs kvis's BTF reader (tests/lib/btf.c in unit, built as BTF) on generated files: valid ones with
-features that the host's kernel may lack, and invalid ones. Each row has the expected result."""
-import os, struct, subprocess, sys, time
+hostile.py UNIT: runs kvis's readers of BTF and of event formats (tests/lib/btf.c in UNIT) on generated files: valid ones with
+features that the host's kernel may lack, and invalid ones. Each row has the expected result.
+hostile.py corpus: writes the files to corpus/btf and corpus/format, for a fuzzer to begin with."""
+import os, struct, subprocess, sys
 
 INT, PTR, ARRAY, STRUCT, UNION, ENUM, FWD, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, PROTO, VAR, DATASEC, \
     FLOAT, DECL_TAG, TYPE_TAG, ENUM64 = range(1, 20)
@@ -122,8 +123,7 @@ def with_kind(kind, body=b"", **kw):
 
 ok, BAD = {"s.m": "0 4 1 1 0"}, {"s.m": "EBADMSG"}
 g, s = good(), one(("m", 1, 0))
-names = [chr(97 + k // 26) + chr(97 + k % 26) for k in range(600)]
-ROWS = [  # what, file, answers, the reason has
+BTF_ROWS = [  # what, file, answers, the reason has
     ("good", g.blob(), GOOD, ""),
     ("longer header", g.blob(hdr=64), GOOD, ""),
     ("empty", b"", BAD, "too short for a header: 0 bytes"),
@@ -169,71 +169,154 @@ ROWS = [  # what, file, answers, the reason has
 ]
 b = one(("m", 3, 0), size=1 << 31)
 b.array(4, 0xFFFFFFFF), b.array(5, 0xFFFFFFFF), b.array(1, 0xFFFFFFFF)
-ROWS.append(("array of 2^32", b.blob(), BAD, "an array of"))
+BTF_ROWS.append(("array of 2^32", b.blob(), BAD, "an array of"))
 b = one(("m", 3, 0))
 b.array(3, 1)
-ROWS.append(("array of itself", b.blob(), BAD, "arrays nested too deeply"))
+BTF_ROWS.append(("array of itself", b.blob(), BAD, "arrays nested too deeply"))
 b = one(("m", 1, 0))
 for k in range(5000):
     b.struct("s", 4)
 b.struct("s", 4, ("n", 1, 0))
-ROWS.append(("5000 types of one name", b.blob(), {**ok, "s.n": "0 4 1 1 0", "s.o": "ENOENT"}, ""))
+BTF_ROWS.append(("5000 types of one name", b.blob(), {**ok, "s.n": "0 4 1 1 0", "s.o": "ENOENT"}, ""))
 b = Btf()
 b.int()
 for k in range(20000):
     b.struct("t%d" % k, 4 * (k % 50 + 1), *[("f%d" % j, 1, 32 * j) for j in range(k % 50 + 1)])
-ROWS.append(("long", b.blob(), {f"t{k}.f{k % 50}": f"{4 * (k % 50)} 4 1 1 0" for k in range(0, 20000, 997)}, ""))
+BTF_ROWS.append(("long", b.blob(), {f"t{k}.f{k % 50}": f"{4 * (k % 50)} 4 1 1 0" for k in range(0, 20000, 997)}, ""))
+
+FORMAT = """name: ev
+ID: 77
+format:
+\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+
+\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;
+\tfield:const char * where;\toffset:16;\tsize:8;\tsigned:0;
+\tfield:unsigned long args[6];\toffset:24;\tsize:48;\tsigned:0;
+\tfield:char comm[TASK_COMM_LEN];\toffset:72;\tsize:16;\tsigned:1;
+\tfield:struct thing *ptr;\toffset:88;\tsize:8;\tsigned:0;
+\tfield:__rel_loc u8[] rel;\toffset:96;\tsize:4;\tsigned:0;\tnew:1;
+
+print fmt: "field:int x;\toffset:1; %s", REC->where
+"""
+FIELDS = {
+    "filename": "8 4 1 0 0", "__data_loc_filename": "ENOENT",
+    "where": "16 8 1 0 0", "args": "24 48 6 0 0", "args[0]": "24 8 1 0 0", "args[5]": "64 8 1 0 0", "args[6]": "ENOENT",
+    "args[": "EINVAL", "args[x]": "EINVAL", "args[1]x": "EINVAL", "where[0]": "ENOENT", "comm": "72 16 0 1 0",
+    "comm[1]": "ENOENT", "ptr": "88 8 1 0 0", "rel": "96 4 1 0 0",
+    "common_pid": "4 4 1 1 0", "common_type": "0 2 1 0 0", "pid": "ENOENT",
+    "x": "ENOENT", "": "ENOENT", "arg": "ENOENT", "argss": "ENOENT",
+}
+NONE = {"where": "EBADMSG", "nothing": "EBADMSG"}
 
 
-def ask(dirname, module, answers):
-    t = time.monotonic()
-    r = subprocess.run([sys.argv[1], dirname, module], input="".join(n + "\n" for n in answers), timeout=20,
-                       capture_output=True, text=True)
-    return r, time.monotonic() - t
+def line(new):  # the good format with another line for `where`
+    return FORMAT.replace("\tfield:const char * where;\toffset:16;\tsize:8;\tsigned:0;\n", new)
+
+
+def where(o="16", s="8", b="0", d="const char * where"):
+    return line(f"\tfield:{d};\toffset:{o};\tsize:{s};\tsigned:{b};\n")
+
+
+LINE8 = "an invalid line 8"
+FORMATS = [
+    ("good", FORMAT, FIELDS, ""),
+    ("moved", where("160", "4", "1"), {"where": "160 4 1 1 0"}, ""),
+    ("gone", line(""), {"where": "ENOENT", "args[1]": "32 8 1 0 0"}, ""),
+    ("twice", line("\tfield:int where;\toffset:4;\tsize:4;\tsigned:1;\n" * 2), {"where": "EBADMSG", "ptr": "88 8 1 0 0"},
+     ""),
+    ("CRLF", FORMAT.replace("\n", "\r\n"), NONE, "is for another event"),
+    ("CRLF in one line", where(b="0;\r").replace("\r;", "\r"), NONE, LINE8),
+    ("empty", "", NONE, "is for another event"),
+    ("another event's", FORMAT.replace("name: ev", "name: event"), NONE, "is for another event"),
+    ("garbage", "name: ev\nID: 77\nformat:\n\x01\x02\xff\n", NONE, "line 4"),
+    ("NUL", FORMAT.replace("args", "ar\0s"), NONE, "contains a NUL"),
+    ("no print fmt", FORMAT[:FORMAT.index("print")], NONE, "is truncated"),
+    ("no format", FORMAT.replace("format:\n", ""), NONE, "line 3"),
+    ("format twice", FORMAT.replace("format:\n", "format:\n" * 2), NONE, "line 4"),
+    ("offset 2^32", where(o="4294967296"), NONE, LINE8),
+    ("offset 2^32+16", where(o="4294967312"), NONE, LINE8),
+    ("offset 65536", where(o="65536"), NONE, LINE8),
+    ("offset -1", where(o="-1"), NONE, LINE8),
+    ("offset empty", where(o=""), NONE, LINE8),
+    ("offset 0x10", where(o="0x10"), NONE, LINE8),
+    ("offset ' 16'", where(o=" 16"), NONE, LINE8),
+    ("size 2^31", where(s="2147483648"), NONE, LINE8),
+    ("size and offset", where(o="65535", s="1"), NONE, LINE8),
+    ("sign 2", where(b="2"), NONE, LINE8),
+    ("no sign", line("\tfield:const char * where;\toffset:16;\tsize:8;\n"), NONE, LINE8),
+    ("no size", line("\tfield:const char * where;\toffset:16;\tsigned:0;\n"), NONE, LINE8),
+    ("no offset", line("\tfield:const char * where;\tsize:8;\tsigned:0;\n"), NONE, LINE8),
+    ("no type", where(d="where"), NONE, LINE8),
+    ("no name", where(d="const char *"), NONE, LINE8),
+    ("empty declaration", where(d=""), NONE, LINE8),
+    ("brackets", where(d="]"), NONE, LINE8),
+    ("name in brackets", where(d="int [3]"), NONE, LINE8),
+    ("array that does not divide", where(d="int where[3]"), NONE, LINE8),
+    ("array of 2^32", where(d="int where[4294967296]"), {"where": "16 8 0 0 0", "where[0]": "ENOENT"}, ""),
+    ("array of 0", where(d="int where[0]"), {"where": "16 8 0 0 0", "where[0]": "ENOENT"}, ""),
+    ("two on a line", line("\tfield:int a;\toffset:0;\tsize:4;\tsigned:0; field:const char * where;\n"), NONE, LINE8),
+]
+for cut in range(0, len(FORMAT) - len(FORMAT.split("print")[1]), 3):
+    FORMATS.append((f"cut at {cut}", FORMAT[:cut], NONE, "! "))
 
 
 failed = 0
 
 
-def check(what, dirname, module, answers, reason):
+def check(what, arguments, answers, reason):
+    """UNIT with these arguments gives these answers, and a reason if one is expected."""
     global failed
-    r, t = ask(dirname, module, answers)
-    lines = [l for l in r.stdout.splitlines() if not l.startswith("! ")]
-    why = "".join(l for l in r.stdout.splitlines() if l.startswith("! "))
+    r = subprocess.run([sys.argv[1], *arguments], input="".join(n + "\n" for n in answers), timeout=20, capture_output=True, text=True)
+    lines = r.stdout.splitlines()
+    why = lines.pop() if lines and lines[-1].startswith("! ") else ""
     want = [f"{n} {a}" for n, a in answers.items()]
-    bad = [(w, g) for w, g in zip(want, lines) if w != g]
-    if r.returncode or len(want) != len(lines) or bad or reason not in why or bool(reason) != bool(why) or t > 5:
+    if r.returncode or lines != want or reason not in why or bool(reason) != bool(why):
         failed += 1
-        print(f"{what}: exit {r.returncode}, {t:.2f} s, reason {why!r} (want {reason!r})", bad[:5], r.stderr[-2000:])
+        bad = [(w, g) for w, g in zip(want, lines) if w != g]
+        print(f"{what}: exit {r.returncode}, reason {why!r} (want {reason!r})", bad[:5], r.stderr[-2000:])
 
 
-if sys.argv[1] == "corpus":  # the files as what a fuzzer begins with
-    os.makedirs("corpus", exist_ok=True)
-    for k, row in enumerate(ROWS):
+def check_module():
+    """A module: its ids and strings go on where vmlinux's end."""
+    base = good()
+    mod = Btf(base)
+    mod.struct("in_mod", 52, (base.s("a"), 1, 0), ("mine", mod.n - 1, 32), (base.s("arr"), 6, 384))
+    mod.struct(base.s("thing"), 4, (base.s("a"), 1, 0))
+    whole = {"in_mod.a": "0 4 1 1 0", "in_mod.mine.x": "4 4 1 1 0", "thing.a": "0 4 1 1 0", "thing": f"0 4 1 0 {mod.n - 1}",
+             "thing.deep": "12 4 1 1 0", "in_mod.arr": "48 4 1 1 0"}
+    write("sys/vmlinux", base.blob())
+    for what, blob, answers, reason in (("module", mod.blob(), whole, ""), ("empty module", Btf(base).blob(), {"kf.x": "4 4 1 1 0"}, ""),
+                                        ("module cut off", mod.blob(cut=40), {"kf.x": "EBADMSG"}, "BTF of m: ")):
+        write("sys/m", blob)
+        check(what, ("sys", "m"), answers, reason)
+    check("no module", ("sys", "none"), {"kf.x": "ENOENT"},
+          "no BTF: sys/none cannot be opened: ENOENT; fix: load the kernel module; it must have BTF")
+    check("no BTF", ("nowhere", "-"), {"kf.x": "ENOENT"},
+          "no BTF: nowhere/vmlinux cannot be opened: ENOENT; fix: use a kernel with CONFIG_DEBUG_INFO_BTF")
+    os.truncate("sys/vmlinux", 100 << 20)
+    check("100 MB", ("sys", "-"), {"kf.x": "EBADMSG"}, "104857600 bytes")
+
+
+def write(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+if sys.argv[1] == "corpus":
+    for k, row in enumerate(BTF_ROWS):
         if len(row[1]) < 4000:
-            open(f"corpus/btf{k}", "wb").write(b"\0" + row[1])
+            write(f"corpus/btf/btf{k}", b"\0" + row[1])
+    for k, row in enumerate(FORMATS[:30]):
+        write(f"corpus/format/format{k}", b"\1" + row[1].replace("where", "m").encode("latin-1"))
     sys.exit()
 os.makedirs("sys", exist_ok=True)
-for what, blob, answers, reason in ROWS:
-    open("sys/vmlinux", "wb").write(blob)
-    check(what, "sys", "-", answers, reason)
-
-# A module: its ids and strings go on where vmlinux's end.
-base = good()
-mod = Btf(base)
-mod.struct("in_mod", 52, (base.s("a"), 1, 0), ("mine", mod.n - 1, 32), (base.s("arr"), 6, 384))
-mod.struct(base.s("thing"), 4, (base.s("a"), 1, 0))
-open("sys/vmlinux", "wb").write(base.blob())
-open("sys/m", "wb").write(mod.blob())
-check("module", "sys", "m", {"in_mod.a": "0 4 1 1 0", "in_mod.mine.x": "4 4 1 1 0", "thing.a": "0 4 1 1 0",
-                             "thing": f"0 4 1 0 {mod.n - 1}", "thing.deep": "12 4 1 1 0", "in_mod.arr": "48 4 1 1 0"}, "")
-open("sys/m", "wb").write(Btf(base).blob())
-check("empty module", "sys", "m", {"kf.x": "4 4 1 1 0"}, "")
-open("sys/m", "wb").write(mod.blob(cut=40))
-check("module cut off", "sys", "m", {"kf.x": "EBADMSG"}, "BTF of m: ")
-check("no module", "sys", "none", {"kf.x": "ENOENT"}, "no BTF: sys/none cannot be opened: ENOENT; fix: load the kernel module; it must have BTF")
-check("no BTF", "nowhere", "-", {"kf.x": "ENOENT"}, "no BTF: nowhere/vmlinux cannot be opened: ENOENT; fix: use a kernel with CONFIG_DEBUG_INFO_BTF")
-os.truncate("sys/vmlinux", 100 << 20)
-check("100 MB", "sys", "-", {"kf.x": "EBADMSG"}, "104857600 bytes")
-print(len(ROWS) + 6, "files,", failed, "failed")
+for what, blob, answers, reason in BTF_ROWS:
+    write("sys/vmlinux", blob)
+    check(what, ("sys", "-"), answers, reason)
+check_module()
+for what, text, answers, reason in FORMATS:
+    write("format", text.encode("latin-1"))
+    check(what, ("-F", "cat/ev", "format"), {f"x.{n}": a for n, a in answers.items()}, reason)
+print(len(BTF_ROWS), "BTF files,", len(FORMATS), "formats,", failed, "failed")
 sys.exit(failed > 0)
