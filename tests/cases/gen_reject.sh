@@ -1,16 +1,14 @@
 #!/bin/sh
 # insngen refuses what it does not understand, with file, section and offset, and prints nothing else.
-# Each lib/gen/bad/*.bpf.c breaks one rule; its first line is the expected message.
+# Each probe of lib/gen/bad.list breaks one rule.
 # tier: full
 # timeout: 120
 # needs: clang python3
 . "$TESTS/lib/lib.sh"
 top=$TESTS/..
 
-compile() { # compile PROBE OBJECT [FLAGS]
-    # shellcheck disable=SC2086 # a list of flags
-    clang -target bpf -mcpu=v2 -O2 -g -std=gnu11 -nostdinc -I "$top/gen/probes" ${3-} -c "$1" -o "$2" \
-        2>>clang.log || { cat clang.log >&9; fail "$1 does not compile"; }
+compile() { # compile PROBE OBJECT
+    clang -target bpf -mcpu=v2 -O2 -g -std=gnu11 -nostdinc -I "$top/gen/probes" -c "$1" -o "$2" 2>err || fail "$1 does not compile"
 }
 
 refused() { # refused OBJECT REGEX
@@ -21,16 +19,17 @@ refused() { # refused OBJECT REGEX
     has err "^insngen: $1: $2"
 }
 
-for probe in "$TESTS"/lib/gen/bad/*.bpf.c; do
-    name=$(basename "$probe" .bpf.c)
-    want=$(sed -n '1s/^\/\/ want: //p' "$probe")
-    flags=$(sed -n '2s/^\/\/ flags: //p' "$probe")
-    license='char license_[] SEC("license") = "Dual MIT/GPL";'
-    case $flags in *NO_LICENSE*) license= ;; esac
-    { echo "#line 1 \"$name.bpf.c\""; cat "$probe"; echo "$license"; } >"$name.bpf.c"
-    compile "$name.bpf.c" "$name.o" "$flags"
-    refused "$name.o" "$want"
+awk '/^\/\/ want: / { n++ } n { print >("bad" n) }' "$TESTS/lib/gen/bad.list"
+for probe in bad*; do
+    {
+        echo '#include "probe.h"'
+        cat "$probe"
+        grep -qx '// no license' "$probe" || echo 'char license_[] SEC("license") = "Dual MIT/GPL";'
+    } >"$probe.bpf.c"
+    compile "$probe.bpf.c" "$probe.o"
+    refused "$probe.o" "$(sed -n '1s/^\/\/ want: //p' "$probe")"
 done
+[ -e bad28 ] || fail "probes are missing"
 
 compile "$TESTS/lib/gen/kinds.bpf.c" kinds.o
 "$top/gen/insngen.py" kinds.o >good.h 2>err || fail "a good object is refused"
