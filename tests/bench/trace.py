@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Used by make bench.
 trace.py [RUNS [WORKLOAD...]]: kvis beside the others of its kind, one table. As root; `make bench` installs
-those that it lacks. KVIS=path: another binary than ./kvis. LOOPS, FORKS, FILES, REQUESTS: smaller workloads.
+those that it lacks. KVIS=path: another binary than ./kvis. LOOPS, FORKS, FILES: smaller workloads.
 ROWS=REGEX: native, and the rows whose name it matches (strace takes 40 s for the loop on some machines).
 
 Runs (9) are interleaved, so that a machine that gets slower slows all. Of each row:
-  seconds   wall time from the tracer's start to its end (http: of the client), median, and the range
+  seconds   wall time from the tracer's start to its end, median, and the range
   native    the same as a share of the program's time alone; base: of the row that the table names
   cpu       CPU time of tracer and program, less the program's alone (what the kernel does for a tracer in the
             program's own calls is the program's, to the kernel: it is in here)
@@ -17,16 +17,13 @@ import os
 import re
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-from common import KVIS, QUIET, TOP, as_root_with_tracefs, build, median, runs as runs_of, stop, wait_until
-
-PORT = 18089
+from common import KVIS, QUIET, TOP, as_root_with_tracefs, build, median, runs as runs_of, stop
 
 
 def size(name, default):
@@ -95,14 +92,7 @@ BESIDE = [
     ("kvis monitor, beside", None, [KVIS, "monitor", "-i", "1"], None, []),
 ]
 PEERS = {"strace": "strace", "perf": "linux-perf", "bpftrace": "bpftrace", "opensnoop": "libbpf-tools",
-         "opensnoop-bpfcc": "bpfcc-tools", "ab": "apache2-utils", "git": "git"}
-
-
-class Workload:
-    """A command; `server`: it runs till it is ended, and the client's time is what counts."""
-
-    def __init__(self, name, cmd, client=None):
-        self.name, self.cmd, self.client = name, cmd, client
+         "opensnoop-bpfcc": "bpfcc-tools", "git": "git"}
 
 
 def tree(where, files):
@@ -119,42 +109,18 @@ def tree(where, files):
     return top
 
 
-def nginx(where):
-    """The server's command, or None; from the package, unpacked: installed it would start one."""
-    binary = shutil.which("nginx") or os.path.join(where, "usr/sbin/nginx")
-    if not os.path.exists(binary):
-        subprocess.run("apt-get download -qq nginx && dpkg -x nginx_*.deb .", shell=True, cwd=where,
-                       **QUIET, check=False)
-    if not os.path.exists(binary) or not shutil.which("ab"):
-        return None
-    os.makedirs(os.path.join(where, "www"), exist_ok=True)
-    with open(os.path.join(where, "www/index.html"), "w") as f:
-        f.write("x" * 4000)
-    temp = " ".join(f"{k}_temp_path {where}/{k};" for k in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    with open(os.path.join(where, "nginx.conf"), "w") as f:
-        f.write(f"daemon off; master_process off; error_log stderr crit; pid {where}/nginx.pid;\n"
-                f"events {{ }}\nhttp {{ {temp} access_log off; server {{ listen 127.0.0.1:{PORT}; root {where}/www; }} }}\n")
-    return [binary, "-p", where, "-e", "stderr", "-c", os.path.join(where, "nginx.conf")]
-
-
 def workloads(where):
+    """(name, command)"""
     forks = size("FORKS", 500)
     shell = "i=0; while [ $i -lt %s ]; do %s; i=$((i + 1)); done"
-    all_of_them = [
-        Workload("start", ["/bin/true"]),
-        Workload("loop", [build(where, "loop.c"), size("LOOPS", 100000)]),
-        Workload("forks", ["sh", "-c", shell % (forks, "(:)")]),
-        Workload("programs", ["sh", "-c", shell % (forks, "/bin/true")]),
-        Workload("compile", ["gcc", "-O2", "-c", "-o", "/dev/null", os.path.join(TOP, "tests/progs/hyb.c")]),
+    return [
+        ("start", ["/bin/true"]),
+        ("loop", [build(where, "loop.c"), size("LOOPS", 100000)]),
+        ("forks", ["sh", "-c", shell % (forks, "(:)")]),
+        ("programs", ["sh", "-c", shell % (forks, "/bin/true")]),
+        ("compile", ["gcc", "-O2", "-c", "-o", "/dev/null", os.path.join(TOP, "tests/progs/hyb.c")]),
+        ("git", ["git", "-C", tree(where, int(size("FILES", 20000))), "status", "--short"]),
     ]
-    if shutil.which("git"):
-        top = tree(where, int(size("FILES", 20000)))
-        all_of_them.append(Workload("git", ["git", "-C", top, "status", "--short"]))
-    server = nginx(where)
-    if server:
-        client = ["ab", "-q", "-n", size("REQUESTS", 10000), "-c", "8", f"http://127.0.0.1:{PORT}/index.html"]
-        all_of_them.append(Workload("http", server, client))
-    return all_of_them
 
 
 def cpu():
@@ -183,38 +149,16 @@ class Peak(threading.Thread):
             time.sleep(0.01)
 
 
-def served(cmd, work, where, err=subprocess.DEVNULL):
-    """The client's seconds from a server under a tracer, and the tracer's peak; None, None: it failed."""
-    pid_file = os.path.join(where, "nginx.pid")
-    if os.path.exists(pid_file):
-        os.unlink(pid_file)
-    tracer = subprocess.Popen(cmd, stdout=subprocess.DEVNULL, stderr=err)
-    peak = Peak(tracer.pid)
-    if not wait_until(lambda: os.path.exists(pid_file) and os.path.getsize(pid_file)):
-        tracer.kill()
-        tracer.wait()
-        return None, None
-    time.sleep(0.2)
-    start = time.monotonic()
-    ok = subprocess.run(work.client, **QUIET, check=False)
-    seconds = time.monotonic() - start
-    with open(pid_file) as f:
-        os.kill(int(f.read()), signal.SIGQUIT)
-    tracer.wait()
-    peak.join()
-    return None if ok.returncode else seconds, peak.kb
-
-
 def filled(words, files):
     return [w.format(**files) if w.startswith(("{", "--json", "--report", "-w")) else w for w in words]
 
 
-def command(row, work, files, more):
+def command(row, cmd, files, more):
     before = filled(row[2] + more, files)
-    return [*before, " ".join(work.cmd)] if row[2][:1] == ["bpftrace"] else [*before, *work.cmd]
+    return [*before, " ".join(cmd)] if row[2][:1] == ["bpftrace"] else [*before, *cmd]
 
 
-def timed(row, work, where, beside):
+def timed(row, cmd, beside):
     """Seconds and CPU seconds of a run, or None: it failed."""
     null = dict.fromkeys(("out", "json", "kvis"), "/dev/null")
     tool = None
@@ -222,42 +166,31 @@ def timed(row, work, where, beside):
         tool = subprocess.Popen(row[2], **QUIET)
         time.sleep(1)
     before, start = cpu(), time.monotonic()
-    cmd = work.cmd if beside else command(row, work, null, [])
-    if work.client:
-        seconds, _ = served(cmd, work, where)
-    else:
-        bad = subprocess.run(cmd, stdin=subprocess.DEVNULL, check=False, **QUIET).returncode
-        seconds = None if bad else time.monotonic() - start
+    bad = subprocess.run(cmd if beside else command(row, cmd, null, []), stdin=subprocess.DEVNULL, check=False, **QUIET).returncode
+    seconds = time.monotonic() - start
     if tool:
         stop(tool)
-    return None if seconds is None else (seconds, cpu() - before)
+    return None if bad else (seconds, cpu() - before)
 
 
-def counted(row, work, where, beside):
+def counted(row, cmd, where, beside):
     """(peak KB, events, lost) from a run of its own; None for what is not known."""
     files = {k: os.path.join(where, "counted." + k) for k in ("out", "err", "json", "kvis")}
     with open(files["out"], "wb") as out, open(files["err"], "wb") as err:
+        tool = subprocess.Popen(row[2] if beside else command(row, cmd, files, row[4]), stdout=out if beside else subprocess.DEVNULL, stderr=err)
+        peak = Peak(tool.pid)
         if beside:
-            tool = subprocess.Popen(row[2], stdout=out, stderr=err)
-            peak = Peak(tool.pid)
             time.sleep(1)
-            subprocess.run(work.cmd, **QUIET, check=False)
+            subprocess.run(cmd, **QUIET, check=False)
             time.sleep(1)
-            tool.send_signal(signal.SIGINT)
-        elif work.client:
-            kb = served(command(row, work, files, row[4]), work, where, err)[1]
-        else:
-            tool = subprocess.Popen(command(row, work, files, row[4]), stdout=subprocess.DEVNULL, stderr=err)
-            peak = Peak(tool.pid)
-        if not work.client:
-            tool.wait()
-            peak.join()
-            kb = peak.kb
+            stop(tool)
+        tool.wait()
+        peak.join()
     events = row[3](files.__getitem__) if row[3] else (None, None)
     for path in files.values():
         if os.path.exists(path):
             os.unlink(path)
-    return kb, *events
+    return peak.kb, *events
 
 
 def show(v, form):
@@ -276,20 +209,20 @@ def print_row(row, runs, base, native, counts):
           f"{show(events, 'd'):>9} {show(lost, 'd'):>7}   {min(seconds):.4f}-{max(seconds):.4f}")
 
 
-def bench(work, where, runs):
+def bench(name, cmd, where, runs):
     rows = [(r, False) for r in WRAP if not r[2] or shutil.which(r[2][0])]
-    if work.name not in ("start", "loop"):  # it sees the first process only
+    if name not in ("start", "loop"):  # it sees the first process only
         rows = [r for r in rows if r[0][2][:1] != ["bpftrace"]]
-    rows += [(r, True) for r in BESIDE if shutil.which(r[2][0]) and not work.client]
+    rows += [(r, True) for r in BESIDE if shutil.which(r[2][0])]
     rows = [r for r in rows if r[0][0] == "native" or re.search(os.environ.get("ROWS", ""), r[0][0])]
     got = {r[0]: [] for r, _ in rows}
     for _ in range(runs):
         for r, beside in rows if None not in got["native"] else []:
-            got[r[0]].append(timed(r, work, where, beside))
-    print(f"\n{work.name:34} {'seconds':>9} {'native':>8} {'base':>7} {'cpu s':>9} {'rss KB':>8} {'events':>9} "
+            got[r[0]].append(timed(r, cmd, beside))
+    print(f"\n{name:34} {'seconds':>9} {'native':>8} {'base':>7} {'cpu s':>9} {'rss KB':>8} {'events':>9} "
           f"{'lost':>7}   fastest-slowest of {runs}")
     if None in got["native"]:
-        print(f"\n{work.name}: does not run here")
+        print(f"\n{name}: does not run here")
         return
     native = [median([x[k] for x in got["native"]]) for k in (0, 1)]
     for r, beside in rows:
@@ -299,7 +232,7 @@ def bench(work, where, runs):
         base = median([s for s, _ in got[r[1]]]) if got.get(r[1]) and None not in got[r[1]] else None
         counts = (None, None, None)
         if r[2]:
-            counts = counted(r, work, where, beside)
+            counts = counted(r, cmd, where, beside)
         print_row(r, got[r[0]], base, native, counts)
 
 
@@ -329,9 +262,9 @@ def main():
     install()
     machine()
     with tempfile.TemporaryDirectory() as where:
-        for work in workloads(where):
-            if not sys.argv[2:] or work.name in sys.argv[2:]:
-                bench(work, where, runs)
+        for name, cmd in workloads(where):
+            if not sys.argv[2:] or name in sys.argv[2:]:
+                bench(name, cmd, where, runs)
 
 
 main()

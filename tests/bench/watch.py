@@ -2,7 +2,7 @@
 """Used by make bench.
 watch.py [RUNS]: what kvis open and kvis monitor cost, beside the tools of their kind. As root. KVIS=path: another binary.
 
-  1. kvis open and others: from the start to the first row, memory, and what an open costs a program that is watched
+  1. kvis open and others: what an open costs a program that is watched
   2. kvis monitor: its own CPU time and memory, with everything on, each second
   3. perf bench sched pipe beside kvis monitor, runqlat and runqslower (libbpf-tools), and alone
   4. the time of their BPF programs in that benchmark, by the kernel's own statistics (BPF_ENABLE_STATS)
@@ -27,7 +27,7 @@ LOOPS = os.environ.get("LOOPS", "100000")  # of a run of 3 and 4
 SYS_BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
 BPF_ENABLE_STATS = 32
 
-# opener N: when its stdin ends, N opens; opener N US: opens without end, US microseconds apart
+# opener N: when its stdin ends, N opens
 OPENER = r"""
 #include <fcntl.h>
 #include <stdlib.h>
@@ -35,14 +35,10 @@ OPENER = r"""
 int main(int argc, char **argv)
 {
     char c;
-    int n = atoi(argv[1]), us = argc > 2 ? atoi(argv[2]) : 0;
-    if (!us && read(0, &c, 1) < 0)
+    if (read(0, &c, 1) < 0)
         return 1;
-    for (int i = 0; i < n || us; i++) {
+    for (int i = 0; i < atoi(argv[1]); i++)
         close(open("/etc/passwd", O_RDONLY));
-        if (us)
-            usleep((unsigned)us);
-    }
     return 0;
 }
 """
@@ -66,26 +62,6 @@ def snoopers(pid):
     ])
 
 
-def first_row(cmd, pid):
-    """Milliseconds from the start to the first row of that process, and VmHWM a second later. A tracepoint that has just
-    been left can be attached to again only after an RCU grace period: hence the pause."""
-    time.sleep(0.5)
-    start = time.monotonic()
-    tool = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    for line in tool.stdout:
-        if line.split()[:1] == [str(pid).encode()]:
-            break
-    else:
-        return None
-    ms = (time.monotonic() - start) * 1000
-    os.set_blocking(tool.stdout.fileno(), False)
-    wait_until(lambda: tool.stdout.read(1 << 20) and False, 1)
-    kb, = memory_kb(tool.pid, "VmHWM")
-    tool.terminate()
-    tool.communicate()
-    return ms, kb
-
-
 def opener_seconds(binary, tool_of):
     """The time of OPENS opens while a tool watches them."""
     opener = subprocess.Popen([binary, str(OPENS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -104,19 +80,7 @@ def opener_seconds(binary, tool_of):
 def print_open(n, where):
     binary = os.path.join(where, "opener")
     subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", binary, "-x", "c", "-"], check=True, input=OPENER.encode())
-    busy = subprocess.Popen([binary, "1", "200"])
-    try:
-        print(f"{'start to the first row':28} {'ms':>8} {'VmHWM KB':>9}   medians of {n} runs")
-        for label, cmd in snoopers(busy.pid):
-            got = [row for row in (first_row(cmd, busy.pid) for _ in range(n)) if row]
-            if not got:
-                print(f"{label:28} does not run here")
-                continue
-            print(f"{label:28} {median([r[0] for r in got]):8.1f} {median([r[1] for r in got]):9.0f}")
-    finally:
-        busy.kill()
-        busy.wait()
-    print(f"\n{OPENS} opens, each watched   {'seconds':>8} {'ns an open more':>16}")
+    print(f"{OPENS} opens, each watched   {'seconds':>8} {'ns an open more':>16}")
     native = median([opener_seconds(binary, None) for _ in range(n)])
     print(f"{'native':28} {native:8.3f}")
     for label, _ in snoopers(0):
