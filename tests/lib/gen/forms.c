@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Test input of insngen: each form of instruction of -mcpu=v2, as text. */
+/* Test input of insngen: each form of instruction that clang 14 makes for -mcpu=v2, as text. */
 char license_[] __attribute__((section("license"), used)) = "GPL";
 
 #define ALU(op) "r1 " op " r2\nr3 " op " 7\n"
@@ -11,8 +11,6 @@ __attribute__((section("kprobe/x"), used, naked)) int forms(void *ctx)
 {
     asm volatile("r6 = r1\n"
                  ALU("+=") ALU("-=") ALU("*=") ALU("/=") ALU("|=") ALU("&=") ALU("<<=") ALU(">>=") ALU("^=") ALU("s>>=") ALU("=")
-                 ".quad 0x000000000000219f\n" /* r1 %= r2 */
-                 ".quad 0x0000000700000397\n" /* r3 %= 7 */
                  "r4 = -r4\n"
                  ENDIAN("16") ENDIAN("32") ENDIAN("64")
                  "r5 = -2147483648\n"
@@ -23,8 +21,6 @@ __attribute__((section("kprobe/x"), used, naked)) int forms(void *ctx)
                  "lock *(u32 *)(r10 - 8) += w1\n"
                  "lock *(u64 *)(r10 - 8) += r1\n"
                  JUMP("==") JUMP("!=") JUMP(">") JUMP(">=") JUMP("<") JUMP("<=") JUMP("s>") JUMP("s>=") JUMP("s<") JUMP("s<=")
-                 ".quad 0x000000000001214d\n" /* if r1 & r2 goto +1 */
-                 ".quad 0xfffffffb00000345\n" /* if r3 & -5 goto +0 */
                  "goto +0\n"
                  "call 5\n"
                  "r0 = 0\n"
