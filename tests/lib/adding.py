@@ -1,7 +1,7 @@
 """Used by the case adding.
-adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric, one source of metrics, one
-distribution, one core and one probe, as the tables and the banners of their sections describe. Each piece is inserted before an
-existing line or text; SRC/added has the number of lines of each."""
+adding.py SRC: adds to the copy of kvis in SRC one event, one option, one source of metrics with a metric, one distribution and
+one probe, as the tables and the banners of their sections describe. Each piece is inserted before an existing line or text;
+SRC/added has the number of lines of each."""
 import re
 import sys
 
@@ -33,12 +33,7 @@ OPTION = [  # gen/README.md, "To add"
 
 """),
 ]
-METRIC = [  # gen/tables/metrics.tbl: one row
-    ("gen/tables/metrics.tbl", "metric FAULTS_MINOR ", """metric ALLOC_NORMAL pages_allocated_normal source=vmstat unit=count key=pgalloc_normal
-    Pages taken from the zone Normal
-"""),
-]
-SOURCE = [  # the same, with a row for itself and its function
+SOURCE = [  # gen/tables/metrics.tbl: a row for itself, one for its metric, and its function
     ("gen/tables/metrics.tbl", "source FREQ ", """source UPTIME uptime group=cpu read=mfs_uptime from=/proc/uptime cite=proc_uptime(5)
     not in /proc/uptime
 """),
@@ -62,11 +57,6 @@ PERCENTILES = [  # a distribution: its row, and what reads it
      """    met_hist_read(met.all, HIST_WAIT_AGAIN, mk_sched.all.wait, DELAY_BUCKETS, mk_sched.all.wait_ns);
 """),
 ]
-CORE = [  # head of gen/tables/pmu.tbl
-    ("gen/tables/pmu.tbl", "core  TNT  ", "core  HSW  GenuineIntel  6   3f  cpu  -  -  perfmon HSX  Haswell-EP\n"),
-    ("gen/tables/pmu.tbl", "list  SKL  ", "list  HSW  Intel  SDM volume 3B, Performance Monitoring Events\n"),
-    ("gen/tables/pmu.tbl", "event  stalled_backend  ", "event  l2_misses  HSW  0xd1  0x10  -  MEM_LOAD_UOPS_RETIRED.L2_MISS\n"),
-]
 PROBE = [  # banner of mk_
     ("gen/probes/sched.bpf.c", "char license_[]", """SEC("typed/sched/sched_process_fork")
 int sched_fork(void *ctx)
@@ -88,8 +78,7 @@ int sched_fork(void *ctx)
 
 top = sys.argv[1] + "/"
 with open(top + "added", "w") as told:
-    for name, pieces in (("event", EVENT), ("option", OPTION), ("metric", METRIC), ("source", SOURCE),
-                         ("percentiles", PERCENTILES), ("core", CORE), ("probe", PROBE)):
+    for name, pieces in (("event", EVENT), ("option", OPTION), ("source", SOURCE), ("percentiles", PERCENTILES), ("probe", PROBE)):
         for file, before, piece in pieces:
             text = open(top + file).read()
             if text.count(before) != 1:

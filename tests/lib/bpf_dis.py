@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Used by the case gen_render.
+"""Used by the case insngen.
 Compares the arrays of a header with llvm-objdump, which shares no code with insngen.
 
 bpf_dis.py HEADER WORDS [OBJECT]: WORDS is an object with the words of the compiled HEADER. The pseudo-C of HEADER says what
