@@ -70,7 +70,6 @@ class Case:
         self.why = "not run to its end: the runner failed"
         self.log = None  # the file with what it printed
         self.seconds = 0.0
-        self.cpu = 0.0  # user and system time of the case's processes that were waited for
 
 
 def read_header(path):
@@ -441,16 +440,14 @@ def run_case(case, binary, mark):
         command = ["timeout", "-k", "5", str(limit), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         RUNNING.update({child.pid, server} - {0})
-        _, status, usage = os.wait4(child.pid, 0)
+        status = child.wait()
         RUNNING.discard(child.pid)
         if server:
             RUNNING.discard(server)
             os.kill(server, signal.SIGKILL)
-            its = os.wait4(server, 0)[2]
+            os.waitpid(server, 0)
             shutil.rmtree(environment["SERVE"], ignore_errors=True)
-        child.returncode = status = os.waitstatus_to_exitcode(status)
         case.seconds = time.monotonic() - began
-        case.cpu = usage.ru_utime + usage.ru_stime + (its.ru_utime + its.ru_stime if server else 0)
         case.why = f"longer than {limit} s" if status == 124 else f"exit status {status}"
         if end_leftovers(f"KVIS_CASE={mark}".encode(), log):
             status, case.why = 1, "left processes behind"
@@ -506,7 +503,7 @@ class Run:
         """First those that may run side by side, without kvis before with it, the longest first; then the others."""
         past = past_seconds()
         beside = [case for case in self.cases if not case.alone]
-        beside.sort(key=lambda c: ("no-kvis" not in c.needs, -past.get(c.name, (c.timeout / 10, 0))[0]))
+        beside.sort(key=lambda c: ("no-kvis" not in c.needs, -past.get(c.name, c.timeout / 10)))
         with ThreadPoolExecutor(lanes) as pool:
             list(pool.map(self.one, beside))
         for case in self.cases:
@@ -515,25 +512,23 @@ class Run:
 
 
 def past_seconds():
-    """How long each case took when it last ran here: {name: (seconds, CPU seconds)}."""
-    lines = (line.split() for line in read(OUT / "seconds").splitlines() if line.count(" ") == 2)
-    return {name: (float(seconds), float(cpu)) for name, seconds, cpu in lines}
+    """How long each case took when it last ran here: {name: seconds}."""
+    return {line.split()[0]: float(line.split()[1]) for line in read(OUT / "seconds").splitlines()}
 
 
 def keep_seconds(cases):
-    seconds = past_seconds() | {case.name: (case.seconds, case.cpu) for case in cases if case.state == "passed"}
-    (OUT / "seconds").write_text("".join(f"{name} {took:.1f} {cpu:.1f}\n" for name, (took, cpu) in sorted(seconds.items())))
+    seconds = past_seconds() | {case.name: case.seconds for case in cases if case.state == "passed"}
+    (OUT / "seconds").write_text("".join(f"{name} {took:.1f}\n" for name, took in sorted(seconds.items())))
 
 
 def show_past():
     past = past_seconds()
-    for name, (took, cpu) in sorted(past.items(), key=lambda item: -item[1][0]):
-        print(f"{name:28} {took:7.1f} s {cpu:7.1f} s of CPU")
+    for name, took in sorted(past.items(), key=lambda item: -item[1]):
+        print(f"{name:28} {took:7.1f} s")
     for tier in TIERS:
         runs = [run for case in all_cases() for its, run in runs_of(case).items() if its == tier]
         ran = [past[run.name] for run in runs if run.name in past]
-        took, cpu = (sum(column) for column in zip(*ran, (0, 0)))
-        print(f"tier {tier:8} {len(runs):3} cases; {len(ran):3} ran here: {took:7.1f} s {cpu:7.1f} s of CPU")
+        print(f"tier {tier:8} {len(runs):3} cases; {len(ran):3} ran here: {sum(ran):7.1f} s")
 
 
 def report(cases, errors, late, seconds):
