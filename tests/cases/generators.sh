@@ -31,15 +31,10 @@ finds_mistakes() {
 generates metrics metrics.h
 finds_mistakes metrics metrics.h <<'LIST'
 s/^    Context switches of all CPUs//~CTXT: no text
-s/^    Context switches of all CPUs/    of all CPUs, switches/~does not begin with a capital
-s/^    Context switches of all CPUs/    These are context switches/~begins with a pronoun
-s/^    Context switches of all CPUs/    Context switches/~fewer than three words
-s/^    Context switches of all CPUs/&./~a full stop
 s/^    Context switches of all CPUs/    The "context" switches/~a quote or a backslash
 s/^    Context switches of all CPUs/    Load average over 1 minute/~CTXT says the same
 s/^    Context switches of all CPUs/&\n&/~a text without a row
 s/^\(metric CTXT .*\) unit=count/\1/~metric CTXT: no unit
-s/^\(metric CTXT .*\) unit=count/\1 unit=parsec/~CTXT: no unit `parsec`
 s/^metric CTXT context_switches/metric CTXT forks/~the name forks appears twice
 s/^metric CTXT /metric FORKS /~FORKS appears twice
 s/^metric CTXT /metric ctxt /~is no ID
@@ -83,10 +78,7 @@ LIST
 
 generates rules rules.h
 finds_mistakes rules rules.h <<'LIST'
-s/^\( *finding  \)Cores were.*/\1They were too hot and throttled/~begins with a pronoun
-s/^\( *finding  \)Cores were.*/\1Too hot cores/~fewer than four words
 s/^\( *finding  \)Cores were.*/\1/~finding: empty
-s/^\( *finding  Cores were.*\)/\1./~a full stop
 s/^\( *finding  \)Cores were.*/\1A CPU package was too hot and was throttled/~says the same
 s/^\( *finding  CPU \)%t is/\1is/~lacks %t
 s/^ *next  *sysctl fs.file-nr//~rule limit-files: no next
@@ -98,7 +90,6 @@ s/all  *BUSY >= 0.7/this BUSY >= 0.7/~this of one machine
 s/^words GR_OOM .*//~GR_OOM has no words
 s/^\(words GR_OOM *\).*/\1processes killed/~want one % or #
 s/members B_CPU/friends B_CPU/~blames .friends. is none of
-s/ before   RUNQ/ before   QUEUE/~no resource
 s/unless   cgroup-oom-kill/unless   no-such-rule/~no rule `no-such-rule` before
 s/unless   cgroup-oom-kill/unless   cgroup-oom-kill cgroup-throttled/~more than one rule
 s/^    alone .*//~alone is for where
@@ -160,7 +151,6 @@ s/^\(list  SKL  Intel\)  .*/\1/~values for . columns
 s/^\(list  SKL  Intel\)  .*/\1  somewhere/~no document with its section
 s/^list  ICL/list  SKL/~list SKL: appears twice
 s/^\(core  TNT.*\)86 96 9c/\186 96 9c-0a/~models .9c-0a
-s/^core  TNT/core  TNX/~no list .TNX
 s/^core  TNT/core  SKL/~no core has the list TNT
 s/^\(core  TNT.*\)86 96 9c/\186 96 4e/~model 4e of family 6: two cores
 s/^\(core  TNT.*\)  cpu  /\1  cpu_tiny  /~pmu .cpu_tiny. is none of
@@ -168,13 +158,10 @@ s/^core  TNT  GenuineIntel/core  TNT  AuthenticAMD/~belongs to another vendor
 s/  perfmon SNR, EHL  /  -  /~source: empty
 s/^\(event  stalled_backend .*\)0xa2/\10x1a2/~event .0x1a2. is no hexadecimal number up to 255
 s/^event  stalled_backend /event  stalled_back /~no role .stalled_back
-s/^\(event  stalled_backend  *\)SKL/\1SKX/~no list .SKX
 s/^\(event  stalled_backend  *\)SKL/\1SKL Z1/~an event of Intel and AMD
 s/^event  stalled_backend /event  stalled_cycles /~the list SKL has two events for stalled_cycles
 s/RESOURCE_STALLS.ANY/RESOURCE"STALLS/~a quote
-s/^\(role  cycles .*\)HARDWARE/\1HARD/~neither HARDWARE/NAME nor
 s/^\(role  branches  *\)BRANCHES/\1CYCLES/~metric CYCLES: appears twice
-s/^\(role  branches  *\)BRANCHES/\1branches/~is no metric
 s/^\(group  branch .*\)branches /\1/~branches: in no group
 s/^\(group  branch .*\)branches /\1branched /~no role .branched
 s/^\(group  stall .*\)  6/\1  5/~two groups of priority 5
@@ -210,13 +197,8 @@ s/^argument SECS .*//~no argument is called .SECS
 s/^argument SECS .*/argument SECS seconds/~no kind .seconds
 s/^argument TID /argument PID /~argument PID appears twice
 s/^\(  help    \)print only the summary; -qq: not even the summary/\1/~help is empty
-s/^\(  help    \)print only the summary; -qq: not even the summary/\1summary/~help of one word
-s/^\(  help    \)print only the summary; -qq: not even the summary/\1the same as -C/~needs another row to make sense
-s/^\(  help    \)print only the summary; -qq: not even the summary/\1(always)/~does not begin with a word
-s/^\(  help    \)print only the summary; -qq: not even the summary/\1print only the summary./~a full stop
 s/^\(  help    \)print only the summary; -qq: not even the summary/\1the \\ summary/~a backslash
 s/^  help    print only the summary; -qq: not even the summary//~option -q, --quiet: no help
-s/^\(  sets    \)count opt.quiet/\1bool opt.quiet/~unknown kind .bool. in sets
 s/^\(  sets    \)count opt.quiet/\1number opt.quiet 1..2/~a number without an argument
 s/^\(  sets    \)count opt.quiet/\1flag/~wrong number of words in sets
 s/^\(  sets    \)count opt.quiet/\1flag \&opt.quiet/~cannot set .&opt.quiet
@@ -226,10 +208,8 @@ s/opt.strlen_max 0..65536/opt.strlen_max 86400..1/~is not a range
 s/^\(  sets    \)call opt_json/\1string opt.json_file/~only call takes an optional argument
 s/^  values  auto.ptrace.hybrid//~values and {values} in the help need each other
 s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/~values are A.B.C
-s/^\(  of      \)diff$/\1dif/~no command .dif
 s/^command diff/command replay/~command replay: appears twice
 s/^command diff/command Diff/~command NAME
-s/^\(  takes   \)commands/\1words/~unknown kind .words. in takes
 s/^  usage   .*A.kvis B.kvis//~command diff: no usage
 s/^  takes   recordings/  of      trace/~a column that only options have
 s/^  of      diff/  usage   diff/~a column that only commands have

@@ -55,10 +55,6 @@ has text '^METRICS$'
 sh "$TESTS/../gen/metrics.sh" list >metrics || fail "metrics.sh list"
 sed -E '/_(p90|p99|max)(_|$)/d' metrics >first # of percentiles the first has a line of its own
 all_in first "metric"
-kv help trace nonsense 2>err
-st=$?
-[ $st = 2 ] || fail "help trace nonsense: $st"
-has err "the only option is --man"
 kv help trace --man nonsense 2>err
 st=$?
 [ $st = 2 ] || fail "help trace --man nonsense: $st"

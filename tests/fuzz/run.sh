@@ -29,21 +29,10 @@ for target in replay diff btf format http files; do mkdir -p corpus/$target; don
 python3 "$top/tests/lib/hostile.py" corpus
 "$kvis" trace -C -w a.kvis -- sh -c 'ls / >/dev/null; cat <nothing; kill -USR1 $$' >record.out 2>&1 || :
 "$kvis" trace -v -w b.kvis -e trace=file,process -- sh -c 'ls /' >record.out 2>&1 || :
-python3 - <<'END'
-def blocks(name):  # without their heads, the file's head away
-    try:
-        data = open(name, "rb").read()
-    except OSError:
-        return b""
-    at, out = 16, b""
-    while at < len(data):
-        n = int.from_bytes(data[at:at + 4], "little")
-        out += n.to_bytes(2, "little") + data[at + 8:at + 8 + n] if n < 65536 else b""
-        at += 8 + n
-    return out
-
-
-a, b = blocks("a.kvis"), blocks("b.kvis")
+PYTHONPATH=$top/tests/lib python3 - <<'END'
+import recording
+a, b = (b"".join(len(block).to_bytes(2, "little") + block for _, block in recording.blocks(open(f"{name}.kvis", "rb").read())
+                 if len(block) < 65536) for name in "ab")
 for i, one in enumerate((a, b)):
     open(f"corpus/replay/{i}", "wb").write(b"\1" + one)
     if len(one) < 65536:

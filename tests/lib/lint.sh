@@ -185,21 +185,17 @@ END
     done <<'END'
 the_map_has /== 2/s/2/5/
 the_map_has /== 2/d
-the_map_has s/^ .   2 u_/ *   2 v_/
 no_banner s,^ .   4 main,&\n *   5 more_,
 no_map 2,7d
 no_prefix s/fd_get/get/
-no_prefix s/b_add/fd_add/
 no_prefix s/tr_init(void)/ptr_init(void)/
 declared s/^static int tr_count.*/&\nstatic int fd_get(int a, int b);/
 declared s/^static int tr_count.*/&\nstatic int fd_get(int a,\n  int b);/
 not_static s/^static int fd_get/int fd_get/
-not_static s/^static void b_add/void b_add/
 not_static s/^static int tr_count/int tr_count/
 not_static s/^static struct {/struct tr {/
 is_0_at_first s/ = { .fd = -1 }//
 must_not s/return tr_rows/die(1, "x");&/
-must_not s/return tr_rows/p = xmalloc(3);&/
 must_not s/ . die: tr_init.//;s/\[die: tr_init\]//
 100_columns s,^#include.*,&/*.........1.........2.........3.........4.........5.........6.........7.........8.........9.........10 */,
 a_tab s/^    return/\treturn/
