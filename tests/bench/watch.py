@@ -4,8 +4,8 @@ watch.py [RUNS]: what kvis open and kvis monitor cost, beside the tools of their
 
   1. kvis open and others: what an open costs a program that is watched
   2. kvis monitor: its own CPU time and memory, with everything on, each second
-  3. perf bench sched pipe beside kvis monitor, runqlat and runqslower (libbpf-tools), and alone
-  4. the time of their BPF programs in that benchmark, by the kernel's own statistics (BPF_ENABLE_STATS)
+  3. the time of its BPF programs, and of those of runqlat and runqslower (libbpf-tools), in perf bench sched pipe, by the
+     kernel's own statistics (BPF_ENABLE_STATS)
 
 Runs are interleaved, so a machine that becomes slower slows all; the figures are medians. The tools of 1 watch only a
 process of this script, and the output of the others goes nowhere."""
@@ -23,7 +23,7 @@ from common import KVIS, QUIET, as_root_with_tracefs, median, memory_kb, runs, s
 
 OPENS = 100000
 SECS = int(os.environ.get("SECS", 20))  # of a run of 2
-LOOPS = os.environ.get("LOOPS", "100000")  # of a run of 3 and 4
+LOOPS = os.environ.get("LOOPS", "100000")  # of a run of 3
 SYS_BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
 BPF_ENABLE_STATS = 32
 
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 
 
 def installed(rows):
-    return [(label, cmd) for label, cmd in rows if not cmd or shutil.which(cmd[0])]
+    return [(label, cmd) for label, cmd in rows if shutil.which(cmd[0])]
 
 
 # == kvis open ==================================================================
@@ -98,7 +98,6 @@ COSTS = [
     ("  -c runq,depth", ["-c", "runq,depth"]),
 ]
 TOOLS = [
-    ("native", None),
     ("kvis monitor", [KVIS, "monitor", "-i", "1"]),
     ("kvis monitor -c runq,depth", [KVIS, "monitor", "-i", "1", "-c", "runq,depth"]),
     ("runqlat", ["runqlat", "3600", "1"]),
@@ -144,25 +143,20 @@ def own_cost(args, where):
     return share, *kb
 
 
-def pipe(cmd, where, stats):
-    """Microseconds a round trip, and of the programs {name: [ns, runs]}."""
-    tool = start(cmd, where) if cmd else None
-    fd = -1
-    if stats:
-        attr = ctypes.create_string_buffer(128)  # type 0: BPF_STATS_RUN_TIME
-        fd = ctypes.CDLL(None, use_errno=True).syscall(SYS_BPF, BPF_ENABLE_STATS, attr, 128)
-        if fd < 0:
-            sys.exit(f"BPF_ENABLE_STATS: {os.strerror(ctypes.get_errno())}")
-    before = programs(tool.pid) if tool else {}
-    out = subprocess.run(["perf", "bench", "sched", "pipe", "-l", LOOPS], capture_output=True, text=True, check=True).stdout
-    after = programs(tool.pid) if tool else {}
-    if fd >= 0:
-        os.close(fd)
-    names = {i: name(i) for i in after} if stats else {}
-    if tool:
-        stop(tool)
-    ran = {names[i]: [n - b for n, b in zip(after[i], before[i])] for i in names}
-    return float(re.search(r"([\d.]+) usecs/op", out)[1]), ran
+def pipe(cmd, where):
+    """{name: [ns, runs]} of the tool's programs."""
+    tool = start(cmd, where)
+    attr = ctypes.create_string_buffer(128)  # type 0: BPF_STATS_RUN_TIME
+    fd = ctypes.CDLL(None, use_errno=True).syscall(SYS_BPF, BPF_ENABLE_STATS, attr, 128)
+    if fd < 0:
+        sys.exit(f"BPF_ENABLE_STATS: {os.strerror(ctypes.get_errno())}")
+    before = programs(tool.pid)
+    subprocess.run(["perf", "bench", "sched", "pipe", "-l", LOOPS], check=True, **QUIET)
+    after = programs(tool.pid)
+    os.close(fd)
+    names = {i: name(i) for i in after}
+    stop(tool)
+    return {names[i]: [n - b for n, b in zip(after[i], before[i])] for i in names}
 
 
 def name(prog):
@@ -184,22 +178,11 @@ def print_own(n, where):
         print(f"{label:40} {100 * share:10.3f} {rss:8.0f} {peak:9.0f}")
 
 
-def print_pipe(n, where, tools):
-    got = [[] for _ in tools]
-    for _ in range(n):
-        for k, (_, cmd) in enumerate(tools):
-            got[k].append(pipe(cmd, where, False)[0])
-    base = median(got[0])
-    print(f"\nperf bench sched pipe -l {LOOPS}{'':12} {'us/op':>8} {'of native':>10}   range")
-    for (label, _), g in zip(tools, got):
-        print(f"{label:40} {median(g):8.3f} {median(g) / base:10.3f}   {min(g):.3f}-{max(g):.3f}")
-
-
 def print_bpf(n, where, tools):
     got = {label: [] for label, _ in tools}
     for _ in range(n):
         for label, cmd in tools:
-            got[label].append(pipe(cmd, where, True)[1])
+            got[label].append(pipe(cmd, where))
     mean = {label: {p: median([r[p][0] / max(r[p][1], 1) for r in g]) for p in g[0]} for label, g in got.items()}
     # A round trip has two switches and two wake-ups.
     total = {label: median([sum(v[0] for v in r.values()) for r in g]) / (2 * int(LOOPS)) for label, g in got.items()}
@@ -221,9 +204,7 @@ def main():
         print_own(min(n, 3), where)
         if not shutil.which("perf"):
             sys.exit("watch.py: no perf here")
-        tools = installed(TOOLS)
-        print_pipe(n, where, tools)
-        print_bpf(n, where, tools[1:])
+        print_bpf(n, where, installed(TOOLS))
 
 
 main()
