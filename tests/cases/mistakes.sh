@@ -6,10 +6,6 @@
 # needs: python3
 . "$TESTS/lib/lib.sh"
 mkdir dir
-echo text >noexec
-printf '\177ELFbad' >badelf
-printf '#!/nonexistent/interpreter\n' >badint
-chmod +x badelf badint
 "$KVIS" trace -q -w a.kvis -- true 2>err 9>&- || fail "trace -w"
 echo 'something else altogether' >notes
 : >empty.kvis
@@ -57,14 +53,6 @@ done <<'END'
 125|trace --backend=hybrid -p 1|--backend=hybrid needs a command; fix: omit the option, or use --backend=observe
 2|trace --backend=ptrace -w same -o same true|same: kvis already uses this file
 2|replay -w a.kvis a.kvis|a.kvis: kvis already uses this file
-1|trace --backend=ptrace -p 4194303|cannot attach to pid 4194303: there is no such process
-127|trace nosuchprogram|cannot run nosuchprogram: not found in PATH
-127|trace --backend=ptrace ./nosuch|cannot run ./nosuch: No such file
-126|trace --backend=ptrace ./dir|cannot run ./dir: it is a directory
-126|trace --backend=ptrace -q ./noexec|cannot run ./noexec: it is not executable \(chmod \+x\)
-126|trace --backend=ptrace -q ./badelf|cannot run ./badelf: not a program
-127|trace --backend=ptrace -q ./badint|cannot run ./badint: its interpreter .* does not exist
-125|trace --backend=ptrace -o no/x true|cannot write no/x: No such file or directory
 125|trace --backend=ptrace -w no/x true|cannot write no/x: No such file or directory
 125|trace --backend=ptrace --report=no/x true|cannot write no/x: No such file or directory
 125|trace --backend=ptrace --perfetto=no/x true|cannot write no/x: No such file or directory
@@ -77,7 +65,6 @@ done <<'END'
 125|replay dir|dir: cannot be read: Is a directory
 125|replay notes|notes: is not a recording of kvis
 125|replay empty.kvis|empty.kvis: is empty
-125|replay cut.kvis|cut.kvis: truncated at offset 16
 125|replay newer.kvis|newer.kvis: was written by a newer kvis: format version 99, this kvis reads
 1|replay kind.kvis|kind.kvis: was probably written by a newer kvis.*unknown record type 200
 125|replay -c a.kvis|a.kvis has no system calls; fix: record with
@@ -97,9 +84,6 @@ done <<'END'
 125|open -t 4194303 -d 1|no thread 4194303
 2|open -f O_FOO|not a flag of open
 2|open -u root|'root': not a user ID \(id -u
-2|proc --min-duration=1h|'1h': not a duration such as 10ms
-2|proc --min-duration=1 --live -- true|--min-duration cannot be combined with --live
-2|proc --format=json --json -- true|both write to stdout
 END
 
 # The command line, what kvis says, and the last line: the row of help, or the usage of the command.
@@ -136,19 +120,14 @@ status 125
 has err '^kvis: cannot write x+\.\.\. File ?name too long$'
 for_nobody
 mkdir mine && touch mine/a.kvis && chmod 700 mine
-/bin/sleep 60 9>&- &
-sleep=$!
 while IFS='|' read -r want args regex; do
     as_user $args </dev/null
     status "$want"
     has err "^kvis: .*$regex"
 done <<END
-1|trace -p $sleep|cannot attach to pid $sleep: .*(another user|root|sudo|permi)
 125|trace -o mine/x true|cannot write mine/x: Permission denied
 125|trace -u root true|only root can run a command as another user
 125|trace --backend=hybrid true|--backend=hybrid: BPF needs root
 125|replay mine/a.kvis|cannot read mine/a.kvis: Permission denied
-125|open -d 1|cannot watch opens: .*fix: run kvis as root
 125|proc -d 1|cannot watch processes: .*fix: run kvis as root
 END
-kill $sleep
