@@ -54,7 +54,3 @@ for (typed, want), got in zip(asked, answers):
         assert [w.rstrip("/=") for w in got] == [want.split()[-1].rstrip("/=").split("procfs=")[-1]] or \
             [w.partition("procfs=")[2].rstrip("/") for w in got] == ["dir1"], (typed, got)
 END
-# a shell is not known, or none is said
-for s in tcsh "" --man; do
-    run completion $s; status 2; has err '^kvis: completion: .*bash.*zsh.*fish'
-done
