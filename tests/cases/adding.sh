@@ -10,7 +10,6 @@ mkdir -p src/tests/lib
 cp -r "$top/kvis.c" "$top/gen" "$top/bpf_insns" "$top/Makefile" src/ || fail "the copy"
 cp "$TESTS/lib/lint.sh" src/tests/lib/
 python3 "$TESTS/lib/adding.py" src || fail "an anchor is gone"
-say "$(cat src/added)"
 cd src
 for make in 'sh gen/tables.sh' 'sh gen/options.sh' 'sh gen/metrics.sh' gen/texts.py 'make -s gen/out/texts.page'; do
     $make >../out 2>../err || fail "$make"

@@ -1,7 +1,6 @@
 """Used by the case adding.
 adding.py SRC: adds to the copy of kvis in SRC one event, one option, one source of metrics with a metric, one distribution and
-one probe, as the tables and the banners of their sections describe. Each piece is inserted before an existing line or text;
-SRC/added has the number of lines of each."""
+one probe, as the tables and the banners of their sections describe. Each piece is inserted before an existing line or text."""
 import re
 import sys
 
@@ -77,17 +76,14 @@ int sched_fork(void *ctx)
 
 
 top = sys.argv[1] + "/"
-with open(top + "added", "w") as told:
-    for name, pieces in (("event", EVENT), ("option", OPTION), ("source", SOURCE), ("percentiles", PERCENTILES), ("probe", PROBE)):
-        for file, before, piece in pieces:
-            text = open(top + file).read()
-            if text.count(before) != 1:
-                sys.exit(f"{name}: {file} has '{before.strip()}' {text.count(before)} times")
-            at = text.index(before)
-            if piece.endswith("\n"):
-                at = text.rindex("\n", 0, at) + 1  # before its line
-            open(top + file, "w").write(text[:at] + piece + text[at:])
-        print(f"{name}: {sum(p.count(chr(10)) for _, _, p in pieces)} lines in {len(pieces)} places", file=told)
+for file, before, piece in EVENT + OPTION + SOURCE + PERCENTILES + PROBE:
+    text = open(top + file).read()
+    if text.count(before) != 1:
+        sys.exit(f"{file} has '{before.strip()}' {text.count(before)} times")
+    at = text.index(before)
+    if piece.endswith("\n"):
+        at = text.rindex("\n", 0, at) + 1  # before its line
+    open(top + file, "w").write(text[:at] + piece + text[at:])
 # The size that programs and kvis agree on is asserted.
 wire = open(top + "gen/wire.h").read()
 old = re.search(r"WIRE_ASSERT\(sizeof\(struct wire_sched\) == (\d+)\);", wire)
