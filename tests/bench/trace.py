@@ -59,8 +59,7 @@ ROWS = [
     ("kvis trace -e openat", [KVIS, "trace", "-e", "trace=openat", "-o", "{out}"]),
     ("kvis proc", [KVIS, "proc", "-o", "{out}"]),
 ]
-PEERS = {"strace": "strace", "perf": "linux-perf", "bpftrace": "bpftrace", "opensnoop": "libbpf-tools",
-         "opensnoop-bpfcc": "bpfcc-tools", "git": "git"}
+PEERS = {"strace": "strace", "perf": "linux-perf", "bpftrace": "bpftrace", "opensnoop": "libbpf-tools", "git": "git"}
 
 
 def tree(where, files):

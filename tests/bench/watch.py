@@ -57,7 +57,6 @@ def snoopers(pid):
         ("kvis open", [KVIS, "open", "-p", str(pid)]),
         ("kvis open -F", [KVIS, "open", "-F", "-p", str(pid)]),
         ("opensnoop (libbpf-tools)", ["opensnoop", "-p", str(pid)]),
-        ("opensnoop (bcc)", ["opensnoop-bpfcc", "-p", str(pid)]),
         ("bpftrace", ["bpftrace", "-e", bt]),
     ])
 
@@ -84,9 +83,8 @@ def print_open(n, where):
     native = median([opener_seconds(binary, None) for _ in range(n)])
     print(f"{'native':28} {native:8.3f}")
     for label, _ in snoopers(0):
-        if label != "opensnoop (bcc)":
-            took = median([opener_seconds(binary, lambda pid: dict(snoopers(pid))[label]) for _ in range(n)])
-            print(f"{label:28} {took:8.3f} {(took - native) / OPENS * 1e9:16.0f}")
+        took = median([opener_seconds(binary, lambda pid: dict(snoopers(pid))[label]) for _ in range(n)])
+        print(f"{label:28} {took:8.3f} {(took - native) / OPENS * 1e9:16.0f}")
 
 
 # == kvis monitor ===============================================================
