@@ -1,7 +1,6 @@
 /* Part of lib/unit.c, which the case unit also runs with arguments.
  * Runs only kvis's readers of BTF and of event formats.
  *   unit DIR MODULE <names     each name with its answer, from DIR/vmlinux (MODULE "-": it alone)
- *   unit -t DIR N <names       CPU time in ns that the whole batch takes: the least of N, and the RSS in KiB
  *   unit -f CAT/EVENT <names   the fields of an event (trace_event_raw_X.FIELD)
  *   unit -F CAT/EVENT FILE <names  the same, from a file
  *   unit -m [ERRNO]            tracefs' root, and an id read through it; fsopen fails with ERRNO */
@@ -33,25 +32,6 @@ static int answers(int e, const char *why)
     return 0;
 }
 
-static int timed(int n)
-{
-    u64 least = ~0ull;
-    char why[WHY_LEN];
-    struct timespec ts;
-    struct rusage u;
-    while (n--) {
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-        u64 began = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
-        if (btf_resolve(NULL, want, n_want, why))
-            return 1;
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-        least = MIN(least, (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec - began);
-    }
-    getrusage(RUSAGE_SELF, &u);
-    printf("%llu %ld\n", (unsigned long long)least, u.ru_maxrss);
-    return 0;
-}
-
 static int from_file(const char *event, const char *file)
 {
     static char text[TFS_MAX_FORMAT + 1];
@@ -77,10 +57,6 @@ static int btf_main(int argc, char **argv)
         return from_file(argv[2], argv[3]);
     if (!strcmp(argv[1], "-f"))
         return answers(tfs_fields(argv[2], want, n_want), tfs.why);
-    if (!strcmp(argv[1], "-t")) {
-        btf_dir = argv[2];
-        return timed(atoi(argv[3]));
-    }
     btf_dir = argv[1];
     int e = btf_resolve(strcmp(argv[2], "-") ? argv[2] : NULL, want, n_want, why);
     return answers(e, why);

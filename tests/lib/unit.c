@@ -793,17 +793,6 @@ TEST(t_names_apart)
     mo.procfs = mo.sysfs = NULL, mo.rootfs = "";
 }
 
-/* What is counted is what the text says: stops, not calls. */
-TEST(t_counted)
-{
-    struct summary was = st;
-    st.unreadable = 3, st.names_dropped = 5, st.programs_other = 6;
-    const char *s = T(st_text_incomplete(&tb, &st));
-    EXPECT(strstr(s, " 3 calls whose arguments "));
-    EXPECT(strstr(s, " 5 files and addresses are missing ") && strstr(s, " 6 or fewer executed programs "));
-    st = was;
-}
-
 /* The hash of names depends on every bit of its start value. */
 TEST(t_name_hash)
 {
