@@ -1,6 +1,6 @@
 """Used by the case adding.
-adding.py SRC: adds to the copy of kvis in SRC one event, one option, one source of metrics with a metric, one distribution and
-one probe, as the tables and the banners of their sections describe. Each piece is inserted before an existing line or text."""
+adding.py SRC: adds to the copy of kvis in SRC one event, one option, and one probe with a metric, as the tables and the banners of
+their sections describe. Each piece is inserted before an existing line or text."""
 import re
 import sys
 
@@ -32,30 +32,6 @@ OPTION = [  # gen/README.md, "To add"
 
 """),
 ]
-SOURCE = [  # gen/tables/metrics.tbl: a row for itself, one for its metric, and its function
-    ("gen/tables/metrics.tbl", "source FREQ ", """source UPTIME uptime group=cpu read=mfs_uptime from=/proc/uptime cite=proc_uptime(5)
-    not in /proc/uptime
-"""),
-    ("gen/tables/metrics.tbl", "metric FREQ ", """metric UPTIME uptime source=uptime unit=seconds
-    Time since the machine was booted
-"""),
-    ("kvis.c", "static void mfs_freq(void)", """static void mfs_uptime(void)
-{
-    char s[64];
-    if (met_text(met_path("/proc/uptime"), s, sizeof s))
-        met_set(met.all, M_UPTIME, strtod(s, NULL));
-}
-
-"""),
-]
-PERCENTILES = [  # a distribution: its row, and what reads it
-    ("gen/tables/metrics.tbl", "distribution DEPTH ", """distribution WAIT_AGAIN runq_wait_again source=runq unit=ns counts=nsecs octaves=10-34 prom=runq_wait_again_seconds
-    How long tasks waited for a CPU, once more
-"""),
-    ("kvis.c", "    met_hist_read(met.all, HIST_WAIT, ",
-     """    met_hist_read(met.all, HIST_WAIT_AGAIN, mk_sched.all.wait, DELAY_BUCKETS, mk_sched.all.wait_ns);
-"""),
-]
 PROBE = [  # banner of mk_
     ("gen/probes/sched.bpf.c", "char license_[]", """SEC("typed/sched/sched_process_fork")
 int sched_fork(void *ctx)
@@ -76,7 +52,7 @@ int sched_fork(void *ctx)
 
 
 top = sys.argv[1] + "/"
-for file, before, piece in EVENT + OPTION + SOURCE + PERCENTILES + PROBE:
+for file, before, piece in EVENT + OPTION + PROBE:
     text = open(top + file).read()
     if text.count(before) != 1:
         sys.exit(f"{file} has '{before.strip()}' {text.count(before)} times")
