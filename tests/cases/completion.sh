@@ -39,8 +39,7 @@ for s in bash zsh; do
     python3 "$TESTS/lib/complete.py" $s ./kvis.$s <cases >out 2>err || fail "$s"
     eq "$s: lines" "$(wc -l <cases)" "$(wc -l <out)"
 done
-cut -f1 cases >typed
-{ echo 'source kvis.fish'; sed "s/.*/echo '= &'; complete -C '&'/" typed; } >ask.fish
+{ echo 'source kvis.fish'; cut -f1 cases | sed "s/.*/echo '= &'; complete -C '&'/"; } >ask.fish
 HOME=$PWD fish --no-config ask.fish >out 2>err || fail "fish"
 [ ! -s err ] || fail "fish complains"
 python3 - >&9 <<'END' || fail "fish"

@@ -610,7 +610,7 @@ TEST(t_refused)
 }
 
 /* A verifier that is interrupted, wants room for its log, refuses, or wants memory unlocked. */
-static struct {
+static struct verifier {
     int loads, interrupted, denied, err;
     size_t log_needs;
     const char *log;
@@ -631,14 +631,15 @@ static long verify(int cmd, void *attr)
     return errno ? -1 : 55;
 }
 
-static const char *verified(int interrupted, int denied, int err, size_t log_needs, const char *log)
+#define VERIFIED(...) verified((struct verifier){ .log = "", __VA_ARGS__ })
+
+static const char *verified(struct verifier v)
 {
     static struct bpf_obj o;
     o = (struct bpf_obj){ .fam = &open_family };
     memset(o.map, -1, sizeof o.map);
     memset(o.prog, -1, sizeof o.prog);
-    verifier.loads = 0, verifier.interrupted = interrupted, verifier.denied = denied;
-    verifier.err = err, verifier.log_needs = log_needs, verifier.log = log;
+    verifier = v;
     fake_bpf = verify;
     int e = bpf_load_one(&o, PROG_OPEN_FORK);
     fake_bpf = NULL;
@@ -649,10 +650,11 @@ TEST(t_loader)
 {
     static char name[300];
     struct rlimit was, is;
-    EXPECT(!strcmp(verified(0, 0, 0, 0, ""), "loaded") && verifier.loads == 1);
-    EXPECT(!strcmp(verified(3, 0, 0, 0, ""), "loaded") && verifier.loads == 4);
+    EXPECT(!strcmp(VERIFIED(.err = 0), "loaded") && verifier.loads == 1);
+    EXPECT(!strcmp(VERIFIED(.interrupted = 3), "loaded") && verifier.loads == 4);
     /* without a log, then with one: its last lines */
-    const char *why = verified(0, 0, EINVAL, 1 << 20, "1: x\n2: x\n3: x\nR1 type=scalar\n4: (85)\nexpected=ctx\n\n");
+    const char *why = VERIFIED(.err = EINVAL, .log_needs = 1 << 20,
+                               .log = "1: x\n2: x\n3: x\nR1 type=scalar\n4: (85)\nexpected=ctx\n\n");
     EXPECT(verifier.loads == 2 && strstr(why, "open_fork: ") == why && strstr(why, "expected=ctx"));
     EXPECT(!strstr(why, "1: x"));
     /* a poisoned instruction is a field by its name */
@@ -661,16 +663,16 @@ TEST(t_loader)
     while (!bpf_is_field(&r->patches[field]))
         field++;
     snprintf(name, sizeof name, "5: (85) call unknown#%u\ninvalid func unknown#%u\n", BPF_POISON + field, BPF_POISON + field);
-    why = verified(0, 0, EINVAL, 0, name);
+    why = VERIFIED(.err = EINVAL, .log = name);
     EXPECT(strstr(why, "this kernel has no usable ") && strstr(why, r->patches[field].name));
-    EXPECT(strstr(verified(0, 0, EACCES, 0, "unknown func bpf_probe_read_kernel#113\n"), "lockdown"));
+    EXPECT(strstr(VERIFIED(.err = EACCES, .log = "unknown func bpf_probe_read_kernel#113\n"), "lockdown"));
     /* memory that counts as locked: the limit is raised once, where it may be, and the command gets the old one */
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
     EXPECT(!getrlimit(RLIMIT_MEMLOCK, &was));
     bool may = !setrlimit(RLIMIT_MEMLOCK, &all) && bpf_is_locked();
     EXPECT(!setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 65536, was.rlim_max }));
     bpf.memlock_raised = false;
-    EXPECT(!strcmp(verified(0, 1, 0, 0, ""), "loaded") == may && verifier.loads == 1 + may);
+    EXPECT(!strcmp(VERIFIED(.denied = 1), "loaded") == may && verifier.loads == 1 + may);
     EXPECT(!getrlimit(RLIMIT_MEMLOCK, &is) && (is.rlim_cur == RLIM_INFINITY) == may);
     EXPECT(!may || bpf.memlock.rlim_cur == 65536);
     setrlimit(RLIMIT_MEMLOCK, &was);
