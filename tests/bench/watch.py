@@ -19,29 +19,13 @@ import sys
 import tempfile
 import time
 
-from common import KVIS, QUIET, as_root_with_tracefs, median, memory_kb, runs, stop, wait_until
+from common import KVIS, QUIET, as_root_with_tracefs, build, median, memory_kb, runs, stop, wait_until
 
 OPENS = 100000
 SECS = int(os.environ.get("SECS", 20))  # of a run of 2
 LOOPS = os.environ.get("LOOPS", "100000")  # of a run of 3
 SYS_BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
 BPF_ENABLE_STATS = 32
-
-# opener N: when its stdin ends, N opens
-OPENER = r"""
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    char c;
-    if (read(0, &c, 1) < 0)
-        return 1;
-    for (int i = 0; i < atoi(argv[1]); i++)
-        close(open("/etc/passwd", O_RDONLY));
-    return 0;
-}
-"""
 
 
 def installed(rows):
@@ -61,9 +45,9 @@ def snoopers(pid):
     ])
 
 
-def opener_seconds(binary, tool_of):
-    """The time of OPENS opens while a tool watches them."""
-    opener = subprocess.Popen([binary, str(OPENS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def opener_seconds(loop, tool_of):
+    """The time of OPENS opens, after a line of input, while a tool watches them."""
+    opener = subprocess.Popen(["sh", "-c", 'read go; exec "$@"', "sh", loop, str(OPENS)], stdin=subprocess.PIPE)
     tool = None
     if tool_of:
         tool = subprocess.Popen(tool_of(opener.pid), **QUIET)
@@ -77,13 +61,12 @@ def opener_seconds(binary, tool_of):
 
 
 def print_open(n, where):
-    binary = os.path.join(where, "opener")
-    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", binary, "-x", "c", "-"], check=True, input=OPENER.encode())
+    loop = build(where, "loop.c")
     print(f"{OPENS} opens, each watched   {'seconds':>8} {'ns an open more':>16}")
-    native = median([opener_seconds(binary, None) for _ in range(n)])
+    native = median([opener_seconds(loop, None) for _ in range(n)])
     print(f"{'native':28} {native:8.3f}")
     for label, _ in snoopers(0):
-        took = median([opener_seconds(binary, lambda pid: dict(snoopers(pid))[label]) for _ in range(n)])
+        took = median([opener_seconds(loop, lambda pid: dict(snoopers(pid))[label]) for _ in range(n)])
         print(f"{label:28} {took:8.3f} {(took - native) / OPENS * 1e9:16.0f}")
 
 
