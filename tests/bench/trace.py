@@ -160,7 +160,8 @@ def bench(name, cmd, where, runs):
     for _ in range(runs):
         for row, words in rows:
             got[row].append(timed(words, cmd))
-    print(f"\n{name:34} {'seconds':>9} {'native':>8} {'cpu s':>9} {'rss KB':>8} {'events':>9} {'lost':>7}   fastest-slowest of {runs}")
+    print(f"\n{name:34} {'seconds':>9} {'native':>8} {'cpu s':>9} {'rss KB':>8} {'events':>9} "
+          f"{'lost':>7}   fastest-slowest of {runs}")
     for row, words in rows:
         if None in got[row] + got["native"]:
             print(f"{row:34} failed")

@@ -1,7 +1,7 @@
 #!/bin/sh
-# insngen's arrays are what clang made, and their pseudo-C agrees with another disassembler, llvm-objdump. Its patch tables and lowest
-# kernels agree with those that were read by hand from the source (lib/gen/want.txt). What it does not understand it refuses, with
-# file, section and offset: each probe of lib/gen/bad.list breaks one rule.
+# insngen's arrays are what clang made, and their pseudo-C agrees with another disassembler, llvm-objdump.
+# Its patch tables and lowest kernels agree with those that were read by hand from the source (lib/gen/want.txt). It refuses what
+# it does not understand, with file, section and offset: each probe of lib/gen/bad.list breaks one rule.
 # tier: full
 # timeout: 120
 # needs: no-kvis gcc clang llvm-objdump python3
@@ -71,7 +71,8 @@ has bpf_insns/kinds.h '^      \.type = BPF_PROG_TYPE_KPROBE, \.is_ret = 1, \.low
 # both forms of a tracepoint, the raw one with typed arguments: two rows, one array
 awk '/\.name = "forms/ { print $4, $7; getline; print $3; getline; print $3 }' bpf_insns/kinds.h | tr -d '",' >rows
 printf '%s\n' 'forms btf_trace_sys_enter' BPF_PROG_TYPE_TRACING forms_insns \
-    'forms_tp raw_syscalls/sys_enter' BPF_PROG_TYPE_TRACEPOINT forms_insns | diff - rows >&9 || fail "rows of both forms: < wanted, > got"
+    'forms_tp raw_syscalls/sys_enter' BPF_PROG_TYPE_TRACEPOINT forms_insns | diff - rows >&9 ||
+    fail "rows of both forms: < wanted, > got"
 awk 'length > 100 { exit 1 }' bpf_insns/*.h || fail "a line over 100 columns"
 
 # What is refused; an object that is cut off anywhere gives an error, too.

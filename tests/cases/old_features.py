@@ -20,7 +20,8 @@ NEW = "use Linux 5.8 or later"  # the first that BPF is used on
 KERNELS = (
     *((lacks, None, True, "hybrid", "bpf", None, None) for lacks in ("none", "info", "pidfd", "clone3", "fsopen", "typed", "ns")),
     *((lacks, release, True, "ptrace", "ptrace", NEW, NEW) for lacks, release in (
-        ("ring", "5.7.0"), ("raw", "4.16.0"), ("read", "5.4.0"), ("clone3 ring signal batch ns pidfd", "5.5.0"), (f"{ALL} read", "5.4.0"))),
+        ("ring", "5.7.0"), ("raw", "4.16.0"), ("read", "5.4.0"), ("clone3 ring signal batch ns pidfd", "5.5.0"),
+        (f"{ALL} read", "5.4.0"))),
     ("signal", "5.5.0", True, "ptrace", "bpf", NEW, None),
     ("bpf", None, True, "ptrace", "ptrace", "CONFIG_BPF_SYSCALL", "CONFIG_BPF_SYSCALL"),
     ("none", None, False, "ptrace", "bpf", "CONFIG_DEBUG_INFO_BTF", "CONFIG_DEBUG_INFO_BTF"),

@@ -27,8 +27,8 @@ runner() { # runner STATUS ARG...
     [ "$st" = "$want" ] || fail "run.sh $*: exit $st, not $want"
 }
 runner 1 passes fails skips late leaves unwritable
-for line in '1 passed, 4 failed, 1 skipped$' 'failed: fails: exit status 3' 'failed: late: longer than 3 s' 'failed: leaves: left processes behind' \
-    'failed: unwritable: .*the runner' 'skipped: skips: no luck$'; do
+for line in '1 passed, 4 failed, 1 skipped$' 'failed: fails: exit status 3' 'failed: late: longer than 3 s' \
+    'failed: leaves: left processes behind' 'failed: unwritable: .*the runner' 'skipped: skips: no luck$'; do
     has out "^$line"
 done
 [ -e tree/out/work/fails/made ] || fail "the directory of a failed case is not kept"

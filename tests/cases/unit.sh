@@ -46,7 +46,8 @@ has out '^! -2 this kernel has no tracepoint raw_syscalls/no_such$'
 for e in sched_switch sched_process_exec sched_process_fork; do # BTF has these records too
     printf "trace_event_raw_$e.%s\n" prev_pid prev_prio prev_state next_pid next_prio old_pid pid parent_pid child_pid >fields
     ./unit -f sched/$e <fields | sort >from_format
-    ./unit /sys/kernel/btf - <fields | sort | join from_format - | awk 'NF == 11 { print ($2 == $7 && $3 == $8 ? "same" : "other"), $0 }' >>both
+    ./unit /sys/kernel/btf - <fields | sort | join from_format - |
+        awk 'NF == 11 { print ($2 == $7 && $3 == $8 ? "same" : "other"), $0 }' >>both
 done
 hasnt both '^other'
 [ "$(wc -l <both)" -ge 6 ] || fail "BTF and formats share only: $(cat both)"

@@ -264,7 +264,8 @@ def check_module():
     whole = {"in_mod.a": "0 4 1 1 0", "in_mod.mine.x": "4 4 1 1 0", "thing.a": "0 4 1 1 0", "thing": f"0 4 1 0 {mod.n - 1}",
              "thing.deep": "12 4 1 1 0", "in_mod.arr": "48 4 1 1 0"}
     write("sys/vmlinux", base.blob())
-    for what, blob, answers, reason in (("module", mod.blob(), whole, ""), ("empty module", Btf(base).blob(), {"kf.x": "4 4 1 1 0"}, ""),
+    for what, blob, answers, reason in (("module", mod.blob(), whole, ""),
+                                        ("empty module", Btf(base).blob(), {"kf.x": "4 4 1 1 0"}, ""),
                                         ("module cut off", mod.blob(cut=40), {"kf.x": "EBADMSG"}, "BTF of m: ")):
         write("sys/m", blob)
         check(what, ("sys", "m"), answers, reason)
