@@ -626,12 +626,12 @@ static long verify(int cmd, void *attr)
             : verifier.denied-- > 0    ? EPERM
             : log && a->log_size < verifier.log_needs ? ENOSPC
                                                       : verifier.err;
-    if (log && errno == verifier.err)
+    if (log && verifier.log && errno == verifier.err)
         strcpy(log, verifier.log);
     return errno ? -1 : 55;
 }
 
-#define VERIFIED(...) verified((struct verifier){ .log = "", __VA_ARGS__ })
+#define VERIFIED(...) verified((struct verifier){ __VA_ARGS__ })
 
 static const char *verified(struct verifier v)
 {
