@@ -2,10 +2,10 @@
 """Used by make bench.
 watch.py [RUNS]: what kvis open and kvis monitor cost, beside the tools of their kind. As root. KVIS=path: another binary.
 
-  1. kvis open and others: from the start to the first row, memory, and what an open costs a program that is watched
+  1. kvis open and others: what an open costs a program that is watched
   2. kvis monitor: its own CPU time and memory, with everything on, each second
-  3. perf bench sched pipe beside kvis monitor, runqlat and runqslower (libbpf-tools), and alone
-  4. the time of their BPF programs in that benchmark, by the kernel's own statistics (BPF_ENABLE_STATS)
+  3. the time of its BPF programs, and of those of runqlat and runqslower (libbpf-tools), in perf bench sched pipe, by the
+     kernel's own statistics (BPF_ENABLE_STATS)
 
 Runs are interleaved, so a machine that becomes slower slows all; the figures are medians. The tools of 1 watch only a
 process of this script, and the output of the others goes nowhere."""
@@ -19,37 +19,17 @@ import sys
 import tempfile
 import time
 
-from common import KVIS, QUIET, as_root_with_tracefs, median, memory_kb, runs, stop, wait_until
+from common import KVIS, QUIET, as_root_with_tracefs, build, median, memory_kb, runs, stop, wait_until
 
 OPENS = 100000
 SECS = int(os.environ.get("SECS", 20))  # of a run of 2
-LOOPS = os.environ.get("LOOPS", "100000")  # of a run of 3 and 4
+LOOPS = os.environ.get("LOOPS", "100000")  # of a run of 3
 SYS_BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
 BPF_ENABLE_STATS = 32
 
-# opener N: when its stdin ends, N opens; opener N US: opens without end, US microseconds apart
-OPENER = r"""
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    char c;
-    int n = atoi(argv[1]), us = argc > 2 ? atoi(argv[2]) : 0;
-    if (!us && read(0, &c, 1) < 0)
-        return 1;
-    for (int i = 0; i < n || us; i++) {
-        close(open("/etc/passwd", O_RDONLY));
-        if (us)
-            usleep((unsigned)us);
-    }
-    return 0;
-}
-"""
-
 
 def installed(rows):
-    return [(label, cmd) for label, cmd in rows if not cmd or shutil.which(cmd[0])]
+    return [(label, cmd) for label, cmd in rows if shutil.which(cmd[0])]
 
 
 # == kvis open ==================================================================
@@ -61,34 +41,13 @@ def snoopers(pid):
         ("kvis open", [KVIS, "open", "-p", str(pid)]),
         ("kvis open -F", [KVIS, "open", "-F", "-p", str(pid)]),
         ("opensnoop (libbpf-tools)", ["opensnoop", "-p", str(pid)]),
-        ("opensnoop (bcc)", ["opensnoop-bpfcc", "-p", str(pid)]),
         ("bpftrace", ["bpftrace", "-e", bt]),
     ])
 
 
-def first_row(cmd, pid):
-    """Milliseconds from the start to the first row of that process, and VmHWM a second later. A tracepoint that has just
-    been left can be attached to again only after an RCU grace period: hence the pause."""
-    time.sleep(0.5)
-    start = time.monotonic()
-    tool = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    for line in tool.stdout:
-        if line.split()[:1] == [str(pid).encode()]:
-            break
-    else:
-        return None
-    ms = (time.monotonic() - start) * 1000
-    os.set_blocking(tool.stdout.fileno(), False)
-    wait_until(lambda: tool.stdout.read(1 << 20) and False, 1)
-    kb, = memory_kb(tool.pid, "VmHWM")
-    tool.terminate()
-    tool.communicate()
-    return ms, kb
-
-
-def opener_seconds(binary, tool_of):
-    """The time of OPENS opens while a tool watches them."""
-    opener = subprocess.Popen([binary, str(OPENS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def opener_seconds(loop, tool_of):
+    """The time of OPENS opens, after a line of input, while a tool watches them."""
+    opener = subprocess.Popen(["sh", "-c", 'read go; exec "$@"', "sh", loop, str(OPENS)], stdin=subprocess.PIPE)
     tool = None
     if tool_of:
         tool = subprocess.Popen(tool_of(opener.pid), **QUIET)
@@ -102,27 +61,13 @@ def opener_seconds(binary, tool_of):
 
 
 def print_open(n, where):
-    binary = os.path.join(where, "opener")
-    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", binary, "-x", "c", "-"], check=True, input=OPENER.encode())
-    busy = subprocess.Popen([binary, "1", "200"])
-    try:
-        print(f"{'start to the first row':28} {'ms':>8} {'VmHWM KB':>9}   medians of {n} runs")
-        for label, cmd in snoopers(busy.pid):
-            got = [row for row in (first_row(cmd, busy.pid) for _ in range(n)) if row]
-            if not got:
-                print(f"{label:28} does not run here")
-                continue
-            print(f"{label:28} {median([r[0] for r in got]):8.1f} {median([r[1] for r in got]):9.0f}")
-    finally:
-        busy.kill()
-        busy.wait()
-    print(f"\n{OPENS} opens, each watched   {'seconds':>8} {'ns an open more':>16}")
-    native = median([opener_seconds(binary, None) for _ in range(n)])
+    loop = build(where, "loop.c")
+    print(f"{OPENS} opens, each watched   {'seconds':>8} {'ns an open more':>16}")
+    native = median([opener_seconds(loop, None) for _ in range(n)])
     print(f"{'native':28} {native:8.3f}")
     for label, _ in snoopers(0):
-        if label != "opensnoop (bcc)":
-            took = median([opener_seconds(binary, lambda pid: dict(snoopers(pid))[label]) for _ in range(n)])
-            print(f"{label:28} {took:8.3f} {(took - native) / OPENS * 1e9:16.0f}")
+        took = median([opener_seconds(loop, lambda pid: dict(snoopers(pid))[label]) for _ in range(n)])
+        print(f"{label:28} {took:8.3f} {(took - native) / OPENS * 1e9:16.0f}")
 
 
 # == kvis monitor ===============================================================
@@ -134,7 +79,6 @@ COSTS = [
     ("  -c runq,depth", ["-c", "runq,depth"]),
 ]
 TOOLS = [
-    ("native", None),
     ("kvis monitor", [KVIS, "monitor", "-i", "1"]),
     ("kvis monitor -c runq,depth", [KVIS, "monitor", "-i", "1", "-c", "runq,depth"]),
     ("runqlat", ["runqlat", "3600", "1"]),
@@ -180,25 +124,20 @@ def own_cost(args, where):
     return share, *kb
 
 
-def pipe(cmd, where, stats):
-    """Microseconds a round trip, and of the programs {name: [ns, runs]}."""
-    tool = start(cmd, where) if cmd else None
-    fd = -1
-    if stats:
-        attr = ctypes.create_string_buffer(128)  # type 0: BPF_STATS_RUN_TIME
-        fd = ctypes.CDLL(None, use_errno=True).syscall(SYS_BPF, BPF_ENABLE_STATS, attr, 128)
-        if fd < 0:
-            sys.exit(f"BPF_ENABLE_STATS: {os.strerror(ctypes.get_errno())}")
-    before = programs(tool.pid) if tool else {}
-    out = subprocess.run(["perf", "bench", "sched", "pipe", "-l", LOOPS], capture_output=True, text=True, check=True).stdout
-    after = programs(tool.pid) if tool else {}
-    if fd >= 0:
-        os.close(fd)
-    names = {i: name(i) for i in after} if stats else {}
-    if tool:
-        stop(tool)
-    ran = {names[i]: [n - b for n, b in zip(after[i], before[i])] for i in names}
-    return float(re.search(r"([\d.]+) usecs/op", out)[1]), ran
+def pipe(cmd, where):
+    """{name: [ns, runs]} of the tool's programs."""
+    tool = start(cmd, where)
+    attr = ctypes.create_string_buffer(128)  # type 0: BPF_STATS_RUN_TIME
+    fd = ctypes.CDLL(None, use_errno=True).syscall(SYS_BPF, BPF_ENABLE_STATS, attr, 128)
+    if fd < 0:
+        sys.exit(f"BPF_ENABLE_STATS: {os.strerror(ctypes.get_errno())}")
+    before = programs(tool.pid)
+    subprocess.run(["perf", "bench", "sched", "pipe", "-l", LOOPS], check=True, **QUIET)
+    after = programs(tool.pid)
+    os.close(fd)
+    names = {i: name(i) for i in after}
+    stop(tool)
+    return {names[i]: [n - b for n, b in zip(after[i], before[i])] for i in names}
 
 
 def name(prog):
@@ -220,22 +159,11 @@ def print_own(n, where):
         print(f"{label:40} {100 * share:10.3f} {rss:8.0f} {peak:9.0f}")
 
 
-def print_pipe(n, where, tools):
-    got = [[] for _ in tools]
-    for _ in range(n):
-        for k, (_, cmd) in enumerate(tools):
-            got[k].append(pipe(cmd, where, False)[0])
-    base = median(got[0])
-    print(f"\nperf bench sched pipe -l {LOOPS}{'':12} {'us/op':>8} {'of native':>10}   range")
-    for (label, _), g in zip(tools, got):
-        print(f"{label:40} {median(g):8.3f} {median(g) / base:10.3f}   {min(g):.3f}-{max(g):.3f}")
-
-
 def print_bpf(n, where, tools):
     got = {label: [] for label, _ in tools}
     for _ in range(n):
         for label, cmd in tools:
-            got[label].append(pipe(cmd, where, True)[1])
+            got[label].append(pipe(cmd, where))
     mean = {label: {p: median([r[p][0] / max(r[p][1], 1) for r in g]) for p in g[0]} for label, g in got.items()}
     # A round trip has two switches and two wake-ups.
     total = {label: median([sum(v[0] for v in r.values()) for r in g]) / (2 * int(LOOPS)) for label, g in got.items()}
@@ -257,9 +185,7 @@ def main():
         print_own(min(n, 3), where)
         if not shutil.which("perf"):
             sys.exit("watch.py: no perf here")
-        tools = installed(TOOLS)
-        print_pipe(n, where, tools)
-        print_bpf(n, where, tools[1:])
+        print_bpf(n, where, installed(TOOLS))
 
 
 main()

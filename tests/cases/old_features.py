@@ -18,21 +18,13 @@ ALL = "info pidfd fsopen clone3 ring signal typed batch ns"
 # check names for trace, for open and proc.
 NEW = "use Linux 5.8 or later"  # the first that BPF is used on
 KERNELS = (
-    ("none", None, True, "hybrid", "bpf", None, None),
-    ("info", None, True, "hybrid", "bpf", None, None),
-    ("pidfd", None, True, "hybrid", "bpf", None, None),
-    ("clone3", None, True, "hybrid", "bpf", None, None),
-    ("fsopen", None, True, "hybrid", "bpf", None, None),
-    ("typed", None, True, "hybrid", "bpf", None, None),
-    ("ns", None, True, "hybrid", "bpf", None, None),
-    ("ring", "5.7.0", True, "ptrace", "ptrace", NEW, NEW),
+    *((lacks, None, True, "hybrid", "bpf", None, None) for lacks in ("none", "info", "pidfd", "clone3", "fsopen", "typed", "ns")),
+    *((lacks, release, True, "ptrace", "ptrace", NEW, NEW) for lacks, release in (
+        ("ring", "5.7.0"), ("raw", "4.16.0"), ("read", "5.4.0"), ("clone3 ring signal batch ns pidfd", "5.5.0"),
+        (f"{ALL} read", "5.4.0"))),
     ("signal", "5.5.0", True, "ptrace", "bpf", NEW, None),
-    ("raw", "4.16.0", True, "ptrace", "ptrace", NEW, NEW),
-    ("read", "5.4.0", True, "ptrace", "ptrace", NEW, NEW),
     ("bpf", None, True, "ptrace", "ptrace", "CONFIG_BPF_SYSCALL", "CONFIG_BPF_SYSCALL"),
     ("none", None, False, "ptrace", "bpf", "CONFIG_DEBUG_INFO_BTF", "CONFIG_DEBUG_INFO_BTF"),
-    ("clone3 ring signal batch ns pidfd", "5.5.0", True, "ptrace", "ptrace", NEW, NEW),
-    (f"{ALL} read", "5.4.0", True, "ptrace", "ptrace", NEW, NEW),
     (f"{ALL} read raw", "4.9.0", False, "ptrace", "ptrace", NEW, NEW),
 )
 
@@ -122,11 +114,5 @@ with open("data", "w") as f:
 DATA = os.path.abspath("data")
 subprocess.run(["gcc", "-std=gnu11", "-O0", "-pthread", f"-I{TESTS}/..", "-o", "old", f"{TESTS}/lib/old_kernel.c"], check=True)
 for kernel in KERNELS:
-    try:
-        look(kernel)
-    except AssertionError as e:
-        fail(f"{kernel}: {e or 'other events'}")
-try:
-    registers()
-except AssertionError as e:
-    fail(f"by registers: {e}")
+    look(kernel)
+registers()

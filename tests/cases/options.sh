@@ -1,5 +1,5 @@
 #!/bin/sh
-# The help lists every option, and a wrong command line gives one line, a line of usage and exit status 2.
+# Help goes to stdout, and options that change the output of kvis trace do what they say.
 # tier: gate asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"
@@ -9,22 +9,7 @@ for h in help "help trace" "trace --help" "trace -h"; do
     status 0
     [ -s out ] && [ ! -s err ] || fail "$h: help is what was asked for, on stdout"
 done
-run trace --help
-for o in -v -q -c -C -i -S -e -P -z -Z -x -s -y -f -T -t -r -o -u -E -p -d --json --by --faults --page-faults --no-filter --color \
-    --no-accel --no-follow --same-cpu --backend --until-exit --all --cgroup --min-duration; do
-    grep -Eq "(^|[ ,])$o([ ,=[]|\$)" out || fail "help does not list $o"
-done
-run help nosuch; status 2
 run --version; status 0; has out '^kvis [0-9]'
-run nosuch; status 2; has err "^kvis: .*nosuch"
-for bad in "--nosuch" "-W" "--json=" "-o" "-p" "-i" "-i x" "-i -1" "-d x" "--color=" "--backend=nosuch" "-u" "-E" "--by" ; do
-    run trace $bad
-    status 2
-    has err '^kvis: '
-done
-run trace; status 2
-run trace --; status 2
-run trace -p $$ -- /bin/true; case $st in 1 | 2) ;; *) fail "-p with a command: $st" ;; esac
 run trace --backend=ptrace -- -x; status 127 # after -- it is a command
 run trace --backend=ptrace /bin/sh -c 'exit 4' -v; status 4 # after the command all is its own
 run trace -qv -s5 -etrace=openat --json=json -- /bin/true; status 0

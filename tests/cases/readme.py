@@ -3,14 +3,12 @@
 # tier: gate
 # timeout: 160
 # needs: root unshare strip
-import os
 import re
-import signal
 import subprocess
-import sys
 
-README = os.path.join(os.environ["TESTS"], "..", "README.md")
-KVIS = os.environ["KVIS"]
+from lib import KVIS, TESTS, Run, read
+
+README = f"{TESTS}/../README.md"
 # Without a command these show the whole machine, and go on until they are stopped. A test shows no processes of others.
 BOUNDED = {"open": ["-p", "PID", "-d", "1"], "proc": ["-p", "PID", "-d", "1"], "monitor": ["-i", "0.1", "-n", "2"],
            "diagnose": ["-d", "2"]}
@@ -33,38 +31,29 @@ def arguments(command, pid):
     return [pid if word == "PID" else word for word in words]
 
 
-def run(words):
+def run_here(words):
     # A network namespace of its own, where nobody has the port.
     alone = ["unshare", "-n"] if any(word.startswith("--listen") for word in words) else []
-    done = subprocess.run([*alone, KVIS, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          timeout=60)
-    print(done.returncode, words)
-    if done.returncode and not (words[0] == "check" and done.returncode == 1):
-        sys.exit(f"kvis {' '.join(words)}: status {done.returncode}: {done.stderr[-1000:]}")
+    done = Run(subprocess.run([*alone, KVIS, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60))
+    if done.st and not (words[0] == "check" and done.st == 1):
+        done.fail(" ".join(words))
 
 
-def main():
-    with open(README, encoding="utf-8") as file:
-        text = file.read()
-    if len(text.encode()) > 12 * 1024:
-        sys.exit(f"README has {len(text.encode())} bytes")
-    subprocess.run(["sh", os.path.join(os.environ["TESTS"], "lib", "static.sh"), KVIS], check=True)
-    with open("Makefile", "w", encoding="utf-8") as file:
-        file.write("all:\n\ttrue\n")
-    rows = list(commands(text))
-    if len(rows) < 20:
-        sys.exit(f"README's table has {len(rows)} commands")
-    for name in ("before", "after"):
-        run(["trace", "-v", "-w", f"{name}.kvis", "--", "true"])
-    sleeper = subprocess.Popen(["sleep", "600"])
-    try:
-        for row in rows:
-            run(arguments(row, str(sleeper.pid)))
-    finally:
-        sleeper.send_signal(signal.SIGKILL)
-        sleeper.wait()
-    for command in re.findall(r"`(kvis help[^`]*)`", text):
-        run(command.replace("COMMAND", "trace").split()[1:])
-
-
-main()
+text = read(README)
+assert len(text.encode()) <= 12 * 1024
+subprocess.run(["sh", f"{TESTS}/lib/static.sh", KVIS], check=True)
+with open("Makefile", "w") as file:
+    file.write("all:\n\ttrue\n")
+rows = list(commands(text))
+assert len(rows) >= 20, rows
+for name in ("before", "after"):
+    run_here(["trace", "-v", "-w", f"{name}.kvis", "--", "true"])
+sleeper = subprocess.Popen(["sleep", "600"])
+try:
+    for row in rows:
+        run_here(arguments(row, str(sleeper.pid)))
+finally:
+    sleeper.kill()
+    sleeper.wait()
+for command in re.findall(r"`(kvis help[^`]*)`", text):
+    run_here(command.replace("COMMAND", "trace").split()[1:])

@@ -18,13 +18,12 @@
 
 static void *kept_alloc(void *old, size_t n);
 static void kept_free(void *p);
-static char *kept_strdup(const char *s);
 static char *kept_strndup(const char *s, size_t most);
 #define malloc(n) kept_alloc(NULL, n)
 #define calloc(k, n) memset(kept_alloc(NULL, (size_t)(k) * (n)), 0, (size_t)(k) * (n))
 #define realloc(p, n) kept_alloc(p, n)
 #define free(p) kept_free(p)
-#define strdup(s) kept_strdup(s)
+#define strdup(s) kept_strndup(s, SIZE_MAX)
 #define strndup(s, n) kept_strndup(s, n)
 #define main kvis_main
 #include "../../kvis.c"
@@ -64,11 +63,6 @@ static void *kept_alloc(void *old, size_t n)
         memcpy(b + 1, old, MIN(n, ((struct block *)old - 1)->n));
     kept_free(old);
     return b + 1;
-}
-
-static char *kept_strdup(const char *s)
-{
-    return memcpy(kept_alloc(NULL, strlen(s) + 1), s, strlen(s) + 1);
 }
 
 static char *kept_strndup(const char *s, size_t most)
@@ -253,7 +247,7 @@ static void fuzz_btf(struct input in)
         abort();
 }
 
-/* The texts of tests/lib/format_hostile.py are of an event `ev`. */
+/* The texts of tests/lib/hostile.py are of an event `ev`. */
 static void fuzz_format(struct input in)
 {
     static const char *const fields[] = { "x.m", "x.filename", "x.args[5]", "x.comm", "x.common_pid", "x.rel",
@@ -270,7 +264,7 @@ static void fuzz_format(struct input in)
 
 /* --- files of /proc and /sys --- */
 
-static KEPT struct { char *path; u8 *data; size_t n; bool changed; } tree[1024];
+static KEPT struct tree_file { char *path; u8 *data; size_t n; bool changed; } tree[1024];
 static KEPT u32 tree_files;
 
 static int tree_add(const char *path, const struct stat *st_, int type, struct FTW *where)
@@ -279,11 +273,10 @@ static int tree_add(const char *path, const struct stat *st_, int type, struct F
     if (type != FTW_F || !S_ISREG(st_->st_mode) || tree_files == ARRAY_LEN(tree))
         return 0;
     int f = open(path, O_RDONLY | O_CLOEXEC);
-    tree[tree_files].path = strdup(path);
-    tree[tree_files].data = malloc((size_t)st_->st_size + 1);
-    tree[tree_files].n = (size_t)MAX(read(f, tree[tree_files].data, (size_t)st_->st_size), 0);
+    u8 *data = malloc((size_t)st_->st_size + 1);
+    size_t n = (size_t)MAX(read(f, data, (size_t)st_->st_size), 0);
+    tree[tree_files++] = (struct tree_file){ strdup(path), data, n, false };
     close(f);
-    tree_files++;
     return 0;
 }
 

@@ -25,27 +25,14 @@ build() {
 [ -e fuzz ] && [ -z "$(find "$top/kvis.c" "$top/tests/fuzz" "$top/gen" "$top/bpf_insns" -newer fuzz)" ] || build
 
 # What to begin with.
-mkdir -p corpus/replay corpus/diff corpus/btf corpus/format corpus/http corpus/files seeds/corpus
-(cd seeds && python3 "$top/tests/lib/btf_hostile.py" corpus && python3 "$top/tests/lib/format_hostile.py" corpus)
-cp seeds/corpus/* corpus/btf
-cp seeds/corpus/* corpus/format
+for target in replay diff btf format http files; do mkdir -p corpus/$target; done
+python3 "$top/tests/lib/hostile.py" corpus
 "$kvis" trace -C -w a.kvis -- sh -c 'ls / >/dev/null; cat <nothing; kill -USR1 $$' >record.out 2>&1 || :
 "$kvis" trace -v -w b.kvis -e trace=file,process -- sh -c 'ls /' >record.out 2>&1 || :
-python3 - <<'END'
-def blocks(name):  # without their heads, the file's head away
-    try:
-        data = open(name, "rb").read()
-    except OSError:
-        return b""
-    at, out = 16, b""
-    while at < len(data):
-        n = int.from_bytes(data[at:at + 4], "little")
-        out += n.to_bytes(2, "little") + data[at + 8:at + 8 + n] if n < 65536 else b""
-        at += 8 + n
-    return out
-
-
-a, b = blocks("a.kvis"), blocks("b.kvis")
+PYTHONPATH=$top/tests/lib python3 - <<'END'
+import recording
+a, b = (b"".join(len(block).to_bytes(2, "little") + block for _, block in recording.blocks(open(f"{name}.kvis", "rb").read())
+                 if len(block) < 65536) for name in "ab")
 for i, one in enumerate((a, b)):
     open(f"corpus/replay/{i}", "wb").write(b"\1" + one)
     if len(one) < 65536:
@@ -63,18 +50,13 @@ python3 "$top/tests/lib/mon_tree.py" "$FUZZ_TREE" a
 # The reports go to the log of the target, whatever the runner has set.
 export FUZZ_TREE ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
-all=0
 for target; do
-    max=8192
-    case $target in replay | diff) max=20000 ;; esac
+    case $target in replay | diff) max=20000 ;; *) max=8192 ;; esac
     FUZZ_TARGET=$target ./fuzz -runs="$runs" -timeout=10 -max_len=$max -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="$target-" "corpus/$target" >"$target.log" 2>&1 || {
         tail -n 40 "$target.log"
         echo "fuzz $target: a finding: $dir/$target-* (FUZZ_TARGET=$target $dir/fuzz FILE runs it again)"
         exit 1
     }
-    n=$(sed -n 's/^stat::number_of_executed_units: *//p' "$target.log")
-    echo "fuzz $target: $n executions, no finding"
-    all=$((all + n))
+    echo "fuzz $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$target.log") executions, no finding"
 done
-echo "fuzz: $all executions"

@@ -1,7 +1,6 @@
 """Used by the case adding.
-adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric, one source of metrics, one
-distribution, one core and one probe, as the tables and the banners of their sections describe. Each piece is inserted before an
-existing line or text; SRC/added has the number of lines of each."""
+adding.py SRC: adds to the copy of kvis in SRC one event, one option, and one probe with a metric, as the tables and the banners of
+their sections describe. Each piece is inserted before an existing line or text."""
 import re
 import sys
 
@@ -33,40 +32,6 @@ OPTION = [  # gen/README.md, "To add"
 
 """),
 ]
-METRIC = [  # gen/tables/metrics.tbl: one row
-    ("gen/tables/metrics.tbl", "metric FAULTS_MINOR ", """metric ALLOC_NORMAL pages_allocated_normal source=vmstat unit=count key=pgalloc_normal
-    Pages taken from the zone Normal
-"""),
-]
-SOURCE = [  # the same, with a row for itself and its function
-    ("gen/tables/metrics.tbl", "source FREQ ", """source UPTIME uptime group=cpu read=mfs_uptime from=/proc/uptime cite=proc_uptime(5)
-    not in /proc/uptime
-"""),
-    ("gen/tables/metrics.tbl", "metric FREQ ", """metric UPTIME uptime source=uptime unit=seconds
-    Time since the machine was booted
-"""),
-    ("kvis.c", "static void mfs_freq(void)", """static void mfs_uptime(void)
-{
-    char s[64];
-    if (met_text(met_path("/proc/uptime"), s, sizeof s))
-        met_set(met.all, M_UPTIME, strtod(s, NULL));
-}
-
-"""),
-]
-PERCENTILES = [  # a distribution: its row, and what reads it
-    ("gen/tables/metrics.tbl", "distribution DEPTH ", """distribution WAIT_AGAIN runq_wait_again source=runq unit=ns counts=nsecs octaves=10-34 prom=runq_wait_again_seconds
-    How long tasks waited for a CPU, once more
-"""),
-    ("kvis.c", "    met_hist_read(met.all, HIST_WAIT, ",
-     """    met_hist_read(met.all, HIST_WAIT_AGAIN, mk_sched.all.wait, DELAY_BUCKETS, mk_sched.all.wait_ns);
-"""),
-]
-CORE = [  # head of gen/tables/pmu.tbl
-    ("gen/tables/pmu.tbl", "core  TNT  ", "core  HSW  GenuineIntel  6   3f  cpu  -  -  perfmon HSX  Haswell-EP\n"),
-    ("gen/tables/pmu.tbl", "list  SKL  ", "list  HSW  Intel  SDM volume 3B, Performance Monitoring Events\n"),
-    ("gen/tables/pmu.tbl", "event  stalled_backend  ", "event  l2_misses  HSW  0xd1  0x10  -  MEM_LOAD_UOPS_RETIRED.L2_MISS\n"),
-]
 PROBE = [  # banner of mk_
     ("gen/probes/sched.bpf.c", "char license_[]", """SEC("typed/sched/sched_process_fork")
 int sched_fork(void *ctx)
@@ -87,18 +52,14 @@ int sched_fork(void *ctx)
 
 
 top = sys.argv[1] + "/"
-with open(top + "added", "w") as told:
-    for name, pieces in (("event", EVENT), ("option", OPTION), ("metric", METRIC), ("source", SOURCE),
-                         ("percentiles", PERCENTILES), ("core", CORE), ("probe", PROBE)):
-        for file, before, piece in pieces:
-            text = open(top + file).read()
-            if text.count(before) != 1:
-                sys.exit(f"{name}: {file} has '{before.strip()}' {text.count(before)} times")
-            at = text.index(before)
-            if piece.endswith("\n"):
-                at = text.rindex("\n", 0, at) + 1  # before its line
-            open(top + file, "w").write(text[:at] + piece + text[at:])
-        print(f"{name}: {sum(p.count(chr(10)) for _, _, p in pieces)} lines in {len(pieces)} places", file=told)
+for file, before, piece in EVENT + OPTION + PROBE:
+    text = open(top + file).read()
+    if text.count(before) != 1:
+        sys.exit(f"{file} has '{before.strip()}' {text.count(before)} times")
+    at = text.index(before)
+    if piece.endswith("\n"):
+        at = text.rindex("\n", 0, at) + 1  # before its line
+    open(top + file, "w").write(text[:at] + piece + text[at:])
 # The size that programs and kvis agree on is asserted.
 wire = open(top + "gen/wire.h").read()
 old = re.search(r"WIRE_ASSERT\(sizeof\(struct wire_sched\) == (\d+)\);", wire)

@@ -1,21 +1,12 @@
 #!/usr/bin/env python3
-"""Used by the case gen_render.
-Independent readers of BPF instructions, for the tests of insngen.
+"""Used by the case insngen.
+Compares the arrays of a header with llvm-objdump, which shares no code with insngen.
 
-bpf_dis.py words DUMP HEADER          compares the words of the compiled HEADER (DUMP: "program NAME"
-                                      lines and one hex word per line), disassembled here from the bits,
-                                      with the header's pseudo-C
-bpf_dis.py object DUMP OBJECT         compares the same words with the object's sections, except for patches
-"""
+bpf_dis.py HEADER WORDS [OBJECT]: WORDS is an object with the words of the compiled HEADER. The pseudo-C of HEADER says what
+llvm-objdump says of WORDS, and the words are those of OBJECT, which insngen read, except for the addresses of maps."""
 import re
-import struct
+import subprocess
 import sys
-
-ALU = {0: '+=', 1: '-=', 2: '*=', 3: '/=', 4: '|=', 5: '&=', 6: '<<=', 7: '>>=', 9: '%=', 10: '^=',
-       11: '=', 12: 's>>='}
-JMP = {1: '==', 2: '>', 3: '>=', 4: '&', 5: '!=', 6: 's>', 7: 's>=', 10: '<', 11: '<=', 12: 's<',
-       13: 's<='}
-SIZE = {0: 'u32', 1: 'u16', 2: 'u8', 3: 'u64'}
 
 
 def helpers():
@@ -27,68 +18,23 @@ def helpers():
     return {int(n): name for name, n in re.findall(r'FN\((\w+), (\d+),', text)}
 
 
-def place(reg, off):
-    return '(r%d %s %d)' % (reg, '-' if off < 0 else '+', abs(off))
-
-
-def one(i, word, high, names):
-    """The instruction at slot i; high: the imm of the second slot of an ld_imm64."""
-    code, regs, off, imm = struct.unpack('<BBhi', word)
-    dst, src = regs & 15, regs >> 4
-    cls, op, x = code & 7, code >> 4, code & 8
-    c = 'w' if cls in (4, 6) else 'r'
-    if code == 0x18:
-        if src == 1:
-            return 'r%d = map' % dst
-        return 'r%d = %d ll' % (dst, struct.unpack('<q', struct.pack('<iI', imm, high))[0])
-    if cls in (4, 7):
-        if op == 13:
-            return 'r%d = %s%d r%d' % (dst, 'be' if x else 'le', imm, dst)
-        if op == 8:
-            return '%s%d = -%s%d' % (c, dst, c, dst)
-        return '%s%d %s %s' % (c, dst, ALU[op], c + str(src) if x else imm)
-    size, mode = SIZE[code >> 3 & 3], code >> 5
-    if cls == 1:
-        assert mode == 3
-        return 'r%d = *(%s *)%s' % (dst, size, place(src, off))
-    if cls == 2:
-        return '*(%s *)%s = %d' % (size, place(dst, off), imm)
-    if cls == 3:
-        if mode == 6:
-            w = 'r' if size == 'u64' else 'w'
-            assert imm == 0
-            return 'lock *(%s *)%s += %s%d' % (size, place(dst, off), w, src)
-        return '*(%s *)%s = r%d' % (size, place(dst, off), src)
-    if code == 0x85:
-        return 'call ' + names[imm]
-    if code == 0x95:
-        return 'exit'
-    if code == 0x05:
-        return 'goto L%d' % (i + 1 + off)
-    return 'if %s%d %s %s goto L%d' % (c, dst, JMP[op], c + str(src) if x else imm, i + 1 + off)
-
-
 def dump(path):
-    """{program: [8 bytes each slot]}"""
-    progs = {}
-    for line in open(path):
-        if line.startswith('program '):
-            words = progs[line.split()[1]] = []
-        else:
-            words.append(bytes.fromhex(line.strip()))
-    # NAME_tp and NAME_bt are other forms of NAME's tracepoint when they have the same words
-    return {n: w for n, w in progs.items() if not (n[-3:] in ('_tp', '_bt') and progs.get(n[:-3]) == w)}
-
-
-def listing(words, names):
-    """{slot: text}"""
-    out, i = {}, 0
-    while i < len(words):
-        wide = words[i][0] == 0x18
-        high = struct.unpack('<I', words[i + 1][4:])[0] if wide else 0
-        out[i] = one(i, words[i], high, names)
-        i += 2 if wide else 1
-    return out
+    """{program: {slot: (bytes, text)}} of an object; jumps and calls as insngen writes them."""
+    said = subprocess.run(['llvm-objdump', '-d', path], check=True, capture_output=True, text=True).stdout
+    names, progs = helpers(), {}
+    for line in said.splitlines():
+        begin = re.match(r'[0-9a-f]+ <(?!LBB)(\w+)>:$', line)
+        insn = re.match(r' +(\d+):\t([0-9a-f ]+)\t(.*)$', line)
+        if begin:
+            words, first = progs.setdefault(begin[1], {}), None
+        elif insn:
+            first = int(insn[1]) if first is None else first
+            slot, text = int(insn[1]) - first, re.sub(r' <[^<>]*>$', '', insn[3])
+            text = re.sub(r'goto ([+-]\d+)$', lambda m: f'goto L{slot + 1 + int(m[1])}', text)
+            text = re.sub(r'^call (\d+)$', lambda m: 'call ' + names[int(m[1])], text)
+            text = re.sub(r'^(lock \*\(u32 .*) r(\d)$', r'\1 w\2', text)  # half a register, which -mcpu=v2 does not name
+            words[slot] = (insn[2].split(), text)
+    return progs
 
 
 def header(path):
@@ -110,59 +56,27 @@ def header(path):
     return progs
 
 
-def check_words(progs, path):
-    names, texts, n = helpers(), header(path), 0
+def check(path, progs, object_=None):
+    texts, n = header(path), 0
     assert set(progs) == set(texts), (set(progs), set(texts))
     for name, words in progs.items():
         text, patches, labels = texts[name]
-        ours = listing(words, names)
-        jumps = {int(m.group(1)) for t in ours.values() for m in [re.search(r'goto L(\d+)$', t)] if m}
+        jumps = {int(m[1]) for _, t in words.values() for m in [re.search(r'goto L(\d+)$', t)] if m}
         assert labels == jumps, (name, 'labels', labels ^ jumps)
-        assert set(ours) == set(text), (name, 'slots', set(ours) ^ set(text))
-        for i, want in ours.items():
+        assert set(words) == set(text), (name, 'slots', set(words) ^ set(text))
+        for i, (word, want) in words.items():
             got, field = text[i]
             kind, patch = patches.get(i, ('', ''))
-            if kind == 'PATCH_MAP':
-                want += ' ' + patch
-            elif kind == 'PATCH_CONST':
-                want = 'r%s = %s' % (want[1:].split()[0], patch)
-            assert got == want, '%s %d: the header has "%s", its word is "%s"' % (name, i, got, want)
+            if kind in ('PATCH_MAP', 'PATCH_CONST'):
+                want = f'r{int(word[1][1], 16)} = ' + ('map ' if kind == 'PATCH_MAP' else '') + patch
+            assert got == want, f'{name} {i}: the header has "{got}", its word is "{want}"'
             assert field is None or field == patch, (name, i, field, patch)
+            if object_:
+                if kind == 'PATCH_MAP':  # its register of the source is 1 here, 0 there
+                    word[1] = '0' + word[1][1]
+                assert word == object_[name][i][0], f'{name} {i}: {word}, the object has {object_[name][i][0]}'
             n += 1
-    print('%s: %d instructions of %d programs say what they do' % (path, n, len(progs)))
+    print(f'{path}: {n} instructions of {len(progs)} programs say what they do')
 
 
-def sections(path):
-    """{function: bytes} of an ELF file, by its symbols."""
-    b = open(path, 'rb').read()
-    shoff, = struct.unpack_from('<Q', b, 40)
-    num, = struct.unpack_from('<H', b, 60)
-    sh = [struct.unpack_from('<IIQQQQIIQQ', b, shoff + 64 * i) for i in range(num)]
-    sym = next(s for s in sh if s[1] == 2)
-    strs = sh[sym[6]]
-    funcs = {}
-    for at in range(sym[4], sym[4] + sym[5], 24):
-        name, info, _, shndx, value, size = struct.unpack_from('<IBBHQQ', b, at)
-        if info & 15 == 2:
-            start = strs[4] + name
-            funcs[b[start:b.index(0, start)].decode()] = b[sh[shndx][4] + value:][:size]
-    return funcs
-
-
-def check_object(progs, path):
-    funcs, n = sections(path), 0
-    assert set(funcs) == set(progs), (set(funcs), set(progs))
-    for name, words in progs.items():
-        for i, word in enumerate(words):
-            want = funcs[name][8 * i:8 * i + 8]
-            if word[0] == 0x18 and word[1] >> 4 == 1: # a map: src_reg is 1 here, 0 there
-                word = bytes([word[0], word[1] & 15]) + word[2:]
-            assert word == want, '%s %d: %s, the object has %s' % (name, i, word.hex(), want.hex())
-            n += 1
-        assert len(funcs[name]) == 8 * len(words)
-    print('%s: %d words are the object\'s' % (path, n))
-
-
-CHECK = {'words': check_words, 'object': check_object}
-if __name__ == '__main__':
-    CHECK[sys.argv[1]](dump(sys.argv[2]), sys.argv[3])
+check(sys.argv[1], dump(sys.argv[2]), dump(sys.argv[3]) if sys.argv[3:] else None)

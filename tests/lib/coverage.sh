@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 OUT=$PWD/tests/out dir=$PWD/tests/out/cov
-for tool in gcc gcov gcov-tool python3; do command -v $tool >/dev/null || { echo "coverage: no $tool"; exit 77; }; done
+for tool in gcc gcov gcov-tool; do command -v $tool >/dev/null || { echo "coverage: no $tool"; exit 77; }; done
 rm -rf "$dir"
 mkdir -p "$dir"
 make -s gen/out/texts.page || exit 1
@@ -30,30 +30,16 @@ for guest in "$OUT"/work/*/boot*/back/out/cov/kvis.gcda "$OUT"/vm/*/boot*/back/o
     mv "$OUT/merged/kvis.gcda" "$dir/"
 done
 echo "with what ran in $n boots of guests"
-(cd "$dir" && gcov -i -t kvis.gcda) >"$dir/counts.json" 2>"$dir/err" || { cat "$dir/err"; exit 1; }
-python3 - "$dir" <<'END'
-import json, re, sys
-dir = sys.argv[1]
-file = next(f for f in json.load(open(dir + "/counts.json"))["files"] if f["file"] == "kvis.c")
-ran, section, sections = {}, "", {}
-for l in file["lines"]: # a line is there once for each function that has it
-    ran[l["line_number"]] = ran.get(l["line_number"], 0) + l["count"]
-never = sorted((f["start_line"], f["end_line"], f["name"]) for f in file["functions"] if not f["execution_count"])
-with open(dir + "/rest", "w") as rest:
-    for n, line in enumerate(open("kvis.c"), 1):
-        banner = re.match(r"/\* == \d+ (\S+_|\w+)", line)
-        section = banner[1] if banner else section
-        if n in ran:
-            lines, missed = sections.get(section, (0, 0))
-            sections[section] = lines + 1, missed + (not ran[n])
-        if not ran.get(n, 1):
-            rest.write(f"{n:6} {line}")
-print("functions that nothing called:")
-for first, last, name in never:
-    print(f"  {first:6}  {name} ({last - first + 1} lines)")
-print("lines that nothing ran, by section:")
-for name, (lines, missed) in sections.items():
-    print(f"  {name:8} {missed:5} of {lines}")
-print(f"coverage of kvis.c: {100 * sum(map(bool, ran.values())) / len(ran):.1f} % of {len(ran)} lines, "
-      f"{len(file['functions']) - len(never)} of {len(file['functions'])} functions")
-END
+gcov -t -o "$dir" kvis.gcda >"$dir/counts" 2>"$dir/err" && (cd "$dir" && gcov -f kvis.gcda) >"$dir/functions" 2>>"$dir/err" ||
+    { cat "$dir/err"; exit 1; }
+echo "functions that nothing called:"
+awk -F"'" '/^Function/ { name = $2 } /^Lines executed:0.00/ && name { print "  " name } /^$/ { name = "" }' "$dir/functions"
+echo "lines that nothing ran, by section:"
+awk -F: -v rest="$dir/rest" '{ line = $0; sub(/^[^:]*:[^:]*:/, "", line) }
+    line ~ /^\/\* == [0-9]+ / { split(line, w, " "); section = w[4]; order[++n] = section }
+    $1 ~ /[0-9#]/ { lines[section]++; all++ }
+    $1 ~ /#/ { missed[section]++; not_run++; printf "%6d %s\n", $2, line >rest }
+    END {
+        for (i = 1; i <= n; i++) printf "  %-8s %5d of %d\n", order[i], missed[order[i]], lines[order[i]]
+        printf "coverage of kvis.c: %.1f %% of %d lines\n", 100 * (all - not_run) / all, all
+    }' "$dir/counts"

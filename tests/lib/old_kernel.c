@@ -104,11 +104,9 @@ static long old_syscall(long nr, ...)
     va_end(ap);
     if (nr == SYS_ptrace && a[0] == PTRACE_GET_SYSCALL_INFO && old_lacks("info"))
         return old_no(EIO);
-    if (nr == 434 /* pidfd_open */ && old_lacks("pidfd"))
-        return old_no(ENOSYS);
-    if (nr >= 428 && nr <= 433 /* fsopen and its like */ && old_lacks("fsopen"))
-        return old_no(ENOSYS);
-    if (nr == SYS_bpf && old_lacks("bpf"))
+    if ((nr == 434 && old_lacks("pidfd")) /* pidfd_open */
+        || (nr >= 428 && nr <= 433 && old_lacks("fsopen")) /* and its like */
+        || (nr == SYS_bpf && old_lacks("bpf")))
         return old_no(ENOSYS);
     if (nr == SYS_bpf && a[0] >= 0 && a[0] < 64 && a[1] && !old_bpf(a[0], (union bpf_attr *)a[1]))
         return old_no(EINVAL);

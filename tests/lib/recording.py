@@ -1,4 +1,4 @@
-"""Used by the cases mistakes, recording_forged and replay_damaged.
+"""Used by the cases mistakes, recording_forged and replay_damaged, and by fuzz/run.sh.
 A recording has a header of 16 bytes, the last four of which are its checksum, and blocks: length, checksum, content. The
 checksum of a block covers its number and its content."""
 import zlib

@@ -21,7 +21,7 @@ and OUT set, and ends with 0 (passed), 77 (skipped; its last line says why) or a
 starts must be gone when it ends: a process or a mount that it leaves behind is a failure. As root, the directory
 of a case of the tier gate is a tmpfs: some cases make and remove thousands of files.
 """
-import argparse, ctypes, errno, functools, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time, warnings
+import argparse, contextlib, ctypes, errno, functools, os, platform, re, shutil, signal, subprocess, sys, threading, time, warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -34,9 +34,10 @@ BIN = OUT / "bin"
 TIERS = ("gate", "quick", "full", "vm", "fuzz", "browser", "asan")
 SLACK = 3
 
-# What the cases need, and the Debian package that has it. A command without a row has its own name.
+# What the cases need, and the Debian package that has it; what each Debian has needs no row. A command without a row has the name
+# of its package.
 PACKAGES = {
-    "gcc": "gcc libc6-dev", "/usr/include/stdio.h": "libc6-dev", "musl-gcc": "musl-tools", "setarch": "util-linux",
+    "gcc": "gcc libc6-dev", "/usr/include/stdio.h": "libc6-dev", "musl-gcc": "musl-tools",
     "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
     "/usr/aarch64-linux-gnu/lib/libc.a": "libc6-dev-arm64-cross",
     "riscv64-linux-gnu-gcc": "gcc-riscv64-linux-gnu", "/usr/riscv64-linux-gnu/lib/libc.a": "libc6-dev-riscv64-cross",
@@ -45,10 +46,8 @@ PACKAGES = {
     "/usr/arm-linux-gnueabihf/include/asm/unistd-eabi.h": "linux-libc-dev-armhf-cross",
     "qemu-aarch64-static": "qemu-user-static", "qemu-riscv64-static": "qemu-user-static", "qemu-system-x86_64": "qemu-system-x86",
     "qemu-system-aarch64": "qemu-system-arm", "qemu-system-riscv64": "qemu-system-misc opensbi",
-    "perf": "linux-perf", "man": "man-db",
-    "readelf": "binutils", "objcopy": "binutils", "ip": "iproute2", "unshare": "util-linux",
-    "setpriv": "util-linux", "taskset": "util-linux", "flock": "util-linux", "stty": "coreutils",
-    "promtool": "prometheus", "clang": "clang", "node_exporter": "prometheus-node-exporter",
+    "perf": "linux-perf", "man": "man-db", "readelf": "binutils", "objcopy": "binutils", "ip": "iproute2", "llvm-objdump": "llvm",
+    "promtool": "prometheus", "node_exporter": "prometheus-node-exporter",
 }
 # Packages that would start a server: only their programs are unpacked, beside the tests.
 UNPACKED = ("prometheus", "prometheus-node-exporter")
@@ -70,7 +69,6 @@ class Case:
         self.why = "not run to its end: the runner failed"
         self.log = None  # the file with what it printed
         self.seconds = 0.0
-        self.cpu = 0.0  # user and system time of the case's processes that were waited for
 
 
 def read_header(path):
@@ -133,25 +131,21 @@ def package_of(need):
     return PACKAGES.get(need, need)
 
 
-def compiler_packages():
-    """Packages whose names depend on the compilers' versions."""
-    if have("clang"):
-        version = subprocess.run(["clang", "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0]
-        runtime = subprocess.run(["clang", "-print-resource-dir"], capture_output=True, text=True).stdout.strip()
-        if not os.path.exists(f"{runtime}/lib/linux/libclang_rt.fuzzer-{platform.machine()}.a"):
-            yield f"libclang-rt-{version}-dev"
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
-def multilib_packages():
-    """What `gcc -m32` needs: without it the 32-bit programs are skipped."""
-    if platform.machine() != "x86_64" or not have("gcc"):
-        return
-    gcc = subprocess.run(["gcc", "-print-libgcc-file-name"], capture_output=True, text=True).stdout.strip()
-    if not os.path.exists("/usr/lib32/crt1.o"):
-        yield "libc6-dev-i386"
-    if not os.path.exists(os.path.dirname(gcc) + "/32/libgcc.a"):
-        version = subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True).stdout.strip()
-        yield f"lib32gcc-{version.split('.')[0]}-dev"
+def versioned_packages(needs):
+    """Packages whose names depend on the compilers' versions: libFuzzer, and what `gcc -m32` needs, without which the 32-bit
+    programs are skipped."""
+    if "clang" in needs and have("clang"):
+        if not os.path.exists(output("clang", "-print-resource-dir") + f"/lib/linux/libclang_rt.fuzzer-{platform.machine()}.a"):
+            yield f"libclang-rt-{output('clang', '-dumpversion').split('.')[0]}-dev"
+    if platform.machine() == "x86_64" and have("gcc"):
+        if not os.path.exists("/usr/lib32/crt1.o"):
+            yield "libc6-dev-i386"
+        if not os.path.exists(os.path.dirname(output("gcc", "-print-libgcc-file-name")) + "/32/libgcc.a"):
+            yield f"lib32gcc-{output('gcc', '-dumpversion').split('.')[0]}-dev"
 
 
 def apt(packages):
@@ -195,36 +189,22 @@ def install_needs(cases):
         elif package:
             wanted |= set(package.split())
     apt(wanted)
-    late = set(multilib_packages())
-    if "clang" in needs:
-        late |= set(compiler_packages())
-    apt(late)
+    apt(set(versioned_packages(needs)))
 
 
 def missing(case):
     """Why the case cannot run here, or ''."""
     for need in case.needs:
         kind, _, value = need.partition(":")
-        if need == "root":
-            why = "" if os.getuid() == 0 else "not root"
-        elif need == "no-kvis":
-            why = ""
-        elif kind == "arch":
-            why = "" if platform.machine() == value else f"not on {value}"
-        elif kind == "prog":
-            why = "" if (BIN / value).exists() else read(BIN / f"{value}.why") or f"no program {value}"
-        else:
-            why = "" if have(need) else f"no {need}"
-        if why:
-            return why
+        if need == "root" and os.getuid() != 0:
+            return "not root"
+        if kind == "arch" and platform.machine() != value:
+            return f"not on {value}"
+        if kind == "prog" and not (BIN / value).exists():
+            return read(BIN / f"{value}.why") or f"no program {value}"
+        if ":" not in need and need not in ("root", "no-kvis") and not have(need):
+            return f"no {need}"
     return ""
-
-
-def read(path):
-    try:
-        return Path(path).read_text(errors="replace").strip()
-    except OSError:
-        return ""
 
 
 def read_bytes(path):
@@ -232,6 +212,10 @@ def read_bytes(path):
         return Path(path).read_bytes()
     except OSError:
         return b""
+
+
+def read(path):
+    return read_bytes(path).decode(errors="replace").strip()
 
 
 # ---- building ----
@@ -247,7 +231,7 @@ def comment(source, key):
 
 @functools.cache
 def multiarch():
-    return subprocess.run(["gcc", "-print-multiarch"], capture_output=True, text=True).stdout.strip()
+    return output("gcc", "-print-multiarch")
 
 
 def build_program(source):
@@ -351,7 +335,7 @@ def mounts():
 def environment_of(pid):
     """Reads /proc/PID/environ, which is empty for a moment during execve (fs/proc/base.c, environ_read)."""
     for _ in range(5):
-        environment = Path(f"/proc/{pid}/environ").read_bytes()
+        environment = read_bytes(f"/proc/{pid}/environ")
         if environment or not os.path.exists(f"/proc/{pid}/exe"):
             break
         time.sleep(0.01)
@@ -362,12 +346,8 @@ def processes_of(mark):
     """Processes that carry this case's mark in their environment, as (pid, command line)."""
     found = []
     for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                if mark in environment_of(entry).split(b"\0"):
-                    found.append((int(entry), read(f"/proc/{entry}/cmdline").replace("\0", " ")))
-            except OSError:
-                pass
+        if entry.isdigit() and mark in environment_of(entry).split(b"\0"):
+            found.append((int(entry), read(f"/proc/{entry}/cmdline").replace("\0", " ")))
     return found
 
 
@@ -380,10 +360,8 @@ def end_leftovers(mark, log):
     left = processes_of(mark)
     for pid, command in left:
         log.write(f"left behind: {pid} {command}\n")
-        try:
+        with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
-        except OSError:
-            pass
     return bool(left)
 
 
@@ -393,11 +371,9 @@ def sanitizer_reports(directory, log_path):
     for report in directory.parent.glob(directory.name + ".san.*"):
         texts.append(read(report))
         report.unlink()
-    files = [os.path.join(at, name) for at, _, names in os.walk(directory) for name in names]
-    for path in [log_path, *files]:
-        if os.path.isfile(path) and not os.path.islink(path):
-            for found in re.finditer(rb"kvis\.c:[0-9:]* runtime error.*", read_bytes(path)):
-                texts.append(found[0].decode(errors="replace"))
+    for path in [log_path, *directory.rglob("*")]:
+        if path.is_file() and not path.is_symlink():
+            texts += [found.decode(errors="replace") for found in re.findall(rb"kvis\.c:[0-9:]* runtime error.*", read_bytes(path))]
     return texts
 
 
@@ -463,16 +439,14 @@ def run_case(case, binary, mark):
         command = ["timeout", "-k", "5", str(limit), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         RUNNING.update({child.pid, server} - {0})
-        _, status, usage = os.wait4(child.pid, 0)
+        status = child.wait()
         RUNNING.discard(child.pid)
         if server:
             RUNNING.discard(server)
             os.kill(server, signal.SIGKILL)
-            its = os.wait4(server, 0)[2]
+            os.waitpid(server, 0)
             shutil.rmtree(environment["SERVE"], ignore_errors=True)
-        child.returncode = status = os.waitstatus_to_exitcode(status)
         case.seconds = time.monotonic() - began
-        case.cpu = usage.ru_utime + usage.ru_stime + (its.ru_utime + its.ru_stime if server else 0)
         case.why = f"longer than {limit} s" if status == 124 else f"exit status {status}"
         if end_leftovers(f"KVIS_CASE={mark}".encode(), log):
             status, case.why = 1, "left processes behind"
@@ -524,62 +498,43 @@ class Run:
                 tail = read(case.log).splitlines()[-60:] if case.log else []
                 print(f"{where} {case.seconds:.1f} s FAILED: {case.why}", *tail, sep="\n    ", flush=True)
 
-    def lane(self, waiting):
-        while True:
-            try:
-                case = waiting.get_nowait()
-            except queue.Empty:
-                return
-            self.one(case)
-
     def all(self, lanes):
         """First those that may run side by side, without kvis before with it, the longest first; then the others."""
         past = past_seconds()
-        waiting = queue.Queue()
-        for case in sorted(self.cases, key=lambda c: ("no-kvis" not in c.needs, -past.get(c.name, (c.timeout / 10, 0))[0])):
-            if not case.alone:
-                waiting.put(case)
-        threads = [threading.Thread(target=self.lane, args=(waiting,)) for _ in range(lanes)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        beside = [case for case in self.cases if not case.alone]
+        beside.sort(key=lambda c: ("no-kvis" not in c.needs, -past.get(c.name, c.timeout / 10)))
+        with ThreadPoolExecutor(lanes) as pool:
+            list(pool.map(self.one, beside))
         for case in self.cases:
             if case.alone:
                 self.one(case)
 
 
 def past_seconds():
-    """How long each case took when it last ran here: {name: (seconds, CPU seconds)}."""
-    lines = (line.split() for line in read(OUT / "seconds").splitlines() if line.count(" ") == 2)
-    return {name: (float(seconds), float(cpu)) for name, seconds, cpu in lines}
+    """How long each case took when it last ran here: {name: seconds}."""
+    return {line.split()[0]: float(line.split()[1]) for line in read(OUT / "seconds").splitlines()}
 
 
 def keep_seconds(cases):
-    seconds = past_seconds() | {case.name: (case.seconds, case.cpu) for case in cases if case.state == "passed"}
-    (OUT / "seconds").write_text("".join(f"{name} {took:.1f} {cpu:.1f}\n" for name, (took, cpu) in sorted(seconds.items())))
-
-
-def slowest(cases, count=10):
-    longest = sorted(cases, key=lambda case: -case.seconds)[:count]
-    return ", ".join(f"{case.name} {case.seconds:.1f} s" for case in longest)
+    seconds = past_seconds() | {case.name: case.seconds for case in cases if case.state == "passed"}
+    (OUT / "seconds").write_text("".join(f"{name} {took:.1f}\n" for name, took in sorted(seconds.items())))
 
 
 def show_past():
     past = past_seconds()
-    for name, (took, cpu) in sorted(past.items(), key=lambda item: -item[1][0]):
-        print(f"{name:28} {took:7.1f} s {cpu:7.1f} s of CPU")
+    for name, took in sorted(past.items(), key=lambda item: -item[1]):
+        print(f"{name:28} {took:7.1f} s")
     for tier in TIERS:
         runs = [run for case in all_cases() for its, run in runs_of(case).items() if its == tier]
         ran = [past[run.name] for run in runs if run.name in past]
-        took, cpu = (sum(column) for column in zip(*ran, (0, 0)))
-        print(f"tier {tier:8} {len(runs):3} cases; {len(ran):3} ran here: {took:7.1f} s {cpu:7.1f} s of CPU")
+        print(f"tier {tier:8} {len(runs):3} cases; {len(ran):3} ran here: {sum(ran):7.1f} s")
 
 
 def report(cases, errors, late, seconds):
     """Prints the results; returns the number of failures. `late`: the cases that passed at a later try."""
     by_state = {state: [c for c in cases if c.state == state] for state in ("passed", "failed", "skipped")}
-    print("slowest:", slowest(cases))
+    longest = sorted(cases, key=lambda case: -case.seconds)[:10]
+    print("slowest:", ", ".join(f"{case.name} {case.seconds:.1f} s" for case in longest))
     for case in by_state["skipped"]:
         print(f"skipped: {case.name}: {case.why}")
     for name in errors:

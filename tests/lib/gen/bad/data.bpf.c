@@ -1,4 +1,0 @@
-// want: \.data\+0x0: data:
-#include "probe.h"
-u64 counter = 4;
-SEC("raw_tp/x") int f(u64 *c) { return counter++; }

@@ -1,4 +1,0 @@
-// want: raw_tp/x\+0x[0-9a-f]+: a CO-RE record of kind 4 \(a bit-field's left shift\)
-#include "probe.h"
-struct task { u64 a; u32 flag : 3, other : 4; } KERNEL;
-SEC("raw_tp/x") int f(struct task *t) { return __builtin_preserve_field_info(t->flag, 4); }
