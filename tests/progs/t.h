@@ -91,6 +91,15 @@ static inline void t_wait(pid_t p, int code)
     MUST(WIFEXITED(st) && WEXITSTATUS(st) == code);
 }
 
+/* Starts a child that does this. It ends with 98 if it neither ends before nor becomes another program. */
+#define CHILD(...) __extension__({ \
+    pid_t child_ = (pid_t)CHK(fork()); \
+    if (!child_) { \
+        __VA_ARGS__; \
+        _exit(98); \
+    } \
+    child_; })
+
 static inline unsigned long long t_ns(void)
 {
     struct timespec t;
