@@ -11,13 +11,18 @@ static void act(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
     CHK(sigaction(sig, &a, NULL));
 }
 
-static void block(int how, int sig)
+/* A set of signals: these, up to a 0. */
+static sigset_t set_of(const int *signals)
 {
     sigset_t s;
     sigemptyset(&s);
-    sigaddset(&s, sig);
-    CHK(sigprocmask(how, &s, NULL));
+    while (*signals)
+        sigaddset(&s, *signals++);
+    return s;
 }
+#define SET(...) set_of((int[]){ __VA_ARGS__, 0 })
+
+static void block(sigset_t s) { CHK(sigprocmask(SIG_BLOCK, &s, NULL)); }
 
 static struct { int sig, code, value; } got[400];
 static volatile int n_got;
@@ -36,31 +41,20 @@ static void note(int sig, siginfo_t *i, void *u)
 /* Real-time signals: all of them, in order, with their values. */
 static void rt(void)
 {
-    for (int k = 1; k < 5; k++) {
+    sigset_t s = SET(SIGRTMIN + 1, SIGRTMIN + 2, SIGRTMIN + 3, SIGRTMIN + 4);
+    for (int k = 1; k < 5; k++)
         act(SIGRTMIN + k, note, 0);
-        block(SIG_BLOCK, SIGRTMIN + k);
-    }
+    block(s);
     for (int i = 0; i < 200; i++)
         CHK(sigqueue(getpid(), SIGRTMIN + 1 + i * 7 % 4, (union sigval){ .sival_int = i }));
-    sigset_t s, old;
-    sigemptyset(&s);
-    for (int k = 1; k < 5; k++)
-        sigaddset(&s, SIGRTMIN + k);
-    CHK(sigprocmask(SIG_UNBLOCK, &s, &old));
+    CHK(sigprocmask(SIG_UNBLOCK, &s, NULL));
     say("%d signals", n_got);
     for (int i = 0; i < n_got; i++)
         say("RTMIN+%d code %d value %d", got[i].sig - SIGRTMIN, got[i].code, got[i].value);
     want("sorted(int(e['value'], 16) & 0xffffffff for e in by('signal') if e['code'] == 'SI_QUEUE') == list(range(200))");
     act(SIGCHLD, note, SA_RESTART);
-    for (int killed = 0; killed < 2; killed++) {
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
-            if (killed)
-                raise(SIGKILL);
-            _exit(7);
-        }
-        CHK(waitpid(p, NULL, 0));
-    }
+    CHK(waitpid(CHILD(_exit(7)), NULL, 0));
+    CHK(waitpid(CHILD(raise(SIGKILL)), NULL, 0));
     want("[(e.get('child_code'), e.get('child_signal')) for e in by('signal', signal='SIGCHLD')] == [(7, None), (None, 'SIGKILL')]");
 }
 
@@ -89,13 +83,10 @@ static void restart(void)
         CHK(pipe(p));
         n_got = 0;
         ticks = t_shared(4096);
-        pid_t kid = (pid_t)CHK(fork());
-        if (!kid) { /* without SA_RESTART the signal ends the read, so it writes nothing before that */
-            for (; *ticks < 5; usleep(1000))
-                ;
-            MUST(!flags || write(p[1], "x", 1) == 1);
-            _exit(0);
-        }
+        /* without SA_RESTART the signal ends the read, so it writes nothing before that */
+        pid_t kid = CHILD(while (*ticks < 5) usleep(1000);
+                          MUST(!flags || write(p[1], "x", 1) == 1);
+                          _exit(0));
         each_ms(40);
         ssize_t n = read(p[0], &c, 1);
         say("SA_RESTART %d: read %zd %s", flags, n, n < 0 ? strerror(errno) : "ok");
@@ -117,14 +108,11 @@ static void again(void)
     int p[2];
     char c = 0;
     CHK(pipe(p));
-    pid_t kid = (pid_t)CHK(fork());
-    if (!kid) {
-        usleep(100000);
-        CHK(kill(getppid(), SIGWINCH));
-        usleep(400000);
-        MUST(write(p[1], "x", 1) == 1);
-        _exit(0);
-    }
+    pid_t kid = CHILD(usleep(100000);
+                      CHK(kill(getppid(), SIGWINCH));
+                      usleep(400000);
+                      MUST(write(p[1], "x", 1) == 1);
+                      _exit(0));
     MUST(read(p[0], &c, 1) == 1);
     t_wait(kid, 0);
     want("[c['ret'] for c in calls('read') if c['args'][0].startswith('%d<pipe') and not c['error']] == [1]", p[0]);
@@ -199,13 +187,9 @@ static void faults(void)
 static void waits(void)
 {
     siginfo_t i;
-    sigset_t s, p;
+    sigset_t s = SET(SIGUSR1, SIGRTMIN + 3, SIGCHLD), p;
     signal(SIGUSR2, SIG_IGN);
-    sigemptyset(&s);
-    sigaddset(&s, SIGUSR1);
-    sigaddset(&s, SIGRTMIN + 3);
-    sigaddset(&s, SIGCHLD);
-    CHK(sigprocmask(SIG_BLOCK, &s, NULL));
+    block(s);
     for (int k = 0; k < 3; k++) {
         raise(SIGUSR1);
         raise(SIGUSR2);
@@ -218,12 +202,8 @@ static void waits(void)
         say("took %d code %d value %d", r > 31 ? r - SIGRTMIN : r, i.si_code, r > 31 ? i.si_value.sival_int : 0);
     int fd = (int)CHK(signalfd(-1, &s, 0));
     for (int k = 0; k < 2; k++) {
-        pid_t kid = (pid_t)CHK(fork());
-        if (!kid) {
-            if (k)
-                kill(getpid(), SIGKILL);
-            _exit(17);
-        }
+        pid_t kid = CHILD(if (k) kill(getpid(), SIGKILL);
+                          _exit(17));
         struct signalfd_siginfo f;
         MUST(CHK(read(fd, &f, sizeof f)) == sizeof f);
         say("signalfd %d code %d status %d pid %d", f.ssi_signo, f.ssi_code, f.ssi_status, f.ssi_pid == (unsigned)kid);
@@ -238,11 +218,9 @@ static void waits(void)
 static void see(pid_t p, const char *what)
 {
     siginfo_t i;
-    sigset_t s;
+    sigset_t s = SET(SIGCHLD);
     struct timespec t = { 5, 0 };
-    sigemptyset(&s);
-    sigaddset(&s, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &s, NULL);
+    block(s);
     CHK(sigtimedwait(&s, &i, &t));
     say("SIGCHLD code %d status %d", i.si_code, i.si_status);
     memset(&i, 0, sizeof i);
@@ -253,22 +231,18 @@ static void see(pid_t p, const char *what)
 /* A child that stops itself, is continued, is stopped by the four signals, is killed when stopped. */
 static void stops(void)
 {
-    block(SIG_BLOCK, SIGCHLD);
+    static const int stop[] = { SIGSTOP, SIGTSTP, SIGTTIN };
+    sigset_t chld = SET(SIGCHLD);
+    block(chld);
     volatile int *sh = t_shared(4096);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        setpgid(0, 0); /* its group is not orphaned: the terminal's stop signals stop it */
-        raise(SIGSTOP);
-        sh[0] = 1;
-        t_until(sh + 1);
-        raise(SIGTSTP);
-        sh[0] = 2;
-        t_until(sh + 2);
-        raise(SIGTTIN);
-        sh[0] = 3;
-        for (;;)
-            pause();
-    }
+    pid_t p = CHILD(setpgid(0, 0); /* its group is not orphaned: the terminal's stop signals stop it */
+                    for (int i = 0; i < 3; i++) {
+                        raise(stop[i]);
+                        sh[0] = i + 1;
+                        if (i < 2)
+                            t_until(sh + i + 1);
+                    }
+                    for (;;) pause());
     for (int i = 1; i <= 3; i++) {
         see(p, "stopped");
         usleep(20000);
@@ -287,15 +261,9 @@ static void stops(void)
     int st;
     CHK(waitpid(p, &st, 0));
     say("end %x", st);
-    sigset_t chld;
-    sigemptyset(&chld);
-    sigaddset(&chld, SIGCHLD);
     CHK(sigwaitinfo(&chld, NULL)); /* continued and ended: one or two of them */
     sigtimedwait(&chld, NULL, &(struct timespec){ 0, 20000000 });
-    p = (pid_t)CHK(fork());
-    if (!p)
-        for (;;)
-            pause();
+    p = CHILD(for (;;) pause());
     usleep(20000);
     CHK(kill(p, SIGSTOP));
     see(p, "stopped");
@@ -313,13 +281,10 @@ static void storm(void)
     volatile int *sh = t_shared(4096);
     for (int last = 0; last < 2; last++) {
         sh[0] = sh[1] = sh[2] = 0;
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
-            signal(SIGCONT, on_cont);
-            while (!sh[0])
-                sh[1]++, usleep(100);
-            _exit(conts > 0 ? 21 : 22);
-        }
+        pid_t p = CHILD(signal(SIGCONT, on_cont);
+                        for (; !sh[0]; usleep(100))
+                            sh[1]++;
+                        _exit(conts > 0 ? 21 : 22));
         t_until(sh + 1);
         for (int i = 0; i < n; i++) {
             CHK(kill(p, SIGSTOP));
@@ -357,15 +322,10 @@ static void *counting(void *at)
 static void group(void)
 {
     volatile long *sh = t_shared(4096);
-    block(SIG_BLOCK, SIGCHLD);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        for (int i = 0; i < 8; i++) {
-            pthread_t t;
-            MUST(!pthread_create(&t, NULL, counting, (void *)(sh + i)));
-        }
-        pause();
-    }
+    pthread_t t;
+    block(SET(SIGCHLD));
+    pid_t p = CHILD(for (int i = 0; i < 8; i++) MUST(!pthread_create(&t, NULL, counting, (void *)(sh + i)));
+                    pause());
     for (int round = 0; round < 3; round++) {
         long was[8];
         usleep(100000);
@@ -397,17 +357,13 @@ static void on_post(int sig, siginfo_t *i, void *u) { (void)sig, (void)i, (void)
 static void flood(void)
 {
     volatile int *sh = t_shared(4096);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        act(SIGRTMIN + 5, on_post, SA_RESTART);
-        struct itimerval t = { { 0, 2000 }, { 0, 2000 } };
-        act(SIGALRM, tick, SA_RESTART);
-        setitimer(ITIMER_REAL, &t, NULL);
-        sh[0] = 1;
-        while (posted < 2000 || !n_got) /* all may have arrived before the timer's first */
-            getppid();
-        _exit(n_got > 0 ? 0 : 1);
-    }
+    pid_t p = CHILD(act(SIGRTMIN + 5, on_post, SA_RESTART);
+                    act(SIGALRM, tick, SA_RESTART);
+                    each_ms(2);
+                    sh[0] = 1;
+                    while (posted < 2000 || !n_got) /* all may have arrived before the timer's first */
+                        getppid();
+                    _exit(0));
     t_until(sh);
     for (int i = 0; i < 2000; i++)
         CHK(sigqueue(p, SIGRTMIN + 5, (union sigval){ .sival_int = i }));
