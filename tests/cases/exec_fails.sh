@@ -23,16 +23,13 @@ ln -s loop loop
 line 127 'nonexistent.*No such file' ./nonexistent
 line 127 'no-such-command-here' no-such-command-here
 line 126 'plain.*not executable' ./plain
-line 126 'dir' --backend=ptrace ./dir
 line 126 'script.*(exec format|not a program|no #!)' ./script
 line 126 'elf.*(exec format|not a program|no #!)' --backend=ptrace ./elf
-line 126 'empty' --backend=ptrace ./empty
-line 126 'loop' --backend=ptrace ./loop
-line 127 'interp' ./interp
-hasnt err ' write ' # how the child tells kvis why is no call of the command
-[ "$(id -u)" != 0 ] || { line 127 'interp' --backend=hybrid ./interp; hasnt err ' write '; }
-line 127 'interp' --backend=ptrace ./interp
-hasnt err ' write '
+for name in dir empty loop; do line 126 $name --backend=ptrace ./$name; done
+for how in "" --backend=ptrace $([ "$(id -u)" != 0 ] || echo --backend=hybrid); do
+    line 127 'interp' $how ./interp
+    hasnt err ' write ' # how the child tells kvis why is no call of the command
+done
 line 126 'plain' --backend=ptrace ./plain/below
 grep -q 'not a directory\|Not a directory' msg || fail "./plain/below: no reason"
 printf '#!/bin/sh\nexit 3\n' >good; chmod 755 good

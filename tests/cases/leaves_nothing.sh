@@ -68,9 +68,4 @@ for how in "open -o rows" "open --json=json -o rows" "proc -o rows" "proc -x --j
     status 0
     diff native watched >&9 || fail "not neutral with '$how'"
 done
-fds="ls -l /proc/self/fd | sed -n 's/.* \\([0-9]* -> \\)/\\1/p' | grep -v ' /proc/\| pipe:'"
-sh -c "$fds" >fds 2>&1 9>&-
-mv fds fds.native
-"$KVIS" open -o rows -- sh -c "$fds" >fds 2>&1 9>&-
-diff fds.native fds >&9 || fail "descriptors"
 eq "mounts at the end" "$mounts" "$(wc -l </proc/self/mountinfo)"

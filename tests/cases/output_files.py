@@ -147,11 +147,12 @@ for good in ("-- true", f"-p {sleeper.pid} -d 1"):
 sleeper.kill()
 sleeper.wait()
 
-# A FIFO: what its reader gets; without one, the first SIGINT ends kvis, and no command was begun. A full disk: one message.
-COMMANDS = ["trace -o fifo", *(f"trace --backend=ptrace {option}fifo" for option in ("--json=", "-w ", "--report=", "--perfetto=")),
+# A FIFO: what its reader gets; without one, the first SIGINT ends kvis, and no command was begun. A full disk: one message, and the command is run.
+COMMANDS = ["trace -o fifo", "trace -v --backend=ptrace -o fifo", *(f"trace --backend=ptrace {option}fifo" for option in ("--json=", "-w ", "--report=", "--perfetto=")),
             "open -o fifo", "proc -o fifo", "proc -w fifo", "proc --report=fifo", "proc --perfetto=fifo", "proc --gantt=fifo",
             "diagnose --json=fifo", "diagnose --report=fifo"]
-OUTPUTS = [words + " -- touch started" for words in COMMANDS] + [
+COMMANDS = [words + " -- touch started" for words in COMMANDS]
+OUTPUTS = COMMANDS + [
     "monitor -n 1 -i 0.1 -c load --csv=fifo", "monitor -n 1 -i 0.1 -c load --report=fifo", "monitor -n 1 -i 0.1 -c load -o fifo",
     "replay -w fifo r.kvis", "replay --report=fifo r.kvis", "diff -o fifo r.kvis r.kvis", "check --json=fifo diff"]
 def stays_in_open(pid):
@@ -171,8 +172,10 @@ for words in OUTPUTS:
     result = read_fifo("fifo")
     run, ends = kvis(words)
     check(f"{words}: what its reader gets", run.st in (0, 1) and result(), ends)
+    if os.path.exists("started"):
+        os.unlink("started")
     run, ends = kvis(words.replace("fifo", "/dev/full"))
-    check(f"/dev/full, {words}", run.st == 125 and run.err.count("cannot write") == 1, ends)
+    check(f"/dev/full, {words}", run.st == 125 and run.err.count("cannot write") == 1 and os.path.exists("started") == (words in COMMANDS), ends)
 for words in "--version", "help", "help --man", "help trace", "trace --help", "completion bash", "check diff", "diff r.kvis r.kvis":
     with open("/dev/full", "w") as full:
         run, ends = kvis(words, stdout=full)

@@ -14,11 +14,7 @@ static void tree(int depth)
         char buf[64];
         if (pipe(p) < 0)
             exit(99);
-        pid_t pid = fork();
-        if (pid == 0) {
-            close(p[0]);
-            child(depth + 1, i, p[1]);
-        }
+        pid_t pid = CHILD(close(p[0]); child(depth + 1, i, p[1]));
         close(p[1]);
         waitpid(pid, &st, 0); /* first: then what a read returns does not depend on timing */
         while (read(p[0], buf, sizeof buf) > 0)
@@ -41,20 +37,19 @@ static void child(int depth, int nth, int out)
 
 int main(void)
 {
-    char *args[] = { "true", NULL }, *bad[] = { "nothere", NULL };
+    static char *const spawned[] = { "true", "nothere" };
     pid_t pid;
     int st;
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
     tree(0);
     if ((pid = vfork()) == 0) {
-        execvp("false", args);
+        execlp("false", "true", (char *)NULL);
         _exit(97);
     }
     waitpid(pid, &st, 0);
-    if (posix_spawnp(&pid, "true", NULL, NULL, args, environ) == 0)
-        waitpid(pid, &st, 0);
-    if (posix_spawnp(&pid, "nothere", NULL, NULL, bad, environ) == 0)
-        waitpid(pid, &st, 0);
+    for (int i = 0; i < 2; i++)
+        if (posix_spawnp(&pid, spawned[i], NULL, NULL, (char *[]){ spawned[i], NULL }, environ) == 0)
+            waitpid(pid, &st, 0);
     execlp("sh", "sh", "-c", "echo last; exit 6", (char *)NULL);
     return 96;
 }

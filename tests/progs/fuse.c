@@ -84,12 +84,7 @@ static void mounted(void)
 static pid_t server(void)
 {
     mounted();
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        serve(NULL);
-        _exit(3);
-    }
-    return p;
+    return CHILD(serve(NULL));
 }
 
 static void process(void)
