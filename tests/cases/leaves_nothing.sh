@@ -21,15 +21,13 @@ END
 
 for command in open proc; do
     rm -f ids
-    i=0
-    while [ $i -lt 20 ]; do
+    for i in $(seq 20); do
         run $command --json=json -o rows -- sh held.sh
         status 0
         case $command in
         open) has rows ' held\.sh$'; has rows ' true .*/libc\.' ;;
         proc) want "(lambda argv: {*argv[:2]} == {'cat', 'sed'} and argv[2:] == ['sh', '/bin/true'])([e['argv'][0] for e in by('command')])" ;;
         esac
-        i=$((i + 1))
     done
     left "20 runs of $command"
     for sig in KILL TERM INT; do # ended when it has printed its header

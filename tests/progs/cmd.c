@@ -66,10 +66,10 @@ static void *outliver(void *unused)
 static void as_threads(void)
 {
     static volatile int go;
-    pthread_t t[16];
-    for (int i = 0; i < 16; i++)
-        pthread_create(&t[i], NULL, i < 2 ? burner : ender, i < 2 ? (void *)60L : (void *)&go);
-    pthread_join(t[0], NULL), pthread_join(t[1], NULL);
+    pthread_t burning[2], ending[14];
+    t_threads(burning, 2, burner, (void *)60L);
+    t_threads(ending, 14, ender, (void *)&go);
+    t_join(burning, 2);
     go = 1;
     _exit(0);
 }
@@ -126,8 +126,7 @@ static int as(int argc, char **argv)
     pthread_t t;
     if (!strcmp(what, "texec")) {
         static char *next[] = { "cmd", "as", "exit", "4", NULL };
-        pthread_create(&t, NULL, execer, next);
-        pause();
+        t_thread(execer, next);
     }
     if (!strcmp(what, "leader")) { /* which ends before its other thread does */
         pthread_create(&t, NULL, outliver, NULL);
