@@ -8,7 +8,7 @@
 # covers: P5
 . "$TESTS/lib/lib.sh"
 tries=$(some 4 10 4)
-"$BIN/storm" 60 90 >storm.out 2>&1 9>&- &
+"$BIN/storm" 60 >storm.out 2>&1 9>&- &
 storm=$!
 sleep 0.2
 attached=0 i=0

@@ -16,14 +16,13 @@ begin() {
 }
 all_gone() { for p in $tree; do gone "$p" || return 1; done; }
 all_free() { for p in $tree; do free "$p" || return 1; done; }
-states() { for p in $tree; do echo "$p: $(grep -E '^(State|TracerPid|SigPnd|ShdPnd)' "/proc/$p/status" | tr '\n\t' '  ')"; done; }
 goes_on() {
-    until_true 5 all_free || { states >&9; fail "$*: it does not go on"; }
+    until_true 5 all_free || fail "$*: it does not go on"
     touch a/stop b/stop
-    until_true 5 all_gone || { states >&9; fail "$*: it does not end"; }
+    until_true 5 all_gone || fail "$*: it does not end"
     for d in a b; do has $d/said '^bad 0, some 1$'; done
 }
-ends() { until_true 5 all_gone || { states >&9; fail "$*: it is still there"; }; }
+ends() { until_true 5 all_gone || fail "$*: it is still there"; }
 pause() { sleep "0.$(printf '%03d' $((1 + ($1 * 7919) % 150)))"; }
 
 # try HOW WHAT OPTION...: kvis ends by a signal or by itself; then its command goes_on or ends.
@@ -54,7 +53,7 @@ for n in $(seq 2 $(some 4 2 4) 20); do # before its program begins
     kids=$(cat "/proc/$kvis/task/$kvis/children" 2>/dev/null)
     kill -KILL $kvis; wait $kvis 2>/dev/null
     tree=$kids
-    until_true 5 all_gone || { states >&9; fail "left behind at its start"; }
+    until_true 5 all_gone || fail "left behind at its start"
 done
 # --until-exit: the rest ends too, so nothing has to be let go, and a filter may be used.
 rm -rf a; mkdir a

@@ -54,10 +54,7 @@ for backend in ptrace auto; do
     status 0
     want 'S["names_dropped"] > 10000'
     want 're.search("/jailx{200}/new$", by("mkdir")[-1]["path"])'
-    rm -r jailx*
-done
-for backend in ptrace auto; do
-    rm -f large still_open
+    rm -rf jailx* large still_open
     run trace -q --backend=$backend -w r.kvis --json=json -- /usr/bin/python3 names.py
     status 0
     read -r before after <out
