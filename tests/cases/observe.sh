@@ -41,10 +41,6 @@ observe() { during table total -c -i 1 -o table "$@"; }
 observe --all $e -- "$BIN/hyb" rare 4 8 500 </dev/null
 eq "all" "io_destroy 16000 16000
 sched_rr_get_interval 16000 0" "$(last)"
-observe --all $e -- strace -f -c -o strace $e "$BIN/hyb" rare 3 2 50 </dev/null
-eq "beside strace" "$(awk '$NF ~ /^(io_|sched_rr)/ { print $NF, $4, NF == 6 ? $5 : 0 }' strace | sort)" "$(last)"
-eq "and by the program" "io_destroy 300 300
-sched_rr_get_interval 300 0" "$(last)"
 observe --all -Z $e -- "$BIN/hyb" rare 1 2 300 </dev/null
 eq "-Z" "io_destroy 600 600" "$(last)"
 observe --all -z $e -- "$BIN/hyb" rare 1 2 300 </dev/null

@@ -307,11 +307,6 @@ static void waits(void)
     say("EINTR: epoll_wait %d, semtimedop %d, sigtimedwait %d, recv %d", eintr[0], eintr[1], eintr[2], eintr[3]);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "loop", loop }, { "spawn", spawn }, { "signalled", signalled }, { "many", many }, { "pages", pages }, { "blocked", blocked }, { "stopped", stopped },
-        { "traced", traced }, { "waits", waits }, { "zombie", zombie }, { "thread", thread }, { NULL, NULL },
-    };
-    return t_main(argc, argv, s);
-}
+SCENES({ "loop", loop }, { "spawn", spawn }, { "signalled", signalled }, { "many", many }, { "pages", pages },
+       { "blocked", blocked }, { "stopped", stopped }, { "traced", traced }, { "waits", waits }, { "zombie", zombie },
+       { "thread", thread })

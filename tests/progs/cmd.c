@@ -28,6 +28,12 @@ static void __attribute__((format(printf, 3, 4))) want_of(pid_t p, const char *w
     want("(lambda e: %s)(one('command', pid=%d%s))", b, p, which);
 }
 
+/* Waits for a process; what kvis must show of its command. */
+#define ENDED(pid, ...) do { \
+    pid_t p_ = (pid); \
+    reap(p_, NULL); \
+    want_of(p_, "", __VA_ARGS__); } while (0)
+
 /* --- `cmd as` --- */
 
 static void burn(long ms)
@@ -226,9 +232,7 @@ static void usage(void)
     reap(p, &r);
     io_of(p, &r);
     want_of(p, "", "1000000 <= e['written_chars'] < 1010000");
-    p = RUN("nap", "100");
-    reap(p, NULL);
-    want_of(p, "", "90e6 < e['duration_ns'] <= e['lifetime_ns']");
+    ENDED(RUN("nap", "100"), "90e6 < e['duration_ns'] <= e['lifetime_ns']");
 }
 
 /* What 16 threads that end at the same time used belongs to their process. */
@@ -253,32 +257,21 @@ static void args(void)
     for (char **a = some, *at = shown; *a; a++, at += sprintf(at, " 00 "))
         for (const char *s = *a; *s; s++)
             at += sprintf(at, "%02x", (unsigned char)*s);
-    pid_t p = CHILD(execv(path, some));
-    reap(p, NULL);
-    want_of(p, "", "''.join(x + chr(0) for x in e['argv']).encode() == bytes.fromhex('%s')", shown);
-    p = RUN("exit", "0", "\xff\xfe""bad");
-    reap(p, NULL);
-    want_of(p, "", "e['argv_hex'][4] == 'fffe626164'");
-    p = RUN("exit", "0", big);
-    reap(p, NULL);
-    want_of(p, "", "e['argv'][4] == 'b' * 60000 and not e['argv_truncated']");
-    p = RUN("exit", "0", huge);
-    reap(p, NULL);
-    want_of(p, "", "e['argv_truncated'] and e['argv_bytes'] == %d and e['argv'][4] == 'h' * len(e['argv'][4]) and "
-            "sum(len(a) + 1 for a in e['argv'][:4]) + len(e['argv'][4]) == 65536", 4 + 3 + 5 + 2 + 100001);
+    ENDED(CHILD(execv(path, some)), "''.join(x + chr(0) for x in e['argv']).encode() == bytes.fromhex('%s')", shown);
+    ENDED(RUN("exit", "0", "\xff\xfe""bad"), "e['argv_hex'][4] == 'fffe626164'");
+    ENDED(RUN("exit", "0", big), "e['argv'][4] == 'b' * 60000 and not e['argv_truncated']");
+    ENDED(RUN("exit", "0", huge),
+          "e['argv_truncated'] and e['argv_bytes'] == %d and e['argv'][4] == 'h' * len(e['argv'][4]) and "
+          "sum(len(a) + 1 for a in e['argv'][:4]) + len(e['argv'][4]) == 65536", 4 + 3 + 5 + 2 + 100001);
     for (int i = 0; i < 3000; i++)
         many[i] = i < 3 ? some[i] : "0";
-    p = CHILD(execv(path, many));
-    reap(p, NULL);
-    want_of(p, "", "e['argv'] == ['cmd', 'as', 'exit'] + ['0'] * 2997");
+    ENDED(CHILD(execv(path, many)), "e['argv'] == ['cmd', 'as', 'exit'] + ['0'] * 2997");
 }
 
 /* No arguments at all: the kernel makes that one empty string (5.18), or nothing. */
 static void no_args(void)
 {
-    pid_t p = CHILD(execv(path, (char *[]){ NULL }));
-    reap(p, NULL);
-    want_of(p, "", "e['argv'] in ([], ['']) and e['argv_bytes'] in (0, 1)");
+    ENDED(CHILD(execv(path, (char *[]){ NULL })), "e['argv'] in ([], ['']) and e['argv_bytes'] in (0, 1)");
 }
 
 static void chain(void)
@@ -335,10 +328,9 @@ static void ways(void)
     close(f);
     CHK(symlink(path, "me"));
     CHK(mkdir("dir", 0755));
-    p = CHILD(CHK(chdir("dir")); execl("../script", "x", "y", NULL));
-    reap(p, NULL);
-    want_of(p, "", "e['argv'] == ['../me', 'as', '../script', 'y'] and e['cwd'] == '%sdir' and e['exe'] == '%s' and "
-            "e['path'] == '%sdir/../script'", t_cwd, path, t_cwd);
+    ENDED(CHILD(CHK(chdir("dir")); execl("../script", "x", "y", NULL)),
+          "e['argv'] == ['../me', 'as', '../script', 'y'] and e['cwd'] == '%sdir' and e['exe'] == '%s' and "
+          "e['path'] == '%sdir/../script'", t_cwd, path, t_cwd);
 }
 
 static void *late(void *argv)

@@ -135,8 +135,4 @@ static void hung(void)
     CHK(kill(p, SIGKILL));
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = { { "process", process }, { "thread", thread }, { "hung", hung }, { NULL, NULL } };
-    return t_main(argc, argv, s);
-}
+SCENES({ "process", process }, { "thread", thread }, { "hung", hung })

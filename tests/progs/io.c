@@ -144,11 +144,4 @@ static void vectors_bad(void)
     want("tot('write', 'bytes', filename='%sv') == 192", t_cwd);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "files", files }, { "pipes", pipes }, { "socks", socks }, { "moves", moves },
-        { "short", vectors_bad }, { NULL, NULL },
-    };
-    return t_main(argc, argv, s);
-}
+SCENES({ "files", files }, { "pipes", pipes }, { "socks", socks }, { "moves", moves }, { "short", vectors_bad })

@@ -500,12 +500,5 @@ static void peek(void)
     want("S['net_bytes_sent'] == %d", 40 + 30 + 250 + 25 + 12);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "tcp4", tcp4 }, { "tcp6", tcp6 }, { "refused", refused }, { "outcome", outcome },
-        { "udp", udp }, { "unix", unix_ }, { "pair", pair }, { "resolve", resolve }, { "netlink", netlink }, { "peek", peek },
-        { NULL, NULL },
-    };
-    return t_main(argc, argv, s);
-}
+SCENES({ "tcp4", tcp4 }, { "tcp6", tcp6 }, { "refused", refused }, { "outcome", outcome }, { "udp", udp },
+       { "unix", unix_ }, { "pair", pair }, { "resolve", resolve }, { "netlink", netlink }, { "peek", peek })

@@ -135,6 +135,8 @@ static void on_trap(int sig, siginfo_t *i, void *u)
     say("signal %d code %d pid %d", sig, i->si_code, i->si_code <= 0 && i->si_pid == getpid());
 }
 
+#define FAULT(...) do { if (!sigsetjmp(back, 1)) { __VA_ARGS__; } } while (0)
+
 static void faults(void)
 {
     stack_t ss = { .ss_sp = t_shared(65536), .ss_size = 65536 };
@@ -147,33 +149,26 @@ static void faults(void)
     char *ro = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (volatile int i = 0; i < 3; i++) {
         fault_at = (long)ro;
-        if (!sigsetjmp(back, 1))
-            ro[i] = 1;
+        FAULT(ro[i] = 1);
         fault_at = 0;
-        if (!sigsetjmp(back, 1))
-            *(volatile char *)(long)(i + 1) = 1;
+        FAULT(*(volatile char *)(long)(i + 1) = 1);
     }
     int fd = (int)CHK(open("empty", O_RDWR | O_CREAT, 0600));
     char *m = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
     fault_at = (long)m;
-    if (!sigsetjmp(back, 1))
-        fault_at += m[0];
+    FAULT(fault_at += m[0]);
 #ifdef __x86_64__
-    if (!sigsetjmp(back, 1))
-        __asm__ volatile("ud2");
+    FAULT(__asm__ volatile("ud2"));
     for (volatile int i = 0; i < 3; i++)
         __asm__ volatile("int3");
     /* the trap flag: one SIGTRAP after the next instruction */
     __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq; nop; nop; pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
 #elif defined(__aarch64__)
-    if (!sigsetjmp(back, 1))
-        __asm__ volatile(".word 0");
+    FAULT(__asm__ volatile(".word 0"));
 #elif defined(__arm__)
-    if (!sigsetjmp(back, 1))
-        __asm__ volatile("udf #0");
+    FAULT(__asm__ volatile("udf #0"));
 #elif defined(__riscv)
-    if (!sigsetjmp(back, 1))
-        __asm__ volatile("unimp");
+    FAULT(__asm__ volatile("unimp"));
 #endif
     raise(SIGTRAP);
     CHK(kill(getpid(), SIGTRAP));
@@ -371,11 +366,5 @@ static void flood(void)
     say("2000 arrived");
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits }, { "stops", stops },
-        { "storm", storm }, { "group", group }, { "flood", flood }, { NULL, NULL },
-    };
-    return t_main(argc, argv, s);
-}
+SCENES({ "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits },
+       { "stops", stops }, { "storm", storm }, { "group", group }, { "flood", flood })

@@ -216,3 +216,10 @@ static inline int t_main(int argc, char **argv, const struct scene *s)
     say("no such scene");
     return 99;
 }
+
+/* main() of a program that has only scenes: SCENES({ "name", function }, ...). */
+#define SCENES(...) \
+    int main(int argc, char **argv) \
+    { \
+        return t_main(argc, argv, (const struct scene[]){ __VA_ARGS__, { NULL, NULL } }); \
+    }

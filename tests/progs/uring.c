@@ -190,9 +190,5 @@ static void submitted(void)
     want("one('open', path='%sringed')", t_cwd);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = { { "basic", basic }, { "polled", polled }, { "slow", slow }, { "many", many },
-        { "same", same }, { "submitted", submitted }, { NULL, NULL } };
-    return t_main(argc, argv, s);
-}
+SCENES({ "basic", basic }, { "polled", polled }, { "slow", slow }, { "many", many }, { "same", same },
+       { "submitted", submitted })
