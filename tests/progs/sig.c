@@ -4,10 +4,12 @@
 #include <setjmp.h>
 #include <sys/signalfd.h>
 
+static volatile int *times; /* how often each signal has come; shared with children */
+
 static void act(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
 {
     struct sigaction a = { .sa_sigaction = fn, .sa_flags = SA_SIGINFO | flags };
-    sigemptyset(&a.sa_mask);
+    times = times ? times : t_shared(4096);
     CHK(sigaction(sig, &a, NULL));
 }
 
@@ -38,6 +40,8 @@ static void note(int sig, siginfo_t *i, void *u)
     n_got++;
 }
 
+static void count(int sig, siginfo_t *i, void *u) { (void)i, (void)u, times[sig]++; }
+
 /* Real-time signals: all of them, in order, with their values. */
 static void rt(void)
 {
@@ -58,14 +62,6 @@ static void rt(void)
     want("[(e.get('child_code'), e.get('child_signal')) for e in by('signal', signal='SIGCHLD')] == [(7, None), (None, 'SIGKILL')]");
 }
 
-static volatile int *ticks; /* shared with a child */
-static void tick(int sig, siginfo_t *i, void *u)
-{
-    (void)sig, (void)i, (void)u, n_got++;
-    if (ticks)
-        *ticks = n_got;
-}
-
 /* Again and again, so that one signal comes during the call that follows, however late that begins; 0: no more. */
 static void each_ms(int ms)
 {
@@ -79,12 +75,11 @@ static void restart(void)
     for (int flags = 0; flags < 2; flags++) {
         int p[2];
         char c = 0;
-        act(SIGALRM, tick, flags ? SA_RESTART : 0);
+        act(SIGALRM, count, flags ? SA_RESTART : 0);
         CHK(pipe(p));
-        n_got = 0;
-        ticks = t_shared(4096);
+        times[SIGALRM] = 0;
         /* without SA_RESTART the signal ends the read, so it writes nothing before that */
-        pid_t kid = CHILD(while (*ticks < 5) usleep(1000);
+        pid_t kid = CHILD(while (times[SIGALRM] < 5) usleep(1000);
                           MUST(!flags || write(p[1], "x", 1) == 1);
                           _exit(0));
         each_ms(40);
@@ -266,9 +261,6 @@ static void stops(void)
     see(p, "killed while stopped");
 }
 
-static volatile int conts;
-static void on_cont(int sig) { (void)sig, conts++; }
-
 /* Storms of STOP and CONT: the last word counts. */
 static void storm(void)
 {
@@ -276,10 +268,10 @@ static void storm(void)
     volatile int *sh = t_shared(4096);
     for (int last = 0; last < 2; last++) {
         sh[0] = sh[1] = sh[2] = 0;
-        pid_t p = CHILD(signal(SIGCONT, on_cont);
+        pid_t p = CHILD(act(SIGCONT, count, 0);
                         for (; !sh[0]; usleep(100))
                             sh[1]++;
-                        _exit(conts > 0 ? 21 : 22));
+                        _exit(times[SIGCONT] ? 21 : 22));
         t_until(sh + 1);
         for (int i = 0; i < n; i++) {
             CHK(kill(p, SIGSTOP));
@@ -345,18 +337,15 @@ static void group(void)
     see(p, "killed");
 }
 
-static volatile int posted;
-static void on_post(int sig, siginfo_t *i, void *u) { (void)sig, (void)i, (void)u, posted++; }
-
 /* From one process to another and between threads, with SIGCHLD and timers in between. */
 static void flood(void)
 {
     volatile int *sh = t_shared(4096);
-    pid_t p = CHILD(act(SIGRTMIN + 5, on_post, SA_RESTART);
-                    act(SIGALRM, tick, SA_RESTART);
+    pid_t p = CHILD(act(SIGRTMIN + 5, count, SA_RESTART);
+                    act(SIGALRM, count, SA_RESTART);
                     each_ms(2);
                     sh[0] = 1;
-                    while (posted < 2000 || !n_got) /* all may have arrived before the timer's first */
+                    while (times[SIGRTMIN + 5] < 2000 || !times[SIGALRM]) /* all may have arrived before the timer's first */
                         getppid();
                     _exit(0));
     t_until(sh);
