@@ -37,7 +37,7 @@ during() {
 # observe OPTION... -- CMD...: CMD runs while kvis observes. The first table says that it does.
 observe() { during table total -c -i 1 -o table "$@"; }
 
-# All processes: the table has what they did, also while strace traces them, and says so itself.
+# All processes: the table has what they did.
 observe --all $e -- "$BIN/hyb" rare 4 8 500 </dev/null
 eq "all" "io_destroy 16000 16000
 sched_rr_get_interval 16000 0" "$(last)"

@@ -148,12 +148,13 @@ sleeper.kill()
 sleeper.wait()
 
 # A FIFO: what its reader gets; without one, the first SIGINT ends kvis, and no command was begun. A full disk: one message, and the command is run.
-COMMANDS = ["trace -o fifo", "trace -v --backend=ptrace -o fifo", *(f"trace --backend=ptrace {option}fifo" for option in ("--json=", "-w ", "--report=", "--perfetto=")),
+COMMANDS = ["trace -o fifo", "trace -v --backend=ptrace -o fifo",
+            *(f"trace --backend=ptrace {option}fifo" for option in ("--json=", "-w ", "--report=", "--perfetto=")),
             "open -o fifo", "proc -o fifo", "proc -w fifo", "proc --report=fifo", "proc --perfetto=fifo", "proc --gantt=fifo",
             "diagnose --json=fifo", "diagnose --report=fifo"]
 COMMANDS = [words + " -- touch started" for words in COMMANDS]
 OUTPUTS = COMMANDS + [
-    "monitor -n 1 -i 0.1 -c load --csv=fifo", "monitor -n 1 -i 0.1 -c load --report=fifo", "monitor -n 1 -i 0.1 -c load -o fifo",
+    *(f"monitor -n 1 -i 0.1 -c load {option}fifo" for option in ("--csv=", "--report=", "-o ")),
     "replay -w fifo r.kvis", "replay --report=fifo r.kvis", "diff -o fifo r.kvis r.kvis", "check --json=fifo diff"]
 def stays_in_open(pid):
     for _ in range(3):
@@ -175,7 +176,8 @@ for words in OUTPUTS:
     if os.path.exists("started"):
         os.unlink("started")
     run, ends = kvis(words.replace("fifo", "/dev/full"))
-    check(f"/dev/full, {words}", run.st == 125 and run.err.count("cannot write") == 1 and os.path.exists("started") == (words in COMMANDS), ends)
+    check(f"/dev/full, {words}", run.st == 125 and run.err.count("cannot write") == 1, ends)
+    check(f"/dev/full, {words}: its command", os.path.exists("started") == (words in COMMANDS))
 for words in "--version", "help", "help --man", "help trace", "trace --help", "completion bash", "check diff", "diff r.kvis r.kvis":
     with open("/dev/full", "w") as full:
         run, ends = kvis(words, stdout=full)

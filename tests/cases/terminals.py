@@ -89,7 +89,8 @@ def one(run):
         wrong.append("the terminal is not as it was")
     if command:
         found = open(f"report.{n}").read().strip() if os.path.exists(f"report.{n}") else "not run"
-        want = {"terminal": os.ttyname(slave), "null": "/dev/null", "closed": "none", "pipe": f"pipe:[{os.fstat(ends[0]).st_ino}]"}[kinds[0]]
+        want = {"terminal": os.ttyname(slave), "null": "/dev/null", "closed": "none",
+                "pipe": f"pipe:[{os.fstat(ends[0]).st_ino}]"}[kinds[0]]
         if command == READ:
             want = "11" if kinds[0] in ("terminal", "pipe") else ""
         if found != want:
