@@ -109,6 +109,24 @@ static void many(void)
     say("all ended");
 }
 
+/* One of many threads executes the program again, and so on until ./stop is there. */
+static void *again(void *arg)
+{
+    usleep(500);
+    execv("/proc/self/exe", t_argv);
+    return arg;
+}
+
+static void storm(void)
+{
+    pthread_t t[64];
+    if (ended())
+        return;
+    t_threads(t, (int)t_arg(1, 60) - 1, waiting, NULL);
+    t_threads(t, 1, again, NULL);
+    pause();
+}
+
 /* Five threads that signal themselves until ./stop is there: each signal comes, however slowly kvis attaches. */
 static volatile long sent, came;
 static void on_usr1(int sig)
@@ -309,4 +327,4 @@ static void waits(void)
 
 SCENES({ "loop", loop }, { "spawn", spawn }, { "signalled", signalled }, { "many", many }, { "pages", pages },
        { "blocked", blocked }, { "stopped", stopped }, { "traced", traced }, { "waits", waits }, { "zombie", zombie },
-       { "thread", thread })
+       { "thread", thread }, { "storm", storm })
