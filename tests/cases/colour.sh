@@ -28,7 +28,6 @@ no|TERM= $k
 END
 run trace -v --backend=ptrace -- /bin/true; hasnt err "$esc"
 run trace -v --color=always -- /bin/true; has err "$esc"
-run trace --color=sometimes -- /bin/true; status 2; has err 'always'
 long="$(printf 'ä%.0s' $(seq 60)) end"
 for color in always never; do # a character is a column, a color none
     tty "stty cols 50; '$KVIS' trace --backend=ptrace --color=$color -- /bin/echo $long" | tr -d '\r' >lines

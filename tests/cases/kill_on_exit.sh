@@ -66,10 +66,8 @@ mv json until
 run trace -q --json=json -- true
 eq "backend" "$(js "H['backend']" json)" "$(js "H['backend']" until)"
 
-target loop
-for option in --kill-on-exit --until-exit --user=root --env=A=b; do
-    run trace $option -p "$tee"
+for option in --no-follow --kill-on-exit --until-exit --user=root --env=A=b; do
+    run trace $option -p $$
     status 2
     has err "^kvis: ${option%%=*} needs a command.*; fix: .* -p\$"
 done
-untarget

@@ -25,7 +25,6 @@ want "len({e['pid'] for e in E}) == 1 and len(by('syscall')) > 20"
 want "by('exec')[0]['program'] == '/bin/true' and S['exit_code'] == 0" inner
 run trace --no-follow -v --json=json -- "$BIN/proc" clone_ptrace; status 0
 want "len({e['pid'] for e in E}) == 1"
-run trace --no-follow -p $$; status 2; has err '^kvis: --no-follow needs a command'
 # A working directory that was renamed has its new name.
 for backend in $(backends); do
     rm -rf d1 d2 d3; mkdir d1; echo hi >d1/f
