@@ -24,7 +24,7 @@ while read -r how ends; do
         esac
     done
     untarget
-    eq "result" "$ends done" "$(xargs <target.out)"
+    eq "$how" "$ends done" "$(xargs <target.out)"
 done <<'END'
 read read 5
 poll poll 1

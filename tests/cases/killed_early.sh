@@ -8,15 +8,15 @@
 # Kills each child of a process as early as possible, until the process is gone. It stops the tracer from time to time, so a
 # child can be dead before the tracer learns of its birth.
 cat >killer.py <<'END'
-import os, signal, sys, time
+import contextlib, os, signal, sys, time
 parent, tracer = map(int, sys.argv[1:])
-there, n = True, 0
-while there:
+n = 0
+while os.path.exists(f"/proc/{parent}/task/{parent}/children"):
     os.kill(tracer, signal.SIGSTOP)
     time.sleep(0.0002)
-    there = os.path.exists(f"/proc/{parent}/task/{parent}/children")
-    for child in open(f"/proc/{parent}/task/{parent}/children").read().split() if there else ():
-        os.kill(int(child), signal.SIGKILL)
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for child in open(f"/proc/{parent}/task/{parent}/children").read().split():
+            os.kill(int(child), signal.SIGKILL)
     time.sleep(0.0002)
     os.kill(tracer, signal.SIGCONT)
     n += 37
