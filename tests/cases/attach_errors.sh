@@ -46,9 +46,3 @@ want "H['pids'] == [$target]"
 run replay --json=json rec
 want "H['pids'] == [$target]"
 untarget
-# one that works is enough, the other is told of
-target loop
-run trace -q -d 1 -p 4194000 -p "$tee"
-status 0
-has err '^kvis: .*4194000'
-untarget

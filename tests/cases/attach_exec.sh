@@ -4,11 +4,11 @@
 # which program is executed.
 # tier: quick full asan
 # timeout: 120
-# needs: prog:storm prog:ptr
+# needs: prog:ptr
 # covers: P5
 . "$TESTS/lib/lib.sh"
 tries=$(some 4 10 4)
-"$BIN/storm" 60 90 >storm.out 2>&1 9>&- &
+"$BIN/att" storm 60 >storm.out 2>&1 9>&- &
 storm=$!
 sleep 0.2
 attached=0 i=0
@@ -24,7 +24,7 @@ while [ $i -lt $tries ] || [ $attached = 0 ]; do # any number of attempts may me
     kill -0 $storm 2>/dev/null || break
 done
 [ $attached -gt 0 ] || fail "never attached"
-: >over
+: >stop
 wait $storm; eq "the program's exit status" 0 $?
 # The execve has begun when kvis attaches; then it goes on.
 rm -f go json

@@ -12,20 +12,22 @@ tty() { # what kvis writes to a terminal
 command -v script >/dev/null || skip "no script(1)"
 esc=$(printf '\033')
 k="'$KVIS' trace -v --backend=ptrace" # a line for a shell
-colours() { case $1 in *"$esc["*) return 0 ;; *) return 1 ;; esac; }
-t() { out=$(TERM=xterm tty "$@"); }
 unset NO_COLOR
-t "$k -- /bin/true"; colours "$out" || fail "no colour on a terminal"
-t "$k --color=never -- /bin/true"; colours "$out" && fail "--color=never"
-t "NO_COLOR=1 $k -- /bin/true"; colours "$out" && fail "NO_COLOR"
-t "NO_COLOR=1 $k --color=always -- /bin/true"; colours "$out" || fail "--color=always over NO_COLOR"
-t "NO_COLOR= $k -- /bin/true"; colours "$out" || fail "an empty NO_COLOR says nothing"
-t "TERM=dumb $k -- /bin/true"; colours "$out" && fail "TERM=dumb"
-t "unset TERM; $k -- /bin/true"; colours "$out" && fail "no TERM"
-t "TERM= $k -- /bin/true"; colours "$out" && fail "an empty TERM"
+while IFS='|' read -r want line; do
+    TERM=xterm tty "$line -- /bin/true" >out
+    case $want in color) has out "$esc\\[" ;; *) hasnt out "$esc\\[" ;; esac
+done <<END
+color|$k
+no|$k --color=never
+no|NO_COLOR=1 $k
+color|NO_COLOR=1 $k --color=always
+color|NO_COLOR= $k
+no|TERM=dumb $k
+no|unset TERM; $k
+no|TERM= $k
+END
 run trace -v --backend=ptrace -- /bin/true; hasnt err "$esc"
 run trace -v --color=always -- /bin/true; has err "$esc"
-run trace --color=sometimes -- /bin/true; status 2; has err 'always'
 long="$(printf 'ä%.0s' $(seq 60)) end"
 for color in always never; do # a character is a column, a color none
     tty "stty cols 50; '$KVIS' trace --backend=ptrace --color=$color -- /bin/echo $long" | tr -d '\r' >lines
@@ -52,14 +54,14 @@ env -i "$KVIS" trace -- /bin/true >out 2>err 9>&- || fail "no environment: $?"
 # Where the locale has only ASCII, the text of kvis has only ASCII; names of files and JSON stay as they are.
 printf x >ä
 for locale in LC_ALL=C LANG=C LC_CTYPE=POSIX; do
-    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" trace --backend=ptrace -w rec --json=json -o trace -- \
-        sh -c 'mv ä o && ln -s o p && rm p && mv o ä; :' 9>&- || fail "$locale: $?"
+    ascii() { env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" "$@" 9>&-; }
+    ascii trace --backend=ptrace -w rec --json=json -o trace -- sh -c 'mv ä o && ln -s o p && rm p && mv o ä; :' || fail "$locale: $?"
     has trace 'rename .*/ä -> .*/o'; has trace 'symlink .*/p -> o'; has trace 'time in calls .*; '
     want "[e for e in E if e['type'] == 'rename'][0]['path'].endswith('/ä')"
-    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" replay rec >replay 2>&1
-    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" diff rec rec >diff 2>&1; has diff ' ms -> '
-    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" diagnose -d 0.2 >diagnose 2>&1
-    env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" proc --backend=ptrace --tree -o tree -- sh -c '/bin/true; :' 2>&9 9>&-
+    ascii replay rec >replay 2>&1
+    ascii diff rec rec >diff 2>&1; has diff ' ms -> '
+    ascii diagnose -d 0.2 >diagnose 2>&1
+    ascii proc --backend=ptrace --tree -o tree -- sh -c '/bin/true; :' 2>&9
     has tree '[^ ]- /bin/true$'
     sed -i 's/ä//g' trace replay diff
     LC_ALL=C grep -n "$(printf '[\200-\377]')" trace replay diff tree >&9 && fail "$locale: not ASCII"

@@ -37,7 +37,6 @@ in_container "$KVIS" open -o rows -- cat /etc/hostname; status 0
 eq "lines" 1 "$(grep -c ^kvis: err)"
 has err '^kvis: tracing the command with ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
 has rows ' /etc/hostname$'
-
 in_container "$KVIS" proc -o rows -- cat /etc/hostname; status 0
 has err '^kvis: tracing the command with ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
 has rows ' 0 +[0-9.]+ MB cat /etc/hostname$'
@@ -71,7 +70,7 @@ in_container "$KVIS" check --json=json
 want "not [e for e in E if e['type'] == 'check' and not e['works'] and ' as root' in e.get('fix', '')]"
 want "[e for e in E if e['name'] == 'page_faults' and not e['works'] and 'perf_event_open in the container' in e['fix']]"
 
-# FROM scratch: nothing but the binary; what takes /proc or /sys says that it is not mounted. (alone and no_proc run the others so.)
+# FROM scratch: nothing but the binary; what takes /proc or /sys says that it is not mounted. (alone runs the others so.)
 mkdir scratch
 cp "$KVIS" scratch/kvis
 in_container chroot scratch /kvis check --json=/json; status 1

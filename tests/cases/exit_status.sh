@@ -1,36 +1,70 @@
 #!/bin/sh
-# kvis ends as the program does: with its status, or by the same signal and without a core file of its own.
+# kvis ends as the program does: with its status, or by the same signal and without a core file of its own. A
+# command that cannot be run gives exit status 126 or 127 and one line that says why.
 # tier: gate
 # timeout: 120
-# covers: P34
+# covers: P32 P33 P34
 . "$TESTS/lib/lib.sh"
-for n in 0 1 2 7 124 125 126 127 128 137 143 254 255; do
-    case $n in 0 | 7 | 255) backend=auto ;; *) backend=ptrace ;; esac # which costs less
-    run trace -q --backend=$backend --json=json -- "$BIN/proc" exit $n
-    status $n
-    want "S['exit_code'] == $n and 'exit_signal' not in S or S.get('exit_signal') is None"
-done
-signals="1 2 3 4 6 8 9 10 11 13 14 15 24 31 34 64" # those below 10 by hybrid
+# Ends by exit(2) or by a signal, as subprocess shows them: a signal is negative. Those below 10 run by hybrid.
+ends="0 1 2 7 124 125 126 127 128 137 143 254 255 -1 -2 -3 -4 -6 -8 -9 -10 -11 -13 -14 -15 -24 -31 -34 -64"
 cat >how.py <<'P'
 import subprocess, sys
-kvis, program, *signals = sys.argv[1:]
-for s in signals:
-    backend = "auto" if int(s) < 10 else "ptrace"
-    done = subprocess.run([kvis, "trace", "-q", f"--backend={backend}", f"--json=json.{s}", "--", program, "die", s], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    print(-done.returncode, end=" ")
+kvis, program, *ends = sys.argv[1:]
+for n in map(int, ends):
+    backend = "auto" if abs(n) < 10 else "ptrace" # which costs less
+    command = [program, "exit" if n >= 0 else "die", str(abs(n))]
+    done = subprocess.run([kvis, "trace", "-q", f"--backend={backend}", f"--json=json.{n}", "--", *command],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    print(done.returncode, end=" ")
 P
 ulimit -c unlimited 2>/dev/null
 # shellcheck disable=SC2086 # a list
-eq "signals" "$signals " "$(python3 how.py "$KVIS" "$BIN/proc" $signals)"
-for s in $signals; do
-    want "S['exit_signal'].startswith('SIG') and S.get('exit_code') is None" json.$s
+eq "ends" "$ends " "$(python3 how.py "$KVIS" "$BIN/proc" $ends)"
+for n in $ends; do
+    if [ $n -lt 0 ]; then
+        want "S['exit_signal'].startswith('SIG') and S.get('exit_code') is None" json.$n
+    else
+        want "S['exit_code'] == $n and S.get('exit_signal') is None" json.$n
+    fi
 done
-ls core* 2>/dev/null && fail "a core file"
-for s in 17 18 23 28; do # ignored by default: the program waits on
-    "$KVIS" trace -q --backend=ptrace -o text -- "$BIN/proc" die $s >out 2>err 9>&- &
-    kvis=$!
-    sleep 0.2
-    kill -0 $kvis || fail "ended by signal $s"
-    kill -TERM $kvis; wait $kvis
+! ls core* 2>/dev/null || fail "a core file"
+
+line() { # line STATUS REGEX ARG...
+    want_st=$1 regex=$2; shift 2
+    how=; case $1 in --*) how=$1; shift ;; esac
+    run trace $how -- "$@"
+    status "$want_st"
+    grep '^kvis: ' err | grep -v '^kvis: tracing' >msg || fail "$1: no message"
+    eq "lines that say so" 1 "$(grep -Eic "$regex" msg)"
+    hasnt err "time in calls"
+}
+mkdir dir
+echo 'echo hello' >script; chmod 755 script
+: >empty; chmod 755 empty
+printf '\177ELF then nothing' >elf; chmod 755 elf
+echo x >plain
+printf '#!/nonexistent/interpreter\n' >interp; chmod 755 interp
+ln -s loop loop
+line 127 'nonexistent.*No such file' ./nonexistent
+line 127 'no-such-command-here' no-such-command-here
+line 126 'plain.*not executable' ./plain
+line 126 'script.*(exec format|not a program|no #!)' ./script
+line 126 'elf.*(exec format|not a program|no #!)' --backend=ptrace ./elf
+for name in dir empty loop; do line 126 $name --backend=ptrace ./$name; done
+for how in "" --backend=ptrace $([ "$(id -u)" != 0 ] || echo --backend=hybrid); do
+    line 127 'interp' $how ./interp
+    hasnt err ' write ' # how the child tells kvis why is no call of the command
 done
-true
+line 126 'plain' --backend=ptrace ./plain/below
+grep -q 'not a directory\|Not a directory' msg || fail "./plain/below: no reason"
+printf '#!/bin/sh\nexit 3\n' >good; chmod 755 good
+run trace --backend=ptrace --json=json -- ./good
+status 3
+want "by('exec')[0]['argv'] == ['./good']"
+PATH=$PWD/dir:$PWD:$PATH run trace -q --backend=ptrace -- good # found in PATH; a directory of that name is not it
+status 3
+for command in trace $([ "$(id -u)" = 0 ] && echo proc); do # nothing is missing in a report of it
+    run "$command" --report=page.html -- ./interp
+    status 127
+    has page.html '"whole":true'
+done

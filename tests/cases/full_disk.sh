@@ -28,15 +28,16 @@ TMPDIR=small run trace -q --report=r.html -- "$BIN/loop" 9000
 status 125; has err 'cannot write a temporary file in small.*No space left|small.*No space left'
 TMPDIR=/nonexistent run trace -q --report=small/r.html -- true
 status 125; has err '/nonexistent'
-rm -f small/*
-run trace -v -q --report=small/r.html -- "$BIN/loop" 9000
-status 125; has err 'small/r.html.*No space left'; hasnt err 'I/O error'
-rm -f small/*
-run trace -v -q --perfetto=small/p.pf -- "$BIN/loop" 9000
-status 125; has err 'small/p.pf.*No space left'
-rm -f small/*
-run monitor -i 0.01 -n 200 --per-cpu --report=small/r.html -o text
-status 125; has err 'small/r.html.*No space left'
+ln -s "$BIN/loop" loop
+while read -r name words; do
+    rm -f small/*
+    run $words
+    status 125; has err "small/$name.*No space left"; hasnt err 'I/O error'
+done <<END
+r.html trace -v -q --report=small/r.html -- ./loop 9000
+p.pf trace -v -q --perfetto=small/p.pf -- ./loop 9000
+r.html monitor -i 0.01 -n 200 --per-cpu --report=small/r.html -o text
+END
 rm -f small/*
 # of a report that is being made: in TMPDIR, and not to be seen there
 TMPDIR=$PWD/small "$KVIS" trace -q --report=r.html -- sh -c 'until [ -e seen ]; do sleep 0.05; done' >out 2>err 9>&- &

@@ -16,26 +16,35 @@ begin() {
 }
 all_gone() { for p in $tree; do gone "$p" || return 1; done; }
 all_free() { for p in $tree; do free "$p" || return 1; done; }
-states() { for p in $tree; do echo "$p: $(grep -E '^(State|TracerPid|SigPnd|ShdPnd)' "/proc/$p/status" | tr '\n\t' '  ')"; done; }
 goes_on() {
-    until_true 5 all_free || { states >&9; fail "$*: it does not go on"; }
+    until_true 5 all_free || fail "$*: it does not go on"
     touch a/stop b/stop
-    until_true 5 all_gone || { states >&9; fail "$*: it does not end"; }
+    until_true 5 all_gone || fail "$*: it does not end"
     for d in a b; do has $d/said '^bad 0, some 1$'; done
 }
-ends() { until_true 5 all_gone || { states >&9; fail "$*: it is still there"; }; }
+ends() { until_true 5 all_gone || fail "$*: it is still there"; }
 pause() { sleep "0.$(printf '%03d' $((1 + ($1 * 7919) % 150)))"; }
 
+# try HOW WHAT OPTION...: kvis ends by a signal or by itself; then its command goes_on or ends.
+try() {
+    how=$1 what=$2; shift 2
+    begin -v --no-accel "$@"
+    [ "$how" = time ] || { pause "$n"; kill "-$how" $kvis; }
+    wait $kvis 2>/dev/null; st=$?
+    case $how in TERM) status 143 ;; HUP) status 129 ;; esac
+    case $how$what in TERMgoes_on | HUPgoes_on) tree=${tree#* } ;; esac # kvis has passed the signal on to the shell, and ended with it
+    $what "$how $*"
+}
 for n in $(seq $(some 3 16 5)); do # at any moment
-    begin -v --no-accel
-    pause $n
-    kill -KILL $kvis; wait $kvis 2>/dev/null
-    goes_on "killed"
-    begin -v --no-accel --kill-on-exit
-    pause $n
-    kill -KILL $kvis; wait $kvis 2>/dev/null
-    ends "--kill-on-exit, killed"
+    try KILL goes_on
+    try KILL ends --kill-on-exit
 done
+for sig in TERM HUP; do
+    try $sig goes_on
+    try $sig ends --kill-on-exit
+done
+try time goes_on -d 1
+try time ends --kill-on-exit -d 2
 for n in $(seq 2 $(some 4 2 4) 20); do # before its program begins
     rm -f ran
     "$KVIS" trace --no-accel -o text -- sh -c 'echo $$ >ran; exec sleep 0.2' >out 2>err 9>&- </dev/null &
@@ -44,27 +53,8 @@ for n in $(seq 2 $(some 4 2 4) 20); do # before its program begins
     kids=$(cat "/proc/$kvis/task/$kvis/children" 2>/dev/null)
     kill -KILL $kvis; wait $kvis 2>/dev/null
     tree=$kids
-    until_true 5 all_gone || { states >&9; fail "left behind at its start"; }
+    until_true 5 all_gone || fail "left behind at its start"
 done
-for sig in TERM HUP; do
-    case $sig in TERM) want=143 ;; HUP) want=129 ;; esac
-    begin -v --no-accel
-    kill -$sig $kvis; wait $kvis; st=$?
-    status $want
-    tree=${tree#* } # kvis has passed the signal on to the shell, and ended with it
-    goes_on "$sig"
-    begin -v --no-accel --kill-on-exit
-    kill -$sig $kvis; wait $kvis; st=$?
-    status $want
-    ends "--kill-on-exit, $sig"
-done
-begin -v --no-accel -d 1
-wait $kvis
-goes_on "-d"
-begin -v --no-accel --kill-on-exit -d 2
-wait $kvis
-ends "--kill-on-exit -d"
-
 # --until-exit: the rest ends too, so nothing has to be let go, and a filter may be used.
 rm -rf a; mkdir a
 run trace -q -v --until-exit --kill-on-exit --json=json -- sh -c 'cd a; "$1" loop >said & until [ -s pid ]; do sleep 0.05; done; exit 3' sh "$BIN/att"
@@ -76,10 +66,8 @@ mv json until
 run trace -q --json=json -- true
 eq "backend" "$(js "H['backend']" json)" "$(js "H['backend']" until)"
 
-target loop
-for option in --kill-on-exit --until-exit --user=root --env=A=b; do
-    run trace $option -p "$tee"
+for option in --no-follow --kill-on-exit --until-exit --user=root --env=A=b; do
+    run trace $option -p $$
     status 2
     has err "^kvis: ${option%%=*} needs a command.*; fix: .* -p\$"
 done
-untarget

@@ -69,10 +69,10 @@ commands 6144
 # Where the memory ends while a recording is read is chance: it is never said to be damaged.
 kb=6144
 while [ $kb -le 7680 ]; do
-    limited -v $kb diff run.kvis run.kvis
-    [ $st = 0 ] || has err 'kvis: .*(memory|allocate)'
-    limited -v $kb replay -c run.kvis
-    [ $st = 0 ] || has err 'kvis: .*(memory|allocate)'
-    hasnt err 'damaged|has no system calls'
+    for words in "diff run.kvis run.kvis" "replay -c run.kvis"; do
+        limited -v $kb $words
+        [ $st = 0 ] || has err 'kvis: .*(memory|allocate)'
+        hasnt err 'damaged|has no system calls'
+    done
     kb=$((kb + 96))
 done

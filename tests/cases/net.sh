@@ -5,7 +5,7 @@
 # needs: python3
 . "$TESTS/lib/truth.sh"
 export LC_ALL=C.UTF-8 # lines contain arrows
-each truth net tcp4 refused inprogress outcome udp unix pair resolve netlink peek
+each truth net tcp4 refused outcome udp unix pair resolve netlink peek
 has unix/err 'accept unix .*/sock ← socket:\[[0-9]+\]$'
 has unix/err 'send     60 B → socket:\[[0-9]+\] on .*/sock$'
 has outcome/err 'connect tcp4 → 127.0.0.1:[0-9]+ \(in progress\)$'
@@ -15,12 +15,11 @@ has outcome/err 'connect tcp4 → 127.0.0.1:[0-9]+ failed: ECONNREFUSED \(after 
 # A question for a name is one line; the bytes of it are hidden, those of anything else are not.
 for scene in resolve ptrace/resolve; do
     grep -q '^done' $scene/facts 2>/dev/null || continue # not root, or not run twice
-    has $scene/err 'resolve two.example A → 127.0.0.1: 10.1.2.3, 10.1.2.4 \(after [0-9.]+ ms\)$'
-    has $scene/err 'resolve absent.example A → 127.0.0.1 failed: NXDOMAIN \(after [0-9.]+ ms\)$'
-    has $scene/err 'resolve refused.example A → 127.0.0.2 failed: ECONNREFUSED \(after [0-9.]+ ms\)$'
-    has $scene/err 'resolve far.example A → 192.0.2.1 failed: ENETUNREACH'
-    has $scene/err 'resolve silent.example A → 127.0.0.1 failed: no answer'
-    has $scene/err 'resolve a\\x1b\[2J.example A'
+    for line in 'two.example A → 127.0.0.1: 10.1.2.3, 10.1.2.4 \(after [0-9.]+ ms\)$' 'a\\x1b\[2J.example A' \
+        'absent.example A → 127.0.0.1 failed: NXDOMAIN \(after [0-9.]+ ms\)$' 'far.example A → 192.0.2.1 failed: ENETUNREACH' \
+        'refused.example A → 127.0.0.2 failed: ECONNREFUSED \(after [0-9.]+ ms\)$' 'silent.example A → 127.0.0.1 failed: no answer'; do
+        has $scene/err "resolve $line"
+    done
     eq "$scene: lines of the bytes" 1 "$(grep -cE '(connect|send|recv|read|write) .*:53$' $scene/err)"
     has $scene/err 'send     20 B → 127.0.0.1:53$'
     # Without the calls that receive, kvis does not know that there is no answer. -Z shows refused answers.

@@ -4,9 +4,6 @@
 # timeout: 60
 # needs: root
 . "$TESTS/lib/lib.sh"
-ignores() { # PID: whether it ignores SIGHUP and no longer waits to be set up: it catches SIGTERM
-    sed -n 's/^SigIgn:.*\(.\)$/ign \1/p; s/^SigCgt:.*\(.\)...$/cgt \1/p' "/proc/$1/status"
-}
 sleep 300 &
 sleeper=$!
 trap 'kill $sleeper' EXIT
@@ -14,10 +11,10 @@ for command in "trace -q -p $sleeper" "open -p $sleeper" "proc -p $sleeper" "mon
     # shellcheck disable=SC2086
     nohup "$KVIS" $command >out 2>err 9>&- &
     kvis=$!
-    until ignores $kvis | grep -q 'cgt [4567cdef]'; do
+    until grep -q '^SigCgt:.*[4567cdef]...$' /proc/$kvis/status; do # it waits to be set up: then it catches SIGTERM
         kill -0 $kvis || fail "$command: it has ended"
     done
-    ignores $kvis | grep -q 'ign [13579bdf]' || fail "$command: it does not ignore SIGHUP"
+    grep -q '^SigIgn:.*[13579bdf]$' /proc/$kvis/status || fail "$command: it does not ignore SIGHUP"
     kill -HUP $kvis
     kill -TERM $kvis
     wait $kvis

@@ -37,14 +37,10 @@ during() {
 # observe OPTION... -- CMD...: CMD runs while kvis observes. The first table says that it does.
 observe() { during table total -c -i 1 -o table "$@"; }
 
-# All processes: the table has what they did, also while strace traces them, and says so itself.
+# All processes: the table has what they did.
 observe --all $e -- "$BIN/hyb" rare 4 8 500 </dev/null
 eq "all" "io_destroy 16000 16000
 sched_rr_get_interval 16000 0" "$(last)"
-observe --all $e -- strace -f -c -o strace $e "$BIN/hyb" rare 3 2 50 </dev/null
-eq "beside strace" "$(awk '$NF ~ /^(io_|sched_rr)/ { print $NF, $4, NF == 6 ? $5 : 0 }' strace | sort)" "$(last)"
-eq "and by the program" "io_destroy 300 300
-sched_rr_get_interval 300 0" "$(last)"
 observe --all -Z $e -- "$BIN/hyb" rare 1 2 300 </dev/null
 eq "-Z" "io_destroy 600 600" "$(last)"
 observe --all -z $e -- "$BIN/hyb" rare 1 2 300 </dev/null
@@ -83,15 +79,8 @@ ring=
 # -P: by the path. What a relative path starts from is not known: its last part decides.
 mkdir dir-$$ other-$$
 touch dir-$$/gone-$$ dir-$$/stays-$$ dir-$$/too-$$ other-$$/too-$$
-rm -f text
-say "\$ kvis trace --all -e unlink,unlinkat -P dir-$$/gone-$$ -P $PWD/dir-$$/too-$$"
-"$KVIS" trace --all -e unlink,unlinkat -P dir-$$/gone-$$ -P "$PWD/dir-$$/too-$$" -o text --json=json 2>err 9>&- &
-kvis=$!
-until_true 20 grep -q '(observe)' text || fail "no header of -P"
-rm "dir-$$/stays-$$" "$PWD/dir-$$/gone-$$" "other-$$/too-$$"
-(cd dir-$$ && exec rm "too-$$")
-kill -INT $kvis
-wait $kvis || fail "exit status of kvis: $?"
+during text '(observe)' --all -e unlink,unlinkat -P dir-$$/gone-$$ -P "$PWD/dir-$$/too-$$" -o text --json=json -- \
+    sh -c 'rm "dir-$0/stays-$0" "$PWD/dir-$0/gone-$0" "other-$0/too-$0"; cd "dir-$0" && exec rm "too-$0"' $$
 eq "-P" "$PWD/dir-$$/gone-$$ other-$$/too-$$ too-$$" "$(js '" ".join(e["args"][-2 if "at" in e["name"] else 0] for e in by("syscall"))')"
 want 'all(e["comm"] == "rm" and e["ret"] == 0 for e in by("syscall")) and S["lost"] == 0'
 
@@ -142,12 +131,15 @@ for long in 0 20ms; do
     eq "lines of -p" "[[20], 12, 3] [[20], 12, 3]" "$(made io_destroy) $(made sched_rr_get_interval)"
 done
 
-# What is left of a sleep that a signal ends is written although the call fails.
-printf 'read go; exec "$1" sleeps\n' >sleeper
-gated '\(observe\)' sh sleeper "$BIN/shapes" -- -v --json=json -e trace=/nanosleep
-wait $pid || true
-wait $kvis || fail "exit status of kvis: $?"
-py want json facts >&9 || fail "what is left of a sleep"
+# What is left of a sleep that a signal ends is written although the call fails. With -p, a command of ioctl(2) that changes
+# a file is an event, also without -v.
+printf 'read go; exec "$@"\n' >begun
+for scene in "shapes sleeps -- -v -e trace=/nanosleep" "chg others --"; do
+    gated '\(observe\)' sh begun "$BIN/"$scene --json=json
+    wait $pid || true
+    wait $kvis || fail "exit status of kvis: $?"
+    py want json facts >&9 || fail "$scene"
+done
 
 # Only what takes its time; and kvis, killed at any moment, leaves the program as it was.
 only="--min-duration=20ms -e clock_nanosleep,io_destroy"
@@ -231,25 +223,3 @@ for o in "--all --report=r" "--all -w r" "--all -c -v" "--all -c --json" "--all 
     [ $st -ge 2 ] || fail "$o: exit status $st"
     has err 'kvis: '
 done
-
-# With -p, a command of ioctl(2) that changes a file is an event, also without -v.
-cat >flags.py <<'P'
-import fcntl, os, time
-f = os.open("flagged", os.O_CREAT | os.O_RDWR, 0o600)
-flags = fcntl.ioctl(f, 0x80086601, bytes(8))  # FS_IOC_GETFLAGS
-while not os.path.exists("go"):
-    time.sleep(0.01)
-fcntl.ioctl(f, 0x40086602, flags)  # FS_IOC_SETFLAGS
-P
-python3 flags.py 2>/dev/null 9>&- &
-pid=$!
-if until_true 5 [ -e flagged ] && sleeps $pid; then
-    "$KVIS" trace -p $pid -o text --json=json 2>err 9>&- &
-    kvis=$!
-    until_true 20 grep -q "^kvis: pid $pid" text
-    touch go
-    wait $kvis
-    want 'by("change", op="FS_IOC_SETFLAGS")[0]["path"].endswith("/flagged")'
-fi
-touch go # also if the machine was too slow
-wait $pid

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A hostile or unusual program does not harm its tracer, and lookups of descriptors leave nothing behind.
+# A hostile or unusual program does not harm its tracer, and lookups of descriptors leave nothing behind. kvis reports exactly
+# the io_uring requests that the program made (on all kernels: tests/vm/guest/uring.sh).
 # tier: gate asan
 # timeout: 120
 # covers: P23 P39 P40
@@ -12,3 +13,5 @@ for KVOPT in "" "-e trace=io_uring_enter,openat"; do
     grep -q '"backend":"hybrid"' submitted/json && what=results || what='requests submitted'
     has submitted/err "^  io_uring +5 $what"
 done
+kv trace -q --backend=hybrid -- true 2>why || { say "no hybrid backend: $(head -n 1 why)"; exit 0; }
+KVOPT="-q --backend=hybrid" each truth uring basic polled slow many same

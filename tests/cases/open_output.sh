@@ -69,7 +69,7 @@ run open --json -d 1 -n no-such-command; mv out json; want "not by('open') and S
 run open --json=json -- true; has out '^PID'; want "by('open')"
 NO_COLOR=1 TERM= run open -- true; hasnt out "$(printf '\033')"
 
-# the command's exit status, or its signal (exit_status and exec_fails have all of them)
+# the command's exit status, or its signal (exit_status has all of them)
 run open -o rows -- "$BIN/proc" exit 7; status 7
 run open -o rows -- "$BIN/proc" die 15; status 143
 run open -- nosuchcommand; status 127; has err '^kvis: cannot run nosuchcommand: not found'

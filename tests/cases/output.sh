@@ -5,19 +5,6 @@
 # covers: O2 O5
 . "$TESTS/lib/lib.sh"
 job="echo one >a; cat a >b; echo done >finished; exit 0"
-one() { # one NAME ARG...: kvis fails to write NAME
-    name=$1; shift
-    rm -f finished
-    run trace "$@" -- /bin/sh -c "$job"
-    status 125
-    [ -s finished ] || fail "$*: the program did not finish"
-    eq "$*: messages" 1 "$(grep -o 'kvis: [a-z]*' err | grep -vc 'kvis: tracing')" # perhaps amid a call's line
-    has err "kvis: .*$name"
-}
-one /dev/full -o /dev/full
-one /dev/full --backend=ptrace --json=/dev/full
-one /dev/full -v --backend=ptrace -o /dev/full
-one /dev/full -q --json=/dev/full
 mkdir dir
 for to in dir /nonexistent/dir/file; do # cannot be opened: nothing is run
     rm -f finished

@@ -4,7 +4,7 @@
 # reports this once.
 # tier: gate asan
 # timeout: 150
-# covers: P23 P24 P25 P30
+# covers: H8 P23 P24 P25 P30
 . "$TESTS/lib/truth.sh"
 for KVOPT in -v "-v --no-accel"; do
     each same sec errno log trap kill trace notify strict answers

@@ -3,7 +3,7 @@
 # same bytes.
 # tier: gate asan
 # timeout: 120
-# needs: gcc python3 taskset prog:diff_threads prog:diff_forks prog:pid_again prog:uring
+# needs: gcc python3 taskset prog:diff_threads prog:pid_again prog:uring
 . "$TESTS/lib/lib.sh"
 one() { # one OPTION... -- COMMAND
     kv trace -v -w r.kvis --perfetto=p --json=json "$@" >out 2>err </dev/null
@@ -16,7 +16,6 @@ backends=$(backends)
 for b in $backends; do
     one --backend=$b -- gcc -o /dev/null a.c
     one --backend=$b -- "$BIN/diff_threads"
-    one --backend=$b -- "$BIN/diff_forks"
     one --backend=$b -- sh -c 'printf "x" >"$(printf "a\"<b>\033[31m\377")"; kill -TERM $$'
     if [ "$("$BIN/pid_again")" ]; then # two children with one pid
         one --backend=$b -o text -- sh -c 'exec "$0" >pid' "$BIN/pid_again"

@@ -16,20 +16,16 @@ done
 KVOPT=-v each truth proc nspid
 first=$(js "by('spawn_process')[0]['child_pid']" nspid/json)
 second=$(js "by('spawn_process')[1]['child_pid']" nspid/json)
-ns="kvis's PID NS"
-has nspid/err "\[$first\] getpid.*\) += 1 /\* $first in $ns \*/"
-has nspid/err "\[$first\] .*clone.* = 2 /\* $second in $ns \*/"
-has nspid/err "\[$first\] .*wait4\(2 /\* $second in $ns \*/"
-has nspid/err "\[$first\] .*wait4.* = 2 /\* $second in $ns \*/"
-has nspid/err "\[$first\] kill\(1 /\* $first in $ns \*/"
-has nspid/err "\[$second\] getppid.*\) += 1 /\* $first in $ns \*/"
-has nspid/err "\[$second\] gettid.*\) += 2 /\* $second in $ns \*/"
+for line in "\[$first\] getpid.*\) += 1 /\* $first" "\[$first\] .*clone.* = 2 /\* $second" "\[$first\] .*wait4\(2 /\* $second" \
+    "\[$first\] .*wait4.* = 2 /\* $second" "\[$first\] kill\(1 /\* $first" "\[$second\] getppid.*\) += 1 /\* $first" \
+    "\[$second\] gettid.*\) += 2 /\* $second"; do
+    has nspid/err "$line in kvis's PID NS \*/"
+done
 for opt in "" "-e %process" "-v -e trace=vfork,clone,clone3"; do # nobody asks for unshare
     run trace $opt --json=json -- unshare -pf /bin/sh -c '/bin/sleep 0 & wait'
     want "[e['ns_pid'] for e in by('spawn_process')] == [1, 2]"
     case $opt in -v*) continue ;; esac
-    has err 'spawn process [0-9]+ \(1 in its PID NS\)'
-    has err 'spawn process [0-9]+ \(2 in its PID NS\)'
+    for n in 1 2; do has err "spawn process [0-9]+ \($n in its PID NS\)"; done
 done
 # A process that was in another namespace before kvis came.
 in_pid_ns

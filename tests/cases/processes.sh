@@ -1,10 +1,10 @@
 #!/bin/sh
 # fork, vfork, clone, clone3, threads, all kinds of exec, daemons and zombies are followed: exec by a thread other than
 # the main thread, a main thread that exits before the others, children with an unusual parent or CLONE_UNTRACED. No
-# process gets ENOSYS from the seccomp filter.
+# process gets ENOSYS from the seccomp filter. Those that are killed by another process at any point of a call are reported so.
 # tier: gate asan
 # timeout: 180
-# covers: P1 P2 P3 P4 P9 P10 P11 P12 P29 P32 P33 P34
+# covers: P1 P2 P3 P4 P9 P10 P11 P12 P13 P29 P32 P33 P34
 . "$TESTS/lib/truth.sh"
 each truth proc forks vfork threads shorts zombies clone_vm daemon failed_exec bad_elf bad_elf_thread odd big_argv
 KVOPT="-v --no-accel"
@@ -25,7 +25,6 @@ want "len({e['pid'] for e in E}) == 1 and len(by('syscall')) > 20"
 want "by('exec')[0]['program'] == '/bin/true' and S['exit_code'] == 0" inner
 run trace --no-follow -v --json=json -- "$BIN/proc" clone_ptrace; status 0
 want "len({e['pid'] for e in E}) == 1"
-run trace --no-follow -p $$; status 2; has err '^kvis: --no-follow needs a command'
 # A working directory that was renamed has its new name.
 for backend in $(backends); do
     rm -rf d1 d2 d3; mkdir d1; echo hi >d1/f
@@ -38,6 +37,24 @@ for backend in $(backends); do
     run trace --backend=$backend --json=json -- "$BIN/proc" bad_elf
     want "[e['argv'] for e in by('exec')][1:] == [['bad']] and by('exec')[1]['program'].endswith('/bad')"
 done
+for KVOPT in "" -v; do
+    truth proc killed 40
+done
+
+# The call in which a program was killed took its time.
+cat >slept.sh <<'END'
+sleep 60 &
+until read comm </proc/$!/comm && [ "$comm" = sleep ] && read pid name state rest </proc/$!/stat && [ "$state" = S ]; do :; done
+sleep 0.3
+kill -9 $!
+wait
+END
+for backend in hybrid ptrace; do
+    run trace -v --backend=$backend --json=json -- sh slept.sh
+    [ $backend:$st != hybrid:125 ] || { say "$(head -n 1 err)"; continue; }
+    want '[c["duration_ns"] > 0.59e9 for c in S["time_in_calls"] if c["name"] == "clock_nanosleep"] == [True]'
+done
+KVOPT=
 attached() { # attached SCENE: kvis -p ends when the scene has ended
     rm -f go text; mkfifo go
     sh -c 'read -r x <go; exec "$0" "$1"' "$BIN/proc" "$1" >out 2>&1 9>&- &

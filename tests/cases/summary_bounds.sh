@@ -47,12 +47,8 @@ for backend in ptrace auto; do
     fi
     # a recording holds the same, and both sinks say the same of it
     kv replay -C --json=again r.kvis >err2 2>&1 || fail "replay: $?"
-    tail -n 1 json >want
-    tail -n 1 again >got
-    cmp want got || fail "$backend: replayed, the summary is something else"
-    sed '1,/^python3: /d' err >want
-    sed '1,/^python3: /d' err2 >got
-    cmp want got || fail "$backend: replayed, the text is something else"
+    eq "the summary of the replay" "$(tail -n 1 json)" "$(tail -n 1 again)"
+    eq "the text of the replay" "$(sed '1,/^python3: /d' err)" "$(sed '1,/^python3: /d' err2)"
     kv diff --json=d r.kvis r.kvis >out 2>err || fail "diff: $?"
     python3 -c 'import json; d = json.load(open("d")); assert d["a"] == d["b"] and not [x for x in d["files"] + d["commands"] if not x["a"] or not x["b"]], d' ||
         fail "a recording differs from itself"

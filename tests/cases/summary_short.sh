@@ -1,6 +1,6 @@
 #!/bin/sh
 # The short summary is correct: the parts of the time of a run add up to the whole; CPU time and peak memory agree with the
-# program's own numbers; calls that cause no event (fsync) are timed; failed processes are named. A replay prints the same.
+# program's own numbers; calls that cause no event (fsync) are timed; failed processes are named.
 # tier: quick asan
 # timeout: 120
 # needs: /usr/bin/python3
@@ -60,7 +60,7 @@ lines = text.rstrip("\n").split("\n")
 assert len(lines) <= 12 and all(len(l) <= 79 for l in lines if "/" not in l), text # a path is not cut
 P
 for backend in ptrace auto; do
-    run trace --backend=$backend --json=json -w r.kvis -- /usr/bin/python3 one.py
+    run trace --backend=$backend --json=json -- /usr/bin/python3 one.py
     status 0
     read -r cpu rss <truth
     head_of err >short
@@ -76,13 +76,9 @@ for backend in ptrace auto; do
     want "abs(S['peak_rss_bytes'] - $rss) < 4 << 20"
     run trace -q --backend=$backend -- true
     hasnt err 'user|system'; has err '^true: [0-9.]+ m?s = CPU [0-9.]+ m?s$'
-    run trace -q --backend=$backend --json=json -- true
-    want "('user_cpu_ns' in S) == ('system_cpu_ns' in S) == (S['cpu_ns'] >= 1e8)"
     run trace -q --backend=$backend -- /usr/bin/python3 -c 'import time
 while time.process_time() < 0.3: pass'
     has err 'CPU [0-9.]+ m?s \(user [0-9.]+, system [0-9.]+\)$'
-    run replay -q r.kvis
-    grep -Ev ' hidden .*; see --no-filter$' short | cmp - err || fail "the replay's summary is something else"
     # Several processes, some of which fail; one that nobody waits for.
     run trace --backend=$backend --json=json -- sh -c 'for i in 1 2 3 4 5; do (exit 3); done; sh -c "kill -KILL \$\$"; sh -c "kill -TERM \$\$"; (sleep 2 & exit 0); exit 7'
     has err '^sh: [0-9.]+ m?s, [0-9]+ processes \([2-9] at once\)(,|$)' # the rest may have a line of its own
@@ -92,10 +88,6 @@ while time.process_time() < 0.3: pass'
     want "S['orphans'] == 1 and S['exited_nonzero'] == 6 and S['killed'] == 2 and S['longest_processes'][0]['comm'] == 'sleep'"
     want "S['longest_processes'][0]['duration_ns'] >= 2e9"
     want "{p['ended'] for p in S['failed_processes']} == {'exit 3', 'SIGTERM', 'SIGKILL', 'exit 7'}"
-    # The peak is the program's own, not that of the copy of kvis that became it: VmHWM begins anew with an exec.
-    # (The kernel counts pages by CPU, and adds up what is more than a few dozen: lib/percpu_counter.c.)
-    run trace --backend=$backend --json=json -- /usr/bin/python3 -c 'print(open("/proc/self/status").read())'
-    want "-(4 << 20) < S['peak_rss_bytes'] - $(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' out) * 1024 < 4 << 20"
     # A process that kvis attaches to: what it used meanwhile, and how it ended.
     rm -f ready burnt json
     /usr/bin/python3 burn.py &

@@ -4,14 +4,12 @@
 # that it starts has the same standard input as without kvis. SIGTERM ends it, even if its terminal is stopped.
 # timeout: 300
 # tier: gate full
-import itertools, os, pty, select, signal, subprocess, sys, termios, time, fcntl
+import contextlib, fcntl, itertools, multiprocessing, os, pty, select, signal, subprocess, sys, termios, time
 
-KVIS, HERE = os.environ["KVIS"], os.getcwd()
+KVIS = os.environ["KVIS"]
 TEXT = b"11\n22\n33\n"
 KINDS = ("terminal", "pipe", "null", "closed")
 PATIENCE = 30  # seconds; each run takes a fraction of one on an idle machine
-AT_ONCE = 3
-root = os.geteuid() == 0
 FULL = os.environ.get("FULL") == "1"  # all 16 ways to connect what is quick
 
 # The command: what its standard input is, into the file $1; READ takes a line of it.
@@ -20,162 +18,89 @@ READ = ["sh", "-c", 'read line; echo "$line" >"$1"', "sh"]
 
 def rows():
     """(arguments, status, command): status None: not judged; command: LOOK, READ or none. PID: of a process of ours."""
-    yield [], 2, None
-    for words in ("--version", "--help", "help", "help trace", "help --man", "completion bash", "trace --help"):
+    for words in ("", "completion", "trace", "replay", "diff"):
+        yield words.split(), 2, None
+    for words in ("--version", "--help", "help", "help trace", "help --man", "completion bash", "trace --help", "trace -p PID -d 1",
+                  "replay r.kvis", "diff r.kvis r.kvis", "monitor -n 1 -i 0.1 -c stat,load", "monitor -n 1 -i 0.1 -c load --json",
+                  "diagnose -d 0.2"):
         yield words.split(), 0, None
-    yield ["completion"], 2, None
-    yield ["trace"], 2, None
-    yield ["trace", "-p", "PID", "-d", "1"], 0, None
-    yield ["replay", "r.kvis"], 0, None
-    yield ["replay"], 2, None
-    yield ["diff", "r.kvis", "r.kvis"], 0, None
-    yield ["diff"], 2, None
-    if FULL:
-        yield ["check"], None, None
-    yield ["check", "trace"], None, None
-    yield ["monitor", "-n", "1", "-i", "0.1", "-c", "stat,load"], 0, None
-    yield ["monitor", "-n", "1", "-i", "0.1", "-c", "load", "--json"], 0, None
-    yield ["diagnose", "-d", "0.2"], 0, None
+    for words in ("check", "check trace")[not FULL:]:
+        yield words.split(), None, None
+    root = os.geteuid() == 0
     for command in LOOK, READ:
-        yield ["trace"], 0, command
-        yield ["trace", "--backend=ptrace", "-v"], 0, command
-        yield ["trace", "-q", "--json=/dev/null"], 0, command
-        yield ["diagnose"], 0, command
-        if root:
-            yield ["open"], 0, command
-            yield ["proc"], 0, command
-    if root:
-        yield ["open", "-p", "PID", "-d", "1"], 0, None
-        yield ["proc", "-p", "PID", "-d", "1"], 0, None
+        for words in ("trace", "trace --backend=ptrace -v", "trace -q --json=/dev/null", "diagnose", *(("open", "proc") if root else ())):
+            yield words.split(), 0, command
+    for words in ("open -p PID -d 1", "proc -p PID -d 1") if root else ():
+        yield words.split(), 0, None
 
-class Run:
-    def __init__(self, words, status, command, kinds, n):
-        self.words, self.status, self.command, self.kinds = words, status, command, kinds
-        self.report = f"report.{n}"
-        self.sleeper = subprocess.Popen(["sleep", "1000"]) if "PID" in words else None
-        self.argv = [KVIS, *(str(self.sleeper.pid) if word == "PID" else word for word in words)]
-        if command:
-            self.argv += ["--", *command, self.report]
-        self.output, self.sources, mine, ends = b"", {}, [], []
-        master, slave = pty.openpty()
-        self.master, self.slave = master, slave
-        self.sources[master] = None
+def read_all(f):
+    """What a descriptor has now."""
+    os.set_blocking(f, False)
+    got = b""
+    with contextlib.suppress(OSError):
+        while part := os.read(f, 65536):  # of a terminal, a line each time
+            got += part
+    return got
+
+def one(run):
+    """Runs kvis with these kinds of standard input, output and error. Returns what is wrong."""
+    n, words, status, command, kinds = run
+    sleeper = subprocess.Popen(["sleep", "1000"]) if "PID" in words else None
+    argv = [KVIS, *(str(sleeper.pid) if word == "PID" else word for word in words)]
+    argv += ["--", *command, f"report.{n}"] if command else []
+    master, slave = pty.openpty()
+    opened, sources, ends = {master, slave}, [master], []
+    for f, kind in enumerate(kinds):
+        pair = os.pipe() if kind == "pipe" else ()  # its other end stays open: who waits for more waits for ever
+        ends.append(slave if kind == "terminal" else pair[f > 0] if pair else os.open("/dev/null", os.O_RDWR))
+        opened |= {ends[-1], *pair}
+        if kind in ("terminal", "pipe") and not f:
+            os.write(pair[1] if pair else master, TEXT)
+        if pair and f:
+            sources.append(pair[0])
+    settings = termios.tcgetattr(slave)
+
+    def child():
+        if "terminal" in kinds:
+            fcntl.ioctl(kinds.index("terminal"), termios.TIOCSCTTY, 0)
         for f, kind in enumerate(kinds):
-            if kind == "terminal":
-                ends.append(slave)
-            elif kind == "pipe":
-                r, w = os.pipe()
-                ends.append(w if f else r)
-                mine.append(r if f else w)
-                if f:
-                    self.sources[r] = None
-                    os.set_blocking(r, False)
-                else:
-                    self.input, self.keep = os.dup(r), w  # kept open: who waits for more waits for ever
-            else:
-                ends.append(os.open("/dev/null", os.O_RDWR))
-        if kinds[0] == "terminal":
-            self.input = slave
-            os.write(master, TEXT)
-        elif kinds[0] == "pipe":
-            os.write(self.keep, TEXT)
-        os.set_blocking(master, False)
-        self.settings = termios.tcgetattr(slave)
-        def child():
-            if "terminal" in kinds:
-                fcntl.ioctl(kinds.index("terminal"), termios.TIOCSCTTY, 0)
-            for f, kind in enumerate(kinds):
-                if kind == "closed":
-                    os.close(f)
-        self.began = time.monotonic()
-        env = dict(os.environ, TERM="xterm", COLUMNS="80", LINES="24")
-        self.process = subprocess.Popen(self.argv, stdin=ends[0], stdout=ends[1], stderr=ends[2], env=env,
-                                        start_new_session=True, preexec_fn=child)
-        for f in set(ends) - {slave}:
-            os.close(f)
-        self.mine = mine
+            if kind == "closed":
+                os.close(f)
 
-    def drain(self):
-        for f in list(self.sources):
-            try:
-                while part := os.read(f, 65536):
-                    self.output += part
-                del self.sources[f]
-            except BlockingIOError:
-                continue
-            except OSError:
-                pass
-
-    def over(self):
-        self.drain()
-        if self.process.poll() is None:
-            if time.monotonic() < self.began + PATIENCE:
-                return False
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-            self.wrong(f"did not end within {PATIENCE} s")
-        return True
-
-    def left(self):
-        """What is left of the input."""
-        os.set_blocking(self.input, False)
-        left = b""
-        try:
-            while part := os.read(self.input, 100):  # of a terminal, a line each time
-                left += part
-        except BlockingIOError:
-            pass
-        return left
-
-    def wrong(self, what):
-        global failed
-        failed += 1
-        names = " ".join(f"{f}={k}" for f, k in zip(("stdin", "stdout", "stderr"), self.kinds))
-        print(f"FAIL {' '.join(self.argv[1:])} ({names}): {what}\n  {self.output[-300:]!r}")
-
-    def judge(self):
-        self.drain()
-        status, (stdin, stdout, stderr) = self.process.returncode, self.kinds
-        want = {self.status}
-        if "closed" in (stdout, stderr):
-            want.add(125)
-        if status < 0:
-            self.wrong(f"died by {signal.Signals(-status).name}")
-        elif self.status is not None and status not in want:
-            self.wrong(f"status {status}, not {self.status}")
-        elif self.status is None and status not in (0, 1, 125):
-            self.wrong(f"status {status}")
-        screen = self.words[:1] == ["monitor"] and stdin == stdout == "terminal" and "--json" not in self.words
-        if stdin in ("terminal", "pipe") and not screen:
-            want = TEXT[3:] if self.command is READ else TEXT
-            left = self.left()
-            if left != want:
-                self.wrong(f"{left!r} is left of the input, not {want!r}")
-        if termios.tcgetattr(self.slave) != self.settings:
-            self.wrong("the terminal is not as it was")
-        if self.command:
-            self.judge_report(stdin)
-
-    def judge_report(self, stdin):
-        try:
-            found = open(self.report).read().strip()
-        except FileNotFoundError:
-            self.wrong("the command was not run")
-            return
-        if self.command is READ:
-            want = "11" if stdin in ("terminal", "pipe") else ""
-        else:
-            want = {"terminal": os.ttyname(self.slave), "null": "/dev/null", "closed": "none"}.get(stdin)
-            want = want or "pipe:[%d]" % os.fstat(self.input).st_ino
+    process = subprocess.Popen(argv, stdin=ends[0], stdout=ends[1], stderr=ends[2], start_new_session=True, preexec_fn=child,
+                               env=dict(os.environ, TERM="xterm", COLUMNS="80", LINES="24"))
+    output, until, wrong = b"", time.monotonic() + PATIENCE, []
+    while process.poll() is None and time.monotonic() < until:
+        select.select(sources, [], [], 0.01)
+        output += b"".join(map(read_all, sources))
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        wrong.append(f"did not end within {PATIENCE} s")
+    got = process.wait()
+    allowed = (0, 1, 125) if status is None else (status, 125) if "closed" in kinds[1:] else (status,)
+    if got not in allowed:
+        wrong.append(f"status {got}, not one of {allowed}")
+    screen = words[:1] == ["monitor"] and kinds[0] == kinds[1] == "terminal" and "--json" not in words
+    if kinds[0] in ("terminal", "pipe") and not screen:
+        left, want = read_all(ends[0]), TEXT[3:] if command == READ else TEXT
+        if left != want:
+            wrong.append(f"{left!r} is left of the input, not {want!r}")
+    if termios.tcgetattr(slave) != settings:
+        wrong.append("the terminal is not as it was")
+    if command:
+        found = open(f"report.{n}").read().strip() if os.path.exists(f"report.{n}") else "not run"
+        want = {"terminal": os.ttyname(slave), "null": "/dev/null", "closed": "none",
+                "pipe": f"pipe:[{os.fstat(ends[0]).st_ino}]"}[kinds[0]]
+        if command == READ:
+            want = "11" if kinds[0] in ("terminal", "pipe") else ""
         if found != want:
-            self.wrong(f"the command's standard input is {found!r}, not {want!r}")
-
-    def close(self):
-        if self.sleeper:
-            self.sleeper.kill()
-            self.sleeper.wait()
-        for f in {self.master, self.slave, *self.mine, getattr(self, "input", self.slave)}:
-            os.close(f)
+            wrong.append(f"the command's standard input is {found!r}, not {want!r}")
+    if sleeper:
+        sleeper.kill()
+        sleeper.wait()
+    for f in opened:
+        os.close(f)
+    return [f"{' '.join(argv[1:])} (stdin, stdout, stderr: {kinds}): {what}\n  {output[-300:]!r}" for what in wrong]
 
 def matrix():
     """Of 64 ways, 16 in which each pair of two of the three occurs (a Latin square); for what takes long, 4."""
@@ -190,24 +115,13 @@ def matrix():
             ways = [(k, (k + n) % 4, (k + n // 4) % 4) for k in kinds]
         for way in ways:
             n += 1
-            yield Run(words, status, command, [KINDS[k] for k in way], n)
+            yield n, words, status, command, [KINDS[k] for k in way]
         n += 1
 
-failed = done = 0
 began = time.monotonic()
 subprocess.run([KVIS, "trace", "-q", "-w", "r.kvis", "--", "true"], stderr=subprocess.DEVNULL, check=True)
-runs, running = matrix(), []
-while True:
-    while len(running) < AT_ONCE and (run := next(runs, None)):
-        running.append(run)
-    if not running:
-        break
-    select.select([f for run in running for f in run.sources], [], [], 0.005)
-    for run in [run for run in running if run.over()]:
-        running.remove(run)
-        run.judge()
-        run.close()
-        done += 1
+with multiprocessing.get_context("fork").Pool(3) as pool:
+    failed = [what for run in pool.imap_unordered(one, list(matrix())) for what in run]
 # SIGTERM ends a kvis whose terminal has stopped its output
 for words in ("diagnose", "-d", "0.2"), ("monitor", "-n", "1", "-i", "0.1", "-c", "load"):
     master, slave = pty.openpty()
@@ -221,8 +135,7 @@ for words in ("diagnose", "-d", "0.2"), ("monitor", "-n", "1", "-i", "0.1", "-c"
         process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
-        failed += 1
-        print(f"FAIL {words}: SIGTERM does not end it")
+        failed.append(f"{words}: SIGTERM does not end it")
     os.close(master), os.close(slave)
-print(f"{done} runs in {time.monotonic() - began:.1f} s")
-sys.exit(failed > 0)
+print(*failed, f"{time.monotonic() - began:.1f} s", sep="\n")
+sys.exit(bool(failed))

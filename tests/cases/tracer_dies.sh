@@ -6,43 +6,35 @@
 # covers: P14 P15
 . "$TESTS/lib/truth.sh"
 pause() { sleep "0.$(printf '%03d' $((1 + ($1 * 7919) % 120)))"; }
+# one OPT SIG: kvis ends by a signal. Attached to a program (-p): that goes on, and its calls work. As the program's parent: the
+# program ends with kvis, or goes on as if untraced.
 i=0
-for sig in INT TERM HUP KILL; do # attached: it goes on, and its calls work
-    for n in $(seq $(some 1 5 2)); do
-        i=$((i + 1))
+one() {
+    i=$((i + 1))
+    if [ "$1" = -p ]; then
         target loop
         # (What a shell starts in the background ignores SIGINT, also until kvis has a handler of its own.)
         env --default-signal=INT "$KVIS" trace -v -o text -p "$tee" >out 2>err 9>&- &
-        kvis=$!
-        pause $i
-        kill -$sig $kvis; wait $kvis; kst=$?
-        until_true 3 free "$tee" || fail "$sig: left in state $(state "$tee")"
-        untarget
-        has target.out '^bad 0, some 1$'
-        case $sig in
-        TERM) eq "exit status" 143 $kst ;;
-        HUP) eq "exit status" 129 $kst ;;
-        esac
-    done
-done
-for opt in "" --no-accel "-e trace=openat,getppid"; do # spawned: it ends with kvis, or goes on as if untraced
-    for sig in TERM HUP KILL; do
-        for n in $(seq $(some 1 4 1)); do
-            i=$((i + 1))
-            rm -f pid stop
-            "$KVIS" trace -v $opt -o text -- "$BIN/att" loop >target.out 2>err 9>&- </dev/null &
-            kvis=$!
-            until_true 10 test -s pid || fail "not ready"
-            tee=$(cat pid)
-            pause $i
-            kill -$sig $kvis; wait $kvis 2>/dev/null
-            sleep 0.1
-            if gone "$tee"; then continue; fi
-            until_true 3 free "$tee" || gone "$tee" || fail "$sig $opt: left in state $(state "$tee")"
-            : >stop
-            until_true 5 gone "$tee" || fail "$sig $opt: does not end"
-            [ ! -s target.out ] || has target.out '^bad 0'
-        done
+    else
+        rm -f pid stop
+        "$KVIS" trace -v $1 -o text -- "$BIN/att" loop >target.out 2>err 9>&- </dev/null &
+    fi
+    kvis=$!
+    until_true 10 test -s pid || fail "not ready"
+    tee=$(cat pid)
+    pause $i
+    kill "-$2" $kvis; wait $kvis 2>/dev/null; kst=$?
+    case "$*" in "-p TERM") eq "exit status" 143 $kst ;; "-p HUP") eq "exit status" 129 $kst ;; esac
+    [ "$1" = -p ] || { sleep 0.1; ! gone "$tee" || return 0; }
+    until_true 3 free "$tee" || { [ "$1" != -p ] && gone "$tee"; } || fail "$*: left in state $(state "$tee")"
+    : >stop
+    until_true 5 gone "$tee" || fail "$*: does not end"
+    [ "$1" != -p ] && [ ! -s target.out ] || has target.out '^bad 0, some 1$'
+}
+for sig in INT TERM HUP KILL; do
+    for n in $(seq $(some 1 5 2)); do
+        one -p $sig
+        [ $sig = INT ] || for opt in "" --no-accel "-e trace=openat,getppid"; do one "$opt" $sig; done
     done
 done
 # kvis is stopped and goes on

@@ -611,7 +611,7 @@ def run_kvis(argv, n, backend):
 def self_test():
     """The comparison sees what it is for: each change to a copy of a run must be told."""
     template()
-    argv = prog("diff_forks")
+    argv = ["sh", "-c", "(cat nothere; sh -c 'kill -TERM $$'; exit 2); nothere; echo last | cat; exit 6"]
     straces = [run_strace(argv, 0)]
     kvis = copy.deepcopy(straces[0])
     if compare(straces, kvis).lines:

@@ -1,4 +1,4 @@
-"""Used by lib/diagnose.py and the case no_proc.
+"""Used by lib/diagnose.py.
 Fifteen busy but healthy machines, as trees of files for kvis diagnose --path.rootfs: kvis must find no fault in them.
 
 A machine is a dictionary. Its numbers are documented values of such machines; a comment has the purpose of each.

@@ -6,6 +6,7 @@ A line that is not valid JSON (NaN, a key twice, invalid UTF-8, a lone surrogate
 stream without its header or summary is an error. Names in EXPR:
   H header   S summary   E events between them   by(TYPE, field=value...) the matching events   one(...) the only one
   calls(NAME, ...) the syscall events of that name   tot(TYPE, FIELD, ...) the sum of a field
+  shows(ROW, field=value...) whether this row has these values
   row(LIST, ...) the only matching row of a list in the summary   num(x) a number or "0x..." text as int   os re json
 A value may be a function that says whether it matches. Prints the value of EXPR; exit status 1 when it is false or None, 2
 when the input is bad. PARTIAL=1 in the environment allows a stream without summary (one that was cut)."""
@@ -92,6 +93,11 @@ def names(rows):
     def one(type_, **fields):
         return only(by(type_, **fields), (type_, fields))
 
+    def shows(row_, **fields):
+        if not matches(row_, fields):
+            raise AssertionError({k: row_.get(k) for k in fields})
+        return True
+
     def tot(type_, field, **fields):
         return sum(e.get(field) or 0 for e in by(type_, **fields))
 
@@ -101,7 +107,7 @@ def names(rows):
     def num(x):
         return int(x, 16) if isinstance(x, str) else x
 
-    return {"H": rows[0], "S": summary, "E": events, "by": by, "calls": calls, "one": one, "tot": tot, "row": row, "num": num,
+    return {"H": rows[0], "S": summary, "E": events, "by": by, "calls": calls, "one": one, "shows": shows, "tot": tot, "row": row, "num": num,
             "os": os, "re": re, "json": json}
 
 

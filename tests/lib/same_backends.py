@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Used by the cases hybrid_same and hybrid_every.
+"""Used by the cases hybrid_same, hybrid_every and attach_same.
 same_backends.py PROGRAM...: compares the same command through both backends of `kvis trace -v --json`.
 
-PROGRAM: PROG:SCENE of tests/progs, or "sh:COMMAND". Each runs twice with
+PROGRAM: PROG:SCENE of tests/progs, or "sh:COMMAND"; "attached:PROGRAM": kvis -p attaches (ptrace and observe) to a shell
+that then executes the program, and what comes after that is compared, without the summary. Each runs twice with
 ptrace and once with BPF (--backend=hybrid), without address randomization, in a fresh copy of one directory.
 Threads are identified by their place in the tree of forks. Each thread must have the same events in the
 same order: every field of each event, except for times. Words that differ between the two runs with ptrace (an inode, a
@@ -28,6 +29,8 @@ CHANCE = {"SIGCHLD", "rt_sigreturn", "futex", "sched_yield", "getrandom", "resta
 BACKEND_KEYS = {"backend", "records", "throttle_stops", "stops", "events", "table", "slowest", "peak_rss_bytes"}  # of the summary
 LISTS = {"files", "peers", "connections", "failed", "regions", "time_in_calls"}  # rows of the summary in no fixed order
 LONGEST = 8  # rows of longest_processes: where there are more processes, which of them those are, time decides
+BY_BPF = {"sched_delay", "block_io"}  # these events exist with observe only, as some of the keys below
+IN_ONE = {"pid", "tid", "max_rss_bytes", "sleep_state", "waker_comm", "waker_pid", "waker_interrupt"}
 WORD = re.compile(r"\w+|[^\w]")
 
 
@@ -48,8 +51,22 @@ def without_times(pairs):
     return {k: v for k, v in pairs if not k.endswith("_ns")}
 
 
+ATTACH = """
+kvis=$1 backend=$2 json=$3; shift 3
+mkfifo "$json.go"
+sh -c 'read go <"$0.go"; exec "$@"' "$json" "$@" &
+program=$!
+"$kvis" trace -q -v --backend="$backend" --json="$json" -p $program &
+kvis=$!
+until [ -s "$json" ]; do sleep 0.02; done
+echo >"$json.go"
+wait $program
+status=$?
+wait $kvis && exit $status"""
+
+
 class Run:
-    def __init__(self, path, backend, status):
+    def __init__(self, path, backend, status, attached):
         with open(path, "rb") as f:
             rows = [json.loads(line, object_pairs_hook=without_times) for line in f]
         if not rows or rows[0]["type"] != "header" or rows[-1]["type"] != "summary":
@@ -59,19 +76,28 @@ class Run:
         self.status, self.summary, self.lost = status, rows[-1], rows[-1]["lost"]
         self.threads = collections.defaultdict(list)
         self.place = {}
-        self.name_threads(rows[1:-1])
+        events = rows[1:-1]
+        if attached:
+            at = next(i for i, e in enumerate(events) if e["type"] == "exec" and not e.get("error"))
+            events = [e for e in events[at + 1:] if e["type"] not in BY_BPF and e.get("signal") != "SIGKILL"]
+            for e in events:
+                if e.get("name") == "execve":
+                    del e["args"][1:]  # which are in the event exec, if it has succeeded
+                if e["type"] == "exec" and e.get("error"):
+                    e["argv"] = e["argv_cut"] = None
+        self.name_threads(events)
         name = {tid: f"<{where}>" for tid, where in self.place.items()}
         left_out = CHANCE | ({"close"} if any("." in where for where in self.place.values()) else set())
-        for e in rows[1:-1]:
+        for e in events:
             what = (e["type"], e.get("name") or e.get("signal") or "")
             where = self.place.get(e["tid"], "?")
             if e["type"] in left_out or what[1] in CHANCE:
                 continue
             if e["type"] == "close" and "opener_pid" not in e:
                 continue  # inherited, closed at the end: in 1 of 100 runs kvis's own pipe is taken for one
-            self.threads[where].append((what, as_text({k: v for k, v in e.items() if k not in ("pid", "tid", "max_rss_bytes")}, name)))
-        self.summary["syscalls"] -= sum(e.get("name") in CHANCE for e in rows[1:-1])
-        self.threads["summary"] = self.sum_up(name)
+            self.threads[where].append((what, as_text({k: v for k, v in e.items() if k not in IN_ONE}, name)))
+        self.summary["syscalls"] -= sum(e.get("name") in CHANCE for e in events)
+        self.threads["summary"] = [] if attached else self.sum_up(name)
 
     def name_threads(self, events):
         children = collections.Counter()
@@ -164,17 +190,22 @@ def lines_of(ptraces, hybrids):
     return out
 
 
-def run(argv, backend, n):
+def run(argv, backend, n, attached):
     path = os.path.join(diff_strace.HERE, f"{backend}.{n}.json")
+    for old in path, path + ".go":
+        if os.path.exists(old):
+            os.unlink(old)
     tracer = [os.environ["KVIS"], "trace", "-q", "-v", f"--backend={backend}", "--no-ebpf", f"--json={path}"]
-    status, out = diff_strace.execute(tracer + ["--"], argv)
+    if attached:
+        tracer = ["sh", "-c", ATTACH, "attach", os.environ["KVIS"], backend, path]
+    status, out = diff_strace.execute(tracer + ["--"] * (not attached), argv)
     with open("stderr", errors="replace") as f:
         err = f.read()
     if status == 99:  # of t.h: no such scene, or the program is wrong
         sys.exit(f"{argv}: {out.decode(errors='replace')[-300:]}")
     if status in (77, 125):
         sys.exit(print((out.decode(errors="replace").splitlines() or [err])[-1]) or 77 if status == 77 else err)
-    return Run(path, backend, status)
+    return Run(path, backend, status, attached)
 
 
 def one(what):
@@ -182,14 +213,16 @@ def one(what):
     for d in ("template", "run"):
         shutil.rmtree(d, ignore_errors=True)
     diff_strace.template()
-    head, _, scene = what.partition(":")
+    attached = what.startswith("attached:")
+    head, _, scene = what.removeprefix("attached:").partition(":")
+    other = "observe" if attached else "hybrid"
     argv = ["sh", "-c", scene] if head == "sh" else diff_strace.prog(head) + scene.split()
-    ptraces = [run(argv, "ptrace", n) for n in range(2)]
-    hybrids = [run(argv, "hybrid", 0)]
+    ptraces = [run(argv, "ptrace", n, attached) for n in range(2)]
+    hybrids = [run(argv, other, 0, attached)]
     wrong = lines_of(ptraces, hybrids)
     while wrong and len(hybrids) < MAX_RUNS:
-        ptraces.append(run(argv, "ptrace", len(ptraces)))
-        hybrids.append(run(argv, "hybrid", len(hybrids)))
+        ptraces.append(run(argv, "ptrace", len(ptraces), attached))
+        hybrids.append(run(argv, other, len(hybrids), attached))
         wrong = lines_of(ptraces, hybrids)
     wrong += [f"lost {h.lost}" for h in hybrids if h.lost]
     wrong += [f"exit status {h.status}, by ptrace {ptraces[0].status}" for h in hybrids if h.status != ptraces[0].status]

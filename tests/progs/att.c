@@ -61,24 +61,16 @@ static void pages(void)
     until_stop();
 }
 
-static volatile long working;
 static void *spawned(void *arg)
 {
-    int fd = open("/dev/null", O_RDONLY);
-    __sync_fetch_and_add(&working, fd >= 0 && !close(fd) ? 0 : 1);
+    CHK(close((int)CHK(open("/dev/null", O_RDONLY))));
     return arg;
 }
 
 static void *spawner(void *arg)
 {
-    for (int i = 0; i < 60000 && !ended(); i++) {
-        pthread_t t;
-        if (pthread_create(&t, NULL, spawned, NULL))
-            __sync_fetch_and_add(&working, 1);
-        else
-            pthread_join(t, NULL);
-        usleep(2000);
-    }
+    for (; !ended(); usleep(2000))
+        t_thread(spawned, NULL);
     return arg;
 }
 
@@ -88,7 +80,6 @@ static void spawn(void)
     t_threads(t, 8, spawner, NULL);
     ready(getpid());
     t_join(t, 8);
-    say("bad %ld", working);
 }
 
 static void *waiting(void *arg)
@@ -107,6 +98,24 @@ static void many(void)
     until_stop();
     t_join(t, n);
     say("all ended");
+}
+
+/* One of many threads executes the program again, and so on until ./stop is there. */
+static void *again(void *arg)
+{
+    usleep(500);
+    execv("/proc/self/exe", t_argv);
+    return arg;
+}
+
+static void storm(void)
+{
+    pthread_t t[64];
+    if (ended())
+        return;
+    t_threads(t, (int)t_arg(1, 60) - 1, waiting, NULL);
+    t_threads(t, 1, again, NULL);
+    pause();
 }
 
 /* Five threads that signal themselves until ./stop is there: each signal comes, however slowly kvis attaches. */
@@ -160,6 +169,7 @@ static void blocked(void)
     if (strcmp(how, "flock"))
         ready(getpid());
     struct pollfd f = { p[0], POLLIN, 0 };
+    int st, s[2], fd;
     long r = -2;
     errno = 0;
     if (!strcmp(how, "read"))
@@ -167,19 +177,14 @@ static void blocked(void)
     else if (!strcmp(how, "poll"))
         r = poll(&f, 1, 60000);
     else if (!strcmp(how, "select")) {
-        fd_set s;
-        FD_ZERO(&s);
-        FD_SET(p[0], &s);
-        r = select(p[0] + 1, &s, NULL, NULL, NULL);
+        fd_set set;
+        FD_ZERO(&set);
+        FD_SET(p[0], &set);
+        r = select(p[0] + 1, &set, NULL, NULL, NULL);
     } else if (!strcmp(how, "futex"))
         r = word || !syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0) || errno == EAGAIN ? 0 : -1;
     else if (!strcmp(how, "wait")) {
-        pid_t c = (pid_t)CHK(fork());
-        if (!c) {
-            MUST(read(p[0], b, 5) == 5);
-            _exit(4);
-        }
-        int st;
+        pid_t c = CHILD(MUST(read(p[0], b, 5) == 5); _exit(4));
         r = waitpid(c, &st, 0) == c ? st : -1;
     } else if (!strcmp(how, "sleep")) {
         struct timespec ts = { t_arg(2, 1), 500000000 };
@@ -187,21 +192,14 @@ static void blocked(void)
         r = nanosleep(&ts, NULL);
         say("slept long enough %d", t_ns() - begin >= (unsigned long long)ts.tv_sec * 1000000000 + 500000000);
     } else if (!strcmp(how, "flock")) {
-        int fd = (int)CHK(open("lock", O_CREAT | O_RDWR, 0600)), fd2 = (int)CHK(open("lock", O_RDWR));
+        fd = (int)CHK(open("lock", O_CREAT | O_RDWR, 0600));
         CHK(flock(fd, LOCK_EX));
-        pid_t c = (pid_t)CHK(fork());
-        if (!c) {
-            close(fd);
-            r = flock(fd2, LOCK_EX);
-            _exit(r ? 1 : 3);
-        }
+        pid_t c = CHILD(close(fd); _exit(flock((int)CHK(open("lock", O_RDWR)), LOCK_EX) ? 1 : 3));
         ready(c);
         until_stop();
         CHK(flock(fd, LOCK_UN));
-        int st;
         r = waitpid(c, &st, 0) == c ? st : -1;
     } else if (!strcmp(how, "recv")) {
-        int s[2];
         CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
         p[1] = s[1];
         r = recv(s[0], b, sizeof b, 0);
@@ -213,14 +211,11 @@ static void blocked(void)
 static void stopped(void)
 {
     pthread_t t;
-    pid_t c = (pid_t)CHK(fork());
-    if (!c) {
-        MUST(!pthread_create(&t, NULL, waiting, NULL));
-        usleep(20000);
-        raise(SIGSTOP);
-        pthread_join(t, NULL);
-        _exit(8);
-    }
+    pid_t c = CHILD(MUST(!pthread_create(&t, NULL, waiting, NULL));
+                    usleep(20000);
+                    raise(SIGSTOP);
+                    pthread_join(t, NULL);
+                    _exit(8));
     int st;
     CHK(waitpid(c, &st, WUNTRACED));
     ready(c);
@@ -232,11 +227,7 @@ static void stopped(void)
 /* One that has a tracer already: ./pid is the traced one, we are the tracer. */
 static void traced(void)
 {
-    pid_t c = (pid_t)CHK(fork());
-    if (!c) {
-        until_stop();
-        _exit(0);
-    }
+    pid_t c = CHILD(until_stop(); _exit(0));
     CHK(ptrace(PTRACE_SEIZE, c, NULL, NULL));
     ready(c);
     int st;
@@ -246,9 +237,7 @@ static void traced(void)
 
 static void zombie(void)
 {
-    pid_t c = (pid_t)CHK(fork());
-    if (!c)
-        _exit(0);
+    pid_t c = CHILD(_exit(0));
     siginfo_t i;
     CHK(waitid(P_PID, (id_t)c, &i, WEXITED | WNOWAIT));
     ready(c);
@@ -327,11 +316,6 @@ static void waits(void)
     say("EINTR: epoll_wait %d, semtimedop %d, sigtimedwait %d, recv %d", eintr[0], eintr[1], eintr[2], eintr[3]);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "loop", loop }, { "spawn", spawn }, { "signalled", signalled }, { "many", many }, { "pages", pages }, { "blocked", blocked }, { "stopped", stopped },
-        { "traced", traced }, { "waits", waits }, { "zombie", zombie }, { "thread", thread }, { NULL, NULL },
-    };
-    return t_main(argc, argv, s);
-}
+SCENES({ "loop", loop }, { "spawn", spawn }, { "signalled", signalled }, { "many", many }, { "pages", pages },
+       { "blocked", blocked }, { "stopped", stopped }, { "traced", traced }, { "waits", waits }, { "zombie", zombie },
+       { "thread", thread }, { "storm", storm })

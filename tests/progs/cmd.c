@@ -8,28 +8,7 @@
 static char *self = "/proc/self/exe";
 static char path[4096]; /* of this program */
 
-static void hex(const char *s)
-{
-    static char b[8192];
-    char *p = b;
-    for (; *s && p < b + sizeof b - 3; s++)
-        p += sprintf(p, "%02x", (unsigned char)*s);
-    *p = 0;
-    printf("%s", b);
-}
-
-/* Starts a command; the child execs by path. */
-static pid_t start(char **argv)
-{
-    fflush(stdout);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        execv(path, argv);
-        _exit(98);
-    }
-    return p;
-}
-#define RUN(...) start((char *[]){ "cmd", "as", __VA_ARGS__, NULL })
+#define RUN(...) CHILD(execv(path, (char *[]){ "cmd", "as", __VA_ARGS__, NULL }))
 
 static int reap(pid_t p, struct rusage *ru)
 {
@@ -37,6 +16,23 @@ static int reap(pid_t p, struct rusage *ru)
     CHK(wait4(p, &st, __WALL, ru));
     return st;
 }
+
+/* What kvis must show of the only command of this process, e, or with ", end='exit'" of its last command. */
+static void __attribute__((format(printf, 3, 4))) want_of(pid_t p, const char *which, const char *fmt, ...)
+{
+    char b[2048];
+    va_list ap;
+    va_start(ap, fmt);
+    MUST(vsnprintf(b, sizeof b, fmt, ap) < (int)sizeof b);
+    va_end(ap);
+    want("(lambda e: %s)(one('command', pid=%d%s))", b, p, which);
+}
+
+/* Waits for a process; what kvis must show of its command. */
+#define ENDED(pid, ...) do { \
+    pid_t p_ = (pid); \
+    reap(p_, NULL); \
+    want_of(p_, "", __VA_ARGS__); } while (0)
 
 /* --- `cmd as` --- */
 
@@ -76,10 +72,10 @@ static void *outliver(void *unused)
 static void as_threads(void)
 {
     static volatile int go;
-    pthread_t t[16];
-    for (int i = 0; i < 16; i++)
-        pthread_create(&t[i], NULL, i < 2 ? burner : ender, i < 2 ? (void *)60L : (void *)&go);
-    pthread_join(t[0], NULL), pthread_join(t[1], NULL);
+    pthread_t burning[2], ending[14];
+    t_threads(burning, 2, burner, (void *)60L);
+    t_threads(ending, 14, ender, (void *)&go);
+    t_join(burning, 2);
     go = 1;
     _exit(0);
 }
@@ -96,8 +92,7 @@ static void tell_switches(void)
 {
     struct rusage r;
     CHK(getrusage(RUSAGE_SELF, &r));
-    want("(lambda e: e['voluntary_switches'] >= %ld and e['involuntary_switches'] >= %ld)"
-         "(one('command', pid=%d, end='exit'))", r.ru_nvcsw, r.ru_nivcsw, getpid());
+    want_of(getpid(), ", end='exit'", "e['voluntary_switches'] >= %ld and e['involuntary_switches'] >= %ld", r.ru_nvcsw, r.ru_nivcsw);
 }
 
 static int as(int argc, char **argv)
@@ -119,11 +114,10 @@ static int as(int argc, char **argv)
     if (!strcmp(what, "write"))
         t_put("written", (size_t)atol(argv[3]));
     if (!strcmp(what, "clock")) { /* when it began and ended, as it knows itself */
-        long long t[2] = { real_ns() };
+        long long began = real_ns();
         usleep(20000);
-        int f = (int)CHK(open("clock", O_WRONLY | O_CREAT | O_TRUNC, 0644));
-        t[1] = real_ns();
-        MUST(write(f, t, sizeof t) == sizeof t);
+        want_of(getpid(), "", "e['start_realtime_ns'] <= %lld + 5e6 and %lld - 5e6 <= e['start_realtime_ns'] + e['duration_ns']",
+                began, real_ns());
     }
     if (!strcmp(what, "title")) { /* its arguments have no end: the kernel shows of them what it likes */
         memset(argv[0], 'T', (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 - argv[0]));
@@ -137,8 +131,7 @@ static int as(int argc, char **argv)
     pthread_t t;
     if (!strcmp(what, "texec")) {
         static char *next[] = { "cmd", "as", "exit", "4", NULL };
-        pthread_create(&t, NULL, execer, next);
-        pause();
+        t_thread(execer, next);
     }
     if (!strcmp(what, "leader")) { /* which ends before its other thread does */
         pthread_create(&t, NULL, outliver, NULL);
@@ -152,30 +145,24 @@ static int as(int argc, char **argv)
 
 static void ends(void)
 {
-    static const char *const codes[] = { "0", "1", "7", "127", "255" };
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-        pid_t p = RUN("exit", (char *)codes[i]);
-        reap(p, NULL);
-        want("(lambda e: e['exit_code'] == %s and e['signal'] is None and not e['core'] and e['end'] "
-             "== 'exit' and e['ppid'] == %d)(one('command', pid=%d))", codes[i], getpid(), p);
-    }
-    static const struct { char *number; const char *name; } sigs[] = {
-        { "15", "SIGTERM" }, { "9", "SIGKILL" }, { "6", "SIGABRT" }, { "35", "SIGRT_3" },
+    static const struct { const char *how, *arg, *shown; } end[] = {
+        { "exit", "0", "0, None, 'exit'" }, { "exit", "1", "1, None, 'exit'" }, { "exit", "7", "7, None, 'exit'" },
+        { "exit", "127", "127, None, 'exit'" }, { "exit", "255", "255, None, 'exit'" },
+        { "raise", "15", "None, 'SIGTERM', 'signal'" }, { "raise", "9", "None, 'SIGKILL', 'signal'" },
+        { "raise", "6", "None, 'SIGABRT', 'signal'" }, { "raise", "35", "None, 'SIGRT_3', 'signal'" },
     };
-    for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++) {
-        pid_t p = RUN("raise", sigs[i].number);
+    for (size_t i = 0; i < sizeof end / sizeof *end; i++) {
+        pid_t p = RUN((char *)end[i].how, (char *)end[i].arg);
         int st = reap(p, NULL);
-        want("(lambda e: e['exit_code'] is None and e['signal'] == '%s' and e['core'] == %s and "
-             "e['end'] == 'signal')(one('command', pid=%d))", sigs[i].name,
-             WCOREDUMP(st) ? "True" : "False", p);
+        want_of(p, "", "[e['exit_code'], e['signal'], e['end'], e['core'], e['ppid']] == [%s, %s, %d]", end[i].shown,
+                WIFSIGNALED(st) && WCOREDUMP(st) ? "True" : "False", getpid());
     }
 }
 
 /* Bytes from and to disks; wait4 has them in halves of a KiB. */
 static void io_of(pid_t p, const struct rusage *r)
 {
-    want("(lambda e: [e.get(k, 0) // 512 for k in ('read_bytes', 'written_bytes')])"
-         "(one('command', pid=%d, end='exit')) == [%ld, %ld]", p, r->ru_inblock, r->ru_oublock);
+    want_of(p, ", end='exit'", "[e.get(k, 0) // 512 for k in ('read_bytes', 'written_bytes')] == [%ld, %ld]", r->ru_inblock, r->ru_oublock);
 }
 
 static int kernel_from(int major, int minor)
@@ -187,30 +174,31 @@ static int kernel_from(int major, int minor)
     return is_major > major || (is_major == major && is_minor >= minor);
 }
 
+static long long cpu_ns(const struct rusage *r)
+{
+    return (r->ru_utime.tv_sec + r->ru_stime.tv_sec) * 1000000000LL + (r->ru_utime.tv_usec + r->ru_stime.tv_usec) * 1000LL;
+}
+
 /* wait4's rusage is what the kernel knows when the process is gone; kvis's when it goes, before its
  * memory is given back, and since the last tick: a VM's may be late where its host has other work.
  * Returns the CPU time that wait4 tells, ns. */
-static long long usage_of(pid_t p, const char *what)
+static long long usage_of(pid_t p)
 {
+    static const char exit[] = ", end='exit'";
     struct rusage r;
     reap(p, &r);
-    long long cpu = (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000LL
-                    + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000LL;
-    want("'%s' and 0 < one('command', pid=%d, end='exit')['cpu_ns'] < %lld + 10500000", what, p, cpu);
+    long long cpu = cpu_ns(&r);
     /* The kernel divides it by ticks: what is below 100 ms is not told apart. */
-    want("'%s' and (lambda e: e['cpu_user_ns'] + e['cpu_system_ns'] == e['cpu_ns'] and abs(e['cpu_user_ns'] - %lld) < "
-         "21000000 + %lld / 3 if e['cpu_ns'] >= 100000000 else 'cpu_user_ns' not in e and 'cpu_system_ns' not in e)"
-         "(one('command', pid=%d, end='exit'))", what, r.ru_utime.tv_sec * 1000000000LL + r.ru_utime.tv_usec * 1000LL,
-         cpu, p);
+    want_of(p, exit, "0 < e['cpu_ns'] < %lld + 10500000 and (e['cpu_user_ns'] + e['cpu_system_ns'] == e['cpu_ns'] and "
+            "abs(e['cpu_user_ns'] - %lld) < 21000000 + %lld / 3 if e['cpu_ns'] >= 100000000 else 'cpu_user_ns' not in e and "
+            "'cpu_system_ns' not in e)", cpu, r.ru_utime.tv_sec * 1000000000LL + r.ru_utime.tv_usec * 1000LL, cpu);
     /* Before 6.16, a process has no memory left when the tracepoint of its end runs: the peak may be unknown. */
     /* The kernel counts pages on each CPU; ptrace has the exact peak, wait4 what the CPUs have told (lib/percpu_counter.c). */
     long cpus = sysconf(_SC_NPROCESSORS_ONLN), untold = 3 * cpus * (cpus > 16 ? 2 * cpus : 32) * sysconf(_SC_PAGESIZE);
-    want("'%s' and abs(one('command', pid=%d, end='exit').get('max_rss_bytes', %ld) - %ld) <= (%ld if H['backend'] == 'ptrace' "
-         "else 0)", what, p, kernel_from(6, 16) ? -1 : r.ru_maxrss * 1024, r.ru_maxrss * 1024, untold);
-    want("'%s' and 0 <= %ld - one('command', pid=%d, end='exit')['minor_faults'] <= 2", what, r.ru_minflt, p);
-    want("'%s' and %ld - one('command', pid=%d, end='exit')['major_faults'] == 0", what, r.ru_majflt, p);
-    want("'%s' and one('command', pid=%d, end='exit')['voluntary_switches'] <= %ld", what, p, r.ru_nvcsw);
-    want("'%s' and one('command', pid=%d, end='exit')['involuntary_switches'] <= %ld", what, p, r.ru_nivcsw);
+    want_of(p, exit, "abs(e.get('max_rss_bytes', %ld) - %ld) <= (%ld if H['backend'] == 'ptrace' else 0)",
+            kernel_from(6, 16) ? -1 : r.ru_maxrss * 1024, r.ru_maxrss * 1024, untold);
+    want_of(p, exit, "0 <= %ld - e['minor_faults'] <= 2 and e['major_faults'] == %ld", r.ru_minflt, r.ru_majflt);
+    want_of(p, exit, "e['voluntary_switches'] <= %ld and e['involuntary_switches'] <= %ld", r.ru_nvcsw, r.ru_nivcsw);
     io_of(p, &r);
     return cpu;
 }
@@ -220,33 +208,27 @@ static void usage(void)
     pid_t burn[3];
     long long cpu[3];
     for (int i = 0; i < 3; i++)
-        cpu[i] = usage_of(burn[i] = RUN("burn", "150"), "burn");
+        cpu[i] = usage_of(burn[i] = RUN("burn", "150"));
     /* a late tick is an accident */
     want("any(abs(one('command', pid=p, end='exit')['cpu_ns'] - cpu) < 10500000 + cpu / 10 for p, cpu in ((%d, %lld), (%d, %lld), (%d, %lld)))",
          burn[0], cpu[0], burn[1], cpu[1], burn[2], cpu[2]);
-    usage_of(RUN("touch", "30000000"), "touch");
-    usage_of(RUN("nap", "20"), "nap");
-    usage_of(RUN("exec", "as", "burn", "30"), "exec");
-    long long before = real_ns(), within[2];
+    usage_of(RUN("touch", "30000000"));
+    usage_of(RUN("nap", "20"));
+    usage_of(RUN("exec", "as", "burn", "30"));
+    long long before = real_ns();
     pid_t p = RUN("clock");
     reap(p, NULL);
     long long after = real_ns();
-    int f = (int)CHK(open("clock", O_RDONLY));
-    MUST(read(f, within, sizeof within) == sizeof within);
-    close(f);
     /* fork, exec, first and last word of its own, exit, wait4: in this order, but for the clock's corrections */
-    want("(lambda e: %lld - 5e6 <= e['start_realtime_ns'] - e['start_ns'] + e['fork_ns'] <= e['start_realtime_ns'] <= "
-         "%lld + 5e6 and %lld - 5e6 <= e['start_realtime_ns'] + e['duration_ns'] <= %lld + 5e6 and e['lifetime_ns'] "
-         "<= %lld)(one('command', pid=%d))", before, within[0], within[1], after, after - before + 5000000, p);
+    want_of(p, "", "%lld - 5e6 <= e['start_realtime_ns'] - e['start_ns'] + e['fork_ns'] <= e['start_realtime_ns'] and "
+            "e['start_realtime_ns'] + e['duration_ns'] <= %lld + 5e6 and e['lifetime_ns'] <= %lld", before, after,
+            after - before + 5000000);
     p = RUN("write", "1000000");
     struct rusage r;
     reap(p, &r);
     io_of(p, &r);
-    want("1000000 <= one('command', pid=%d)['written_chars'] < 1010000", p);
-    p = RUN("nap", "100");
-    reap(p, NULL);
-    want("90e6 < one('command', pid=%d)['duration_ns'] <= one('command', pid=%d)['lifetime_ns']", p,
-         p);
+    want_of(p, "", "1000000 <= e['written_chars'] < 1010000");
+    ENDED(RUN("nap", "100"), "90e6 < e['duration_ns'] <= e['lifetime_ns']");
 }
 
 /* What 16 threads that end at the same time used belongs to their process. */
@@ -256,62 +238,36 @@ static void crowd(void)
         struct rusage r;
         pid_t p = RUN("threads");
         reap(p, &r);
-        want("abs(one('command', pid=%d)['cpu_ns'] - %ld) < 60000000 + S['cpu_ns'] / 40", p, (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000
-             + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000);
-        want("0 <= %ld - one('command', pid=%d)['minor_faults'] <= 40", r.ru_minflt, p);
+        want_of(p, "", "abs(e['cpu_ns'] - %lld) < 60000000 + S['cpu_ns'] / 40 and 0 <= %ld - e['minor_faults'] <= 40",
+                cpu_ns(&r), r.ru_minflt);
     }
-}
-
-static void wants_argv(pid_t p, char **argv)
-{
-    printf("want [x.encode() for x in one('command', pid=%d)['argv']] == [", p);
-    for (; *argv; argv++)
-        printf("bytes.fromhex('"), hex(*argv), printf("'),");
-    printf("]\n");
-    fflush(stdout);
 }
 
 static void args(void)
 {
-    static char big[70001], huge[100001];
+    static char big[70001], huge[100001], *many[3001], shown[2048];
     memset(big, 'b', 60000);
     memset(huge, 'h', sizeof huge - 1);
     char *some[] = { "cmd", "as", "exit", "0", "", "a b", "c'd\"e\\", "\n\r\t\033[2J\007", "",
                      "\xe2\x80\xae\xc3\xa9", "$(x)", NULL };
-    pid_t p = start(some);
-    reap(p, NULL);
-    wants_argv(p, some);
-    p = RUN("exit", "0", "\xff\xfe""bad");
-    reap(p, NULL);
-    want("one('command', pid=%d)['argv_hex'][4] == 'fffe626164'", p);
-    p = RUN("exit", "0", big);
-    reap(p, NULL);
-    want("one('command', pid=%d)['argv'][4] == 'b' * 60000", p);
-    want("not one('command', pid=%d)['argv_truncated']", p);
-    p = RUN("exit", "0", huge);
-    reap(p, NULL);
-    want("(lambda e: e['argv_truncated'] and e['argv_bytes'] == %d and e['argv'][4] == 'h' * "
-         "len(e['argv'][4]) and sum(len(a) + 1 for a in e['argv'][:4]) + len(e['argv'][4]) == "
-         "65536)(one('command', pid=%d))", 4 + 3 + 5 + 2 + 100001, p);
-    static char *many[3001];
+    for (char **a = some, *at = shown; *a; a++, at += sprintf(at, " 00 "))
+        for (const char *s = *a; *s; s++)
+            at += sprintf(at, "%02x", (unsigned char)*s);
+    ENDED(CHILD(execv(path, some)), "''.join(x + chr(0) for x in e['argv']).encode() == bytes.fromhex('%s')", shown);
+    ENDED(RUN("exit", "0", "\xff\xfe""bad"), "e['argv_hex'][4] == 'fffe626164'");
+    ENDED(RUN("exit", "0", big), "e['argv'][4] == 'b' * 60000 and not e['argv_truncated']");
+    ENDED(RUN("exit", "0", huge),
+          "e['argv_truncated'] and e['argv_bytes'] == %d and e['argv'][4] == 'h' * len(e['argv'][4]) and "
+          "sum(len(a) + 1 for a in e['argv'][:4]) + len(e['argv'][4]) == 65536", 4 + 3 + 5 + 2 + 100001);
     for (int i = 0; i < 3000; i++)
-        many[i] = i == 0 ? "cmd" : i == 1 ? "as" : i == 2 ? "exit" : "0";
-    p = start(many);
-    reap(p, NULL);
-    want("one('command', pid=%d)['argv'] == ['cmd', 'as', 'exit'] + ['0'] * 2997", p);
+        many[i] = i < 3 ? some[i] : "0";
+    ENDED(CHILD(execv(path, many)), "e['argv'] == ['cmd', 'as', 'exit'] + ['0'] * 2997");
 }
 
 /* No arguments at all: the kernel makes that one empty string (5.18), or nothing. */
 static void no_args(void)
 {
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        execv(path, (char *[]){ NULL });
-        _exit(98);
-    }
-    reap(p, NULL);
-    want("one('command', pid=%d)['argv'] in ([], [''])", p);
-    want("one('command', pid=%d)['argv_bytes'] in (0, 1)", p);
+    ENDED(CHILD(execv(path, (char *[]){ NULL })), "e['argv'] in ([], ['']) and e['argv_bytes'] in (0, 1)");
 }
 
 static void chain(void)
@@ -335,8 +291,7 @@ static void threads(void)
     p = RUN("leader");
     st = reap(p, NULL);
     MUST(WEXITSTATUS(st) == 5);
-    want("one('command', pid=%d)['exit_code'] == 5", p);
-    want("one('command', pid=%d)['duration_ns'] >= 50000000", p);
+    want_of(p, "", "e['exit_code'] == 5 and e['duration_ns'] >= 50000000");
 }
 
 /* By descriptor, from memory, through vfork, by a script, by a relative name. */
@@ -351,38 +306,27 @@ static void ways(void)
     int readable = (int)CHK(open(b, O_RDONLY)); /* who can write to a file cannot execute it */
     close(to);
     to = readable;
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        syscall(SYS_execveat, to, "", a, NULL, AT_EMPTY_PATH);
-        _exit(errno == ENOENT ? 77 : 98); /* 5.10 says so, with or without kvis */
-    }
-    int st = reap(p, NULL);
-    MUST(WEXITSTATUS(st) == 6 || WEXITSTATUS(st) == 77);
-    if (WEXITSTATUS(st) == 6)
-        want("one('command', pid=%d)['exit_code'] == 6 and 'memfd:hidden' in one('command', pid=%d)"
-             "['exe'] and one('command', pid=%d)['path'].startswith('/dev/fd/')", p, p, p);
+    pid_t p = CHILD(syscall(SYS_execveat, to, "", a, NULL, AT_EMPTY_PATH);
+                    _exit(errno == ENOENT ? 77 : 98)); /* 5.10 says so, with or without kvis */
+    int st = WEXITSTATUS(reap(p, NULL));
+    MUST(st == 6 || st == 77);
+    if (st == 6)
+        want_of(p, "", "e['exit_code'] == 6 and 'memfd:hidden' in e['exe'] and e['path'].startswith('/dev/fd/')");
     p = vfork();
     if (!p) {
         execv(path, a);
         _exit(98);
     }
     reap(p, NULL);
-    want("one('command', pid=%d)['exit_code'] == 6 and one('command', pid=%d)['exe'] == '%s'", p, p,
-         path);
+    want_of(p, "", "e['exit_code'] == 6 and e['exe'] == '%s'", path);
     int f = (int)CHK(open("script", O_WRONLY | O_CREAT | O_TRUNC, 0755));
     MUST(write(f, "#!../me as\n", 11) == 11); /* our path may have blanks, which an interpreter's cannot */
     close(f);
     CHK(symlink(path, "me"));
     CHK(mkdir("dir", 0755));
-    p = (pid_t)CHK(fork());
-    if (!p) {
-        CHK(chdir("dir"));
-        execl("../script", "x", "y", NULL);
-        _exit(98);
-    }
-    reap(p, NULL);
-    want("(lambda e: e['argv'] == ['../me', 'as', '../script', 'y'] and e['cwd'] == '%sdir' and "
-         "e['exe'] == '%s' and e['path'] == '%sdir/../script')(one('command', pid=%d))", t_cwd, path, t_cwd, p);
+    ENDED(CHILD(CHK(chdir("dir")); execl("../script", "x", "y", NULL)),
+          "e['argv'] == ['../me', 'as', '../script', 'y'] and e['cwd'] == '%sdir' and e['exe'] == '%s' and "
+          "e['path'] == '%sdir/../script'", t_cwd, path, t_cwd);
 }
 
 static void *late(void *argv)
@@ -395,101 +339,62 @@ static void late_failed(void)
 {
     char *a[] = { "bad", "with", "two words", NULL };
     if (!kernel_from(6, 10)) { /* the tracepoint sched_prepare_exec */
-        puts("an execve that fails late has no arguments before Linux 6.10");
-        exit(77);
+        say("an execve that fails late has no arguments before Linux 6.10");
+        _exit(77);
     }
     bad_elf_write();
     for (int thread = 0; thread < 2; thread++) {
-        pid_t p = (pid_t)CHK(fork());
         pthread_t t;
-        if (!p && thread && !pthread_create(&t, NULL, late, a))
-            pause();
-        if (!p)
-            late(a);
+        pid_t p = CHILD(if (thread && !pthread_create(&t, NULL, late, a)) pause();
+                        late(a));
         MUST(WIFSIGNALED(reap(p, NULL)));
-        want("(lambda e: e['argv'] == ['bad', 'with', 'two words'] and e['path'] in ('./bad', '%sbad') and e['signal'] in"
-             " ('SIGSEGV', 'SIGKILL') and not e['argv_truncated'])(one('command', pid=%d))", t_cwd, p);
+        want_of(p, "", "e['argv'] == ['bad', 'with', 'two words'] and e['path'] in ('./bad', '%sbad') and "
+                "e['signal'] in ('SIGSEGV', 'SIGKILL') and not e['argv_truncated']", t_cwd);
     }
 }
 
-/* It gets the child of a child that has ended. */
-static void reaper(void)
+/* A child of a child that ends first. It executes a program when it has another parent. */
+static pid_t orphan(char *code)
 {
-    pid_t *child = t_shared(sizeof *child), root = getpid(), p;
-    CHK(prctl(PR_SET_CHILD_SUBREAPER, 1));
-    p = (pid_t)CHK(fork());
-    if (!p) {
-        pid_t q = (pid_t)CHK(fork());
-        if (q) {
-            *child = q;
-            _exit(0);
-        }
-        while (getppid() != root)
-            usleep(1000);
-        execv(path, (char *[]){ "cmd", "as", "exit", "10", NULL });
-        _exit(98);
-    }
+    pid_t *child = t_shared(sizeof *child);
+    pid_t p = CHILD(pid_t middle = getpid();
+                    *child = CHILD(while (getppid() == middle) usleep(1000);
+                                   execv(path, (char *[]){ "cmd", "as", "exit", code, NULL }));
+                    _exit(0));
     reap(p, NULL);
-    MUST(WEXITSTATUS(reap(*child, NULL)) == 10);
-    CHK(prctl(PR_SET_CHILD_SUBREAPER, 0));
-    want("one('command', pid=%d)['ppid'] == %d and one('command', pid=%d)['exit_code'] == 10", *child, p, *child);
+    want_of(*child, "", "e['ppid'] == %d and e['exit_code'] == %s", p, code);
+    return *child;
 }
 
-/* Made by this process, and its parent's child. */
-static void brother(void)
+static void daemons(void)
 {
+    orphan("9");
+    CHK(prctl(PR_SET_CHILD_SUBREAPER, 1)); /* this process gets it */
+    MUST(WEXITSTATUS(reap(orphan("10"), NULL)) == 10);
+    CHK(prctl(PR_SET_CHILD_SUBREAPER, 0));
+    /* Made by this process, and its parent's child. */
     pid_t p = (pid_t)CHK(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
     if (!p) {
         execv(path, (char *[]){ "cmd", "as", "exit", "8", NULL });
         _exit(98);
     }
-    want("one('command', pid=%d)['ppid'] == %d and one('command', pid=%d)['exit_code'] == 8", p, getppid(), p);
-}
-
-/* Nobody waits for it for a while: it has ended all the same. */
-static void zombie(void)
-{
+    want_of(p, "", "e['ppid'] == %d and e['exit_code'] == 8", getppid());
+    /* Nobody waits for it for a while: it has ended all the same. */
     siginfo_t si;
-    pid_t p = RUN("exit", "11");
+    p = RUN("exit", "11");
     CHK(waitid(P_PID, (id_t)p, &si, WEXITED | WNOWAIT));
     long long t = real_ns();
     usleep(100000);
     reap(p, NULL);
-    want("(lambda e: e['exit_code'] == 11 and e['start_realtime_ns'] + e['duration_ns'] <= %lld + 5e6)"
-         "(one('command', pid=%d))", t, p);
-}
-
-/* The middle process ends first: its child is somebody else's by then. */
-static void daemons(void)
-{
-    pid_t *child = t_shared(sizeof *child), p = (pid_t)CHK(fork());
-    if (!p) {
-        pid_t q = (pid_t)CHK(fork());
-        if (q) {
-            *child = q;
-            _exit(0);
-        }
-        usleep(30000);
-        execv(path, (char *[]){ "cmd", "as", "exit", "9", NULL });
-        _exit(98);
-    }
-    reap(p, NULL);
-    want("one('command', pid=%d)['ppid'] == %d and one('command', pid=%d)['exit_code'] == 9", *child,
-         p, *child);
-    reaper();
-    brother();
-    zombie();
+    want_of(p, "", "e['exit_code'] == 11 and e['start_realtime_ns'] + e['duration_ns'] <= %lld + 5e6", t);
 }
 
 static void try(const char *name, const char *error)
 {
     char a[] = "tried\0\0with this"; /* on the stack: execve may fail before it reads them */
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        CHK(chdir("/")); /* BPF programs do not know it: a relative name stays one */
-        execv(name, (char *[]){ a, a + 6, a + 7, NULL });
-        _exit(0);
-    }
+    pid_t p = CHILD(CHK(chdir("/")); /* BPF programs do not know it: a relative name stays one */
+                    execv(name, (char *[]){ a, a + 6, a + 7, NULL });
+                    _exit(0));
     reap(p, NULL);
     want("(lambda e: e['error'] == '%s' and e['path'] in ('%s', '/%s') and e['argv'] == ['tried', '', "
          "'with this'])(one('exec_failed', pid=%d))", error, name, name, p);
@@ -503,15 +408,11 @@ static void fail_args(void)
     m[0] = 'm'; /* not a constant: the execs below do not look at it, so it must be in memory */
     for (int i = 0; i < 129; i++)
         more[i] = i < 128 ? most[i] = m : m;
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        execv("/nothing", (char *[]){ "a", fits, "b", NULL });
-        execv("/nothing", (char *[]){ "a", large, "b", NULL });
-        execv("/nothing", NULL);
-        execv("/nothing", most);
-        execv("/nothing", more);
-        _exit(0);
-    }
+    pid_t p = CHILD(execv("/nothing", (char *[]){ "a", fits, "b", NULL });
+                    execv("/nothing", (char *[]){ "a", large, "b", NULL });
+                    execv("/nothing", NULL);
+                    execv("/nothing", most);
+                    execv("/nothing", more));
     reap(p, NULL);
     want("(lambda f, l, n, m, t: f['argv'] == ['a', 'f' * 4094, 'b'] and not f['argv_truncated'] and "
          "l['argv'] == ['a', 'l' * 4095, 'b'] and l['argv_truncated'] and n['argv'] == [] and "
@@ -553,21 +454,12 @@ static void failed(void)
     try("nothing/here", "ENOENT");
     try("/proc/self/exe/x", "ENOTDIR");
     CHK(mkdir("d", 0755));
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        execv(NULL, NULL);
-        syscall(SYS_execveat, 999, "x", (char *[]){ "y", NULL }, NULL, 0);
-        _exit(0);
-    }
+    pid_t p = CHILD(execv(NULL, NULL); syscall(SYS_execveat, 999, "x", (char *[]){ "y", NULL }, NULL, 0));
     reap(p, NULL);
     want("[e['error'] for e in by('exec_failed', pid=%d)] == ['EFAULT', 'EBADF']", p);
-    p = (pid_t)CHK(fork());
-    if (!p) {
-        execv("./notexec", (char *[]){ "a", NULL });
-        execv("./garbage", (char *[]){ "b", NULL });
-        execv("./d", (char *[]){ "c", NULL });
-        _exit(0);
-    }
+    p = CHILD(execv("./notexec", (char *[]){ "a", NULL });
+              execv("./garbage", (char *[]){ "b", NULL });
+              execv("./d", (char *[]){ "c", NULL }));
     reap(p, NULL);
     want("[(e['error'], e['argv']) for e in by('exec_failed', pid=%d)] == [('EACCES', ['a']), "
          "('ENOEXEC', ['b']), ('EACCES', ['c'])]", p);
@@ -575,13 +467,10 @@ static void failed(void)
 
 static void forks(void)
 {
-    pid_t p[5];
     for (int i = 0; i < 5; i++) {
-        p[i] = (pid_t)CHK(fork());
-        if (!p[i])
-            _exit(i);
-        reap(p[i], NULL);
-        want("one('process', pid=%d)['exit_code'] == %d", p[i], i);
+        pid_t p = CHILD(_exit(i));
+        reap(p, NULL);
+        want("one('process', pid=%d)['exit_code'] == %d", p, i);
     }
 }
 

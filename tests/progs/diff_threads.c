@@ -6,61 +6,42 @@
 enum { N = 4, ROUNDS = 50 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t all;
-static pthread_attr_t small;
 static int shared_fd;
 
-static void work(const char *name, int rounds)
+static void *work(void *nth)
 {
-    int fd = open(name, O_CREAT | O_RDWR | O_TRUNC, 0644);
-    char buf[512];
+    long n = (long)nth; /* from N on: threads of the threads */
+    char name[] = { n < N ? 'a' : 'b', (char)('0' + n % N), 0 }, buf[512];
+    int fd = (int)CHK(open(name, O_CREAT | O_RDWR | O_TRUNC, 0644));
     memset(buf, name[0], sizeof buf);
     pthread_barrier_wait(&all);
-    for (int i = 0; i < rounds; i++) {
-        if (write(fd, buf, sizeof buf) < 0 || pread(fd, buf, sizeof buf, i * 16) < 0)
-            exit(9);
+    for (int i = 0; i < (n < N ? ROUNDS : ROUNDS / 2); i++) {
+        CHK(write(fd, buf, sizeof buf));
+        CHK(pread(fd, buf, sizeof buf, i * 16));
         pthread_mutex_lock(&lock);
-        if (write(shared_fd, buf, 10) != 10)
-            exit(9);
+        CHK(write(shared_fd, buf, 10));
         pthread_mutex_unlock(&lock);
     }
-    if (open("not/there", O_RDONLY) >= 0)
-        exit(9);
+    MUST(open("not/there", O_RDONLY) < 0);
     pthread_barrier_wait(&all);
     close(fd);
     pthread_barrier_wait(&all);
-}
-
-static void *second(void *arg)
-{
-    char name[] = { 'b', (char)('0' + *(int *)arg), 0 };
-    work(name, ROUNDS / 2);
-    return NULL;
-}
-
-static void *first(void *arg)
-{
     pthread_t t;
-    char name[] = { 'a', (char)('0' + *(int *)arg), 0 };
-    work(name, ROUNDS);
-    pthread_create(&t, &small, second, arg);
-    pthread_join(t, NULL);
+    if (n < N) {
+        t_threads(&t, 1, work, (void *)(n + N));
+        t_join(&t, 1);
+    }
     return NULL;
 }
 
 int main(void)
 {
     pthread_t t[N];
-    int id[N];
     pthread_barrier_init(&all, NULL, N);
-    pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, 256 * 1024);
     shared_fd = open("shared", O_CREAT | O_WRONLY | O_APPEND, 0644);
-    for (int i = 0; i < N; i++) {
-        id[i] = i;
-        pthread_create(&t[i], &small, first, &id[i]);
-    }
-    for (int i = 0; i < N; i++)
-        pthread_join(t[i], NULL);
+    for (long i = 0; i < N; i++)
+        t_threads(t + i, 1, work, (void *)i);
+    t_join(t, N);
     puts("done");
     return 5;
 }

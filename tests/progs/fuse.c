@@ -84,12 +84,7 @@ static void mounted(void)
 static pid_t server(void)
 {
     mounted();
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        serve(NULL);
-        _exit(3);
-    }
-    return p;
+    return CHILD(serve(NULL));
 }
 
 static void process(void)
@@ -140,8 +135,4 @@ static void hung(void)
     CHK(kill(p, SIGKILL));
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = { { "process", process }, { "thread", thread }, { "hung", hung }, { NULL, NULL } };
-    return t_main(argc, argv, s);
-}
+SCENES({ "process", process }, { "thread", thread }, { "hung", hung })

@@ -1,6 +1,6 @@
 /* I/O that kvis monitor -c virtio must count: `ring reads DISK TOGETHER N` makes N times TOGETHER reads of a disk,
- * submitted by one call and awaited; `ring frames INTERFACE N` sends Ethernet frames; `ring writes FILE N` writes
- * a byte N times. Prints what it did as NAME=NUMBER. */
+ * submitted by one call and awaited; `ring frames INTERFACE N` sends Ethernet frames. Prints what it did as
+ * NAME=NUMBER. */
 #include "t.h"
 
 #include <linux/aio_abi.h>
@@ -45,25 +45,13 @@ static void frames(const char *name, int n)
     say("frames=%d", n);
 }
 
-static void writes(const char *file, int n)
-{
-    int f = open(file, O_WRONLY);
-    MUST(f >= 0);
-    for (int i = 0; i < n; i++)
-        MUST(write(f, "x", 1) == 1);
-    say("writes=%d", n);
-}
-
 int main(int argc, char **argv)
 {
-    if (argc == 5 && !strcmp(argv[1], "reads")) {
+    if (argc == 5 && !strcmp(argv[1], "reads"))
         reads(argv[2], atoi(argv[3]), atoi(argv[4]));
-    } else if (argc == 4 && !strcmp(argv[1], "frames")) {
+    else if (argc == 4 && !strcmp(argv[1], "frames"))
         frames(argv[2], atoi(argv[3]));
-    } else if (argc == 4 && !strcmp(argv[1], "writes")) {
-        writes(argv[2], atoi(argv[3]));
-    } else {
+    else
         return 2;
-    }
     return 0;
 }

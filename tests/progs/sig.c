@@ -4,20 +4,27 @@
 #include <setjmp.h>
 #include <sys/signalfd.h>
 
+static volatile int *times; /* how often each signal has come; shared with children */
+
 static void act(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
 {
     struct sigaction a = { .sa_sigaction = fn, .sa_flags = SA_SIGINFO | flags };
-    sigemptyset(&a.sa_mask);
+    times = times ? times : t_shared(4096);
     CHK(sigaction(sig, &a, NULL));
 }
 
-static void block(int how, int sig)
+/* A set of signals: these, up to a 0. */
+static sigset_t set_of(const int *signals)
 {
     sigset_t s;
     sigemptyset(&s);
-    sigaddset(&s, sig);
-    CHK(sigprocmask(how, &s, NULL));
+    while (*signals)
+        sigaddset(&s, *signals++);
+    return s;
 }
+#define SET(...) set_of((int[]){ __VA_ARGS__, 0 })
+
+static void block(sigset_t s) { CHK(sigprocmask(SIG_BLOCK, &s, NULL)); }
 
 static struct { int sig, code, value; } got[400];
 static volatile int n_got;
@@ -33,43 +40,26 @@ static void note(int sig, siginfo_t *i, void *u)
     n_got++;
 }
 
+static void count(int sig, siginfo_t *i, void *u) { (void)i, (void)u, times[sig]++; }
+
 /* Real-time signals: all of them, in order, with their values. */
 static void rt(void)
 {
-    for (int k = 1; k < 5; k++) {
+    sigset_t s = SET(SIGRTMIN + 1, SIGRTMIN + 2, SIGRTMIN + 3, SIGRTMIN + 4);
+    for (int k = 1; k < 5; k++)
         act(SIGRTMIN + k, note, 0);
-        block(SIG_BLOCK, SIGRTMIN + k);
-    }
+    block(s);
     for (int i = 0; i < 200; i++)
         CHK(sigqueue(getpid(), SIGRTMIN + 1 + i * 7 % 4, (union sigval){ .sival_int = i }));
-    sigset_t s, old;
-    sigemptyset(&s);
-    for (int k = 1; k < 5; k++)
-        sigaddset(&s, SIGRTMIN + k);
-    CHK(sigprocmask(SIG_UNBLOCK, &s, &old));
+    CHK(sigprocmask(SIG_UNBLOCK, &s, NULL));
     say("%d signals", n_got);
     for (int i = 0; i < n_got; i++)
         say("RTMIN+%d code %d value %d", got[i].sig - SIGRTMIN, got[i].code, got[i].value);
     want("sorted(int(e['value'], 16) & 0xffffffff for e in by('signal') if e['code'] == 'SI_QUEUE') == list(range(200))");
     act(SIGCHLD, note, SA_RESTART);
-    for (int killed = 0; killed < 2; killed++) {
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
-            if (killed)
-                raise(SIGKILL);
-            _exit(7);
-        }
-        CHK(waitpid(p, NULL, 0));
-    }
+    CHK(waitpid(CHILD(_exit(7)), NULL, 0));
+    CHK(waitpid(CHILD(raise(SIGKILL)), NULL, 0));
     want("[(e.get('child_code'), e.get('child_signal')) for e in by('signal', signal='SIGCHLD')] == [(7, None), (None, 'SIGKILL')]");
-}
-
-static volatile int *ticks; /* shared with a child */
-static void tick(int sig, siginfo_t *i, void *u)
-{
-    (void)sig, (void)i, (void)u, n_got++;
-    if (ticks)
-        *ticks = n_got;
 }
 
 /* Again and again, so that one signal comes during the call that follows, however late that begins; 0: no more. */
@@ -85,17 +75,13 @@ static void restart(void)
     for (int flags = 0; flags < 2; flags++) {
         int p[2];
         char c = 0;
-        act(SIGALRM, tick, flags ? SA_RESTART : 0);
+        act(SIGALRM, count, flags ? SA_RESTART : 0);
         CHK(pipe(p));
-        n_got = 0;
-        ticks = t_shared(4096);
-        pid_t kid = (pid_t)CHK(fork());
-        if (!kid) { /* without SA_RESTART the signal ends the read, so it writes nothing before that */
-            for (; *ticks < 5; usleep(1000))
-                ;
-            MUST(!flags || write(p[1], "x", 1) == 1);
-            _exit(0);
-        }
+        times[SIGALRM] = 0;
+        /* without SA_RESTART the signal ends the read, so it writes nothing before that */
+        pid_t kid = CHILD(while (times[SIGALRM] < 5) usleep(1000);
+                          MUST(!flags || write(p[1], "x", 1) == 1);
+                          _exit(0));
         each_ms(40);
         ssize_t n = read(p[0], &c, 1);
         say("SA_RESTART %d: read %zd %s", flags, n, n < 0 ? strerror(errno) : "ok");
@@ -117,14 +103,11 @@ static void again(void)
     int p[2];
     char c = 0;
     CHK(pipe(p));
-    pid_t kid = (pid_t)CHK(fork());
-    if (!kid) {
-        usleep(100000);
-        CHK(kill(getppid(), SIGWINCH));
-        usleep(400000);
-        MUST(write(p[1], "x", 1) == 1);
-        _exit(0);
-    }
+    pid_t kid = CHILD(usleep(100000);
+                      CHK(kill(getppid(), SIGWINCH));
+                      usleep(400000);
+                      MUST(write(p[1], "x", 1) == 1);
+                      _exit(0));
     MUST(read(p[0], &c, 1) == 1);
     t_wait(kid, 0);
     want("[c['ret'] for c in calls('read') if c['args'][0].startswith('%d<pipe') and not c['error']] == [1]", p[0]);
@@ -147,6 +130,8 @@ static void on_trap(int sig, siginfo_t *i, void *u)
     say("signal %d code %d pid %d", sig, i->si_code, i->si_code <= 0 && i->si_pid == getpid());
 }
 
+#define FAULT(...) do { if (!sigsetjmp(back, 1)) { __VA_ARGS__; } } while (0)
+
 static void faults(void)
 {
     stack_t ss = { .ss_sp = t_shared(65536), .ss_size = 65536 };
@@ -159,33 +144,26 @@ static void faults(void)
     char *ro = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (volatile int i = 0; i < 3; i++) {
         fault_at = (long)ro;
-        if (!sigsetjmp(back, 1))
-            ro[i] = 1;
+        FAULT(ro[i] = 1);
         fault_at = 0;
-        if (!sigsetjmp(back, 1))
-            *(volatile char *)(long)(i + 1) = 1;
+        FAULT(*(volatile char *)(long)(i + 1) = 1);
     }
     int fd = (int)CHK(open("empty", O_RDWR | O_CREAT, 0600));
     char *m = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
     fault_at = (long)m;
-    if (!sigsetjmp(back, 1))
-        fault_at += m[0];
+    FAULT(fault_at += m[0]);
 #ifdef __x86_64__
-    if (!sigsetjmp(back, 1))
-        __asm__ volatile("ud2");
+    FAULT(__asm__ volatile("ud2"));
     for (volatile int i = 0; i < 3; i++)
         __asm__ volatile("int3");
     /* the trap flag: one SIGTRAP after the next instruction */
     __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq; nop; nop; pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
 #elif defined(__aarch64__)
-    if (!sigsetjmp(back, 1))
-        __asm__ volatile(".word 0");
+    FAULT(__asm__ volatile(".word 0"));
 #elif defined(__arm__)
-    if (!sigsetjmp(back, 1))
-        __asm__ volatile("udf #0");
+    FAULT(__asm__ volatile("udf #0"));
 #elif defined(__riscv)
-    if (!sigsetjmp(back, 1))
-        __asm__ volatile("unimp");
+    FAULT(__asm__ volatile("unimp"));
 #endif
     raise(SIGTRAP);
     CHK(kill(getpid(), SIGTRAP));
@@ -199,13 +177,9 @@ static void faults(void)
 static void waits(void)
 {
     siginfo_t i;
-    sigset_t s, p;
+    sigset_t s = SET(SIGUSR1, SIGRTMIN + 3, SIGCHLD), p;
     signal(SIGUSR2, SIG_IGN);
-    sigemptyset(&s);
-    sigaddset(&s, SIGUSR1);
-    sigaddset(&s, SIGRTMIN + 3);
-    sigaddset(&s, SIGCHLD);
-    CHK(sigprocmask(SIG_BLOCK, &s, NULL));
+    block(s);
     for (int k = 0; k < 3; k++) {
         raise(SIGUSR1);
         raise(SIGUSR2);
@@ -218,12 +192,8 @@ static void waits(void)
         say("took %d code %d value %d", r > 31 ? r - SIGRTMIN : r, i.si_code, r > 31 ? i.si_value.sival_int : 0);
     int fd = (int)CHK(signalfd(-1, &s, 0));
     for (int k = 0; k < 2; k++) {
-        pid_t kid = (pid_t)CHK(fork());
-        if (!kid) {
-            if (k)
-                kill(getpid(), SIGKILL);
-            _exit(17);
-        }
+        pid_t kid = CHILD(if (k) kill(getpid(), SIGKILL);
+                          _exit(17));
         struct signalfd_siginfo f;
         MUST(CHK(read(fd, &f, sizeof f)) == sizeof f);
         say("signalfd %d code %d status %d pid %d", f.ssi_signo, f.ssi_code, f.ssi_status, f.ssi_pid == (unsigned)kid);
@@ -238,11 +208,9 @@ static void waits(void)
 static void see(pid_t p, const char *what)
 {
     siginfo_t i;
-    sigset_t s;
+    sigset_t s = SET(SIGCHLD);
     struct timespec t = { 5, 0 };
-    sigemptyset(&s);
-    sigaddset(&s, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &s, NULL);
+    block(s);
     CHK(sigtimedwait(&s, &i, &t));
     say("SIGCHLD code %d status %d", i.si_code, i.si_status);
     memset(&i, 0, sizeof i);
@@ -253,22 +221,18 @@ static void see(pid_t p, const char *what)
 /* A child that stops itself, is continued, is stopped by the four signals, is killed when stopped. */
 static void stops(void)
 {
-    block(SIG_BLOCK, SIGCHLD);
+    static const int stop[] = { SIGSTOP, SIGTSTP, SIGTTIN };
+    sigset_t chld = SET(SIGCHLD);
+    block(chld);
     volatile int *sh = t_shared(4096);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        setpgid(0, 0); /* its group is not orphaned: the terminal's stop signals stop it */
-        raise(SIGSTOP);
-        sh[0] = 1;
-        t_until(sh + 1);
-        raise(SIGTSTP);
-        sh[0] = 2;
-        t_until(sh + 2);
-        raise(SIGTTIN);
-        sh[0] = 3;
-        for (;;)
-            pause();
-    }
+    pid_t p = CHILD(setpgid(0, 0); /* its group is not orphaned: the terminal's stop signals stop it */
+                    for (int i = 0; i < 3; i++) {
+                        raise(stop[i]);
+                        sh[0] = i + 1;
+                        if (i < 2)
+                            t_until(sh + i + 1);
+                    }
+                    for (;;) pause());
     for (int i = 1; i <= 3; i++) {
         see(p, "stopped");
         usleep(20000);
@@ -287,24 +251,15 @@ static void stops(void)
     int st;
     CHK(waitpid(p, &st, 0));
     say("end %x", st);
-    sigset_t chld;
-    sigemptyset(&chld);
-    sigaddset(&chld, SIGCHLD);
     CHK(sigwaitinfo(&chld, NULL)); /* continued and ended: one or two of them */
     sigtimedwait(&chld, NULL, &(struct timespec){ 0, 20000000 });
-    p = (pid_t)CHK(fork());
-    if (!p)
-        for (;;)
-            pause();
+    p = CHILD(for (;;) pause());
     usleep(20000);
     CHK(kill(p, SIGSTOP));
     see(p, "stopped");
     CHK(kill(p, SIGKILL));
     see(p, "killed while stopped");
 }
-
-static volatile int conts;
-static void on_cont(int sig) { (void)sig, conts++; }
 
 /* Storms of STOP and CONT: the last word counts. */
 static void storm(void)
@@ -313,13 +268,10 @@ static void storm(void)
     volatile int *sh = t_shared(4096);
     for (int last = 0; last < 2; last++) {
         sh[0] = sh[1] = sh[2] = 0;
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
-            signal(SIGCONT, on_cont);
-            while (!sh[0])
-                sh[1]++, usleep(100);
-            _exit(conts > 0 ? 21 : 22);
-        }
+        pid_t p = CHILD(act(SIGCONT, count, 0);
+                        for (; !sh[0]; usleep(100))
+                            sh[1]++;
+                        _exit(times[SIGCONT] ? 21 : 22));
         t_until(sh + 1);
         for (int i = 0; i < n; i++) {
             CHK(kill(p, SIGSTOP));
@@ -357,15 +309,10 @@ static void *counting(void *at)
 static void group(void)
 {
     volatile long *sh = t_shared(4096);
-    block(SIG_BLOCK, SIGCHLD);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        for (int i = 0; i < 8; i++) {
-            pthread_t t;
-            MUST(!pthread_create(&t, NULL, counting, (void *)(sh + i)));
-        }
-        pause();
-    }
+    pthread_t t;
+    block(SET(SIGCHLD));
+    pid_t p = CHILD(for (int i = 0; i < 8; i++) MUST(!pthread_create(&t, NULL, counting, (void *)(sh + i)));
+                    pause());
     for (int round = 0; round < 3; round++) {
         long was[8];
         usleep(100000);
@@ -390,24 +337,17 @@ static void group(void)
     see(p, "killed");
 }
 
-static volatile int posted;
-static void on_post(int sig, siginfo_t *i, void *u) { (void)sig, (void)i, (void)u, posted++; }
-
 /* From one process to another and between threads, with SIGCHLD and timers in between. */
 static void flood(void)
 {
     volatile int *sh = t_shared(4096);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        act(SIGRTMIN + 5, on_post, SA_RESTART);
-        struct itimerval t = { { 0, 2000 }, { 0, 2000 } };
-        act(SIGALRM, tick, SA_RESTART);
-        setitimer(ITIMER_REAL, &t, NULL);
-        sh[0] = 1;
-        while (posted < 2000 || !n_got) /* all may have arrived before the timer's first */
-            getppid();
-        _exit(n_got > 0 ? 0 : 1);
-    }
+    pid_t p = CHILD(act(SIGRTMIN + 5, count, SA_RESTART);
+                    act(SIGALRM, count, SA_RESTART);
+                    each_ms(2);
+                    sh[0] = 1;
+                    while (times[SIGRTMIN + 5] < 2000 || !times[SIGALRM]) /* all may have arrived before the timer's first */
+                        getppid();
+                    _exit(0));
     t_until(sh);
     for (int i = 0; i < 2000; i++)
         CHK(sigqueue(p, SIGRTMIN + 5, (union sigval){ .sival_int = i }));
@@ -415,11 +355,5 @@ static void flood(void)
     say("2000 arrived");
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits }, { "stops", stops },
-        { "storm", storm }, { "group", group }, { "flood", flood }, { NULL, NULL },
-    };
-    return t_main(argc, argv, s);
-}
+SCENES({ "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits },
+       { "stops", stops }, { "storm", storm }, { "group", group }, { "flood", flood })

@@ -91,6 +91,15 @@ static inline void t_wait(pid_t p, int code)
     MUST(WIFEXITED(st) && WEXITSTATUS(st) == code);
 }
 
+/* Starts a child that does this. It ends with 98 if it neither ends before nor becomes another program. */
+#define CHILD(...) __extension__({ \
+    pid_t child_ = (pid_t)CHK(fork()); \
+    if (!child_) { \
+        __VA_ARGS__; \
+        _exit(98); \
+    } \
+    child_; })
+
 static inline unsigned long long t_ns(void)
 {
     struct timespec t;
@@ -207,3 +216,10 @@ static inline int t_main(int argc, char **argv, const struct scene *s)
     say("no such scene");
     return 99;
 }
+
+/* main() of a program that has only scenes: SCENES({ "name", function }, ...). */
+#define SCENES(...) \
+    int main(int argc, char **argv) \
+    { \
+        return t_main(argc, argv, (const struct scene[]){ __VA_ARGS__, { NULL, NULL } }); \
+    }
