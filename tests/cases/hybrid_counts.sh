@@ -57,11 +57,11 @@ raise SystemExit(bad)
 P
 done
 for n in 1 2; do
-    run trace -c --backend=hybrid -o table -- "$BIN/hyb" crowd 200 20
+    run trace -c --backend=hybrid -o table -- "$BIN/hyb" calls 200 20
     status 0
     [ "$(rows table 9 | grep -E '^(getppid|faccessat|lseek) ')" = "faccessat 4000 0
 getppid 4000 0
-lseek 4000 0" ] || { cat table >&9; fail "crowd"; }
+lseek 4000 0" ] || { cat table >&9; fail "calls"; }
     run trace -c --backend=hybrid -o table -- "$BIN/hyb" bomb 300
     [ "$(rows table 9 | grep -cE '^(getppid 300 0|exit_group 301 0)$')" = 2 ] || { cat table >&9; fail "bomb"; }
 done
