@@ -1,10 +1,11 @@
 #!/bin/sh
 # No call of a thread is missing in critical situations: after an incomplete record, when a thread dies, after TSYNC,
-# and with a full signal queue. A path that BPF cannot read is read at a stop instead, and is never shown as empty.
+# and with a full signal queue. A path that BPF cannot read is read at a stop instead, and is never shown as empty. A path
+# that another thread changes during the open is shown as one of its two values, in the event and in the line of the call.
 # tier: gate full asan
 # timeout: 150
 # needs: root prog:hyb
-# covers: E10 H4 H5 P30
+# covers: E10 E11 H4 H5 P30
 . "$TESTS/lib/truth.sh"
 KVOPT="-q -v"
 truth hyb behind
@@ -14,6 +15,8 @@ for scene in "dying 4" killed tsync unqueued; do truth hyb $scene; done
 KVOPT=
 truth hyb evicted 3000
 want 'S["lost"] == 0'
+KVOPT="-q -v -e trace=openat"
+each truth hyb flipped
 KVOPT="-q -v"
 each truth hyb absent blocked unheld
 KVOPT=-q

@@ -17,6 +17,6 @@ same io:files io:pipes io:socks io:moves io:short \
     sig:rt sig:restart sig:faults sig:waits sig:stops \
     nest:all net:tcp4 net:refused net:udp net:unix net:netlink net:inprogress \
     chg:names chg:attrs chg:failing chg:opens sec:nobrk \
-    sec:errno sec:log sec:trap sec:kill sec:trace sec:notify sec:strict sec:sud ptr:counts ptr:hostile \
+    sec:errno sec:log sec:trap sec:kill sec:trace sec:notify sec:strict sec:sud ptr:counts ptr:ext ptr:hostile \
     'sh:ls -lR /etc/apt; sort /etc/passwd | uniq -c | wc -l; cat /etc/passwd nothere' \
     'sh:for i in 1 2 3; do echo $i >f$i; done; cp -r /etc/apt a; rm -r a; kill -USR1 $$'

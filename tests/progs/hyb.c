@@ -314,6 +314,49 @@ static void evicted(void)
     want("not [e for e in by('open') if not e.get('path')]");
 }
 
+static volatile int turns;
+
+static void *flip(void *byte)
+{
+    for (unsigned i = 0; !stop; i++) {
+        *(volatile char *)byte = "ab"[i & 1];
+        for (int k = 0; k < turns; k++)
+            ;
+    }
+    return NULL;
+}
+
+/* Opens a/a or a/b, of which another thread changes the last byte all the time; the same with a long name, and where b is missing.
+ * Each open is shown as one of the two, and its event and its line show the same. */
+static void flipped(void)
+{
+    long n = t_arg(1, 1000);
+    char path[sizeof t_cwd + 200], dir[200] = "a";
+    for (int k = 0; k < 6; k++) {
+        pthread_t t;
+        memset(dir, 'a' + k, k % 3 == 1 ? 180 : 1);
+        dir[k % 3 == 1 ? 180 : 1] = 0;
+        CHK(mkdir(dir, 0755));
+        snprintf(path, sizeof path, "%s%s/a", t_cwd, dir);
+        char *byte = path + strlen(path) - 1;
+        CHK(syscall(SYS_openat, AT_FDCWD, path, O_CREAT, 0600));
+        *byte = 'b';
+        if (k % 3 != 2)
+            CHK(syscall(SYS_openat, AT_FDCWD, path, O_CREAT, 0600));
+        turns = k < 3 ? 0 : 300;
+        stop = 0;
+        t_threads(&t, 1, flip, byte);
+        for (long i = 0; i < n; i++)
+            close((int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY));
+        stop = 1;
+        t_join(&t, 1);
+        want("[e['path'] for e in by('open') if e['path'][:-1] == '~/%s/'] == "
+             "[c['args'][1] for c in calls('openat') if c['args'][1] in ('~/%s/a', '~/%s/b')]", dir, dir, dir);
+        want("len([e for e in by('open') if e['path'] in ('~/%s/a', '~/%s/b')]) == %ld", dir, dir, n + (k % 3 == 2 ? 1 : 2));
+    }
+    want("S['lost'] == 0");
+}
+
 /* What the kernel knows of sockets of AF_UNIX, and where a path with ".." in it leads, is in the record:
  * no call of these stops. unheld 1: calls stop until call_nest is loaded. */
 static void unheld(void)
@@ -747,7 +790,8 @@ static void deaf(void)
 }
 
 T_MAIN({ "calls", calls }, { "last", last }, { "big", big }, { "wide", wide }, { "limits", limits }, { "absent", absent },
-       { "evicted", evicted }, { "unheld", unheld }, { "blocked", blocked }, { "rare", rare }, { "cont", cont }, { "jobs", jobs },
+       { "evicted", evicted }, { "flipped", flipped },
+       { "unheld", unheld }, { "blocked", blocked }, { "rare", rare }, { "cont", cont }, { "jobs", jobs },
        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever },
        { "setids", setids }, { "cancels", cancels }, { "deaf", deaf }, { "behind", behind }, { "dying", dying },
        { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued })
