@@ -57,19 +57,21 @@ run trace -v --json=json -e status=failed -- "$BIN/chg" failing
 want "len(calls('openat')) >= 6 and all(c['error'] for c in E if c['type'] == 'syscall')"
 hasnt err '<0\.000000[>:]' # what is shorter than 1 us has nanoseconds
 # A connect under way has not failed, for lines as for counts, by both backends.
-cat >going.py <<'P'
+cat >away.py <<'P'
 import socket
-s = socket.socket()
-s.setblocking(False)
-print(s.connect_ex(("127.0.0.1", 1)))
+for flags in socket.SOCK_NONBLOCK, 0:  # under way; a refusal
+    print(socket.socket(socket.AF_INET, socket.SOCK_STREAM | flags).connect_ex(("127.0.0.1", 1)))
 P
-for b in ptrace hybrid; do
-    run trace -v --backend=$b -e trace=connect -e status=failed -- python3 going.py
+for b in $(backends); do
+    run trace -v --backend=$b -e trace=connect -e status=failed -- python3 away.py
     hasnt err EINPROGRESS
-    run trace -v --backend=$b -e trace=connect -e status=successful -- python3 going.py
+    run trace -v --backend=$b -e trace=connect -e status=successful -- python3 away.py
     has err 'connect\(.* = -1 EINPROGRESS'
-    run trace -c --backend=$b -e trace=connect -e status=failed -- python3 going.py
-    hasnt err ' connect$'
+    for option in -Z -z; do
+        run trace -c $option --backend=$b -e trace=connect -- python3 away.py
+        eq "what connect returns" "115 111" "$(echo $(cat out))"
+        eq "$b $option" 1 "$(awk '$NF == "connect" { n = $4 } END { print n + 0 }' err)"
+    done
 done
 # No event tells of these calls: their lines are what there is.
 run trace -e trace=getppid -- /bin/sh -c :
