@@ -63,33 +63,21 @@ static void *lock(void *unused)
     return unused;
 }
 
-/* Returns in N children, with their number, and 0 in their parent; they die with it. */
-static long children(long n)
+static void forks(size_t bytes, long loops)
 {
     pid_t first = getpid();
-    for (long i = 1; i <= n; i++) {
-        pid_t pid = fork();
-        MUST(pid >= 0);
-        if (pid)
-            continue;
+    while (--loops > 0 && fork() > 0)
+        ;
+    if (getpid() != first)
         MUST(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == first);
-        return i;
-    }
-    return 0;
-}
-
-/* So many processes, of which each makes children that end at once, after they used so much memory. */
-static void forks(size_t bytes, long processes)
-{
-    children(processes - 1);
     for (unsigned i = 0;; i++) {
         pid_t pid = fork();
         MUST(pid >= 0);
-        if (!pid) {
-            if (bytes)
-                memset(t_map(bytes), 1, bytes);
-            _exit(0);
+        if (!pid && bytes) {
+            memset(t_map(bytes), 1, bytes);
         }
+        if (!pid)
+            _exit(0);
         waitpid(pid, NULL, 0);
         if (i == 5)
             say("ill");
@@ -159,49 +147,47 @@ static void threads(int n, void *(*fn)(void *))
     fn(NULL);
 }
 
-/* Reads and writes this memory again and again. */
-static void use(size_t bytes, const unsigned long *node)
+static void memory(void)
 {
+    size_t bytes = (size_t)t_arg(1, 0) << 20;
     char *p = t_map(bytes);
-    MUST(!node || syscall(SYS_mbind, p, bytes, MPOL_BIND, node, 64ul, 0ul) == 0);
     for (int round = 0;; round++) {
-        for (size_t at = 0; at < bytes; at += node ? 64 : 4096)
+        for (size_t at = 0; at < bytes; at += 4096)
             p[at]++;
         if (!round)
             say("ill");
     }
 }
 
-static void memory(void) { use((size_t)t_arg(1, 0) << 20, NULL); }
-
 static void far(void)
 {
+    size_t bytes = (size_t)t_arg(1, 0) << 20;
+    unsigned long nodes = 1ul << t_arg(2, 0);
+    char *p = t_map(bytes);
     t_pin((int)t_arg(3, 0));
-    use((size_t)t_arg(1, 0) << 20, &(unsigned long){ 1ul << t_arg(2, 0) });
-}
-
-/* A socket that listens at *at. */
-static int listener(struct sockaddr_in *at)
-{
-    socklen_t len = sizeof *at;
-    int l = socket(AF_INET, SOCK_STREAM, 0);
-    *at = t_loopback(0);
-    MUST(bind(l, (void *)at, len) == 0 && listen(l, 1) == 0 && getsockname(l, (void *)at, &len) == 0);
-    return l;
+    MUST(syscall(SYS_mbind, p, bytes, MPOL_BIND, &nodes, 64ul, 0ul) == 0);
+    for (int round = 0;; round++) {
+        for (size_t at = 0; at < bytes; at += 64)
+            p[at]++;
+        if (!round)
+            say("ill");
+    }
 }
 
 static void deaf(void)
 {
-    struct sockaddr_in to;
-    int s[64] = { 0 };
-    listener(&to);
+    struct sockaddr_in to = t_loopback(0);
+    socklen_t len = sizeof to;
+    int l = socket(AF_INET, SOCK_STREAM, 0), s[64] = { 0 };
+    MUST(bind(l, (void *)&to, len) == 0 && listen(l, 1) == 0);
+    MUST(getsockname(l, (void *)&to, &len) == 0);
     for (unsigned i = 0;; i++) {
         int *at = &s[i % 64];
         if (*at)
             close(*at);
         *at = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
         MUST(*at > 0);
-        connect(*at, (void *)&to, sizeof to);
+        connect(*at, (void *)&to, len);
         if (i == 5)
             say("ill");
         usleep(50000);
@@ -233,32 +219,15 @@ static void packets(void)
     }
 }
 
-/* A socket with a flow of its own. */
-static int flow(void)
-{
-    struct sockaddr_in to = t_loopback(9);
-    int s = socket(AF_INET, SOCK_DGRAM, 0);
-    MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0);
-    send(s, "", 1, 0);
-    return s;
-}
-
 static void flows(void)
 {
-    for (long n = t_arg(1, 0); n > 0; n--)
-        flow();
+    struct sockaddr_in to = t_loopback(9);
+    for (long n = t_arg(1, 0); n > 0; n--) {
+        int s = socket(AF_INET, SOCK_DGRAM, 0);
+        MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0 && send(s, "", 1, 0) == 1);
+    }
     say("ill");
     pause();
-}
-
-static void untracked(void)
-{
-    for (int i = 0;; i++) {
-        close(flow());
-        if (i == 500)
-            say("ill");
-        usleep(2000);
-    }
 }
 
 static void fifo(void)
@@ -270,6 +239,7 @@ static void fifo(void)
     compute(NULL);
 }
 
+/* All that it may open. */
 static void descriptors(void)
 {
     rlim_t n = (rlim_t)t_arg(1, 0);
@@ -280,6 +250,35 @@ static void descriptors(void)
     MUST(errno == EMFILE);
     say("ill");
     pause();
+}
+
+/* Returns in N children, with their number, and 0 in their parent; they die with it. */
+static long children(long n)
+{
+    pid_t first = getpid();
+    for (long i = 1; i <= n; i++) {
+        pid_t pid = fork();
+        MUST(pid >= 0);
+        if (pid)
+            continue;
+        MUST(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == first);
+        return i;
+    }
+    return 0;
+}
+
+static void untracked(void)
+{
+    struct sockaddr_in to = t_loopback(9);
+    for (int i = 0;; i++) {
+        int s = socket(AF_INET, SOCK_DGRAM, 0);
+        MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0);
+        send(s, "", 1, 0);
+        close(s);
+        if (i == 500)
+            say("ill");
+        usleep(2000);
+    }
 }
 
 /* Makes lo lose a fifth of its packets: tc qdisc add dev lo root netem loss 20%. */
@@ -307,12 +306,14 @@ static void lose(void)
 
 static void lossy(void)
 {
+    struct sockaddr_in at = t_loopback(0);
     enum { PAIRS = 32 };
     static char block[1024];
-    struct sockaddr_in at;
-    int l = listener(&at), s[PAIRS], r[PAIRS];
+    socklen_t len = sizeof at;
+    int l = socket(AF_INET, SOCK_STREAM, 0), s[PAIRS], r[PAIRS];
+    MUST(bind(l, (void *)&at, len) == 0 && listen(l, 1) == 0 && getsockname(l, (void *)&at, &len) == 0);
     for (int k = 0; k < PAIRS; k++) {
-        MUST((s[k] = socket(AF_INET, SOCK_STREAM, 0)) >= 0 && connect(s[k], (void *)&at, sizeof at) == 0);
+        MUST((s[k] = socket(AF_INET, SOCK_STREAM, 0)) >= 0 && connect(s[k], (void *)&at, len) == 0);
         MUST((r[k] = accept(l, NULL, NULL)) >= 0);
     }
     lose();
