@@ -5,7 +5,7 @@
 # timeout: 120
 # covers: P12
 . "$TESTS/lib/truth.sh"
-each truth fd dup cloexec range_unshare clone_files fork_copy thread_files
+each truth fd dup cloexec clone_files fork_copy thread_files
 each truth fd renamed dotdot deep kinds sockets made ledger tmpfile
 has ledger/err "left"
 KVOPT="-v -e trace=read,dup2,dup3"

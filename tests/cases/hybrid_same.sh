@@ -8,7 +8,7 @@
 same() { exec python3 "$TESTS/lib/same_backends.py" "$@"; }
 case $KVIS in *asan*) same io:files fd:dup fd:tmpfile mem:maps proc:vfork proc:odd net:tcp4 chg:names 'sh:ls -l /; echo a | cat' ;; esac
 same io:files io:pipes io:socks io:moves io:short \
-    fd:dup fd:cloexec fd:range_unshare fd:clone_files fd:fork_copy fd:thread_files fd:scm fd:flight \
+    fd:dup fd:cloexec fd:clone_files fd:fork_copy fd:thread_files fd:scm fd:flight \
     fd:getfd fd:renamed fd:kinds fd:sockets fd:made fd:ledger fd:tmpfile \
     mem:maps mem:many \
     proc:forks proc:vfork proc:threads proc:exec_thread proc:leader_exit proc:leader_exec proc:daemon \
