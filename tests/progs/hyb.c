@@ -449,13 +449,11 @@ static void cont(void)
 
 /* --- stopped by somebody --- */
 
-static void stopped_child(volatile int *sh, int sig)
+static void stopped_child(volatile int *sh)
 {
     pthread_t t[3];
     setpgid(0, 0);
     files();
-    if (sig == SIGTSTP)
-        signal(SIGTSTP, SIG_DFL);
     t_threads(t, 3, flood_until_stop, NULL);
     while (!sh[0])
         flood(5), sh[1]++;
@@ -472,7 +470,7 @@ static void jobs(void)
     volatile int *sh = t_shared(4096);
     pid_t p = (pid_t)CHK(fork());
     if (!p)
-        stopped_child(sh, 0);
+        stopped_child(sh);
     t_until(sh + 1);
     for (int i = 0; i < n; i++) {
         siginfo_t si;
