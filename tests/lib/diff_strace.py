@@ -7,7 +7,7 @@ tree of forks and by what it executes, since pids differ):
   - the calls: name and result (number, address or errno), in order where one thread made them
   - the signals, the exit code or signal
   - the files opened and the opens that failed, by absolute path
-  - the bytes read and written by file, sent and received by peer
+  - the bytes read and written by file
   - what the command itself printed and returned.
 Nothing is left out by name. What may differ is what differs between runs of strace itself: it runs
 three times, kvis once by each of its backends. Where the runs of strace agree, kvis must agree
@@ -140,12 +140,6 @@ def canonical(path, follow=True):
     return os.path.join(os.path.realpath(head), tail)
 
 
-def port(addr):
-    """127.0.0.1:40000 -> 127.0.0.1:*: a port that the kernel picked says nothing."""
-    host, _, num = addr.rpartition(":")
-    return addr if not num.isdigit() or int(num) < 32768 else host + ":*"
-
-
 # == strace =====================================================================
 
 LINE = re.compile(r"^(\w+)\((.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(<.*?>(?:\(deleted\))?)?(?: (.*))?$")
@@ -153,7 +147,6 @@ FD_NAME = r"(?:\d+|AT_FDCWD)<(?:->|[^<>]|<(?:char|block) [\d:]+>)*>"
 TOKEN = re.compile(FD_NAME + r'|"[^"]*"|[(){}\[\],]')
 FD = re.compile(r"^(?:\d+|AT_FDCWD)<(.*)>(?:\(deleted\))?$")
 STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
-INET = re.compile(r'sin6?_port=htons\((\d+)\)(?:.*?)"((?:\\x[0-9a-f]{2})+)"')
 READS = set("read pread64 readv preadv preadv2".split())
 WRITES = set("write pwrite64 writev pwritev pwritev2".split())
 RECVS = set("recvfrom recvmsg recv".split())
@@ -182,37 +175,12 @@ def split_args(s):
 
 
 def fd_name(arg):
-    """"3<\\x2f...>" -> "/...", sockets -> "TCP 1.2.3.4:80" (the peer), pipes -> "pipe"."""
+    """"3<\\x2f...>" -> "/...", pipes -> "pipe"."""
     m = FD.match(arg)
     if not m:
         return "?"
     name = unhex(re.sub(r"<(char|block) [\d:]+>$", "", m[1]))
-    m = re.match(r"^(TCP|UDP|UNIX|NETLINK|RAW|PACKET)[\w-]*:\[(.*)\]$", name, re.S)
-    if m:
-        return socket_name(m[1], m[2])
     return canonical(name) if name.startswith("/") else re.sub(r":\[\d+\]$", "", name)
-
-
-def socket_name(family, inside):
-    if family in ("TCP", "UDP"):
-        _, arrow, peer = inside.partition("->")
-        return f"{family} {port(peer)}" if arrow else f"{family} ?"
-    return family
-
-
-def peer_of(run, tid, args):
-    """Who a send or recv talks to: the address in the call, else what the fd is connected to."""
-    for a in args[1:]:
-        m = INET.search(a)
-        if m and "AF_INET" in a:
-            host = unhex(m[2])
-            return "UDP " + port((f"[{host}]" if ":" in host else host) + ":" + m[1])
-    name = fd_name(args[0])
-    key = (tid, args[0].split("<")[0])
-    if name.endswith(" ?"):  # the connection is gone and strace cannot ask for its peer any more
-        return run.last_peer.get(key, name)
-    run.last_peer[key] = name
-    return name
 
 
 def strace_open(run, tid, call, args, retfd):
@@ -227,19 +195,13 @@ def strace_open(run, tid, call, args, retfd):
         run.fact(tid, "failed", (canonical(os.path.join(base, unhex(m[1])), False), call.err))
 
 
-def strace_bytes(run, tid, call, args, tail):
+def strace_bytes(run, tid, call, args):
     n = call.ret
     if call.err or not isinstance(n, int):
         return
     if call.name in READS | WRITES:
-        is_socket = re.match(r"^\d+<(TCP|UDP|UNIX|NETLINK|RAW)", args[0])
-        name = peer_of(run, tid, args[:1]) if is_socket else fd_name(args[0])
-        run.fact(tid, "bytes", (name, "in" if call.name in READS else "out"), n)
-    elif call.name in RECVS | SENDS:
-        run.fact(tid, "bytes", (peer_of(run, tid, args), "in" if call.name in RECVS else "out"), n)
-    elif call.name in ("sendmmsg", "recvmmsg"):
-        total = sum(int(x) for x in re.findall(r"msg_len=(\d+)", args[1])[:n])
-        run.fact(tid, "bytes", (peer_of(run, tid, args), "out" if call.name[0] == "s" else "in"), total)
+        if not re.match(r"^\d+<(TCP|UDP|UNIX|NETLINK|RAW)", args[0]):
+            run.fact(tid, "bytes", (fd_name(args[0]), "in" if call.name in READS else "out"), n)
     elif call.name in COPIES:
         src, dst = COPIES[call.name]
         run.fact(tid, "bytes", (fd_name(args[src]), "in"), n)
@@ -277,12 +239,11 @@ def strace_line(run, tid, line):
     elif name in ("open", "openat", "openat2", "creat"):
         strace_open(run, tid, call, args, retfd)
     elif ret:
-        strace_bytes(run, tid, call, args, tail)
+        strace_bytes(run, tid, call, args)
 
 
 def read_strace(prefix):
     run = Run()
-    run.last_peer, run.cwd = {}, RUN
     files = {int(f.rsplit(".", 1)[1]): f for f in glob.glob(glob.escape(prefix) + ".*")}
     for tid, name in files.items():
         with open(name, encoding="ascii") as f:
@@ -299,13 +260,6 @@ def read_strace(prefix):
 
 def kvis_number(v):
     return int(v, 0) if isinstance(v, str) else v
-
-
-def kvis_peer(e):
-    kind = e.get("sock_type", "")
-    if kind.startswith(("tcp", "udp")):
-        return f"{kind[:3].upper()} {port(e.get('remote_addr') or '?')}"
-    return "UNIX" if kind.startswith("unix") else kind.upper()
 
 
 def kvis_file(name):
@@ -336,8 +290,6 @@ def kvis_event(run, e):
         pass
     elif kind in ("read", "write"):
         run.fact(tid, "bytes", (kvis_file(e["filename"]), "in" if kind == "read" else "out"), e["bytes"])
-    elif kind in ("send", "recv"):
-        run.fact(tid, "bytes", (kvis_peer(e), "in" if kind == "recv" else "out"), e["bytes"])
     elif kind in COPIES:
         run.fact(tid, "bytes", (kvis_file(e["src_name"]), "in"), e["bytes"])
         run.fact(tid, "bytes", (kvis_file(e["dst_name"]), "out"), e["bytes"])
