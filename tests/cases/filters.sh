@@ -86,11 +86,6 @@ for opt in -z '-e status=successful' --successful-only; do
     want "all(not c['error'] for c in E if c['type'] == 'syscall')"
 done
 fresh
-run trace -v --json=json -P "$PWD/d/*" -- "$BIN/chg" names
-has err 'unlinkat\(.*x'
-has err 'renameat\(.*"b3"' # into d
-hasnt err '"b"|mmap\(|getcwd\(' # in a line of a call; the summary names slow calls
-fresh
 run trace --json=json -P '*/data' -- "$BIN/io" files
 want "{e['filename'] for e in by('write')} <= {'$PWD/data'} and sum(e['bytes'] for e in by('write') if 'error' not in e) == 195"
 want "all(e['path'].endswith('/data') for e in by('open'))"
