@@ -7,7 +7,9 @@
 run trace -c --json=json -v -- "$BIN/chg" failing
 status 0
 hasnt err '^\[\+' # nothing but the table
-eq "the table" "$(js "'\n'.join('%s %d %d' % (n, len(calls(n)), sum(bool(c['error']) for c in calls(n))) for n in sorted({c['name'] for c in by('syscall')}))")" "$(rows err)"
+counted="'\n'.join('%s %d %d' % (n, len(calls(n)), sum(bool(c['error']) for c in calls(n)))
+    for n in sorted({c['name'] for c in by('syscall')}))"
+eq "the table" "$(js "$counted")" "$(rows err)"
 has err 'p50'; has err 'p99'; has err 'max'
 has err 'total'
 run trace -c -- "$BIN/proc" exit 7

@@ -109,10 +109,11 @@ def check_peaks(facts, summary):
 
 def traced(backend, kinds, *command):
     """What the command says, while it is traced; and a replay has the same memory."""
-    kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--perfetto=p", "--", sys.executable, *command).status(0)
+    kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--perfetto=p", "--", sys.executable,
+               *command).status(0)
     run("replay", "--json=again", "r.kvis").status(0)
-    live, again = ([(e["type"], e.get("bytes"), e.get("max_rss_bytes"), e.get("peak_rss_bytes")) for e in rows(f) if e["type"] in kinds]
-                   for f in ("json", "again"))
+    live, again = ([(e["type"], e.get("bytes"), e.get("max_rss_bytes"), e.get("peak_rss_bytes")) for e in rows(f)
+                    if e["type"] in kinds] for f in ("json", "again"))
     assert live == again, f"{backend}: replayed, it is something else"
     return [line.split() for line in kvis.out.splitlines()]
 

@@ -2,10 +2,10 @@
 """Used by the cases hybrid_same and hybrid_every.
 same_backends.py PROGRAM...: compares the same command through both backends of `kvis trace -v --json`.
 
-PROGRAM: PROG:SCENE of tests/progs, or "sh:COMMAND". Each runs twice with ptrace and once with BPF, without address randomization,
-in a fresh copy of one directory. Threads are identified by their place in the tree of forks. Each thread must have the same events in
-the same order: every field, except for times, and words that differ between the runs with ptrace (an inode, a port). The summaries
-are compared in the same way. Events that depend on chance (CHANCE) are ignored, and in a tree of several processes also which of
+PROGRAM: PROG:SCENE of tests/progs, or "sh:COMMAND". Each runs twice with ptrace and once with BPF, without address
+randomization, in a fresh copy of one directory. Threads are identified by their place in the tree of forks. Each thread must
+have the same events in the same order: every field, except for times, and words that differ between the runs with ptrace (an
+inode, a port). The summaries are compared in the same way. Events that depend on chance (CHANCE) are ignored, and in a tree of several processes also which of
 them closes a shared file last. If something differs, more runs of both follow, up to MAX_RUNS, and then
   - every thread must be the same in at least one run of the hybrid backend, and
   - where the runs by ptrace agree on what events a thread has, every run must have just those.

@@ -293,7 +293,8 @@ static void scm_(int in_flight)
     wrote("sent0 sent1");
     for (int i = 0; i < 2; i++)
         want("one('write', filename='~/sent%d', pid=%d)['fd'] == %d", i, p, sh[1 + i]);
-    want("sorted((e['pid'], e['bytes_written']) for e in by('close', path='~/sent0')) == sorted([(%d, 100), (%d, 21)])", getpid(), p);
+    want("sorted((e['pid'], e['bytes_written']) for e in by('close', path='~/sent0')) == sorted([(%d, 100), (%d, 21)])",
+         getpid(), p);
     want("one('close', path='~/sent0', pid=%d)['opener_pid'] == %d", getpid(), getpid());
     want("[(f['bytes_written'], f['opens']) for f in S['files'] if f['path'] == '~/sent0'] == [(121, 1)]");
     want("one('close', path='~/sent1', pid=%d)['bytes_written'] == 22", p);

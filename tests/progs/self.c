@@ -42,7 +42,8 @@ int main(int argc, char **argv)
     /* ids, sizes, counts; and TracerPid, which cannot be hidden */
     static const char *const varies[] = { "Pid", "Tgid", "Ngid", "PPid", "NStgid", "NSpid", "NSpgid", "NSsid", "TracerPid", "SigQ",
         "Vm", "Rss", "voluntary_", "nonvoluntary_", "HugetlbPages", "CoreDumping", NULL };
-    static const char *const none[] = { NULL }, *const files[] = { "oom_score_adj", "coredump_filter", "timerslack_ns", "cgroup", "loginuid" };
+    static const char *const none[] = { NULL };
+    static const char *const files[] = { "oom_score_adj", "coredump_filter", "timerslack_ns", "cgroup", "loginuid" };
     for (int i = 1; i < argc; i++)
         say("argv %s", argv[i]);
     for (char **e = environ; *e; e++)
