@@ -25,7 +25,7 @@ truth proc threads 1000
 KVOPT="-q -v --no-ebpf --backend=ptrace"
 truth hyb last 3 12
 for KVOPT in "-q -v" "-q -v --ring=64K"; do
-    truth hyb crowd $(some 30 500 200) 20
+    truth hyb calls $(some 30 500 200) 20
     case $KVOPT in *64K) n=300 ;; *) n=2000 ;; esac
     truth hyb bomb $(some 50 $n 300)
     truth hyb execs 40

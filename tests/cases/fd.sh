@@ -5,8 +5,8 @@
 # timeout: 120
 # covers: P12
 . "$TESTS/lib/truth.sh"
-each truth fd dup cloexec range range_unshare clone_files fork_copy threads thread_files
-each truth fd relative renamed dotdot deep kinds sockets made ledger tmpfile
+each truth fd dup cloexec clone_files fork_copy thread_files
+each truth fd renamed dotdot deep kinds sockets made ledger tmpfile
 has ledger/err "left"
 KVOPT="-v -e trace=read,dup2,dup3"
 each truth fd closed

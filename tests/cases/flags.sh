@@ -5,5 +5,5 @@
 # timeout: 60
 # needs: gcc
 . "$TESTS/lib/lib.sh"
-gcc -std=gnu11 -fsyntax-only -I"$TESTS/.." "$TESTS/lib/flags_check.c" >err 2>&1 || fail "a value differs"
+sh "$TESTS/lib/flags_check.sh" | gcc -std=gnu11 -fsyntax-only -I"$TESTS/.." -x c - >err 2>&1 || fail "a value differs"
 python3 "$TESTS/lib/ioctls.py" || fail "a command of ioctl(2) has no name or a wrong one"

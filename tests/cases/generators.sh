@@ -204,7 +204,7 @@ LIST
 # The layouts in the headers of this machine; members that are newer or have another name there are passed over. The headers
 # of times cannot stand beside those of sockets.
 claims=$(sh gen/structs.sh assert | tee claims | wc -l)
-sed '/define KVIS_CHECK_FLAGS/,$d' "$TESTS/lib/flags_check.c" >most.c
+sh "$TESTS/lib/flags_check.sh" | sed '/define KVIS_CHECK_FLAGS/,$d' >most.c
 printf '#include <linux/%s.h>\n' sched/types sem >>most.c
 printf '#include <linux/%s.h>\n' mqueue resource times timex uio utime utsname >times.c
 printf '#include <asm/%s.h>\n' stat statfs fcntl >>times.c

@@ -33,8 +33,9 @@ END
     detail="$unseen$why" why="$unseen$why; fix: $fix"
     hidden "$dir" trace -- true
     status 0; has err "using ptrace only: .*$why"
-    hidden "$dir" trace --backend=hybrid -- true
-    status 125; has err "$why"
+    hidden "$dir" trace --backend=hybrid -- touch ran
+    status 125; has err "^kvis: --backend=hybrid: .*$why"
+    [ ! -e ran ] || fail "it ran"
     hidden "$dir" check
     has out '^trace  *ptrace: every traced system call stops'
     has out '^open  *works, without BTF$'

@@ -4,7 +4,7 @@
 # tier: gate full
 # timeout: 300
 # needs: root strace python3
-# covers: H13 E1 E7
+# covers: H13 E7
 . "$TESTS/lib/lib.sh"
 needs_hybrid
 printf hello >data
@@ -53,25 +53,15 @@ done
 [ $ptrace -gt $(some 1 20 1) ] || fail "by ptrace only $ptrace times"
 [ $less -gt 0 ] || fail "never without a part"
 
-# No BTF; and where bpf(2) is refused at all. Asked for by name: an error, and nothing runs.
-cat >nobtf <<'E2'
-mount -t tmpfs none /sys/kernel/btf && exec "$@"
-E2
-what="no BTF"
-traced unshare -m sh nobtf
-eq "$what" ptrace $by
-has lines 'BTF'
+# Where bpf(2) is refused at all. Asked for by name: an error, and nothing runs. (hidden_sys: without BTF.)
 PATH=$BIN:$PATH
-for with in "unshare -m sh nobtf" "refuse bpf"; do
-    rm -f ran
-    $with "$KVIS" trace --backend=hybrid -- touch ran >out 2>err 9>&-
-    eq "$with: exit status" 125 $?
-    eq "$with: in one line" 1 "$(wc -l <err)"
-    has err '^kvis: --backend=hybrid: '
-    [ ! -e ran ] || fail "$with: it ran"
-done
+refuse bpf "$KVIS" trace --backend=hybrid -- touch ran >out 2>err 9>&-
+eq "exit status" 125 $?
+eq "in one line" 1 "$(wc -l <err)"
+has err '^kvis: --backend=hybrid: '
+[ ! -e ran ] || fail "it ran"
 what="bpf refused"
-traced "$BIN/refuse" bpf
+traced refuse bpf
 eq "$what" ptrace $by
 
 # Counters that cannot be read at the end: the number of losses is null, with a reason, also in a replay.

@@ -17,7 +17,6 @@ scene() { # scene SCENE ARG...
 scene limits $(some 200 500 200)
 scene jobs 12
 scene cont 10
-scene masked $(some 300 600 300)
-scene itimers $(some 300 600 300)
+for how in blocked ignored timers; do scene calls 4 $(some 300 600 300) $how; done
 for scene in stops group waits rt flood; do same sig $scene; done # with a small ring
 same sig storm 300

@@ -8,8 +8,8 @@
 same() { exec python3 "$TESTS/lib/same_backends.py" "$@"; }
 case $KVIS in *asan*) same io:files fd:dup fd:tmpfile mem:maps proc:vfork proc:odd net:tcp4 chg:names 'sh:ls -l /; echo a | cat' ;; esac
 same io:files io:pipes io:socks io:moves io:short \
-    fd:dup fd:cloexec fd:range fd:range_unshare fd:clone_files fd:fork_copy fd:threads fd:scm fd:flight \
-    fd:getfd fd:relative fd:kinds fd:sockets fd:made fd:ledger fd:tmpfile \
+    fd:dup fd:cloexec fd:clone_files fd:fork_copy fd:thread_files fd:scm fd:flight \
+    fd:getfd fd:renamed fd:kinds fd:sockets fd:made fd:ledger fd:tmpfile \
     mem:maps mem:many \
     proc:forks proc:vfork proc:threads proc:exec_thread proc:leader_exit proc:leader_exec proc:daemon \
     proc:clone_parent proc:clone_untraced proc:clone_ptrace proc:clone_vm proc:failed_exec proc:bad_elf \
@@ -17,6 +17,6 @@ same io:files io:pipes io:socks io:moves io:short \
     sig:rt sig:restart sig:faults sig:waits sig:stops \
     nest:all net:tcp4 net:refused net:udp net:unix net:netlink \
     chg:names chg:attrs chg:failing chg:opens sec:nobrk \
-    sec:errno sec:log sec:trap sec:kill sec:trace sec:notify sec:strict sec:sud ptr:counts ptr:hostile \
+    sec:errno sec:log sec:trap sec:kill sec:trace sec:notify sec:strict sec:sud ptr:counts ptr:ext ptr:hostile \
     'sh:ls -lR /etc/apt; sort /etc/passwd | uniq -c | wc -l; cat /etc/passwd nothere' \
     'sh:for i in 1 2 3; do echo $i >f$i; done; cp -r /etc/apt a; rm -r a; kill -USR1 $$'

@@ -21,7 +21,7 @@ watched() {
     # (By itself: the server of the case does not see UNSEEN_NS.)
     python3 "$TESTS/lib/want.py" json facts >&9 || fail "where $*"
 }
-watched
+watched places
 watched calls
 # Who runs when an interrupt comes has woken nobody; who writes into a pipe has. In another pid namespace
 # the waker's number is another one.

@@ -1,11 +1,15 @@
 #!/bin/sh
 # A hostile or unusual program does not harm its tracer, and lookups of descriptors leave nothing behind. kvis reports exactly
-# the io_uring requests that the program made (on all kernels: tests/vm/guest/uring.sh).
+# the io_uring requests that the program made (on all kernels: tests/vm/guest/uring.sh), and does not wait for a page that
+# only another thread of the program can supply.
 # tier: gate asan
 # timeout: 120
-# covers: P23 P39 P40
+# covers: P23 P38 P39 P40
 . "$TESTS/lib/truth.sh"
 for KVOPT in "" -v; do each truth ptr cmsg; each truth sec nobrk; done
+for KVOPT in -v "-v --no-accel" "-e trace=openat -v"; do each truth ptr uffd uffd_new; done
+KVOPT=
+each truth ptr uffd_new # where no ioctl is asked for
 run trace -q --json=json -e trace=read,close -- "$BIN/loop" 2000 # names come from /proc here
 want "len(by('close')) < 3000 and len(by('read', filename='/etc/hostname')) in (0, 2000)"
 for KVOPT in "" "-e trace=io_uring_enter,openat"; do

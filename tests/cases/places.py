@@ -5,110 +5,91 @@
 # tier: gate full
 # timeout: 120
 # needs: root strace prog:places
-import json
-import os
+import collections
 import re
 import shutil
 import subprocess
-import sys
+
+from lib import BIN, CWD, KVIS, eq, fail, read, rows, say, some
 
 CLASSES = "%file %desc %process openat read chdir all".split()
-if os.environ.get("FULL") == "1":
-    CLASSES += "%network %memory %signal %ipc %creds %clock %stat %lstat %fstat %statfs %fstatfs close".split()
-CWD = os.getcwd()
-PROG = os.environ["BIN"] + "/places"
+CLASSES += some([], "%network %memory %signal %ipc %creds %clock %stat %lstat %fstat %statfs %fstatfs close".split(), [])
 LABEL = re.compile(r"\b(\d+)<((?:" + re.escape(CWD) + r"|/f|/e/f)[^>]*)>")
 
 
 def run(*command):
     shutil.rmtree("d", ignore_errors=True)
-    r = subprocess.run([*command, PROG], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+    r = subprocess.run([*command, BIN + "/places"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
     if r.returncode:
-        sys.exit(f"{command}: status {r.returncode}: {r.stdout[-2000:]}")
+        fail(f"{command}: status {r.returncode}: {r.stdout[-2000:]}")
 
 
-def by_task(rows):
+def by_task(calls):
     """[(task, call, its arguments)] -> each task's calls with the names of their descriptors."""
-    tasks = {}
-    for tid, name, args in rows:
+    tasks = collections.defaultdict(list)
+    for tid, name, args in calls:
         if name not in ("execve", "exit_group", "clone", "brk", "arch_prctl"):  # how they are shown differs
-            tasks.setdefault(tid, []).append(" ".join([name, *("=".join(m) for m in LABEL.findall(args))]))
+            tasks[tid].append(" ".join([name, *("=".join(m) for m in LABEL.findall(args))]))
     return list(tasks.values())
 
 
 def strace(trace):
     run("strace", "-f", "-y", "-s", "4096", "-o", "strace.out", "-e", f"trace={trace}", "-e", "signal=none")
-    begun, rows = {}, []
-    for line in open("strace.out"):
+    begun, calls = {}, []
+    for line in read("strace.out").splitlines():
         tid, text = line.split(None, 1)
         if "<unfinished ...>" in text:
             begun[tid] = text
         text = begun.pop(tid) if text.startswith("<... ") else text
         call = re.match(r"(\w+)\((.*?)(\) += |<unfinished)", text)
         if call and tid not in begun and " = ? ERESTART" not in text:  # a signal came: the call is made again
-            rows.append((tid, call[1], call[2]))
-    return by_task(rows)
+            calls.append((tid, call[1], call[2]))
+    return by_task(calls)
 
 
-def kvis(backend, trace):
-    run(os.environ["KVIS"], "trace", "-v", "-s", "4096", f"--backend={backend}", "--json=json", "-o", "text",
-        "-e", f"trace={trace}")
-    rows = []
-    for e in map(json.loads, open("json")):
-        if e["type"] == "summary" and (e["lost"] or e["backend"] != backend):
-            sys.exit(f"{backend} {trace}: {e}")
-        if e["type"] != "syscall" or (e["error"] or "").startswith("ERESTART"):
-            continue
-        rows.append((e["tid"], e["name"], ", ".join(e["args"])))
+def kvis(backend, *options):
+    """Its events."""
+    run(KVIS, "trace", f"--backend={backend}", "--json=json", "-o", "text", *options)
+    *events, summary = rows()
+    eq(f"{backend} {options}: lost, backend", (0, backend), (summary["lost"], summary["backend"]))
+    return events
+
+
+def calls_of(backend, trace):
+    calls = [e for e in kvis(backend, "-v", "-s", "4096", "-e", f"trace={trace}")
+             if e["type"] == "syscall" and not (e["error"] or "").startswith("ERESTART")]
+    for e in calls:
         if e["name"] == "read" and e["args"][1].startswith(CWD):
             named = LABEL.search(e["args"][0])
             if not named or named[2] not in (e["args"][1], "/f", "/e/f"):  # those: after pivot_root
-                sys.exit(f"{backend} {trace}: {e['args'][0]} holds {e['args'][1]}")
-    return by_task(rows)
-
-
-def opens(backend):
-    """Without -v: the paths of the events, of each task."""
-    run(os.environ["KVIS"], "trace", f"--backend={backend}", "--json=json", "-o", "text", "-e", "trace=openat")
-    events = [e for e in map(json.loads, open("json")) if e["type"] == "open"]
-    return [(e["path"], e["access"]) for e in events if e["path"].startswith(CWD) or e["path"].endswith("/f")]
+                fail(f"{backend} {trace}: {e['args'][0]} holds {e['args'][1]}")
+    return by_task((e["tid"], e["name"], ", ".join(e["args"])) for e in calls)
 
 
 for trace in CLASSES:
     truth = strace(trace)
     for backend in ("ptrace", "hybrid"):
-        got = kvis(backend, trace)
+        got = calls_of(backend, trace)
         for want, have in zip(truth, got):
             for a, b in zip(want, have):
-                if a != b:
-                    sys.exit(f"{backend} {trace}: strace has {a}, kvis {b}")
-        if list(map(len, truth)) != list(map(len, got)):
-            sys.exit(f"{backend} {trace}: strace has {list(map(len, truth))} calls a task, kvis {list(map(len, got))}")
-    print(trace, sum(map(len, truth)), "calls alike", flush=True)
-run("strace", "-f", "-y", "-o", "strace.out", "-e", "trace=openat")
-truth = [m[1] for m in map(re.compile(r".* = \d+<(.*)>$").match, open("strace.out")) if m]
-truth = [path for path in truth if path.startswith(CWD) or path.endswith("/f")]
-for backend in ("ptrace", "hybrid"):
-    got = [path for path, _ in opens(backend)]
-    if got != truth:
-        sys.exit(f"{backend}: opened {[(a, b) for a, b in zip(truth, got) if a != b]}")
+                eq(f"{backend} {trace}: a call of strace's", a, b)
+        eq(f"{backend} {trace}: calls of each task", list(map(len, truth)), list(map(len, got)))
+    say(trace, sum(map(len, truth)), "calls alike")
 
-# A change of the root directory is an event.
+strace("openat")
+truth = re.findall(r" = \d+<(.*)>$", read("strace.out"), re.M)
 for backend in ("ptrace", "hybrid"):
-    run(os.environ["KVIS"], "trace", f"--backend={backend}", "--json=json", "-o", "text")
-    got = [(e["call"], e["path"], e.get("error")) for e in map(json.loads, open("json"))
-           if e["type"] == "change" and e["call"].endswith("root")]
-    if got != [("chroot", CWD + "/d", None), ("pivot_root", CWD + "/d", None)]:
-        sys.exit(f"{backend}: {got}")
-
-# Close events tell of an open file what is known of it, and nothing else.
-for backend in ("ptrace", "hybrid"):
-    seen = {}
+    # Without -v: the paths of the events.
+    ours = [[path for path in paths if path.startswith(CWD) or path.endswith("/f")] for paths in
+            (truth, [e["path"] for e in kvis(backend, "-e", "trace=openat") if e["type"] == "open"])]
+    eq(f"{backend}: opened", *ours)
+    # A change of the root directory is an event.
+    got = [(e["call"], e["path"], e.get("error")) for e in kvis(backend) if e["type"] == "change" and e["call"].endswith("root")]
+    eq(f"{backend}: roots", [("chroot", CWD + "/d", None), ("pivot_root", CWD + "/d", None)], got)
+    # Close events tell of an open file what is known of it, and nothing else.
+    seen = []
     for trace in ("all", "close", "openat,close"):
-        run(os.environ["KVIS"], "trace", f"--backend={backend}", "--json=json", "-o", "text", "-e", f"trace={trace}")
-        events = [e for e in map(json.loads, open("json")) if e["type"] == "close"]
-        if any(("bytes_read" in e) != (trace == "all") for e in events):
-            sys.exit(f"{backend} {trace}: bytes: {events}")
-        seen[trace] = sorted((e.get("fd", -1), re.sub(r"\[\d+\]", "[]", e["path"]), e["kind"]) for e in events)
-    if not seen["all"] or seen["all"] != seen["close"] or seen["all"] != seen["openat,close"]:
-        sys.exit(f"{backend}: closed: {[len(v) for v in seen.values()]} {set(seen['all']) ^ set(seen['close'])}")
+        closed = [e for e in kvis(backend, "-e", f"trace={trace}") if e["type"] == "close"]
+        eq(f"{backend} {trace}: bytes", {trace == "all"}, {"bytes_read" in e for e in closed})
+        seen.append(sorted((e.get("fd", -1), re.sub(r"\[\d+\]", "[]", e["path"]), e["kind"]) for e in closed))
+    eq(f"{backend}: closed", [seen[0]] * 3, seen)

@@ -4,12 +4,11 @@
 # tier: gate asan
 # timeout: 60
 # needs: python3
-import json
 import re
 import sys
 
 import perfetto
-from lib import read, rows, run
+from lib import rows, run
 
 # It says what it has, and waits until kvis has told the same.
 GROW = """
@@ -108,22 +107,21 @@ def check_peaks(facts, summary):
     assert summary["peak_rss_bytes"] == max(filter(None, got.values())) == got[int(facts[0][1])], summary
 
 
+def traced(backend, kinds, *command):
+    """What the command says, while it is traced; and a replay has the same memory."""
+    kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--perfetto=p", "--", sys.executable,
+               *command).status(0)
+    run("replay", "--json=again", "r.kvis").status(0)
+    live, again = ([(e["type"], e.get("bytes"), e.get("max_rss_bytes"), e.get("peak_rss_bytes")) for e in rows(f)
+                    if e["type"] in kinds] for f in ("json", "again"))
+    assert live == again, f"{backend}: replayed, it is something else"
+    return [line.split() for line in kvis.out.splitlines()]
+
+
 with open("peaks.py", "w") as f:
     f.write(PEAKS)
 for backend in ("ptrace", "auto"):
-    kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--", sys.executable, "peaks.py").status(0)
-    check_peaks([line.split() for line in kvis.out.splitlines()], rows()[-1])
-    run("replay", "--json=again", "r.kvis").status(0)
-    for kind in ("exit_process", "summary"):
-        live, again = ([re.findall(r'"(?:max|peak)_rss_bytes":\d+', line) for line in read(f).splitlines() if f'"type":"{kind}"' in line]
-                       for f in ("json", "again"))
-        assert live == again, f"{backend}: replayed, {kind} is something else"
-for backend in ("ptrace", "auto"):
-    kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--perfetto=p", "--",
-               sys.executable, "-c", GROW).status(0)
-    check({name: int(size) for name, size in (line.split() for line in kvis.out.splitlines())})
-    run("replay", "--json=again", "r.kvis").status(0)
-    live, again = ([line for line in read(f).splitlines() if '"type":"rss"' in line] for f in ("json", "again"))
-    assert live == again, f"{backend}: replayed, it is something else"
+    check_peaks(traced(backend, ("exit_process", "summary"), "peaks.py"), rows()[-1])
+    check({name: int(size) for name, size in traced(backend, ("rss",), "-c", GROW)})
 run("trace", "-q", "--json=json", "--", "sleep", "0.3").status(0)
 assert not [e for e in rows() if e["type"] == "rss"], "nobody asked for it"

@@ -5,15 +5,15 @@
 # tier: gate full asan
 # timeout: 180
 # needs: root strace prog:touch
-import json
 import os
 import subprocess
-import sys
-import time
 
-KVIS, PROG, CWD = os.environ["KVIS"], os.environ["BIN"] + "/touch", os.getcwd()
+from lib import BIN, CWD, KVIS, eq, fail, read, rows, say, some, until_true
+
+PROG = BIN + "/touch"
 # strace looks at the first path of rename(2), and at the descriptor of fsconfig(2) only by command.
 BESIDE = ["rename", "fsconfig"]
+BACKENDS = ("ptrace", "hybrid")
 
 
 def fresh(name):
@@ -26,41 +26,41 @@ def fresh(name):
 def quiet(*command):
     r = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
     if r.returncode:
-        sys.exit(f"{command}: {r.returncode}: {r.stdout[-2000:]}")
+        fail(f"{command}: {r.returncode}: {r.stdout[-2000:]}")
 
 
 def calls(file="json"):
-    return [e["name"] for e in map(json.loads, open(file)) if e["type"] == "syscall" and e["ret"] is not None]
+    return [e["name"] for e in rows(file) if e["type"] == "syscall" and e["ret"] is not None]
 
 
 def events(file):
-    return [(e["type"], e.get("path"), e.get("new_path")) for e in map(json.loads, open(file))
-            if e["type"] not in ("syscall", "header", "summary")]
+    return [(e["type"], e.get("path"), e.get("new_path")) for e in rows(file) if e["type"] not in ("syscall", "header", "summary")]
+
+
+def trace(backend, *words):
+    quiet(KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", *words)
+    return calls()
 
 
 def kvis(backend, wanted, how, name, *more):
     fresh(name)
-    quiet(KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", *more, "-P", wanted, PROG, how, name)
-    return calls()
+    return trace(backend, *more, "-P", wanted, PROG, how, name)
 
 
 for how, wanted in (("direct", CWD + "/data"), ("direct", "data"), ("relative", "data")):
     fresh("data")
     quiet("strace", "-f", "-o", "strace.out", "-P", wanted, PROG, how, CWD + "/data")
-    truth = [line.split(None, 1)[1].split("(")[0] for line in open("strace.out") if "+++" not in line]
+    truth = [line.split(None, 1)[1].split("(")[0] for line in read("strace.out").splitlines() if "+++" not in line]
     if len(truth) < 40 or truth.count("pselect6") != 2 or truth.count("poll") != 2:
-        sys.exit(f"strace shows {truth}")
-    for backend in ("ptrace", "hybrid"):
-        got = kvis(backend, wanted, how, CWD + "/data")
-        if sorted(got) != sorted(truth + BESIDE):
-            sys.exit(f"{backend} -P {wanted}, {how}: strace shows {truth}, kvis {got}")
-    print(how, wanted, len(truth), "calls of strace's")
+        fail(f"strace shows {truth}")
+    for backend in BACKENDS:
+        eq(f"{backend} -P {wanted}, {how}", sorted(truth + BESIDE), sorted(kvis(backend, wanted, how, CWD + "/data")))
+    say(how, wanted, len(truth), "calls of strace's")
 
 # A relative name leads to the file all the same. (Not what mount(2) takes, which may be any text.)
-for backend in ("ptrace", "hybrid"):
+for backend in BACKENDS:
     got = kvis(backend, CWD + "/data", "relative", CWD + "/data")
-    if sorted(got + ["mount"]) != sorted(truth + BESIDE):
-        sys.exit(f"{backend}, a relative name: {got}")
+    eq(f"{backend}, a relative name", sorted(truth + BESIDE), sorted(got + ["mount"]))
 
 # A file is that file under every name: symbolic links to it or to its directory, links of /proc, hard links, "..", and
 # what it is renamed to. A call that looks at a link itself, or only makes one with that text, does not touch it.
@@ -80,16 +80,14 @@ for wanted, truth in (("data", "newfstatat newfstatat newfstatat newfstatat chmo
                       ("lnk", "newfstatat newfstatat newfstatat newfstatat chmod newfstatat readlink newfstatat newfstatat openat read newfstatat close "
                               "rename truncate unlink unlink"),
                       ("absent", ""), ("real", "chdir newfstatat openat fsync close unlink"), ("data2", "openat read close")):
-    for backend in ("ptrace", "hybrid"):
+    for backend in BACKENDS:
         for name in ("data", "data2", "real/x"):
             fresh(name)
         for link, text in (("lnk", "data"), ("dlnk", "real")):
             os.path.lexists(link) or os.symlink(text, link)
         os.link("data", "hard")
-        quiet(KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", "-P", wanted, "/usr/bin/python3",
-              "-S", "-E", "-c", MANY)
-        if calls() != truth.split():
-            sys.exit(f"{backend} -P {wanted}, under many names: {calls()}, not {truth}")
+        got = trace(backend, "-P", wanted, "/usr/bin/python3", "-S", "-E", "-c", MANY)
+        eq(f"{backend} -P {wanted}, under many names", truth.split(), got)
         os.unlink("other")
 
 # The same for a process that is followed by its number, and for a link that /proc makes.
@@ -99,51 +97,46 @@ for backend in ("ptrace", "observe"):
         with subprocess.Popen(["sh", "-c", f"read x; cd real; exec cat {way}"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as p:
             with subprocess.Popen([KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", "-P", "data",
                                    "-p", str(p.pid)], stderr=subprocess.DEVNULL) as tracer:
-                while not os.path.exists("text") or "1 thread" not in open("text").read():
-                    time.sleep(0.02)
+                until_true(20, lambda: os.path.exists("text") and "1 thread" in read("text"), "kvis does not attach")
                 p.stdin.write(b"\n")
                 p.stdin.close()
                 tracer.wait()
         os.unlink("text")
-        if [n for n in ("openat", "read", "close") if n not in calls()]:
-            sys.exit(f"{backend} -p -P data, as {way}: {calls()}")
+        eq(f"{backend} -p -P data, as {way}", set(), {"openat", "read", "close"} - set(calls()))
 
 # Directories, the root, and names that are globs too; and the same out of a recording.
 NAMES = (("d/e/data", "d/"), ("d/e/data", CWD + "/d//"), ("d/e/data", "d/*/data"), ("a[1]/data", "a[1]/data"),
          ("d/e/data", "/"), ("d/e/data", "d"), ("d/e/data", "./d"), ("a[1]/data", "a[1]/"))
-for name, wanted in NAMES if os.environ.get("FULL") == "1" else NAMES[:5]:
-    for backend in ("ptrace", "hybrid"):
+for name, wanted in some(NAMES[:5], NAMES, NAMES[:5]):
+    for backend in BACKENDS:
         got = kvis(backend, wanted, "direct", f"{CWD}/{name}", "-w", "run.kvis")
         ours = [n for n in ("poll", "close", "dup2", "pselect6", "newfstatat", "rename") if n not in got]
         if ours or ("brk" in got) or (wanted != "/" and got.count("poll") != 2):
-            sys.exit(f"{backend} -P {wanted}: {ours} missing of {got}")
+            fail(f"{backend} -P {wanted}: {ours} missing of {got}")
         live = events("json")
         os.unlink("run.kvis")
         whole = f"{backend}.{name[0]}.kvis"
         if not os.path.exists(whole):
             fresh(f"{CWD}/{name}")
-            quiet(KVIS, "trace", "-v", f"--backend={backend}", "-w", whole, "-o", "text", PROG, "direct", f"{CWD}/{name}")
+            trace(backend, "-w", whole, PROG, "direct", f"{CWD}/{name}")
         quiet(KVIS, "replay", "-v", "--json=replayed", "-o", "text", "-P", wanted, whole)
-        if calls("replayed") != got:
-            sys.exit(f"{backend} -P {wanted}: live {got}, replayed {calls('replayed')}")
+        eq(f"{backend} -P {wanted}: calls replayed", got, calls("replayed"))
         # The event of mount names its other path, that of a failed open below the file no name that a glob matches: a
         # replay selects only the calls.
         live, replayed = ([e for e in found if e[0] != "change" and not ("*" in wanted and str(e[1]).endswith("/below"))]
                           for found in (live, events("replayed")))
-        if replayed != live:
-            sys.exit(f"{backend} -P {wanted}: live {live}, replayed {replayed}")
+        eq(f"{backend} -P {wanted}: events replayed", live, replayed)
 for wanted in ("e", "dat", "d/e/dat", "a[2]", "d?"):
-    if kvis("ptrace", wanted, "direct", f"{CWD}/d/e/data"):
-        sys.exit(f"-P {wanted} shows {calls()}")
+    eq(f"-P {wanted}", [], kvis("ptrace", wanted, "direct", f"{CWD}/d/e/data"))
 
 # A recording is replayed in another directory: a name as the program wrote it matches all the same, in each call that
 # takes a path as such.
-for backend in ("ptrace", "hybrid"):
+for backend in BACKENDS:
     fresh("data")
-    quiet(KVIS, "trace", "-v", f"--backend={backend}", "-w", "run.kvis", "-o", "text", PROG, "relative", CWD + "/data")
+    trace(backend, "-w", "run.kvis", PROG, "relative", CWD + "/data")
     os.makedirs("elsewhere", exist_ok=True)
     quiet("sh", "-c", 'cd elsewhere; exec "$0" "$@"', KVIS, "replay", "-v", "--json=../replayed", "-o", "../text", "-P",
           "data", "../run.kvis")
     got = calls("replayed")
     if "rename" not in got or "mount" not in got or got.count("mkdir") + got.count("mkdirat") != 1:
-        sys.exit(f"{backend}, replayed elsewhere: {got}")
+        fail(f"{backend}, replayed elsewhere: {got}")

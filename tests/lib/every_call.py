@@ -20,7 +20,11 @@ AT = {"wiov": "IOV", "riov": "IOV", "msgin": "MSG", "msgout": "MSG", "mmsgin": "
       "path": "NAME", "target": "NAME", "str": "TEXT", "sa": "ADDRESS", "intp": "LENGTH", "pollfds": "POLL"}
 
 
-def value(kind, before, way, i):
+# Not NULL, with which acct(2) succeeds. The last three: no page there, no address on x86, the kernel's.
+WRONG = "8", "1", "-1", "-4096", "0x7ffffffff000", "0x4141414141414141", "0xffffffff81000000"
+
+
+def value(kind, before, way, i, number):
     """What an argument is, as C."""
     wrong = way == 2
     if kind in ("fd", "dirfd"):
@@ -33,7 +37,7 @@ def value(kind, before, way, i):
         return "04000"  # IPC_NOWAIT: a queue that is there and empty must not block
     if kind in NUMBERS or ":" in kind:
         return "77" if wrong else str(COUNTED.get(before, 0))
-    return "8" if wrong else AT.get(kind, f"ROOM({i})")
+    return WRONG[(number + i) % len(WRONG)] if wrong else AT.get(kind, f"ROOM({i})")
 
 
 def rows(table, column):
@@ -89,6 +93,6 @@ for name, number, kinds in rows(sys.argv[1], COLUMN[sys.argv[2]]):
             continue
         if name == "alarm" and way == 2:
             continue  # SIGALRM would end the program
-        args = [value(k, kinds[i - 1] if i else "", way, i) for i, k in enumerate(kinds)]
+        args = [value(k, kinds[i - 1] if i else "", way, i, number) for i, k in enumerate(kinds)]
         print(f"    call({number}, {', '.join(args + ['0'] * (6 - len(args)))}); /* {name} */")
 print("    return 0;\n}")

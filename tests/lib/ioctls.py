@@ -3,14 +3,11 @@
 Compares the commands of ioctl(2) in gen/tables/flags.tbl, and the names that kvis shows, with the uapi headers of this machine.
 One C file includes all headers with commands; the compiler's diagnostics of `char (*x)[VALUE] = 1` have the values. Headers that
 conflict with each other give further diagnostics, which do not matter."""
-import collections, ctypes, json, os, re, subprocess, sys
+import collections, json, os, re, subprocess, sys
 
-if sys.argv[1:] == ["call"]:
-    libc = ctypes.CDLL(None)
-    for line in open("values"):
-        libc.ioctl(-1, ctypes.c_ulong(int(line)), 0)
-    sys.exit()
-
+CALL = """import ctypes
+for line in open("values"):
+    ctypes.CDLL(None).ioctl(-1, ctypes.c_ulong(int(line)), 0)"""
 TREE = "/usr/include/"
 ARCH = subprocess.run(["gcc", "-print-multiarch"], capture_output=True, text=True).stdout.strip()
 DIRS = "linux", "drm", "rdma", "scsi", "sound", "misc", "mtd", "video", "xen", "cxl", "fwctl", "regulator", ARCH + "/asm"
@@ -71,7 +68,7 @@ by_value = collections.defaultdict(list)
 for name, value in values.items():
     by_value[value].append(name)
 open("values", "w").write("".join(f"{v}\n" for v in by_value))
-subprocess.run([os.environ["KVIS"], "trace", "-v", "-e", "trace=ioctl", "--json=json", "--", sys.executable, "-S", __file__, "call"],
+subprocess.run([os.environ["KVIS"], "trace", "-v", "-e", "trace=ioctl", "--json=json", "--", sys.executable, "-S", "-c", CALL],
                check=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 calls = [e["args"][1] for e in map(json.loads, open("json")) if e["type"] == "syscall" and e["args"][0] == "-1"]
 assert len(calls) == len(by_value), f"{len(calls)} calls, {len(by_value)} commands"

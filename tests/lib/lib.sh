@@ -82,6 +82,9 @@ eq() { [ "$2" = "$3" ] || fail "$1: want '$2', got '$3'"; }                     
 has() { grep -Eq -- "$2" "$1" || fail "$1: nothing matches: $2"; }               # has FILE REGEX
 hasnt() { ! grep -En -- "$2" "$1" >&9 || fail "$1: something matches: $2"; }     # hasnt FILE REGEX
 
+# rows TABLE [6]: the rows of -c (6: of strace -c) without the last, as `name calls errors`.
+rows() { awk '/^ *[0-9]/ && $NF != "total" { print $NF, $4, NF == n ? $5 : 0 }' n="${2:-9}" "$1" | LC_ALL=C sort; }
+
 # some FEW FULL ASAN: how many of something: in the tiers gate and quick, with FULL=1 (tier full), with the sanitizers.
 some() {
     case "$KVIS ${FULL-}" in

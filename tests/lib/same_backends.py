@@ -3,14 +3,12 @@
 same_backends.py PROGRAM...: compares the same command through both backends of `kvis trace -v --json`.
 
 PROGRAM: PROG:SCENE of tests/progs, or "sh:COMMAND"; "attached:PROGRAM": kvis -p attaches (ptrace and observe) to a shell
-that then executes the program, and what comes after that is compared, without the summary. Each runs twice with
-ptrace and once with BPF (--backend=hybrid), without address randomization, in a fresh copy of one directory.
-Threads are identified by their place in the tree of forks. Each thread must have the same events in the
-same order: every field of each event, except for times. Words that differ between the two runs with ptrace (an inode, a
-port, a time inside a structure) may differ. The summaries are compared
-in the same way, file by file. Events that depend on chance (CHANCE) are ignored, and in a tree of several
-processes also which of them closes a shared file last. If something differs, more runs of both follow,
-up to MAX_RUNS, and then
+that then executes the program, and what comes after that is compared, without the summary. Each runs twice with ptrace and
+once with BPF, without address randomization, in a fresh copy of one directory. Threads are identified by their place in the
+tree of forks. Each thread must have the same events in the same order: every field, except for times, and words that differ
+between the runs with ptrace (an inode, a port). The summaries are compared in the same way. Events that depend on chance
+(CHANCE) are ignored, and in a tree of several processes also which of them closes a shared file last. If something differs,
+more runs of both follow, up to MAX_RUNS, and then
   - every thread must be the same in at least one run of the hybrid backend, and
   - where the runs by ptrace agree on what events a thread has, every run must have just those.
 Exit status: 0 the same, 1 not, 77 it cannot run here."""
@@ -124,51 +122,30 @@ class Run:
         return out
 
 
-def by_shape(runs, where):
-    """Runs that agree on what events a thread has, together."""
-    groups = collections.defaultdict(list)
-    for r in runs:
-        groups[tuple(w for w, _ in r.threads.get(where, []))].append(r)
-    return list(groups.values())
+def shape(events):
+    return [what for what, _ in events]
 
 
-def masked(runs, where):
-    """The events of a thread that all runs share: each its text or, where that differs, its words, None for those
-    that differ (None for all: not of one length); None: not of one shape."""
-    first, *others = [r.threads.get(where, []) for r in runs]
-    if any([w for w, _ in o] != [w for w, _ in first] for o in others):
-        return None
-    out = []
-    for i, (what, text) in enumerate(first):
-        if all(o[i][1] == text for o in others):
-            out.append((what, text))
-            continue
-        words, *same = [WORD.findall(t) for t in [text] + [o[i][1] for o in others]]
-        if any(len(s) != len(words) for s in same):
-            out.append((what, None))
-        else:
-            out.append((what, [w if all(s[k] == w for s in same) else None for k, w in enumerate(words)]))
-    return out
+def is_like(text, others):
+    """Whether each word is as in all others, but for those in which they differ."""
+    words, *rows = [WORD.findall(t) for t in [text, *others]]
+    if len(set(map(len, rows))) > 1:
+        return True
+    return len(words) == len(rows[0]) and all(len(set(column)) > 1 or column[0] == w for w, column in zip(words, zip(*rows)))
 
 
-def is_like(mask, text):
-    """Whether an event's text is as masked() has it."""
-    if mask is None or isinstance(mask, str):
-        return mask is None or mask == text
-    words = WORD.findall(text)
-    return len(mask) == len(words) and all(m is None or m == w for m, w in zip(mask, words))
-
-
-def differs(want, got):
-    """Where a thread is not as wanted, as text, or None."""
-    if [w for w, _ in want] != [w for w, _ in got]:
+def differs(runs, got):
+    """Where a thread is not as in the runs by ptrace, as text, or None."""
+    alike = [events for events in runs if shape(events) == shape(got)]
+    if not alike:
+        want = runs[0]
         i = next((i for i, (a, b) in enumerate(zip(want, got)) if a[0] != b[0]), min(len(want), len(got)))
         show = lambda x: " ".join(":".join(w) for w, _ in x[max(0, i - 2):i + 5])
         return f"event {i} of {len(want)} ({len(got)}):\n    ptrace … {show(want)}\n    hybrid … {show(got)}"
-    for i, ((what, a), (_, b)) in enumerate(zip(want, got)):
-        if not is_like(a, b):
-            want_text = "".join("*" if w is None else w for w in a)
-            return f"event {i}, {':'.join(what)}:\n    ptrace {want_text}\n    hybrid {b}"
+    for i, (what, text) in enumerate(got):
+        others = [events[i][1] for events in alike]
+        if text not in others and not is_like(text, others):
+            return f"event {i}, {':'.join(what)}:\n    ptrace {others[0]}\n    hybrid {text}"
     return None
 
 
@@ -176,17 +153,14 @@ def lines_of(ptraces, hybrids):
     """What is wrong, by the rule at the head of this file."""
     out = []
     for where in sorted({w for r in ptraces + hybrids for w in r.threads}):
-        want = masked(ptraces, where)
-        wants = [want] if want is not None else [masked(group, where) for group in by_shape(ptraces, where)]
-        how = [[differs(w, h.threads[where]) for w in wants] for h in hybrids]
-        if all(all(one) for one in how):
-            out.append(f"{where}: {how[0][0]}")
-            continue
-        count = lambda run: collections.Counter(w for w, _ in run)
-        for h in hybrids:
-            if want is not None and where != "summary" and count(h.threads[where]) != count(want):
-                out.append(f"{where}: in one run: {count(h.threads[where]) - count(want)} too many, "
-                           f"{count(want) - count(h.threads[where])} missing")
+        runs = [r.threads[where] for r in ptraces]
+        how = [differs(runs, h.threads[where]) for h in hybrids]
+        if all(how):
+            out.append(f"{where}: {how[0]}")
+        elif where != "summary" and all(shape(r) == shape(runs[0]) for r in runs):
+            count = collections.Counter(shape(runs[0]))
+            got = [collections.Counter(shape(h.threads[where])) for h in hybrids]
+            out += [f"{where}: in one run: {g - count} too many, {count - g} missing" for g in got if g != count]
     return out
 
 

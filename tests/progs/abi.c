@@ -25,7 +25,7 @@ static void no_int80(int sig)
     siglongjmp(no_gate, sig);
 }
 
-/* Whether the kernel has int $0x80: without CONFIG_IA32_EMULATION the instruction faults, or the call is not getpid. */
+/* Without CONFIG_IA32_EMULATION the instruction faults, or the call is not getpid. */
 static int has_int80(void)
 {
     struct sigaction sa = { .sa_handler = no_int80 }, old;
@@ -36,11 +36,16 @@ static int has_int80(void)
     return has;
 }
 
+static void must_int80(void)
+{
+    if (!has_int80())
+        skip("int $0x80");
+}
+
 static void i386(void)
 {
     char *low = low_page();
-    if (!has_int80())
-        skip("int $0x80");
+    must_int80();
     strcpy(low, "made by int80");
     long fd = int80(5, (long)low, O_RDWR | O_CREAT, 0600);
     MUST(fd > 2);
@@ -49,8 +54,8 @@ static void i386(void)
     MUST(int80(20, 0, 0, 0) == getpid());
     want("[c['ret'] for c in calls('getpid', abi='i386')] == [%d, %d]", getpid(), getpid());
     want("not [c for c in calls('writev')]"); /* that is 20 in the 64-bit table */
-    want("one('open', path='%smade by int80')['fd'] == %ld", t_cwd, fd);
-    want("tot('write', 'bytes', filename='%smade by int80') == 123", t_cwd);
+    want("one('open', path='~/made by int80')['fd'] == %ld", fd);
+    want("tot('write', 'bytes', filename='~/made by int80') == 123");
     want("len(calls('open', abi='i386')) == 1 and calls('open', abi='i386')[0]['ret'] == %ld", fd);
     want("all('abi' not in c for c in calls('mmap'))");
 }
@@ -60,8 +65,7 @@ static void i386_clone(void)
 {
     enum { UNTRACED = 0x00800000 };
     unsigned long bx = 0xabcdef12ull << 32 | UNTRACED | SIGCHLD, was = bx;
-    if (!has_int80())
-        skip("int $0x80");
+    must_int80();
     long r;
     int st;
     __asm__ volatile("int $0x80" : "=a"(r), "+b"(bx) : "0"(120L), "c"(0L), "d"(0L), "S"(0L), "D"(0L)
@@ -83,8 +87,7 @@ static void i386_socketcall(void)
     struct sockaddr_in *a = (struct sockaddr_in *)(low + 200);
     socklen_t n = sizeof *a;
     memcpy(args, (unsigned[]){ AF_INET, SOCK_DGRAM, 0 }, 12);
-    if (!has_int80())
-        skip("int $0x80");
+    must_int80();
     long fd = int80(102, SOCKET, (long)low, 0);
     MUST(fd > 2);
     *a = t_loopback(0);
@@ -117,14 +120,14 @@ static void wide(void)
     want("[c['args'][1] for c in calls('fcntl')] == ['F_DUPFD_CLOEXEC', 'F_GETFD']");
     want("calls('prctl')[0]['args'][0] == 'PR_SET_NAME'");
     CHK(close(fd));
-    want("not by('close', path='%swide', fd=%d)", t_cwd, fd); /* 100 is the same open file */
+    want("not by('close', path='~/wide', fd=%d)", fd); /* 100 is the same open file */
     if (has_int80()) {
         long g = int80(5, (long)low | high, O_RDONLY | high, 0);
         MUST(g > 2);
-        want("[e['access'] for e in by('open', path='%swide')] == ['read/write', 'read']", t_cwd);
+        want("[e['access'] for e in by('open', path='~/wide')] == ['read/write', 'read']");
     }
     CHK(close(100));
-    want("one('close', path='%swide', fd=100)", t_cwd);
+    want("one('close', path='~/wide', fd=100)");
 }
 
 static void x32(void)
@@ -142,10 +145,4 @@ static void x32(void)
     want("calls('getpgid')[-1]['ret'] == %d", getpgrp());
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = { { "i386", i386 }, { "i386_clone", i386_clone },
-        { "i386_socketcall", i386_socketcall },
-        { "wide", wide }, { "x32", x32 }, { NULL, NULL } };
-    return t_main(argc, argv, s);
-}
+SCENES({ "i386", i386 }, { "i386_clone", i386_clone }, { "i386_socketcall", i386_socketcall }, { "wide", wide }, { "x32", x32 })

@@ -38,12 +38,12 @@ static void lengths(void)
         longest = us > longest ? us : longest;
         shorter += us < 45000;
     }
-    printf("want pselect6['calls'] == 21 and pselect6['errors'] == 0\n");
-    printf("want 4840 < pselect6['p50'] and 48000 < pselect6['p99']\n");
+    want("pselect6['calls'] == 21 and pselect6['errors'] == 0");
+    want("4840 < pselect6['p50'] and 48000 < pselect6['p99']");
     if (shorter > 11)
-        printf("want pselect6['p50'] < 46500\n"); /* what a percentile is rounded up to */
-    printf("want pselect6['p99'] <= pselect6['max'] <= %f\n", longest + 0.1);
-    printf("want pselect6['max'] >= 50000 and pselect6['time'] >= 0.15\n");
+        want("pselect6['p50'] < 46500"); /* what a percentile is rounded up to */
+    want("pselect6['p99'] <= pselect6['max'] <= %f", longest + 0.1);
+    want("pselect6['max'] >= 50000 and pselect6['time'] >= 0.15");
 }
 
 /* Returns 20 ms after that process was seen to sleep. */
@@ -75,7 +75,7 @@ static void ends_with_eintr(void)
         s += (double)(t_ns() - begin) / 1e9;
         t_wait(kid, 0);
     }
-    printf("want readv['calls'] == 3 and readv['errors'] == 3 and 0.059 < readv['time'] <= %f\n", s + 0.001);
+    want("readv['calls'] == 3 and readv['errors'] == 3 and 0.059 < readv['time'] <= %f", s + 0.001);
 }
 
 /* What is stopped and continued is one call: it restarts by itself. */
@@ -95,8 +95,8 @@ static void goes_on(void)
         kill(p, SIGCONT);
     }
     MUST(TEMP_FAILURE_RETRY(waitpid(p, NULL, 0)) == p);
-    printf("want ppoll['calls'] == 1 and ppoll['errors'] == 0 and ppoll['time'] > 0.29\n");
-    printf("want nanosleep['calls'] == 1 and nanosleep['errors'] == 0 and nanosleep['time'] > 0.29\n");
+    want("ppoll['calls'] == 1 and ppoll['errors'] == 0 and ppoll['time'] > 0.29");
+    want("nanosleep['calls'] == 1 and nanosleep['errors'] == 0 and nanosleep['time'] > 0.29");
 }
 
 /* A waiting parent whose handler waits as well: two calls of one name. */
@@ -110,7 +110,7 @@ static void same_in_handler(void)
     }
     int r = (int)syscall(SYS_waitid, P_PGID, 0, NULL, WSTOPPED, NULL);
     MUST(r == -1 && (errno == EINTR || errno == ECHILD));
-    printf("want waitid['calls'] == 1 and waitid['errors'] == 1\n");
+    want("waitid['calls'] == 1 and waitid['errors'] == 1");
     signal(SIGCHLD, SIG_DFL);
 }
 
@@ -125,12 +125,11 @@ static void never_returns(void)
     until_asleep(p);
     kill(p, SIGTERM);
     MUST(TEMP_FAILURE_RETRY(waitpid(p, NULL, 0)) == p);
-    printf("want pause['calls'] == 1 and pause['errors'] == 0 and pause['time'] == 0\n");
+    want("pause['calls'] == 1 and pause['errors'] == 0 and pause['time'] == 0");
 }
 
 int main(void)
 {
-    setvbuf(stdout, NULL, _IOFBF, 0);
     lengths();
     ends_with_eintr();
     same_in_handler();

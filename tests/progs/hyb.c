@@ -10,7 +10,6 @@
 #include <sys/sendfile.h>
 #include <sys/sem.h>
 
-enum { ROUND = 8 }; /* calls of one round of flood() */
 static int zero, null_;
 static volatile int stop;
 
@@ -50,17 +49,58 @@ static void *flood_until_stop(void *unused)
     return unused;
 }
 
-/* With every signal blocked, as it is for the caller then: `all` says which. */
-static void masked_threads(pthread_t *t, int n, void *(*f)(void *), void *arg, sigset_t *all)
+static volatile int handled;
+static void on(int sig) { (void)sig, handled++; }
+
+static void handle(int sig, int flags)
 {
-    sigfillset(all);
-    pthread_sigmask(SIG_BLOCK, all, NULL);
-    t_threads(t, n, f, arg);
+    struct sigaction a = { .sa_handler = on, .sa_flags = flags };
+    CHK(sigaction(sig, &a, NULL));
 }
 
-static const char *const in_round[ROUND] = {
-    "getppid", "getuid", "read", "write", "lseek", "openat", "newfstatat", "faccessat"
-};
+/* For this thread and those that it starts. */
+static void block_all(void)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+}
+
+static void timers(int us)
+{
+    struct itimerval it = { { 0, us }, { 0, us } };
+    CHK(setitimer(ITIMER_REAL, &it, NULL));
+    CHK(setitimer(ITIMER_PROF, &it, NULL));
+}
+
+/* calls THREADS ROUNDS [HOW]: with every signal `blocked` or `ignored`, or by `timers` that interrupt all the time. */
+static void calls(void)
+{
+    static pthread_t t[2000];
+    long n = t_arg(1, 8), rounds = t_arg(2, 1000);
+    char how = t_argc > 4 ? *t_argv[4] : 0;
+    MUST(n <= (long)COUNT(t));
+    files();
+    if (how == 'b')
+        block_all();
+    for (int s = 1; how == 'i' && s < 65; s++)
+        signal(s, SIG_IGN);
+    if (how == 't') {
+        handle(SIGALRM, SA_RESTART);
+        handle(SIGPROF, SA_RESTART);
+        timers(300);
+    }
+    t_threads(t, (int)n, flood_thread, (void *)rounds);
+    t_join(t, (int)n);
+    if (how == 't') {
+        for (int i = 0; i < 1000 && handled <= 10; i++) /* untraced it may be done before that */
+            usleep(1000);
+        timers(0);
+        say("ticks %d", handled > 10);
+    }
+    want("len(calls('getppid')) == %ld and len(calls('faccessat')) == %ld", n * rounds, n * rounds);
+    want("S['threads'] == %ld and S['lost'] == 0", n + 1);
+}
 
 /* Calls that hardly anybody makes: the first fails, the second does not. */
 static void *rare_thread(void *rounds)
@@ -91,7 +131,6 @@ static void rare(void)
         ;
 }
 
-/* calls THREADS ROUNDS: says how many of which. */
 /* Calls of which the record has more than words and a string. */
 static void *wide_thread(void *rounds)
 {
@@ -118,20 +157,6 @@ static void wide(void)
     files();
     t_threads(t, 8, wide_thread, (void *)t_arg(1, 100));
     t_join(t, 8);
-}
-
-static void calls(void)
-{
-    long n = t_arg(1, 8), rounds = t_arg(2, 1000);
-    pthread_t t[1024];
-    MUST(n <= 1024);
-    files();
-    t_threads(t, (int)n, flood_thread, (void *)rounds);
-    t_join(t, (int)n);
-    for (int i = 0; i < 2; i++) /* the others are made by the start of a program, too */
-        say("%s %ld", in_round[i], n * rounds);
-    say("failed %ld", n * rounds);
-    say("access %ld", n * rounds);
 }
 
 /* last CHILDREN [THREADS]: each makes many calls and ends at once, in one of three ways. */
@@ -248,15 +273,6 @@ static void limits(void)
     }
 }
 
-static volatile int handled;
-static void on(int sig) { (void)sig, handled++; }
-
-static void handle(int sig, int flags)
-{
-    struct sigaction a = { .sa_handler = on, .sa_flags = flags };
-    CHK(sigaction(sig, &a, NULL));
-}
-
 /* An offset in a page that is not there when the call begins: then BPF cannot say what it was. */
 static void absent(void)
 {
@@ -298,6 +314,49 @@ static void evicted(void)
     want("not [e for e in by('open') if not e.get('path')]");
 }
 
+static volatile int turns;
+
+static void *flip(void *byte)
+{
+    for (unsigned i = 0; !stop; i++) {
+        *(volatile char *)byte = "ab"[i & 1];
+        for (int k = 0; k < turns; k++)
+            ;
+    }
+    return NULL;
+}
+
+/* Opens a/a or a/b, of which another thread changes the last byte all the time; the same with a long name, and where b is missing.
+ * Each open is shown as one of the two, and its event and its line show the same. */
+static void flipped(void)
+{
+    long n = t_arg(1, 1000);
+    char path[sizeof t_cwd + 200], dir[200] = "a";
+    for (int k = 0; k < 6; k++) {
+        pthread_t t;
+        memset(dir, 'a' + k, k % 3 == 1 ? 180 : 1);
+        dir[k % 3 == 1 ? 180 : 1] = 0;
+        CHK(mkdir(dir, 0755));
+        snprintf(path, sizeof path, "%s%s/a", t_cwd, dir);
+        char *byte = path + strlen(path) - 1;
+        CHK(syscall(SYS_openat, AT_FDCWD, path, O_CREAT, 0600));
+        *byte = 'b';
+        if (k % 3 != 2)
+            CHK(syscall(SYS_openat, AT_FDCWD, path, O_CREAT, 0600));
+        turns = k < 3 ? 0 : 300;
+        stop = 0;
+        t_threads(&t, 1, flip, byte);
+        for (long i = 0; i < n; i++)
+            close((int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY));
+        stop = 1;
+        t_join(&t, 1);
+        want("[e['path'] for e in by('open') if e['path'][:-1] == '~/%s/'] == "
+             "[c['args'][1] for c in calls('openat') if c['args'][1] in ('~/%s/a', '~/%s/b')]", dir, dir, dir);
+        want("len([e for e in by('open') if e['path'] in ('~/%s/a', '~/%s/b')]) == %ld", dir, dir, n + (k % 3 == 2 ? 1 : 2));
+    }
+    want("S['lost'] == 0");
+}
+
 /* What the kernel knows of sockets of AF_UNIX, and where a path with ".." in it leads, is in the record:
  * no call of these stops. unheld 1: calls stop until call_nest is loaded. */
 static void unheld(void)
@@ -327,34 +386,26 @@ static void unheld(void)
         want("S['backend'] != 'hybrid' or max(S['stops'], S['throttle_stops']) < %d", N);
 }
 
-/* The kernel chooses a port for a thread that blocks the signal that would hold it: the record has the port. */
-static void port(void)
+/* A thread that blocks the signal that would hold it: the port that the kernel chooses, and what nests, are in the record. */
+static void blocked(void)
 {
     uint64_t rt33 = 1ull << 32;
     struct sockaddr_in a = { .sin_family = AF_INET };
     socklen_t len = sizeof a;
-    int s = (int)CHK(socket(AF_INET, SOCK_STREAM, 0));
-    CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &rt33, NULL, 8L));
-    CHK(bind(s, (struct sockaddr *)&a, sizeof a));
-    CHK(getsockname(s, (struct sockaddr *)&a, &len));
-    want("by('bind')[0]['local_addr'] == '0.0.0.0:%d'", ntohs(a.sin_port));
-}
-
-/* What nests is in the record, even of a thread that blocks the signal that would hold it. */
-static void nested(void)
-{
-    uint64_t rt33 = 1ull << 32;
     char text[] = "all that was sent", got[64];
     struct iovec iov = { text, sizeof text - 1 };
     struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
-    int pair[2];
+    int s = (int)CHK(socket(AF_INET, SOCK_STREAM, 0)), pair[2];
     CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &rt33, NULL, 8L));
+    CHK(bind(s, (struct sockaddr *)&a, sizeof a));
+    CHK(getsockname(s, (struct sockaddr *)&a, &len));
     CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
     MUST(sendmsg(pair[0], &m, 0) == sizeof text - 1);
     iov = (struct iovec){ got, sizeof got };
     MUST(recvmsg(pair[1], &m, 0) == sizeof text - 1);
-    want("'%s' in calls('sendmsg')[0]['args'][1]", text);
-    want("'%s' in calls('recvmsg')[0]['args'][1]", text);
+    want("by('bind')[0]['local_addr'] == '0.0.0.0:%d'", ntohs(a.sin_port));
+    if (!t_arg(1, 0)) /* with -v */
+        want("['%s' in calls(c)[0]['args'][1] for c in ('sendmsg', 'recvmsg')] == [True, True]", text);
 }
 
 /* A SIGCONT that is pending while the thread floods: its handler runs once for each. */
@@ -384,42 +435,25 @@ static void cont(void)
 {
     int n = t_arg(1, 30);
     pthread_t t[3];
-    sigset_t set;
+    sigset_t before;
     files();
-    masked_threads(t, 3, flood_until_stop, NULL, &set);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    block_all();
+    t_threads(t, 3, flood_until_stop, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pending_cont("SIGCONT blocked", n);
     pending_cont("all blocked", n);
     stop = 1;
     t_join(t, 3);
 }
 
-/* Floods with every signal blocked, then with every one ignored. */
-static void masked(void)
-{
-    long n = t_arg(1, 2000);
-    pthread_t t[4];
-    sigset_t set;
-    files();
-    masked_threads(t, 4, flood_thread, (void *)n, &set);
-    t_join(t, 4);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    for (int s = 1; s < 65; s++)
-        signal(s, SIG_IGN);
-    t_threads(t, 4, flood_thread, (void *)n);
-    t_join(t, 4);
-    want("len(calls('getuid')) >= %ld and S['lost'] == 0", 8 * n);
-}
-
 /* --- stopped by somebody --- */
 
-static void stopped_child(volatile int *sh, int sig)
+static void stopped_child(volatile int *sh)
 {
     pthread_t t[3];
     setpgid(0, 0);
     files();
-    if (sig == SIGTSTP)
-        signal(SIGTSTP, SIG_DFL);
     t_threads(t, 3, flood_until_stop, NULL);
     while (!sh[0])
         flood(5), sh[1]++;
@@ -436,7 +470,7 @@ static void jobs(void)
     volatile int *sh = t_shared(4096);
     pid_t p = (pid_t)CHK(fork());
     if (!p)
-        stopped_child(sh, 0);
+        stopped_child(sh);
     t_until(sh + 1);
     for (int i = 0; i < n; i++) {
         siginfo_t si;
@@ -458,41 +492,7 @@ static void jobs(void)
     say("told %d, stood still %d, went on %d, end %x", told, still, went, st);
 }
 
-/* Timers that interrupt all the time, with SA_RESTART: every call does what it does. */
-static void itimers(void)
-{
-    long n = t_arg(1, 3000);
-    struct itimerval it = { { 0, 300 }, { 0, 300 } }, off = { { 0, 0 }, { 0, 0 } };
-    pthread_t t[4];
-    files();
-    handle(SIGALRM, SA_RESTART);
-    handle(SIGPROF, SA_RESTART);
-    CHK(setitimer(ITIMER_REAL, &it, NULL));
-    CHK(setitimer(ITIMER_PROF, &it, NULL));
-    t_threads(t, 4, flood_thread, (void *)n);
-    t_join(t, 4);
-    for (int i = 0; i < 1000 && handled <= 10; i++) /* untraced it may be done before that */
-        usleep(1000);
-    CHK(setitimer(ITIMER_REAL, &off, NULL));
-    CHK(setitimer(ITIMER_PROF, &off, NULL));
-    say("ticks %d", handled > 10);
-    want("len([c for c in calls('getuid')]) >= %ld and S['lost'] == 0", 4 * n);
-}
-
 /* --- many --- */
-
-/* crowd THREADS ROUNDS: all at once. */
-static void crowd(void)
-{
-    long n = t_arg(1, 500), rounds = t_arg(2, 50);
-    static pthread_t t[2000];
-    MUST(n <= 2000);
-    files();
-    t_threads(t, (int)n, flood_thread, (void *)rounds);
-    t_join(t, (int)n);
-    want("len(calls('getppid')) == %ld and len(calls('faccessat')) == %ld", n * rounds, n * rounds);
-    want("S['threads'] == %ld and S['lost'] == 0", n + 1);
-}
 
 /* A tree that doubles until it has N processes, which end as soon as their children do. */
 static void bomb_at(int *count, int n)
@@ -590,13 +590,10 @@ static void forever(void)
 {
     int n = t_arg(1, 4);
     pthread_t t[64];
-    sigset_t set;
     MUST(n <= 64);
     files();
-    if (t_arg(2, 0)) {
-        sigfillset(&set);
-        pthread_sigmask(SIG_BLOCK, &set, NULL);
-    }
+    if (t_arg(2, 0))
+        block_all();
     t_put("ready", 1);
     fork();
     t_threads(t, n, flood_until_stop, NULL);
@@ -617,26 +614,20 @@ static void *write_untouched(void *unused)
     return unused;
 }
 
-static void *ten_calls(void *unused)
-{
-    for (int i = 0; i < 10; i++)
-        syscall(SYS_getppid);
-    return unused;
-}
-
 /* Threads that live and die behind a record which cannot be completed. */
 static void behind(void)
 {
     int n = t_arg(1, 300);
     pthread_t writer, t;
+    files();
     t_threads(&writer, 1, write_untouched, NULL);
     for (int i = 0; i < n; i++) {
-        t_threads(&t, 1, ten_calls, NULL);
+        t_threads(&t, 1, flood_thread, (void *)2);
         t_join(&t, 1);
     }
     stop = 1;
     t_join(&writer, 1);
-    want("len(calls('getppid')) == %d and S['lost'] == 0", 10 * n);
+    want("len(calls('getppid')) == %d and S['lost'] == 0", 2 * n);
 }
 
 static int log_fd;
@@ -691,7 +682,7 @@ static void killed(void)
     want("S['lost'] == 0");
 }
 
-static volatile int go, gone;
+static volatile int go;
 
 static void *call_when_told(void *unused)
 {
@@ -699,7 +690,6 @@ static void *call_when_told(void *unused)
         ;
     for (int i = 0; i < 1000; i++)
         syscall(SYS_getppid);
-    gone = 1;
     return unused;
 }
 
@@ -714,8 +704,6 @@ static void tsync(void)
     CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
     CHK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &prog));
     go = 1;
-    while (!gone)
-        ;
     t_join(&t, 1);
     want("len(calls('getppid')) == 1000 and S['lost'] == 0");
 }
@@ -733,29 +721,25 @@ static void unqueued(void)
 /* setids N: each change of the group is made by all threads: the libc sends a signal to each (33 with glibc, 34
  * with musl). */
 static volatile int ids_done;
-static void *group_at_end(void *group)
+static void *group_at_end(void *unused)
 {
     while (!ids_done)
         flood(5);
-    *(volatile long *)group = syscall(SYS_getgid);
-    return NULL;
+    say("a thread: group %ld", syscall(SYS_getgid));
+    return unused;
 }
 
 static void setids(void)
 {
     enum { THREADS = 8 };
     int n = t_arg(1, 100);
-    long group[THREADS];
     pthread_t t[THREADS];
     files();
-    for (int i = 0; i < THREADS; i++)
-        t_threads(t + i, 1, group_at_end, group + i);
+    t_threads(t, THREADS, group_at_end, NULL);
     for (int i = 1; i <= n; i++)
         CHK(setresgid((gid_t)i, (gid_t)i, (gid_t)i));
     ids_done = 1;
     t_join(t, THREADS);
-    for (int i = 0; i < THREADS; i++)
-        say("thread %d: group %ld", i, group[i]);
     want("len([c for c in calls('setresgid') if c['error'] is None]) == %d", (THREADS + 1) * n);
     want("S['lost'] == 0");
 }
@@ -803,17 +787,9 @@ static void deaf(void)
     say("pending %llx", (unsigned long long)pending);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits },
-        { "absent", absent }, { "evicted", evicted }, { "unheld", unheld }, { "port", port }, { "nested", nested },
-        { "rare", rare },
-        { "wide", wide }, { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
-        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "setids", setids },
-        { "cancels", cancels }, { "deaf", deaf },
-        { "behind", behind }, { "dying", dying }, { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued },
-        { 0 }
-    };
-    return t_main(argc, argv, s);
-}
+SCENES({ "calls", calls }, { "last", last }, { "big", big }, { "wide", wide }, { "limits", limits }, { "absent", absent },
+       { "evicted", evicted }, { "flipped", flipped },
+       { "unheld", unheld }, { "blocked", blocked }, { "rare", rare }, { "cont", cont }, { "jobs", jobs },
+       { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever },
+       { "setids", setids }, { "cancels", cancels }, { "deaf", deaf }, { "behind", behind }, { "dying", dying },
+       { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued })

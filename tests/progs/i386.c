@@ -1,17 +1,41 @@
 /* cc: -m32 -static -nostdlib -fno-pie -no-pie -fno-stack-protector
  * only: x86_64
- * A 32-bit program without a libc. Makes a file with the system calls of i386, writes 321 bytes and reads 32. Exits with 32. */
+ * A 32-bit program without a libc. Makes a file with the system calls of i386, writes 321 bytes and reads 32; then it makes calls
+ * whose arguments have unusual shapes. Exits with 32 if the kernel does with all of them what it should. */
 #include "i386.h"
 
 static char buf[512];
 
-void _start(void)
+static int moves_bytes(void)
 {
     long fd = call(5, (long)"made32", 0102, 0600, 0); /* open O_RDWR|O_CREAT */
-    long n = call(4, fd, (long)buf, 321, 0);          /* write */
+    int ok = call(4, fd, (long)buf, 321, 0) == 321;   /* write */
     call(19, fd, 0, 0, 0);                            /* lseek */
-    long m = call(3, fd, (long)buf, 32, 0);           /* read */
-    long p = call(20, 0, 0, 0, 0) > 0;                /* getpid: the number of writev in x86_64 */
+    ok &= call(3, fd, (long)buf, 32, 0) == 32;        /* read */
+    ok &= call(20, 0, 0, 0, 0) > 0;                   /* getpid: the number of writev in x86_64 */
     call(6, fd, 0, 0, 0);
-    call(1, n == 321 && m == 32 && p ? 32 : 1, 0, 0, 0);
+    return ok;
+}
+
+static int fails(void)
+{
+    enum { NOW = 0x3fffffff, OMIT = 0x3ffffffe };
+    static const int ts[4] = { 0, OMIT, 0, NOW }, sleep[2] = { 0, NOW };
+    static const unsigned long long ts64[4] = { 0, 7ull << 32 | OMIT, 3, 9ull << 32 | 5 };
+    static const unsigned char netlink[4] = { 16 };
+    static const struct { int type; char text[4]; } msg = { 7, "abc" };
+    int ok = call(320, -100, (long)"none", (long)ts, 0) == -2; /* utimensat: ENOENT */
+    ok &= call(412, -100, (long)"none", (long)ts64, 0) == -2;  /* utimensat_time64 */
+    ok &= call(162, (long)sleep, 0, 0, 0) == -22;              /* nanosleep: EINVAL */
+    ok &= call(361, -1, (long)netlink, 4, 0) == -9;            /* bind: EBADF */
+    ok &= call(400, -1, (long)&msg, 3, 0) < 0;                 /* msgsnd */
+    ok &= call(212, (long)"none", 5, 6, 0) == -2;              /* chown32: ENOENT */
+    ok &= call(182, (long)"none", -1, 0x10007, 0) == -2;       /* chown, ids of 16 bits: ENOENT */
+    ok &= call(95, -1, 0xffff, 0xfffe, 0) == -9;               /* fchown: EBADF */
+    return ok & (call(81, 70000, (long)"ids", 0, 0) < 0);      /* setgroups */
+}
+
+void _start(void)
+{
+    call(1, moves_bytes() & fails() ? 32 : 1, 0, 0, 0);
 }

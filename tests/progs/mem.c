@@ -29,7 +29,7 @@ static void heap(void)
 {
     char *at = brk_(NULL), *was = at;
     static const long step[] = { 1 << 20, -(600 << 10), 100, 800 << 10, 3 };
-    for (unsigned i = 0; i < sizeof step / sizeof *step; i++) {
+    for (unsigned i = 0; i < COUNT(step); i++) {
         MUST(brk_(at + step[i]) == at + step[i]);
         at += step[i];
         want("len(by('brk', growth_bytes=%ld)) == 1", step[i]);
@@ -71,7 +71,7 @@ static void maps(void)
     int fd = (int)CHK(open("file", O_RDONLY));
     char *f = mmap(NULL, 3 * PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
     MUST(f != MAP_FAILED);
-    want("[(num(e['addr']), e['prot']) for e in by('mmap', map_type='%sfile')] == [(%#lx, 'r--')]", t_cwd, (long)f);
+    want("[(num(e['addr']), e['prot']) for e in by('mmap', map_type='~/file')] == [(%#lx, 'r--')]", (long)f);
     MUST(mmap(NULL, 0, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
     want("len(by('mmap', error='EINVAL')) == 1");
     MUST(mmap(NULL, 5000, RW, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
@@ -207,11 +207,4 @@ static void total(void)
     want("S['page_faults'] >= 3000");
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "heap", heap }, { "maps", maps }, { "many", many },
-        { "faults", faults }, { "total", total }, { NULL, NULL },
-    };
-    return t_main(argc, argv, s);
-}
+SCENES({ "heap", heap }, { "maps", maps }, { "many", many }, { "faults", faults }, { "total", total })

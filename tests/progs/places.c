@@ -60,6 +60,31 @@ static void enter_d(void)
     CHK(chdir("d"));
 }
 
+static void enter_and_visit(void)
+{
+    CHK(chdir("d/e"));
+    visit("f");
+}
+
+static void *enter_in_thread(void *dir)
+{
+    CHK(chdir(dir));
+    return NULL;
+}
+
+/* Names that are relative to a descriptor, and changes of the directory by others. */
+static void relative(void)
+{
+    int up = (int)CHK(open("..", O_RDONLY | O_DIRECTORY)), e = (int)CHK(openat(up, "d/e", O_PATH | O_DIRECTORY));
+    CHK(openat(e, "f", O_RDONLY));
+    CHK(openat(up, "./d/../f", O_RDONLY));
+    CHK(openat(e, "/dev/null", O_RDONLY)); /* the descriptor means nothing for an absolute name */
+    t_thread(enter_in_thread, "..");
+    visit("f");
+    MUST(chdir("nowhere") == -1);
+    visit("f");
+}
+
 static void open_unshared(void)
 {
     CHK(syscall(SYS_unshare, CLONE_FS | CLONE_FILES));
@@ -176,8 +201,11 @@ int main(int argc, char **argv)
     visit("f");
     CHK(fchdir(top));
     visit("f");
+    in_child(0, enter_and_visit);
+    visit("f");
     in_child(CLONE_FS, enter_d); /* it takes us along */
     visit("f");
+    in_child(0, relative);
     CHK(dup2(top, 9));
     in_child(CLONE_FS | CLONE_FILES, open_unshared); /* it does not */
     visit("f");

@@ -32,13 +32,13 @@ static void strings(void)
         char name[64];
         snprintf(name, sizeof name, "edge%d", k + 1);
         CHK(open(before_edge(name), O_CREAT | O_RDWR, 0600)); /* its NUL is the last byte there is */
-        want("len(by('open', path='%s%s')) == 1", t_cwd, name);
+        want("len(by('open', path='~/%s')) == 1", name);
         memset(edge - 300, 'z', 300); /* no NUL before the end */
         MUST(open(edge - 10, O_RDONLY) == -1 && errno == EFAULT);
         MUST(open(edge - 300, O_RDONLY) == -1 && errno == EFAULT);
         want("[c['args'][1] for c in calls('openat', error='EFAULT') if 'z' in str(c['args'][1])] == []");
     }
-    want("len([e for e in by('open') if e.get('error') == 'EFAULT']) >= 4");
+    want("len([e for e in by('open') if e.get('error') == 'EFAULT']) == 4");
     /* 4095 bytes and a NUL: the longest path */
     static char path[5000];
     for (int i = 0; i < 4090; i += 2)
@@ -46,30 +46,10 @@ static void strings(void)
     memcpy(path + 4090, "longe", 6);
     MUST(strlen(path) == 4095);
     CHK(open(path, O_CREAT | O_RDWR, 0600));
-    want("len([e for e in by('open') if os.path.normpath(e['path']) == '%slonge' and 'error' not in e]) == 1", t_cwd);
+    want("len([e for e in by('open') if os.path.normpath(e['path']) == '~/longe' and 'error' not in e]) == 1");
     memset(path, 'a', 4999);
     MUST(open(path, O_RDONLY) == -1 && errno == ENAMETOOLONG);
     want("len(by('open', error='ENAMETOOLONG')) == 1");
-    static const long bad[] = { 0, 1, 8, -1, -4096, 0x7ffffffff000, (long)0x8000000000000000ul, (long)0xffffffff81000000ul,
-                                0x4141414141414141 };
-    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
-        MUST(syscall(SYS_openat, AT_FDCWD, bad[i], O_RDONLY) == -1 && errno == EFAULT);
-        MUST(syscall(SYS_write, 1, bad[i], 10L) == -1);
-        MUST(syscall(SYS_connect, socket(AF_INET, SOCK_STREAM, 0), bad[i], 16L) == -1);
-        MUST(syscall(SYS_execve, bad[i], bad[i], bad[i]) == -1);
-        syscall(SYS_newfstatat, AT_FDCWD, ".", bad[i], 0);
-        syscall(SYS_rt_sigaction, SIGUSR1, bad[i], bad[i], 8L);
-        syscall(SYS_clone3, bad[i], 64L);
-        syscall(SYS_recvmsg, 0, bad[i], 0);
-        syscall(SYS_sendmsg, 0, bad[i], 0);
-        syscall(SYS_readv, 0, bad[i], 5L);
-        syscall(SYS_prctl, PR_SET_NAME, bad[i]);
-        syscall(SYS_wait4, -1, bad[i], 0, bad[i]);
-        syscall(SYS_nanosleep, bad[i], bad[i]);
-        syscall(SYS_futex, bad[i], 1L, 1L);
-    }
-    want("len([e for e in by('open') if e.get('error') == 'EFAULT']) == %zu + 4", sizeof bad / sizeof *bad);
-    want("len(calls('futex')) >= %zu", sizeof bad / sizeof *bad);
 }
 
 /* Counts of 2^31, 2^63, -1: refused by the kernel, and nothing of that size happens in kvis. */
@@ -82,7 +62,7 @@ static void counts(void)
     CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
     for (unsigned i = 0; i < 1024; i++)
         v[i] = (struct iovec){ buf, i & 1 ? 10 : 0 };
-    for (unsigned i = 0; i < sizeof n / sizeof *n; i++) {
+    for (unsigned i = 0; i < COUNT(n); i++) {
         long c = (long)n[i];
         struct iovec one = { buf, n[i] };
         struct msghdr m = { .msg_iov = v, .msg_iovlen = n[i] }, m2 = { .msg_iov = &one, .msg_iovlen = 1, .msg_control = buf, .msg_controllen = n[i] };
@@ -123,10 +103,46 @@ static void counts(void)
         syscall(SYS_mincore, buf, c, buf);
         syscall(c, c, c, c, c, c, c); /* and a call number */
     }
-    want("len([c for c in calls('writev') if c['error'] == 'EINVAL']) >= %zu", sizeof n / sizeof *n - 1);
+    want("len([c for c in calls('writev') if c['error'] == 'EINVAL']) >= %zu", COUNT(n) - 1);
     want("tot('write', 'bytes', filename='/dev/null') >= 5120");
     want("all(len(str(e)) < 1 << 20 for e in E)"); /* whatever -s says */
-    want("len(calls('pselect6')) == %zu", sizeof n / sizeof *n);
+    want("len(calls('pselect6')) == %zu", COUNT(n));
+}
+
+/* Extensible structures, of which a part is not readable or which are longer than any kernel's. (Both backends show them alike: see
+ * the case hybrid_same.) */
+static void ext(void)
+{
+    static const unsigned long size[] = { 0, 8, 24, 25, 64, 160, 161, 4096, 4097, 8192, 1ul << 32 | 24 };
+    make_edge(PROT_NONE);
+    char *p = edge - 8192;
+    for (unsigned i = 0; i < 2 * COUNT(size); i++) {
+        char *how = i & 1 ? edge - 24 : p, *attr = i & 1 ? edge - 32 : p, *task = i & 1 ? edge - 64 : p;
+        unsigned n = (unsigned)size[i / 2];
+        memset(p, 0, 8192);
+        p[200] = 1;
+        syscall(SYS_openat2, -1, "x", how, size[i / 2]);
+        syscall(442 /* mount_setattr */, -1, "x", 0, attr, size[i / 2]);
+        syscall(SYS_sched_setattr, -1, memcpy(attr, &n, 4), 0);
+        memcpy(attr, "\6\0\0", 4);
+        syscall(SYS_perf_event_open, (char *)memcpy(attr + 4, &n, 4) - 4, -2, -1, -1, 0);
+        memset(task, 255, 8);
+        syscall(SYS_clone3, task, size[i / 2]);
+    }
+    /* Arrays and bytes that continue in memory that is not readable. */
+    memset(edge - 48, 1, 48);
+    for (unsigned n = 1; n < 48; n += 5) {
+        syscall(SYS_ppoll, edge - n, 3, 0, 0, 8);
+        syscall(SYS_semop, -1, edge - n, 3);
+        syscall(SYS_setgroups, 3, edge - n);
+        syscall(SYS_write, -1, edge - n, 50);
+        syscall(SYS_fsetxattr, -1, "user.a", edge - n, 50, 0);
+        syscall(SYS_pwritev2, -1, edge - n, 3, 0, 0, 8);
+    }
+    want("'4097' in [c['args'][3] for c in calls('openat2')"
+         " if re.match('{flags=O_RDONLY, mode=000, resolve=0, .* bytes 24..4095 ', c['args'][2])]");
+    want("any(c['args'][0].startswith('[{fd=16843009, events=') and '}, ... /* 0x' in c['args'][0] for c in calls('ppoll'))");
+    want("calls('fsetxattr')[0]['args'][2:4] == [chr(1) + '...', '50']");
 }
 
 static int u;
@@ -149,20 +165,25 @@ static void *server(void *arg)
     }
 }
 
+/* A page that is missing until somebody who reads from `made` supplies it. */
+static void watch(int made, size_t size)
+{
+    u = made;
+    struct uffdio_api a = { .api = UFFD_API };
+    if (u < 0 || ioctl(u, UFFDIO_API, &a))
+        skip("userfaultfd");
+    page = t_map(size);
+    struct uffdio_register r = { .range = { (unsigned long)page, size }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+    CHK(ioctl(u, UFFDIO_REGISTER, &r));
+}
+
 /* The page of open's argument comes from another thread of the program. */
 static void uffd_of(int made)
 {
-    u = made;
-    served = t_shared(4096);
-    if (u < 0)
-        skip("userfaultfd");
-    struct uffdio_api a = { .api = UFFD_API };
-    CHK(ioctl(u, UFFDIO_API, &a));
-    page = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct uffdio_register r = { .range = { (unsigned long)page, 3 * 4096 }, .mode = UFFDIO_REGISTER_MODE_MISSING };
-    CHK(ioctl(u, UFFDIO_REGISTER, &r));
     pthread_t t;
-    MUST(!pthread_create(&t, NULL, server, NULL));
+    served = t_shared(4096);
+    watch(made, 3 * 4096);
+    t_threads(&t, 1, server, NULL);
     usleep(20000);
     int fd = (int)CHK(syscall(SYS_openat, AT_FDCWD, page, O_RDONLY));
     MUST(*served == 1);
@@ -206,14 +227,8 @@ static void exec_page(void)
 {
     static char name[4096] __attribute__((aligned(4096))) = "/bin/sleep";
     pthread_t t;
-    u = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-    struct uffdio_api a = { .api = UFFD_API };
-    if (u < 0 || ioctl(u, UFFDIO_API, &a))
-        skip("userfaultfd");
-    page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct uffdio_register r = { .range = { (unsigned long)page, 4096 }, .mode = UFFDIO_REGISTER_MODE_MISSING };
-    CHK(ioctl(u, UFFDIO_REGISTER, &r));
-    MUST(!pthread_create(&t, NULL, late_page, name));
+    watch((int)syscall(SYS_userfaultfd, O_CLOEXEC), 4096);
+    t_threads(&t, 1, late_page, name);
     execl(page, "named", "0.3", NULL);
 }
 
@@ -241,14 +256,14 @@ static void cmsg(void)
     struct msghdr r = { .msg_iov = &in, .msg_iovlen = 1 };
     CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
     ctl.h = (struct cmsghdr){ CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
-    MUST(!pthread_create(&t, NULL, change_length, NULL));
+    t_threads(&t, 1, change_length, NULL);
     for (int i = 0; i < rounds; i++)
         if (sendmsg(s[0], &m, MSG_DONTWAIT) == 1) {
             sent++;
             recvmsg(s[1], &r, 0);
         }
     cmsg_over = 1;
-    pthread_join(t, NULL);
+    t_join(&t, 1);
     want("tot('send', 'bytes', fd=%d) == %d", s[0], sent);
 }
 
@@ -263,7 +278,7 @@ static void hostile(void)
     };
     CHK(mkdir("<", 0755));
     CHK(open("/dev/null", O_RDONLY)); /* 3 was the dynamic linker's before us */
-    for (unsigned i = 0; i < sizeof name / sizeof *name; i++) {
+    for (unsigned i = 0; i < COUNT(name); i++) {
         char hex[512] = "";
         int fd = (int)CHK(open(name[i], O_CREAT | O_RDWR, 0600));
         MUST(write(fd, "x", 1) == 1);
@@ -293,11 +308,5 @@ static void hostile(void)
     want("one('bind')['local_addr'] == '@na\\0me\\x1b[1m'");
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "strings", strings }, { "counts", counts }, { "uffd", uffd }, { "uffd_new", uffd_new }, { "exec_page", exec_page },
-        { "cmsg", cmsg }, { "hostile", hostile }, { NULL, NULL },
-    };
-    return t_main(argc, argv, s);
-}
+SCENES({ "strings", strings }, { "counts", counts }, { "ext", ext }, { "uffd", uffd }, { "uffd_new", uffd_new },
+       { "exec_page", exec_page }, { "cmsg", cmsg }, { "hostile", hostile })

@@ -43,11 +43,19 @@ static void ask(const char *what)
         r == -1 ? strerror(errno) : "");
 }
 
-static void end_of(pid_t p)
+/* A child that does this and, if it comes back, ends with 6. Says how it ended. */
+static pid_t child(void (*f)(int), int arg)
 {
     int st;
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+        f(arg);
+        _exit(6);
+    }
     CHK(waitpid(p, &st, 0));
     say("end %x", st & 0xff7f);
+    return p;
 }
 
 static void errno_(void)
@@ -114,7 +122,7 @@ static void trap(void)
     want("[e['call'] for e in by('signal') if e['signal'] == 'SIGSYS'] == ['getpgid'] * 3");
 }
 
-static void *killer(void *arg)
+static void *kill_thread(void *arg)
 {
     filter(SYS_getpgid, SECCOMP_RET_KILL_THREAD, 0);
     syscall(SYS_getpgid, 0);
@@ -122,43 +130,39 @@ static void *killer(void *arg)
     return arg;
 }
 
+static void killed(int thread)
+{
+    pthread_t t;
+    if (thread) {
+        t_threads(&t, 1, kill_thread, NULL);
+        usleep(100000); /* the thread alone is gone, without a word to pthread_join */
+        return;
+    }
+    filter(SYS_getpgid, SECCOMP_RET_KILL_PROCESS, 0);
+    syscall(SYS_getpgid, 0);
+}
+
 static void kill_(void)
 {
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        filter(SYS_getpgid, SECCOMP_RET_KILL_PROCESS, 0);
-        syscall(SYS_getpgid, 0);
-        _exit(1);
-    }
-    end_of(p);
+    pid_t p = child(killed, 0);
     want("one('exit_process', exit_pid=%d)['signal'] == 'SIGSYS'", p);
     want("len([c for c in calls('getpgid') if c['pid'] == %d]) == 1", p);
-    p = (pid_t)CHK(fork());
-    if (!p) {
-        pthread_t t;
-        MUST(!pthread_create(&t, NULL, killer, NULL));
-        usleep(100000); /* the thread alone is gone, without a word to pthread_join */
-        _exit(6);
-    }
-    end_of(p);
-    want("one('exit_process', exit_pid=%d)['code'] == 6", p);
+    want("one('exit_process', exit_pid=%d)['code'] == 6", child(killed, 1));
+}
+
+static void for_a_tracer(int data)
+{
+    filter(SYS_getpgid, SECCOMP_RET_TRACE | (unsigned)data, 0);
+    ask("for a tracer");
+    say("open %d", open("/dev/null", O_RDONLY) >= 0);
 }
 
 /* Nobody traces the program, as far as it knows: such a call is ENOSYS, whatever the data. */
 static void trace(void)
 {
-    static const unsigned data[] = { 0, 1, 0x7777, 0xffff, 0x6b76 };
-    for (unsigned k = 0; k < sizeof data / sizeof *data; k++) {
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
-            filter(SYS_getpgid, SECCOMP_RET_TRACE | data[k], 0);
-            ask("for a tracer");
-            int fd = open("/dev/null", O_RDONLY);
-            say("open %d", fd >= 0);
-            _exit(0);
-        }
-        end_of(p);
-    }
+    static const int data[] = { 0, 1, 0x7777, 0xffff, 0x6b76 };
+    for (unsigned k = 0; k < COUNT(data); k++)
+        child(for_a_tracer, data[k]);
     filter(SYS_openat, SECCOMP_RET_TRACE | 5, 0);
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY);
     say("openat %d %s", fd >= 0, fd < 0 ? strerror(errno) : "");
@@ -181,9 +185,7 @@ static void notify(void)
     for (int k = 0; k < 3; k++) {
         struct seccomp_notif n = { 0 };
         CHK(ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &n));
-        struct seccomp_notif_resp r = { .id = n.id, .val = k ? 4242 : 0, .error = k == 1 ? 0 : 0 };
-        if (k == 2)
-            r.val = 0, r.error = -EBUSY;
+        struct seccomp_notif_resp r = { .id = n.id, .val = k == 1 ? 4242 : 0, .error = k == 2 ? -EBUSY : 0 };
         say("asked %d by the child %d", n.data.nr == SYS_getpgid, n.pid == (unsigned)p);
         usleep(20000);
         CHK(ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &r));
@@ -196,24 +198,36 @@ static void notify(void)
          " or [c['error'] for c in calls('getpgid')] == [None, None, 'EBUSY']");
 }
 
+static void set_strict(void)
+{
+    MUST(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0));
+}
+
+static void *strict_thread(void *unused)
+{
+    set_strict();
+    MUST(write(1, "a thread\n", 9) == 9);
+    syscall(SYS_getpid);
+    (void)!write(1, "still there\n", 12);
+    return unused;
+}
+
+static void writes(int too_many)
+{
+    set_strict();
+    for (int i = 0; i < 5; i++)
+        if (write(1, "strict\n", 7) != 7)
+            syscall(SYS_exit, 1);
+    if (too_many)
+        syscall(SYS_getpid);
+    syscall(SYS_exit, 9);
+}
+
 /* read, write, exit and sigreturn only: a call too many is death. */
 static void strict(void)
 {
     for (int k = 0; k < 2; k++) {
-        int st;
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
-            if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0))
-                _exit(77);
-            for (int i = 0; i < 5; i++)
-                if (write(1, "strict\n", 7) != 7)
-                    syscall(SYS_exit, 1);
-            if (k)
-                syscall(SYS_getpid);
-            syscall(SYS_exit, 9);
-        }
-        CHK(waitpid(p, &st, 0));
-        say("end %x", st);
+        pid_t p = child(writes, k);
         want("len(calls('write', pid=%d)) == 5", p);
         want("by('exit_process', exit_pid=%d)[0].get('%s') == %s", p, k ? "signal" : "code", k ? "'SIGKILL'" : "9");
     }
@@ -221,16 +235,7 @@ static void strict(void)
 
 /* What the kernel says of seccomp to a program that has none, its own filter, or SECCOMP_MODE_STRICT; a call
  * too many ends the thread that made it, and no other. */
-static void *strict_thread(void *unused)
-{
-    MUST(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0));
-    MUST(write(1, "a thread\n", 9) == 9);
-    syscall(SYS_getpid);
-    (void)!write(1, "still there\n", 12);
-    return unused;
-}
-
-static void answers_of(int k)
+static void answer(int k)
 {
     pthread_t t;
     unsigned short sizes[3];
@@ -247,36 +252,26 @@ static void answers_of(int k)
         filter(SYS_getpgid, SECCOMP_RET_ALLOW, 0);
         say("a filter: %d", prctl(PR_GET_SECCOMP));
         say("strict after it: %d %d", prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0), errno);
-        syscall(SYS_exit, 3);
         return;
     case 2:
         MUST(!syscall(SYS_seccomp, 0, 0, NULL));
         syscall(SYS_exit, 4);
         return;
     case 3:
-        MUST(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0));
+        set_strict();
         prctl(PR_GET_SECCOMP);
         return;
     case 4:
-        MUST(!pthread_create(&t, NULL, strict_thread, NULL));
+        t_threads(&t, 1, strict_thread, NULL);
         usleep(200000);
         say("the others: %d", prctl(PR_GET_SECCOMP));
-        _exit(5);
     }
 }
 
 static void answers(void)
 {
-    for (int k = 0; k < 5; k++) {
-        int st;
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
-            answers_of(k);
-            _exit(6);
-        }
-        CHK(waitpid(p, &st, 0));
-        say("end of %d: %x", k, st);
-    }
+    for (int k = 0; k < 5; k++)
+        child(answer, k);
 }
 
 #ifdef __x86_64__
@@ -312,19 +307,21 @@ static void sud(void) { errno = ENOSYS; skip("syscall user dispatch"); }
 #endif
 
 /* A program that itself traces its child. */
+static void traced(void)
+{
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) /* there is a tracer already: no way to hide that, but it must not hang */
+        t_put("went on", 5);
+    else
+        raise(SIGSTOP);
+    _exit(5);
+}
+
 static void tracer(void)
 {
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        long r = ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-        if (r) { /* there is a tracer already: no way to hide that, but it must not hang */
-            t_put("went on", 5);
-            _exit(r ? 5 : 0);
-        }
-        raise(SIGSTOP);
-        _exit(5);
-    }
     int st;
+    pid_t p = (pid_t)CHK(fork());
+    if (!p)
+        traced();
     CHK(waitpid(p, &st, 0));
     if (WIFSTOPPED(st)) {
         CHK(ptrace(PTRACE_CONT, p, NULL, NULL));
@@ -346,13 +343,5 @@ static void tracer(void)
     say("end %x", st);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "errno", errno_ }, { "nobrk", nobrk }, { "errnos", errnos }, { "log", log_ }, { "trap", trap }, { "kill", kill_ }, { "trace", trace },
-        { "notify", notify }, { "strict", strict }, { "answers", answers }, { "sud", sud }, { "tracer", tracer }, { NULL, NULL },
-    };
-    struct rlimit r = { 0, 0 };
-    setrlimit(RLIMIT_CORE, &r);
-    return t_main(argc, argv, s);
-}
+SCENES({ "errno", errno_ }, { "nobrk", nobrk }, { "errnos", errnos }, { "log", log_ }, { "trap", trap }, { "kill", kill_ },
+       { "trace", trace }, { "notify", notify }, { "strict", strict }, { "answers", answers }, { "sud", sud }, { "tracer", tracer })

@@ -43,6 +43,7 @@ int main(int argc, char **argv)
     static const char *const varies[] = { "Pid", "Tgid", "Ngid", "PPid", "NStgid", "NSpid", "NSpgid", "NSsid", "TracerPid", "SigQ",
         "Vm", "Rss", "voluntary_", "nonvoluntary_", "HugetlbPages", "CoreDumping", NULL };
     static const char *const none[] = { NULL };
+    static const char *const files[] = { "oom_score_adj", "coredump_filter", "timerslack_ns", "cgroup", "loginuid" };
     for (int i = 1; i < argc; i++)
         say("argv %s", argv[i]);
     for (char **e = environ; *e; e++)
@@ -50,11 +51,11 @@ int main(int argc, char **argv)
             say("env %s", *e);
     fds();
     status_lines("/proc/self/status", varies);
-    status_lines("/proc/self/oom_score_adj", none);
-    status_lines("/proc/self/coredump_filter", none);
-    status_lines("/proc/self/timerslack_ns", none);
-    status_lines("/proc/self/cgroup", none);
-    status_lines("/proc/self/loginuid", none);
+    for (unsigned i = 0; i < COUNT(files); i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/self/%s", files[i]);
+        status_lines(path, none);
+    }
     for (int r = 0; r < 16; r++) {
         struct rlimit l;
         if (!getrlimit(r, &l))

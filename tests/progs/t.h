@@ -31,21 +31,29 @@
 
 static char t_cwd[4096]; /* where the program was started, with a '/' at its end */
 
-static inline void t_out(const char *head, const char *fmt, va_list ap)
+static inline void t_out(const char *head, const char *home, const char *fmt, va_list ap)
 {
-    char b[8192];
-    int n = snprintf(b, sizeof b, "%s", head);
-    n += vsnprintf(b + n, sizeof b - (size_t)n - 1, fmt, ap);
-    b[n++] = '\n';
-    if (write(1, b, (size_t)n) != n)
+    char text[8192], line[16384];
+    int n = snprintf(line, sizeof line, "%s", head);
+    vsnprintf(text, sizeof text, fmt, ap);
+    for (const char *c = text; *c && n < (int)sizeof line - 1; c++)
+        if (home && c[0] == '~' && c[1] == '/') {
+            n += snprintf(line + n, sizeof line - (size_t)n, "%s", home);
+            c++;
+        } else {
+            line[n++] = *c;
+        }
+    line[n++] = '\n';
+    if (write(1, line, (size_t)n) != n)
         _exit(98);
 }
 
+/* An expression over kvis's JSON that must be true. `~/` in it is t_cwd. */
 static inline void __attribute__((format(printf, 1, 2))) want(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    t_out("want ", fmt, ap);
+    t_out("want ", t_cwd, fmt, ap);
     va_end(ap);
 }
 
@@ -53,7 +61,7 @@ static inline void __attribute__((format(printf, 1, 2))) say(const char *fmt, ..
 {
     va_list ap;
     va_start(ap, fmt);
-    t_out("", fmt, ap);
+    t_out("", NULL, fmt, ap);
     va_end(ap);
 }
 
@@ -71,6 +79,7 @@ static inline void __attribute__((noreturn)) skip(const char *why)
         _exit(99); \
     } \
     r_; })
+#define COUNT(array) (sizeof (array) / sizeof *(array))
 #define MUST(x) do { \
     if (!(x)) { \
         say("line %d: not so: %s", __LINE__, #x); \

@@ -18,7 +18,7 @@ facts() { # facts WHAT OPTIONS SCENE ARG...: all that the program knows of itsel
     t_facts "$what: facts" json facts
     cd ..
 }
-facts crowd "--ring=64K" crowd 60 10
+facts calls "--ring=64K" calls 60 10
 facts bomb "--ring=64K" bomb 100
 facts last "--ring=64K" last 6
 facts big "--ring=64K -s 5000" big 20
@@ -69,7 +69,7 @@ rm -f ptrace.json hybrid.json
 
 # -c alone counts in the kernel: the same table as from records.
 rows() { awk '/^ *[0-9]/ { print $NF, $4, NF == 9 ? $5 : 0 }' "$1" | sort; }
-for c in "hyb calls 2 300" "hyb crowd 30 10" "hyb bomb 40"; do
+for c in "hyb calls 30 10" "hyb bomb 40"; do
     for how in "" --json=/dev/null; do
         kvis trace -c --backend=hybrid $how -o table -- "$BIN/"$c >/dev/null
         rows table >"counted${how%%=*}"

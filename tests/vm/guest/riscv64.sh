@@ -12,9 +12,9 @@ t_both sh sh -c 'i=0; while [ $i -lt 30 ]; do echo $i; i=$((i + 1)); done | sort
 t_both fd "$BIN/fd" kinds
 
 # Counted in the kernel, and from a small ring that fills: none is lost.
-t_run kvis trace -c --backend=hybrid -o table -- "$BIN/hyb" crowd 10 10
+t_run kvis trace -c --backend=hybrid -o table -- "$BIN/hyb" calls 10 10
 t_has "counted" table '^ .* 100 .* getppid$'
-t_run kvis trace -q -v --backend=hybrid --ring=64K --json=json -- "$BIN/hyb" crowd 20 10
+t_run kvis trace -q -v --backend=hybrid --ring=64K --json=json -- "$BIN/hyb" calls 20 10
 mv out facts
 t_facts "a small ring" json facts
 t_json "a small ring: nothing lost" json "S['backend'] == 'hybrid' and S['lost'] == 0"
