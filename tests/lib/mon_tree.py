@@ -6,7 +6,7 @@ a, b      the same machine at two times: in between CPUs worked, one went offlin
 huge      4096 CPUs, all with frequencies
 tasks:a, tasks:b  its processes at the two times
 turns:0 ... turns:3  12 processes, one of which is the fifth by CPU time, then the seventh, then the eleventh
-hostile:N the N-th way of putting nonsense into every file of `a`"""
+hostile:N the N-th way of putting nonsense into every file of `a`, and every other file in DIR"""
 import os
 import random
 import sys
@@ -238,6 +238,7 @@ BAD = ["", "\0\0\0", "N/A\n", "-1\n", "18446744073709551615\n", "922337203685477
        "cpu0 " + "9" * 400 + "\n", "\xff\xfe" * 3000 + "\n", "\n" * 50000,
        "".join(f"cpu{i} 1 2 3 4 5 6 7 8 9 9\n" for i in range(20000)),
        "".join(f" 8 {i} sd{i} 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n" for i in range(20000)),
+       "0-8191\n", "0-99999999999\n", "config:63-0\n", "event=0xffffffffffffffff,umask=1,nothing=1\n", "nan\n",
        "8 0 a\x1b[31m,\"b\\ 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\ncpu0\n", "fifo", "directory", "loop"]
 
 
