@@ -21,10 +21,7 @@ for scene in calls names procs roots deep; do
     cd ..
 done
 for scene in ends args chain threads ways forks; do
-    mkdir "proc-$scene"
-    cd "proc-$scene" || exit
-    kvis proc -x --forks --json=json -o rows -- "$BIN/cmd" $scene >facts 2>err </dev/null || t_not_ok "$scene: exit status $?"
-    t_facts "proc $scene" json facts
+    t_scene "proc-$scene" "proc -x --forks -o rows" cmd $scene
     t_json "proc $scene: nothing lost" json "H['backend'] == 'ptrace' and S['lost'] == 0 and S['ends_unseen'] == 0"
     cd ..
 done

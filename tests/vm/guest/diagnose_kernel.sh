@@ -1,9 +1,8 @@
-# diagnose_kernel: faults in the kernel that take no program's time: interrupts on one CPU, a full connection tracking
-# table, fragmented memory. kvis diagnose must rank each of them first.
+# diagnose_kernel: faults in the kernel that take no program's time: interrupts on one CPU, fragmented memory.
+# kvis diagnose must rank each of them first.
 # kernels: x86-5.10 x86-sid arm64
 # (As diagnose.)
 # timeout: 90
-# modules: libcrc32c nf_defrag_ipv6 nf_defrag_ipv4 nf_conntrack
 . /tests/lib.sh
 
 ip link set lo up 2>/dev/null || ifconfig lo up
@@ -16,17 +15,6 @@ if echo 2 >/sys/class/net/lo/queues/rx-0/rps_cpus; then
     echo 0 >/sys/class/net/lo/queues/rx-0/rps_cpus
 else
     t_skip interrupts "no RPS in this kernel"
-fi
-
-# Connections are tracked from here on, whoever has a rule.
-table=/proc/sys/net/netfilter/nf_conntrack_max
-if rmmod nf_conntrack && insmod /modules/nf_conntrack.ko enable_hooks=1 && most=$(cat $table); then
-    echo 100 >$table
-    t_ill tracked limit-conntrack 0 flows 96
-    echo "$most" >$table
-    rmmod nf_conntrack
-else
-    t_skip tracked "no nf_conntrack"
 fi
 
 thp=/sys/kernel/mm/transparent_hugepage

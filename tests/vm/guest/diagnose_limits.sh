@@ -72,11 +72,12 @@ fi
 table=/proc/sys/net/netfilter/nf_conntrack_max
 if rmmod nf_conntrack && insmod /modules/nf_conntrack.ko enable_hooks=1 && most=$(cat $table); then
     echo 100 >$table
+    t_ill tracked limit-conntrack 0 flows 96
     t_ill untracked "conntrack-drops\|limit-conntrack" 0 untracked
     echo "$most" >$table
     rmmod nf_conntrack
 else
-    t_skip untracked "no nf_conntrack"
+    t_skip tracked "no nf_conntrack"
 fi
 t_ill clock clock-unsynchronized 0 clock 5
 "$BIN/ill" clock 0 >clock.out

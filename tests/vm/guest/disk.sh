@@ -8,18 +8,13 @@
 t_needs_hybrid
 
 facts() { # facts WHAT SCENE ARG...
-    mkdir "$1"
-    cd "$1" || exit
-    t_what=$1
+    what=$1
     shift
-    t_run kvis trace -v -w rec.kvis --json=json -- "$BIN/disk" "$@"
-    mv out facts
-    t_is "$t_what: exit status" 0 "$st" || { t_show err; tail -n 3 facts; }
-    t_facts "$t_what: facts" json facts
+    t_scene "$what" "trace -v -w rec.kvis" disk "$@"
     # what was recorded says the same
     kvis replay -v --json=again rec.kvis 2>/dev/null
-    t_is "$t_what: replayed" "$(grep '"type":"block_io' json)" "$(grep '"type":"block_io' again)"
-    t_is "$t_what: replayed summary" "$(tail -n 1 json | grep -o '"block_ios.*')" "$(tail -n 1 again | grep -o '"block_ios.*')"
+    t_is "$what: replayed" "$(grep '"type":"block_io' json)" "$(grep '"type":"block_io' again)"
+    t_is "$what: replayed summary" "$(tail -n 1 json | grep -o '"block_ios.*')" "$(tail -n 1 again | grep -o '"block_ios.*')"
     rm -f again rec.kvis
     cd ..
 }

@@ -95,6 +95,21 @@ t_page() { t_host page "$@"; }           # t_page WHAT PAGE JSON: boot_page.py, 
 t_replay() { t_host replay "$@"; }       # t_replay WHAT JSON RECORDING: our kvis replays it to the same JSON
 t_opens() { t_host opens "$@"; }         # t_opens WHAT JSON FACTS: opens.py, the same
 
+# t_scene DIR OPTIONS PROG ARG...: `kvis OPTIONS` with a test program, in the new directory DIR: its JSON agrees with what the program
+# says of itself. The test continues in DIR. Fails if this machine cannot run the scene (exit status 77).
+t_scene() {
+    t_dir=$1 t_options=$2 t_prog=$3
+    shift 3
+    mkdir "$t_dir"
+    cd "$t_dir" || exit
+    # shellcheck disable=SC2086 # words
+    t_run kvis $t_options --json=json -- "$BIN/$t_prog" "$@" </dev/null
+    mv out facts
+    [ $st != 77 ] || { t_skip "$t_dir" "$(tail -n 1 facts)"; return 1; }
+    t_is "$t_dir: exit status" 0 "$st" || { t_show err; tail -n 3 facts; }
+    t_facts "$t_dir: facts" json facts
+}
+
 # t_both DIR CMD...: the command three times under strace, twice under kvis and once by its ptrace
 # backend, each time in a new and empty DIR/run, which is the same name to all of them, and at the same
 # addresses. Wants "# with: strace".

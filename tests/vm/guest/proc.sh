@@ -12,12 +12,8 @@ case $(uname -r) in
 *) scenes="$scenes late_failed" ;;
 esac
 for scene in $scenes; do
-    mkdir $scene
-    cd $scene
-    kvis proc -x --forks --json=json -o text -- $BIN/cmd $scene >facts 2>err </dev/null || t_not_ok "$scene: exit status $?"
-    t_facts "$scene" json facts
+    t_scene $scene "proc -x --forks -o text" cmd $scene
     t_json "$scene: nothing lost" json "S['lost'] == 0 and S['ends_unseen'] == 0"
-    [ -s json ] || t_show err
     cd ..
 done
 

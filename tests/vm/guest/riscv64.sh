@@ -14,10 +14,9 @@ t_both fd "$BIN/fd" kinds
 # Counted in the kernel, and from a small ring that fills: none is lost.
 t_run kvis trace -c --backend=hybrid -o table -- "$BIN/hyb" crowd 10 10
 t_has "counted" table '^ .* 100 .* getppid$'
-t_run kvis trace -q -v --backend=hybrid --ring=64K --json=json -- "$BIN/hyb" crowd 20 10
-mv out facts
-t_facts "a small ring" json facts
+t_scene ring "trace -q -v --backend=hybrid --ring=64K" hyb crowd 20 10
 t_json "a small ring: nothing lost" json "S['backend'] == 'hybrid' and S['lost'] == 0"
+cd ..
 
 t_ok "recorded" kvis trace -q -v -w r.kvis -- sh -c 'echo a >f; cat f nothere; mv f g'
 kvis replay -q -v --json=again r.kvis >/dev/null 2>&1
