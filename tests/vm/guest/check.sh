@@ -7,7 +7,7 @@
 . /tests/lib.sh
 rings=yes virt='full|works'
 # RISC-V has no KPROBES_ON_FTRACE.
-[ "$(uname -m)" != riscv64 ] || rings='no .*no kprobes' virt='does not work: .*no kprobes'
+[ "$(uname -m)" != riscv64 ] || rings='no .*no kprobe' virt='does not work: .*no kprobe'
 t_ok "all that trace and open need is there" "$KVIS" check -v
 cp out checked
 t_has "programs of monitor: virtio, by kprobes" checked "^virtio_programs +($rings)"
