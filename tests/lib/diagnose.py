@@ -5,7 +5,6 @@ diagnose.py KVIS TREE: kvis diagnose finds the known fault of each machine made 
 A machine is a dictionary with the increments of counters and the values of other numbers.
 ROWS has, for each rule, the numbers of a machine with a finding, and of one without. The
 command that diagnose runs replaces the first state of the machine by the second."""
-import json
 import os
 import re
 import shutil
@@ -13,7 +12,9 @@ import subprocess
 import sys
 import time
 
+import files
 import healthy
+import j as jsonlines
 
 kvis, tree = sys.argv[1:]
 FUTEX = {"x86_64": 202}.get(os.uname().machine, 98)
@@ -130,11 +131,7 @@ FIXED = {"blocked", "stuck", "locks", "cg_no_psi", "duplex", "fs_last_error", "p
 
 def machine(root, m, late):
     """Makes root/proc and root/sys."""
-    def put(path, text):
-        path = os.path.join(root, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as f:
-            f.write(text)
+    put, link = files.below(root)
 
     def n(name, base=0):  # a counter
         return base + int(m.get(name, 0) if late else 0)
@@ -181,9 +178,8 @@ def machine(root, m, late):
     put(f"sys/class/block/{sysfs}/size", "9\n")
     put(f"sys/class/block/{sysfs}/queue/rotational", f"{g('rotates', 1)}\n")
     put(f"sys/devices/x/{sysfs}/{sysfs}p1/partition", "1\n")
-    os.symlink(f"../../devices/x/{sysfs}/{sysfs}p1", os.path.join(root, f"sys/class/block/{sysfs}p1"))
-    os.makedirs(os.path.join(root, "sys/dev/block"), exist_ok=True)
-    os.symlink(f"../../devices/x/{sysfs}/{sysfs}p1", os.path.join(root, "sys/dev/block/8:1"))
+    for path in f"sys/class/block/{sysfs}p1", "sys/dev/block/8:1":
+        link(path, f"../../devices/x/{sysfs}/{sysfs}p1")
     put("proc/net/dev", "Inter-| Receive | Transmit\n face |bytes\n"
         f"eth0: {n('rx_bytes')} {n('rx_packets')} 0 {n('rx_drop')} 0 0 0 0 {n('tx_bytes')} 0 {n('tx_errs')} 0 0 0 0 0\n"
         + "".join(f"ens{k}: 0 {n('rx_packets')} 0 {n('rx_drop')} 0 0 0 0 0 0 0 0 0 0 0 0\n" for k in range(m.get("interfaces", 0))))
@@ -192,8 +188,7 @@ def machine(root, m, late):
     put("sys/class/net/eth0/carrier_changes", f"{n('carrier')}\n")
     if "member" in m:
         put("sys/class/net/eth0/bonding_slave/mii_status", m["member"] + "\n")
-    os.makedirs(os.path.join(root, "sys/class/net/eth0/device"))
-    os.symlink("../driver", os.path.join(root, "sys/class/net/eth0/device/driver"))
+    link("sys/class/net/eth0/device/driver", "../driver")
     put("proc/net/softnet_stat", f"00000000 {n('soft_drop'):08x} {n('soft_squeezed'):08x}\n")
     put("proc/net/snmp", "Tcp: OutSegs RetransSegs\n" f"Tcp: {n('segments')} {n('retrans')}\n"
         f"Udp: InDatagrams RcvbufErrors SndbufErrors\nUdp: 0 {n('udp_rcvbuf')} 0\n")
@@ -290,20 +285,8 @@ def machine(root, m, late):
     for k in range(m.get("many_files", 0)):  # each on a mount of its own
         put(f"proc/77/fdinfo/{k + 10}", f"pos:\t0\nflags:\t0\nmnt_id:\t{k + 40}\n")
     put("proc/77/fdinfo/5", f"pos:\t{1 << 22 if late else 0}\nflags:\t0\nmnt_id:\t31\n")
-    os.makedirs(os.path.join(root, "proc/77/fd"), exist_ok=True)
     for k in range(20):
-        os.symlink("/x", os.path.join(root, f"proc/77/fd/{k}"))
-
-
-def strict(text):
-    def unique(pairs):
-        d = dict(pairs)
-        assert len(d) == len(pairs), pairs
-        return d
-
-    def no_constant(name):
-        raise ValueError(name)
-    return json.loads(text, object_pairs_hook=unique, parse_constant=no_constant)
+        link(f"proc/77/fd/{k}", "/x")
 
 
 def run(first, then, *args, script=None, make=machine):
@@ -321,7 +304,7 @@ def run(first, then, *args, script=None, make=machine):
 
 def diagnose(m, *args, **kw):
     fixed = {k: v for k, v in m.items() if k in FIXED}
-    return strict(run(fixed, m, "--json", *args, **kw))
+    return jsonlines.DECODER.decode(run(fixed, m, "--json", *args, **kw))
 
 
 def rules(j):
@@ -405,7 +388,7 @@ nothing("one reader, who waits for nobody else", {"disk_busy": 900, "disk_queue"
 # ten that are busy and well
 S = 0.3  # how long they are watched, at least
 for name, m in healthy.MACHINES.items():
-    j = strict(run(m, m, "--json", script=f"ln -s b new && mv -T new now; sleep {S}",
+    j = jsonlines.DECODER.decode(run(m, m, "--json", script=f"ln -s b new && mv -T new now; sleep {S}",
                    make=lambda root, m, late: healthy.tree(root, m, S * late)))
     check(not set(rules(j)) - OURS, f"{name} is well, and kvis finds", [(f["rule"], f["sentence"], f["evidence"]) for f in j["findings"]])
     check([u for u in j["unseen"] if "(needs CONFIG_TASK_IO_ACCOUNTING)" in u["why"]], "no /proc/PID/io", j["unseen"])

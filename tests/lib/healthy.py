@@ -3,7 +3,7 @@ Fifteen busy but healthy machines, as trees of files for kvis diagnose --path.ro
 
 A machine is a dictionary. Its numbers are documented values of such machines; a comment has the purpose of each.
 Rates are per second: tree(root, m, s) makes the files of the state s seconds after the machine was started."""
-import os
+import files
 
 US = 1000000
 GB = 1 << 20  # in kB, as /proc/meminfo counts
@@ -120,17 +120,7 @@ MACHINES = {
 
 
 def tree(root, m, s):
-    def put(path, text):
-        path = os.path.join(root, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as f:
-            f.write(text)
-
-    def link(path, to):
-        path = os.path.join(root, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        os.symlink(to, path)
-
+    put, link = files.below(root)
     cpus = m["cpus"]
     user, system, iowait, irq, soft, steal = [round(v * 100 * s * 100) for v in m["cpu"]]  # in small ticks: shares count
     idle = round(100 * s * 100) - user - system - iowait - irq - soft - steal

@@ -6,10 +6,11 @@ the PMUs with their formats), and compares the events that `kvis check cpu` choo
 LISTS is role=event/umask/cmask, from perf list of Linux 7.2 for that processor (PERF_CPUID), which
 has intel/perfmon's lists, and lists made from AMD's manuals. It does not depend on kvis's own table."""
 import json
-import os
 import shutil
 import subprocess
 import sys
+
+from files import put
 
 LISTS = {
     "SKL": "l1d_accesses=d0/81 l1d_misses=d1/8 l2_misses=d1/10 llc_misses=d1/20 dtlb_second_level=8/20  "
@@ -93,12 +94,6 @@ ARM_ROLES = {"cycles": ("cpu_cycles",), "instructions": ("inst_retired",), "l1d_
              "branch_misses": ("br_mis_pred_retired", "br_mis_pred"), "llc_misses": ("ll_cache_miss_rd",),
              "dtlb_misses": ("l1d_tlb_refill",), "dtlb_walks": ("dtlb_walk",),
              "stalled_backend": ("stall_backend",), "empty_slots": ("stall_slot",)}
-
-
-def put(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as f:
-        f.write(text + "\n")
 
 
 def pmu(name, kind, cpus, events, umask="8-15", event="0-7"):

@@ -20,6 +20,8 @@ import struct
 import subprocess
 import sys
 
+from files import put
+
 MIB = ("6.103515625e-5", "MiB")
 JOULE = ("2.3283064365386962890625e-10", "Joules")
 SNBEP = {"event": "config:0-7", "umask": "config:8-15", "edge": "config:18", "inv": "config:23",
@@ -108,12 +110,6 @@ MACHINES = [
 WHY = {"DMC-620 and CMN": "this machine exposes no memory-controller PMU",
        "a virtual machine": "this machine exposes no memory-controller PMU",
        "Zen 4 without amd_umc": "amd_umc needs Linux 6.10"}
-
-
-def put(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as f:
-        f.write(text + "\n")
 
 
 def cpus(mask):
