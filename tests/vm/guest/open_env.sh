@@ -8,10 +8,12 @@
 printf 'cd /tmp; echo x >made; cat made /nothere; cat made >/dev/null\n' >job
 job() {
     rm -f /tmp/made
+    kvis check open >check.out 2>&1
     t_run kvis open -o rows --json=json "$@" -- sh job
 }
 sees() { # sees WHAT [EXPRESSION]: after a job
     t_is "$1: status" 0 "$st" || t_show err
+    t_has "$1: kvis check" check.out '^open +full$'
     cp json "json.$t_n"
     t_json "$1: made, read, missed" "json.$t_n" "S['lost'] == 0 and [e['access'] for e in by('open', path='/tmp/made')] == ['write', 'read', 'read'] and by('open', path='/nothere', error='ENOENT') ${2-}"
 }

@@ -7,8 +7,7 @@
 # qemu: -drive if=none,id=slow,driver=null-co,size=67108864,throttling.iops-total=20 -device virtio-blk-pci,drive=slow
 . /tests/lib.sh
 
-t_both sh sh -c 'i=0; while [ $i -lt 30 ]; do echo $i; i=$((i + 1)); done | sort -r | tee f | wc -l
-    cat f nothere; mkdir d; mv f d; mv d e; wc -c <e/f; kill -USR1 $$; exit 3'
+t_both_sh 30
 t_both fd "$BIN/fd" kinds
 
 # Counted in the kernel, and from a small ring that fills: none is lost.
