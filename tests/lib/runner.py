@@ -48,7 +48,7 @@ PACKAGES = {
     "perf": "linux-perf", "man": "man-db",
     "readelf": "binutils", "objcopy": "binutils", "ip": "iproute2", "unshare": "util-linux",
     "setpriv": "util-linux", "taskset": "util-linux", "flock": "util-linux", "stty": "coreutils",
-    "promtool": "prometheus", "clang": "clang", "node_exporter": "prometheus-node-exporter",
+    "promtool": "prometheus", "clang": "clang", "prometheus-node-exporter": "prometheus-node-exporter",
 }
 # Packages that would start a server: only their programs are unpacked, beside the tests.
 UNPACKED = ("prometheus", "prometheus-node-exporter")
