@@ -62,22 +62,6 @@ done
 t_ok "the same events" cmp ptrace.events hybrid.events || diff ptrace.events hybrid.events | head -n 20 | sed 's/^/# /'
 rm -f ptrace.json hybrid.json
 
-# -c alone counts in the kernel: the same table as from records.
-rows() { awk '/^ *[0-9]/ { print $NF, $4, NF == 9 ? $5 : 0 }' "$1" | sort; }
-for c in "hyb calls 2 300" "hyb crowd 30 10" "hyb bomb 40"; do
-    for how in "" --json=/dev/null; do
-        kvis trace -c --backend=hybrid $how -o table -- "$BIN/"$c >/dev/null
-        rows table >"counted${how%%=*}"
-    done 2>/dev/null
-    t_is "counted in the kernel: $c" "$(grep -Ev '^(futex|total)' counted--json)" "$(grep -Ev '^(futex|total)' counted)"
-done
-kvis trace -c --backend=hybrid -o table -- "$BIN/counts" >/dev/null 2>&1
-rows table >counted
-for want in "pselect6 21 0" "readv 3 3" "waitid 1 1" "ppoll 1 0" "pause 1 0"; do
-    case $(uname -m)-$want in x86_64*) ;; *pause*) continue ;; *ppoll*) want="ppoll 2 0" ;; esac # elsewhere it is the one
-    t_has "counted: $want" counted "^$want\$"
-done
-
 # In a pid namespace: its own numbers.
 unshare -p -m -f --mount-proc sh -c 'kvis trace -q -v --json=ns.json -- sh -c "echo \$\$ >pid; true | cat; cat pid >/dev/null"' >ns.out 2>&1
 t_is "pid namespace: a small pid" 1 "$(($(cat pid) < 10))" || t_show ns.out
