@@ -1,4 +1,4 @@
-"""Used by the programs that make machines of files: diagnose.py, healthy.py, mon_cpus.py, mon_tree.py, mon_uncore.py."""
+"""Used by the programs that make machines of files: diagnose.py, mon_cpus.py, mon_tree.py, mon_uncore.py."""
 import os
 
 

@@ -152,7 +152,7 @@ t_cause_in() {
     [ -z "$t_group" ] || echo $$ >/sys/fs/cgroup/cgroup.procs
     until_true 30 grep -q '^ill' ill.out || { t_not_ok "ill $*: it does not begin"; t_show ill.out; return 1; }
 }
-t_cure() { { kill "$@"; wait "$@"; } 2>/dev/null; }
+t_cure() { { kill "$@"; wait "$@"; } 2>/dev/null || :; }
 
 # t_first JSON: of what kvis diagnose found, the first finding to ./first, and the processes that it names to ./named.
 t_first() {
