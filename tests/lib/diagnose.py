@@ -286,12 +286,13 @@ def machine(root, m, s):
             put(f"{d}/cpu.stat", f"nr_periods {int(c['periods'] * s)}\nnr_throttled {int(c['throttles'] * s)}\nthrottled_usec {int(c['usec'] * s)}\n")
         put(f"{d}/pids.max", "100\n" if "quota" in c else "max\n")
         put(f"{d}/pids.current", f"{g('pids', 9)}\n")
+    return put, link, n, g
 
 
 def java(root, m, s):
     """A machine of healthy.py. The busiest process: 64 threads, of which each waits a little."""
     machine(root, m, s)
-    put, _ = files.below(f"{root}/proc/4711")
+    put, _ = files.below(root + "/proc/4711")
     ticks, pages = round(sum(m["cpu"][:2]) * m["cpus"] * s * 50), 700000 if m.get("interleaved") else 200000
     for d in "", "task/4711/":
         put(f"{d}stat", f"4711 (java) S 1 1 1 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0 5 0 {pages}" + " 0" * 14 + " 0 0 0\n")
@@ -304,15 +305,7 @@ def java(root, m, s):
 
 def sick(root, m, late):
     """A machine of ROWS, whose counters are those of one second, and its processes."""
-    machine(root, m, late)
-    put, link = files.below(root)
-
-    def n(name, base=0):
-        return base + int(m.get(name, 0) * late)
-
-    def g(name, usual):
-        return int(m.get(name, usual))
-
+    put, link, n, g = machine(root, m, late)
     # the log: of a program, which anybody may have started, and of the kernel
     put("dev/kmsg", f"12,1,1,-;I/O error, dev sda: says a program\n3,2,2,-;{m['log']}\n SUBSYSTEM=x\n" if late and "log" in m else "")
     for pid in (81, 82, 83, 84):  # the last is the kernel's own
