@@ -5,18 +5,7 @@
 # timeout: 90
 . /tests/lib.sh
 
-ip link set lo up 2>/dev/null || ifconfig lo up
-# CPU 1 handles the packets that CPU 0 sends, and a program waits for CPU 1.
-if echo 2 >/sys/class/net/lo/queues/rx-0/rps_cpus; then
-    t_cause pinned 1 1
-    waits=$ill
-    t_ill interrupts "cpu-interrupts\|cpu-interrupts-full" 0 packets 0
-    t_cure $waits
-    echo 0 >/sys/class/net/lo/queues/rx-0/rps_cpus
-else
-    t_skip interrupts "no RPS in this kernel"
-fi
-
+sleep 2 # till what the boot has begun is over
 thp=/sys/kernel/mm/transparent_hugepage
 if [ -e $thp/enabled ]; then
     was=$(sed 's/.*\[\(.*\)\].*/\1/' $thp/enabled) defrag=$(sed 's/.*\[\(.*\)\].*/\1/' $thp/defrag)
@@ -32,4 +21,16 @@ if [ -e $thp/enabled ]; then
     [ ! -e $proactive ] || echo "$was_proactive" >$proactive
 else
     t_skip fragments "no transparent hugepages"
+fi
+
+ip link set lo up 2>/dev/null || ifconfig lo up
+# CPU 1 handles the packets that CPU 0 sends, and a program waits for CPU 1.
+if echo 2 >/sys/class/net/lo/queues/rx-0/rps_cpus; then
+    t_cause pinned 1 1
+    waits=$ill
+    t_ill interrupts "cpu-interrupts\|cpu-interrupts-full" 0 packets 0
+    t_cure $waits
+    echo 0 >/sys/class/net/lo/queues/rx-0/rps_cpus
+else
+    t_skip interrupts "no RPS in this kernel"
 fi
