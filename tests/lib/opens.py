@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Used by lib/open.sh and vm/vm.sh.
-opens.py facts|nopaths JSON FACTS | strace JSON LOG | counted JSON N
+opens.py facts|nopaths JSON FACTS | strace JSON LOG
 Checks that kvis open's JSON has exactly the opens of another source:
   facts    tests/progs/opens.c reports its own calls, between its two marks
   nopaths  the same, without the absolute paths
-  strace   strace -f -xx -y -s 9999 -e trace=open,openat,openat2,creat,open_by_handle_at
-  counted  N opens, including those that kvis reports as lost; with N=0 none may be lost
+  strace   LOG.PID of strace -ff -o LOG -xx -y -s 9999 -e trace=open,openat,openat2,creat,open_by_handle_at, of these processes
 An open is (call, name, flags, mode if a file may be created, result, absolute path)."""
 import collections
 import errno
+import glob
 import json
 import re
 import sys
@@ -16,7 +16,6 @@ import sys
 CALLS = ("open", "openat", "openat2", "creat", "open_by_handle_at")
 UNREACHABLE = b"(unreachable)"  # as /proc and getcwd(2) mark what is not below the root
 LOADER = re.compile("/etc/ld.so|(/usr)?/lib")  # not the program's own
-MADE = {"O_WRONLY", "O_CREAT", "O_TRUNC"}  # what creat means
 
 
 def load(path):
@@ -96,73 +95,58 @@ def theirs_facts(path):
                    None if name is None and w[1] != CALLS[-1] else base_and(base, name))
 
 
-def strace_bytes(text):
-    return bytes.fromhex(text.replace("\\x", ""))
-
-
 HEX = r"((?:\\x[0-9a-f]{2})*)"
-DIR = rf"(?:(?:AT_FDCWD|-?\d+)(?:<{HEX}>(?:\(deleted\))?)?, )?"
-NAME = rf'(?:"{HEX}"|(NULL|0x[0-9a-f]+))'
-RESULT = re.compile(rf"= (-?\d+|\?)(?:<{HEX}>(?:\(deleted\))?)?(?: (E\w+))?")
-ONE = re.compile(rf"(open|openat|creat)\({DIR}{NAME}(?:, ([A-Zx_|0-9a-f]+))?(?:, (0\d*))?\) +")
-TWO = re.compile(rf"(openat2)\({DIR}{NAME}, (?:\{{flags=([^,]*)(?:, mode=(0\d*))?, resolve=([^}}]*)\}}|.*?), \d+\) +")
-HANDLE = re.compile(r"(open_by_handle_at)\(.*, ([A-Z_|]+)\) +")
+LINE = re.compile(rf"(\w+)\((.*)\) += (-?\d+|\?)(?:<{HEX}>(?:\(deleted\))?)?(?: (E\w+))?")
+DIR = re.compile(rf"(?:AT_FDCWD|-?\d+)(?:<{HEX}>(?:\(deleted\))?)?$")
 
 
-def whole_lines(path):
-    """Calls that another thread's line cut in two, put together again."""
-    cut = {}
-    for line in open(path, encoding="latin-1"):
-        pid, rest = line.rstrip("\n").split(None, 1)
-        if rest.endswith(" <unfinished ...>"):
-            cut[pid] = rest[:-len(" <unfinished ...>")]
-        elif rest.startswith("<... "):
-            head = cut.pop(pid, None)
-            if head:
-                yield head + rest.split(" resumed>", 1)[1]
-        else:
-            yield rest
+def strace_bytes(text):
+    return bytes.fromhex(text.strip('"').replace("\\x", ""))
 
 
 def parse_strace(line):
-    m = ONE.match(line) or TWO.match(line) or HANDLE.match(line)
-    r = m and RESULT.match(line, m.end())
-    if not r:
+    m = LINE.match(line)
+    if not m:
         sys.exit(f"not understood: {line[:300]}")
-    if r[1] == "?":
-        return None if not r[3] else (m[1], r[3])
-    ret = int(r[1]) if r[1] != "-1" else -getattr(errno, r[3])
-    if m[1] == CALLS[-1]:
-        path = strace_bytes(r[2]) if r[2] else "any" if ret >= 0 else None
-        return (m[1], None, flags_of(m[2]), None, ret, path)
-    base, name, fault, flags, mode, resolve = (m.groups() + (None,))[1:7]
-    name = None if fault else strace_bytes(name)
-    if m[1] == "creat":
-        mode = flags  # its only other argument
+    call, args, ret, opened, err = m[1], m[2].split(", "), m[3], m[4], m[5]  # -xx: no comma is in a string
+    if ret == "?":
+        return (call, err) if err else None
+    ret = int(ret) if not err else -getattr(errno, err)
+    if call == CALLS[-1]:
+        path = strace_bytes(opened) if opened else "any" if ret >= 0 else None
+        return (call, None, flags_of(args[-1]), None, ret, path)
+    base = DIR.match(args.pop(0))[1] if call.startswith("openat") else None
+    name = strace_bytes(args[0]) if args[0].startswith('"') else None
+    how = dict(re.findall(r"(\w+)=([^,}]*)", m[2]))  # of openat2
+    if call == "openat2":
+        flags, mode = how.get("flags"), how.get("mode")
+    else:
+        flags, mode, *_ = *(["O_WRONLY|O_CREAT|O_TRUNC"] if call == "creat" else []), *args[1:], None, None
     if flags is None and ret != -errno.EFAULT:
         flags = "O_RDONLY"  # of a struct that strace does not show because it is too short
-    made = MADE if m[1] == "creat" else flags_of(flags)
-    makes = (made or set()) & {"O_CREAT", "O_TMPFILE"}
-    if m[1] in ("open", "creat") and base is None and name is not None and not name.startswith(b"/"):
+    made = flags_of(flags)
+    if call in ("open", "creat") and name is not None and not name.startswith(b"/"):
         path = "any"  # strace does not show where it starts
-    elif "RESOLVE_IN_ROOT" in (resolve or "") and name is not None:
+    elif "RESOLVE_IN_ROOT" in how.get("resolve", "") and name is not None:
         path = join(None, strace_bytes(base) + b"/" + name)
     else:
         path = join(strace_bytes(base) if base else None, name) if name is not None else None
-    return (m[1], name, made and frozenset(made), int(mode or "0", 8) if makes else None, ret, path)
+    return (call, name, made, int(mode or "0", 8) if made and made & {"O_CREAT", "O_TMPFILE"} else None, ret, path)
 
 
-def theirs_strace(path):
-    for line in whole_lines(path):
-        if line.startswith(("+++", "---")):
-            continue
-        got = parse_strace(line)
-        if got:
-            yield got
+def theirs_strace(files):
+    for file in files:
+        text = open(file, encoding="latin-1").read()
+        text = re.sub(r" <unfinished \.\.\.>\n<\.\.\. \w+ resumed>", "", text)  # of a thread that an exec gave another number
+        for line in text.splitlines():
+            got = not line.startswith(("+++", "---")) and parse_strace(line)
+            if got:
+                yield got
 
 
 def differ(want, got):
     """Prints what only one side has. Returns whether there is any."""
+    want, got = collections.Counter(want), collections.Counter(got)
     missing, more = want - got, got - want
     for what, rows in (("missing", missing), ("not so", more)):
         for row in list(rows)[:12]:
@@ -179,22 +163,16 @@ def between_marks(rows):
 
 def main():
     rows, summary = load(sys.argv[2])
-    if summary["lost"] and sys.argv[1] != "counted":
+    if summary["lost"]:
         sys.exit(f"lost: {summary}")
     rows = [r for r in rows if r["call"] in CALLS]
-    if sys.argv[1] in ("facts", "nopaths"):
-        n = 6 if sys.argv[1] == "facts" else 5
-        want = collections.Counter(w[:n] for w in theirs_facts(sys.argv[3]))
-        return differ(want, collections.Counter(ours(r)[:n] for r in between_marks(rows)))
     if sys.argv[1] == "strace":
-        want, got = list(theirs_strace(sys.argv[3])), list(map(ours, rows))
+        files = {int(f.rsplit(".", 1)[1]): f for f in glob.glob(sys.argv[3] + ".*")}
+        want, got = list(theirs_strace(files.values())), [ours(r) for r in rows if r["tid"] in files]
         hidden = {w[:5] for w in want if w[-1] == "any"}  # compared without their path
-        cut = [w[:5] + ("any",) if w[:5] in hidden else w for w in want]
-        ours_cut = [g[:5] + ("any",) if g[:5] in hidden else g for g in got]
-        return differ(collections.Counter(cut), collections.Counter(ours_cut))
-    n, have = int(sys.argv[3]), len(rows)
-    print(f"{n} opens, {have} seen, {summary['lost']} counted as lost")
-    return have + summary["lost"] != n
+        return differ(*([o[:5] if o[:5] in hidden else o for o in both] for both in (want, got)))
+    n = 6 if sys.argv[1] == "facts" else 5
+    return differ([w[:n] for w in theirs_facts(sys.argv[3])], [ours(r)[:n] for r in between_marks(rows)])
 
 
 sys.exit(main())
