@@ -13,6 +13,7 @@ from lib import BIN, CWD, TESTS, eq, has, hasnt, rows, run
 
 os.environ["HOME"] = CWD
 from browser import Browser, check, span
+from critical import critical_path
 
 MAKEFILE = r"""all: prog odd bad
 prog: o1.o o2.o o3.o
@@ -42,20 +43,6 @@ def processes(lines):
         if e["end"] in ("exit", "signal"):
             p.update(end=e["ts_ns"], exit=e["signal"] or str(e["exit_code"]), cpu=e.get("cpu_ns"))
     return procs
-
-
-def critical(procs, root):
-    """From the end backwards: what P waited for at t is its child that ended last at or before t."""
-    own, todo = {}, [(root, procs[root]["end"])]
-    while todo:
-        pid, t = todo.pop()
-        kids = [c for c in procs.values() if c["ppid"] == pid and c["end"] <= t and c["pid"] not in own and c["start"] < t]
-        last = max(kids, key=lambda c: c["end"], default=None)
-        own[pid] = own.get(pid, 0) + t - (last["end"] if last else procs[pid]["start"])
-        if last:
-            todo += [(pid, last["start"]), (last["pid"], last["end"])]
-    check(sum(own.values()) == procs[root]["end"] - procs[root]["start"], "the parts of the path are not the whole")
-    return own
 
 
 def near(text, ns):
@@ -162,7 +149,7 @@ root = next(e["pid"] for e in events if e["type"] == "exec")
 same_events(lines, events, procs)
 procs[root]["start"] = min(e["start_ns"] for e in lines if e["type"] == "command" and e["pid"] == root)
 b = Browser()
-own = critical(procs, root)
+own = {pid: ns for (pid, _), ns in critical_path([(p["start"], p["end"], p["pid"], p["ppid"]) for p in procs.values()], root).items()}
 page(b, s, procs, own)
 controls(b, procs, own)
 b.size(1200, 900, True)
