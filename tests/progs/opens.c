@@ -256,27 +256,28 @@ static void rewritten(void)
     pthread_create(&t, NULL, rewrite, NULL);
     CHK(open(volatile_name, O_WRONLY));
     pthread_join(t, NULL);
+    want("[e.get('name_changed') for e in by('open') if e['name'] in ('changed', 'fifo') and 'O_WRONLY' in e['flags']] == [True]");
+    want("not [e for e in by('open') if e['name'] not in ('changed', 'fifo') and 'name_changed' in e]");
 }
 
 enum { THREADS = 8, TIMES = 500 };
-static void *one_thread(void *arg)
+static void *one_thread(void *next)
 {
     char name[32];
+    int me = __atomic_fetch_add((int *)next, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < TIMES; i++) {
-        snprintf(name, sizeof name, "t%ld.%d", (long)arg, i);
-        int fd = here(name, F(O_RDWR|O_CREAT), 0600);
-        close(fd);
+        snprintf(name, sizeof name, "t%d.%d", me, i);
+        close(here(name, F(O_RDWR|O_CREAT), 0600));
     }
     return NULL;
 }
 static void threads(void)
 {
     pthread_t t[THREADS];
+    int next = 0;
     begin();
-    for (long i = 0; i < THREADS; i++)
-        MUST(!pthread_create(&t[i], NULL, one_thread, (void *)i));
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(t[i], NULL);
+    t_threads(t, THREADS, one_thread, &next);
+    t_join(t, THREADS);
     end();
 }
 
@@ -373,37 +374,25 @@ static void roots(void)
     end();
 }
 
-/* Deeper than a record can carry: /proc says it. */
+/* At the depth to which the probe goes; deeper than a record can carry, where /proc says it; and below a directory whose own path is
+ * longer than PATH_MAX. */
 static void deep(void)
 {
-    char base[4200];
-    snprintf(base, sizeof base, "%.*s", (int)strlen(t_cwd) - 1, t_cwd);
-    for (int i = 0; i < 60; i++) {
-        CHK(mkdir("dir", 0755)), CHK(chdir("dir"));
-        strcat(base, "/dir");
-    }
-    begin();
-    at(AT_FDCWD, base, "x", F(O_RDWR|O_CREAT), 0600);
-    usleep(100000); /* as long as kvis needs to look */
-    end();
-}
-
-/* Below a directory whose own path is longer than PATH_MAX, and at the depth to which the probe goes. */
-static void depths(void)
-{
-    static char part[251], base[8192], here_[64];
-    begin();
-    int depth = 0;
+    static char part[251], base[8192], name[64];
+    int depth = -1;
     for (const char *p = t_cwd; *p; p++)
         depth += *p == '/';
-    for (int n = depth - 1; n <= 32; n++) {
-        snprintf(here_, sizeof here_, "%d deep", n);
-        snprintf(base, sizeof base, "%.*s", (int)strlen(t_cwd) - 1, t_cwd);
-        for (int i = depth - 1; i < n; i++)
-            strcat(base, "/d");
-        at(AT_FDCWD, base, here_, F(O_RDWR|O_CREAT), 0600);
+    snprintf(base, sizeof base, "%.*s", (int)strlen(t_cwd) - 1, t_cwd);
+    begin();
+    for (; depth < 60; depth++) {
+        snprintf(name, sizeof name, "%d deep", depth);
+        if (depth <= 32)
+            at(AT_FDCWD, base, name, F(O_RDWR|O_CREAT), 0600);
         CHK(mkdir("d", 0755)), CHK(chdir("d"));
+        strcat(base, "/d");
     }
+    at(AT_FDCWD, base, "deepest", F(O_RDWR|O_CREAT), 0600);
+    usleep(100000); /* as long as kvis needs to look */
     memset(part, 'p', 250);
     for (int i = 0; i < 20; i++)
         CHK(mkdir(part, 0755)), CHK(chdir(part));
@@ -479,21 +468,15 @@ static void full(void)
 {
     enum { N = 8300 };
     static pthread_t t[N];
-    pthread_attr_t a;
     struct rlimit files = { N + 100, N + 100 };
     if (setrlimit(RLIMIT_NOFILE, &files))
         skip("RLIMIT_NOFILE");
     CHK(mkfifo("fifo", 0600));
-    pthread_attr_init(&a);
-    pthread_attr_setstacksize(&a, 64 << 10);
-    for (int i = 0; i < N; i++)
-        if (pthread_create(t + i, &a, open_fifo, NULL))
-            skip("8300 threads");
+    t_threads(t, N, open_fifo, NULL);
     usleep(500000);
     MUST(open("fifo", O_WRONLY) >= 0);
-    for (int i = 0; i < N; i++)
-        pthread_join(t[i], NULL);
-    say("want S['lost'] >= %d - 8192 and len(by('open', name='fifo')) + S['lost'] == %d", N, N + 1);
+    t_join(t, N);
+    want("S['lost'] >= %d - 8192 and len(by('open', name='fifo')) + S['lost'] == %d", N, N + 1);
 }
 
 /* A signal ends an open that waits (ERESTARTSYS, and again), one kills the thread in it. */
@@ -535,8 +518,8 @@ int main(int argc, char **argv)
     static const struct scene scenes[] = {
         { "calls", calls }, { "names", names }, { "toolong", toolong }, { "untouched", untouched },
         { "rewritten", rewritten }, { "threads", threads }, { "procs", procs }, { "after", after },
-        { "roots", roots }, { "deep", deep }, { "depths", depths },
-        { "longnames", longnames }, { "full", full }, { "waits", waits }, { "flags", flags }, { 0 },
+        { "roots", roots }, { "deep", deep }, { "longnames", longnames }, { "full", full },
+        { "waits", waits }, { "flags", flags }, { 0 },
     };
     t_log = t_shared(LOG);
     return t_main(argc, argv, scenes);

@@ -15,8 +15,7 @@ scene() { # scene NAME OPTION...
     else
         t_is "$name $*: exit status" 0 "$st" || t_show err facts
         case $name in
-        rewritten) t_json "$name $*: marked" json "[e.get('name_changed') for e in by('open') if 'O_WRONLY' in e.get('flags', '')] == [True]" ;;
-        waits) t_facts "$name $*: facts" json facts ;;
+        rewritten | waits) t_facts "$name $*: facts" json facts ;;
         *) t_opens "$name $*" json facts ;;
         esac
     fi
