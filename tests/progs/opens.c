@@ -7,8 +7,8 @@
 #include "fuse.h"
 #include <linux/openat2.h>
 
-enum { LOG = 4 << 20 };
-static struct { unsigned len; char s[]; } *t_log; /* shared with children; printed at the end */
+enum { LOG = 4 << 20, LOG_FD = 400 };
+static struct { unsigned len; char s[]; } *t_log; /* shared with children, even behind an exec; printed at the end */
 
 static void log_hex(char *to, size_t size, const char *s)
 {
@@ -289,7 +289,6 @@ static void *exec_thread(void *arg)
 }
 static void procs(void)
 {
-    char fd[16];
     begin();
     for (int i = 0; i < 20; i++) {
         pid_t p = i & 1 ? fork() : (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
@@ -308,12 +307,7 @@ static void procs(void)
     if (!v)
         here("v", F(O_RDWR|O_CREAT), 0600), _exit(0);
     t_wait(v, 0);
-    int m = (int)CHK(syscall(SYS_memfd_create, "log", 0L));
-    CHK(ftruncate(m, LOG));
-    CHK(write(m, t_log, LOG));
-    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, m, 0);
-    snprintf(fd, sizeof fd, "%d", m);
-    char *args[] = { t_argv[0], (char *)(uintptr_t)"after", fd, NULL };
+    char *args[] = { t_argv[0], (char *)(uintptr_t)"after", NULL };
     pid_t p = fork();
     if (!p) {
         pthread_t t;
@@ -325,8 +319,6 @@ static void procs(void)
 }
 static void after(void) /* what procs' last child has become */
 {
-    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, (int)t_arg(1, -1), 0);
-    MUST(t_log != MAP_FAILED);
     here("after", F(O_RDWR|O_CREAT), 0600);
     _exit(0);
 }
@@ -521,6 +513,11 @@ int main(int argc, char **argv)
         { "roots", roots }, { "deep", deep }, { "longnames", longnames }, { "full", full },
         { "waits", waits }, { "flags", flags }, { 0 },
     };
-    t_log = t_shared(LOG);
+    if (fcntl(LOG_FD, F_GETFD) < 0) {
+        int m = (int)CHK(syscall(SYS_memfd_create, "log", 0L));
+        CHK(ftruncate(m, LOG)), CHK(dup2(m, LOG_FD)), CHK(close(m));
+    }
+    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, LOG_FD, 0);
+    MUST(t_log != MAP_FAILED);
     return t_main(argc, argv, scenes);
 }

@@ -388,44 +388,27 @@ static void failed_exec(void)
 
 static void *loads_bad(void *arg)
 {
-    (void)arg;
-    execl("./bad", "bad", NULL);
+    execl("./bad", "bad", arg);
     _exit(97);
 }
 
-static void in_child(void (*fn)(void))
+/* In a child, or in another thread of it. */
+static void bad(int thread)
 {
     bad_elf_write();
     pid_t p = (pid_t)CHK(fork());
+    if (!p && thread)
+        t_thread(loads_bad, NULL);
     if (!p)
-        fn();
+        loads_bad(NULL);
     int st;
     CHK(waitpid(p, &st, 0));
     MUST(WIFSIGNALED(st));
     ends(p, WTERMSIG(st) == SIGSEGV ? "SIGSEGV" : "SIGKILL");
 }
 
-static void by_main(void)
-{
-    loads_bad(NULL);
-}
-
-static void by_thread(void)
-{
-    start(loads_bad, NULL);
-    for (;;)
-        pause();
-}
-
-static void bad_elf(void)
-{
-    in_child(by_main);
-}
-
-static void bad_elf_thread(void)
-{
-    in_child(by_thread);
-}
+static void bad_elf(void) { bad(0); }
+static void bad_elf_thread(void) { bad(1); }
 
 static char *none[] = { NULL };
 static char *okay[] = { "odd", "okay", NULL };
