@@ -7,7 +7,7 @@
 # covers: E9 E10 E11 E12 E18 P12
 . "$TESTS/lib/open.sh"
 for watched in "" --backend=ptrace; do
-    for scene in calls names toolong untouched threads procs roots deep longnames; do facts $scene $watched; done
+    for scene in calls names untouched threads procs roots deep longnames; do facts $scene $watched; done
 done
 facts rewritten
 facts waits

@@ -22,7 +22,7 @@ scene() { # scene NAME OPTION...
     rm -rf r d mnt p[0-9]* t[0-9]* rows
     cd ..
 }
-for s in calls names toolong untouched rewritten threads procs roots deep longnames waits; do scene $s; done
+for s in calls names untouched rewritten threads procs roots deep longnames waits; do scene $s; done
 if [ -x "$BIN/open32" ]; then
     t_fails 32 "32-bit calls" kvis open -o /dev/null --json=json32 -- "$BIN/open32"
     t_json "all seven" json32 "[(e['call'], e.get('name'), e.get('fd', e.get('error'))) for e in by('open', abi='i386')] == [('open', 'open32', 3), ('openat', 'openat32', 4), ('creat', 'creat32', 5), ('openat2', 'openat232', 'EINVAL'), ('open_by_handle_at', None, 'EFAULT'), ('open', None, 'EFAULT'), ('open', 'nothere32', 'ENOENT')]"
