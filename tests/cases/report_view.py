@@ -369,15 +369,9 @@ def recorded():
     return pages + ["proc"] * (proc.st == 0)
 
 
-def main():
-    pages = recorded()
-    b = Browser()
+pages = recorded()
+with Browser() as b:
     for name in pages:
         events = [] if name == "proc" else lines_of(name)[1]
         for look in (colours, stands_out, idle, pinned, names, flame, interval) if events else (flame,):
             look(b, name, events)
-    check(not b.bad, "errors in the page", b.bad)
-    b.close()
-
-
-main()

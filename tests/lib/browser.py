@@ -40,13 +40,9 @@ def check(ok, what, *more):
 
 def run(scenes):
     """The scenes that the command line names, behind the directory: SCENE(browser, directory) each."""
-    b = Browser()
-    try:
+    with Browser() as b:
         for what in sys.argv[2:]:
             scenes[what](b, sys.argv[1])
-        check(not b.bad, "errors in the page", b.bad)
-    finally:
-        b.close()
 
 
 def from_npm(package, path):
@@ -226,6 +222,14 @@ class Browser:
     def shot(self, path):
         with open(path, "wb") as f:
             f.write(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, error, *_):
+        self.close()
+        if not error:
+            check(not self.bad, "errors in the page", self.bad)
 
     def close(self):
         self.session = None

@@ -535,15 +535,7 @@ def large(b):
     check("exit_group" in b.text("#table"), "the last rows")
 
 
-def main():
-    b = Browser()
-    try:
+if __name__ == "__main__":
+    with Browser() as b:
         for name in sys.argv[1:]:
             globals()[name](b)
-        check(not b.bad, "errors in the page", b.bad)
-    finally:
-        b.close()
-
-
-if __name__ == "__main__":
-    main()

@@ -77,10 +77,8 @@ static int how(int dirfd, const char *base, const char *name, long f, const char
 static void in_root(int dirfd, const char *base, const char *name, long f, const char *text)
 {
     char below[4200];
-    struct open_how h = { .flags = (uint64_t)f, .resolve = RESOLVE_IN_ROOT };
-    int r = (int)syscall(SYS_openat2, dirfd, name, &h, sizeof h);
     snprintf(below, sizeof below, "=%s/%s", base, name);
-    note("openat2", name, text, -1, r, below);
+    how(dirfd, below, name, f, text, 0, RESOLVE_IN_ROOT);
 }
 
 static void begin(void) { syscall(SYS_openat, AT_FDCWD, "/opens:begin", 0, 0); }
@@ -465,6 +463,13 @@ static void full(void)
 
 /* A signal ends an open that waits (ERESTARTSYS, and again), one kills the thread in it. */
 static void nothing(int sig) { (void)sig; }
+static void kill_waiting(pid_t p, int sig)
+{
+    for (int i = 0; i < 1000 && t_state(p) != 'S'; i++)
+        usleep(10000); /* until it is in its open */
+    usleep(200000);
+    CHK(kill(p, sig));
+}
 static void waits(void)
 {
     struct sigaction sa = { .sa_handler = nothing };
@@ -475,13 +480,13 @@ static void waits(void)
         int r = open("fifo", O_WRONLY);
         _exit(r < 0 && errno == EINTR ? 0 : 1);
     }
-    usleep(200000), kill(p, SIGUSR1);
+    kill_waiting(p, SIGUSR1);
     t_wait(p, 0);
     want("[e['error'] for e in by('open', name='fifo')] in (['ERESTARTSYS'] * 2, ['EINTR'] * 2)");
     p = fork();
     if (!p)
         _exit(open("fifo", O_WRONLY | O_APPEND) < 0);
-    usleep(200000), kill(p, SIGKILL);
+    kill_waiting(p, SIGKILL);
     CHK(waitpid(p, NULL, 0));
     prctl(PR_SET_NAME, "a) \n\033\302\233 \377");
     CHK(open("comm", O_RDWR | O_CREAT, 0600));

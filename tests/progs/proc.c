@@ -87,10 +87,11 @@ static void vforks(void)
 
 static pthread_barrier_t bar;
 
-static void *thread(void *arg)
+static void *thread(void *tids)
 {
+    static int next;
+    ((pid_t *)tids)[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)] = (pid_t)syscall(SYS_gettid);
     pthread_barrier_wait(&bar);
-    *(pid_t *)arg = (pid_t)syscall(SYS_gettid);
     MUST(write(1, "", 0) == 0);
     pthread_barrier_wait(&bar);
     return NULL;
@@ -100,24 +101,18 @@ static void *thread(void *arg)
 static void threads(void)
 {
     int n = t_arg(1, 10);
-    pthread_t t;
-    pthread_attr_t a;
+    pthread_t *t = t_shared(sizeof *t * (size_t)n);
     pid_t *tid = t_shared(sizeof *tid * (size_t)n);
-    pthread_attr_init(&a);
-    pthread_attr_setstacksize(&a, 65536);
-    pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
     pthread_barrier_init(&bar, NULL, (unsigned)n + 1);
-    for (int i = 0; i < n; i++)
-        if (pthread_create(&t, &a, thread, tid + i))
-            skip("pthread_create");
+    t_threads(t, n, thread, tid);
     pthread_barrier_wait(&bar);
     pthread_barrier_wait(&bar);
+    t_join(t, n);
     want("{e['child_tid'] for e in by('spawn_thread')} >= {%d, %d, %d}", tid[0], tid[n / 2], tid[n - 1]);
     want("len(by('spawn_thread')) == %d == len({e['child_tid'] for e in by('spawn_thread')})", n);
     want("len({e['exit_pid'] for e in by('exit_thread')}) >= %d", n);
     want("S['threads'] in (%d, %d)", n, n + 1);
     want("S['processes'] == 1");
-    usleep(50000);
 }
 
 static void *nothing(void *arg) { return arg; }
@@ -126,11 +121,8 @@ static void *nothing(void *arg) { return arg; }
 static void shorts(void)
 {
     int n = t_arg(1, 10);
-    for (int i = 0; i < n; i++) {
-        pthread_t t;
-        MUST(!pthread_create(&t, NULL, nothing, NULL));
-        pthread_join(t, NULL);
-    }
+    for (int i = 0; i < n; i++)
+        t_thread(nothing, NULL);
     want("len(by('spawn_thread')) == %d", n);
     want("len({(e['exit_pid'], e['ts_ns']) for e in by('exit_thread')}) >= %d", n);
 }
