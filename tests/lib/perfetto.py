@@ -3,7 +3,6 @@
 perfetto.py TRACE JSON: checks the trace of --perfetto by the format's rules, and compares it with the JSON lines (of kvis
 trace -v) of the same run. Prints how many events of each kind it has."""
 import json
-import re
 import sys
 from collections import Counter, defaultdict
 
