@@ -46,7 +46,7 @@ kill $busy; wait $busy 2>/dev/null
 run open --json -d 1 -n no-such-command; mv out json; want "not by('open') and S['events'] == 0"; [ ! -s err ] || fail "--json: something on stderr"
 run open --json=json -- true; has out '^PID'; want "by('open')"
 NO_COLOR=1 TERM= run open -- true; hasnt out "$(printf '\033')"
-# the command's exit status, or its signal (exit_status, exec_fails and interrupt have all of them)
+# the command's exit status, or its signal (exit_status and interrupt have all of them)
 run open -o rows -- "$BIN/proc" die 15; status 143
 run open -- nosuchcommand; status 127; has err '^kvis: cannot run nosuchcommand: not found'
 run open -- sh -c '(sleep 0.3; cat late) 2>/dev/null & exit 3'; status 3; has out ' late$' # to the end of its last child

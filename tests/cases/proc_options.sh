@@ -84,7 +84,7 @@ run proc -p "$(cat zombie)" -o text; status 125
 has err "process [0-9]+ does not exist"
 kill $parent
 
-# A command without a program, and wrong arguments. (Exit status: exec_fails, by_ptrace and interrupt.)
+# A command without a program, and wrong arguments. (Exit status: exit_status, by_ptrace and interrupt.)
 printf x >noprogram; chmod +x noprogram; run proc -o text -- ./noprogram; status 126; hasnt err ' commands'
 for bad in "-l a(" "--min-duration=x" "-f xml" "-u root1" "--cgroup=/nothere" "-p 1 -- true" "--json -f json -- true" \
     "--min-duration=1 --live true" "--min-duration=1 -f execsnoop true" \
