@@ -12,9 +12,8 @@ scene() { # scene HOW NAME
     cd ..
     return $ran
 }
-for s in calls names toolong untouched threads procs roots deep longnames; do scene t_opens $s; done
-scene t_facts waits
-scene : rewritten && t_json "rewritten: marked" rewritten/json "[e.get('name_changed') for e in by('open') if 'O_WRONLY' in e.get('flags', '')] == [True]"
+for s in calls names untouched threads procs roots deep longnames; do scene t_opens $s; done
+for s in waits rewritten; do scene t_facts $s; done
 if [ -x "$BIN/open32" ]; then
     t_fails 32 "32-bit calls" kvis open -o /dev/null --json=json32 -- "$BIN/open32"
     t_json "all seven" json32 "[(e['call'], e.get('name'), e.get('fd', e.get('error'))) for e in by('open', abi='i386')] == [('open', 'open32', 3), ('openat', 'openat32', 4), ('creat', 'creat32', 5), ('openat2', 'openat232', 'EINVAL'), ('open_by_handle_at', None, 'EFAULT'), ('open', None, 'EFAULT'), ('open', 'nothere32', 'ENOENT')]"

@@ -1,5 +1,5 @@
 # proc: kvis proc works on this kernel: all kinds of commands, no lost exits. (Formats and
-# replays depend on no kernel: cases/proc_formats.sh, proc_tree.py and proc_report.sh.)
+# replays depend on no kernel: cases/proc_formats.sh, proc_tree.py and proc_report.py.)
 # kernels: all
 # timeout: 90
 . /tests/lib.sh
