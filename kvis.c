@@ -14721,7 +14721,6 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* maximum nesting of typedefs and structs; the kernel's is the same */
     BTF_BUCKETS = 256,
-    BTF_STRIDE = 16,        /* kvis stores the position of every 16th type */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
@@ -14739,6 +14738,7 @@ struct kfield {
 struct btf_want {
     const char *name;
     u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
+    bool here; /* the query is for the current type */
     struct kfield f; /* result, valid if err is 0 */
     int err;
 };
@@ -14766,8 +14766,7 @@ struct btf_file {
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* ids and string offsets below these belong to vmlinux */
-    u32 *pos;         /* positions of types 0, BTF_STRIDE, 2 * BTF_STRIDE ... of the file */
-    u32 *asked, n_asked, cap_asked; /* ids of the types that queries may name */
+    u32 *pos;         /* positions of the n_ids types that kvis has read, and of the next one */
     const u8 *layout; /* struct btf_layout (4 bytes) for each kind */
     u32 n_layouts;
 };
@@ -14790,6 +14789,7 @@ static struct {
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
     u64 members;              /* number of members that the batch may still visit */
+    u32 left;                 /* number of queries in the hash table */
     char *why;
 } btf;
 
@@ -14904,51 +14904,36 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
     return (s64)len + 12;
 }
 
-static u32 *btf_bucket(const char *name, u32 len)
+/* In a query, '.' or '[' ends the type's name. */
+static u32 *btf_bucket(const char *name)
 {
     u32 h = 0;
-    for (u32 i = 0; i < len && i < 4 && name[i]; i++)
+    for (u32 i = 0; i < 4 && name[i] > '.' && name[i] != '['; i++)
         h = h * 31 + (u8)name[i];
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types, and collects those that queries may name. */
-static int btf_scan(struct btf_file *b)
+/* Reads the file up to its type n, if that exists. */
+static int btf_upto(struct btf_file *b, u32 n)
 {
-    struct btf_type t = { 0 };
-    s64 len;
-    b->pos = malloc(((b->type_end - b->type_pos) / 12 / BTF_STRIDE + 1) * sizeof *b->pos);
-    for (u32 id, pos = b->type_pos; b->pos && pos < b->type_end; pos += (u32)len) {
-        id = b->first_id + b->n_ids;
-        if ((len = btf_head(b, pos, id, &t)) < 0)
+    struct btf_type t;
+    for (u32 k = b->n_ids; k <= n && b->pos[k] < b->type_end; b->n_ids = ++k) {
+        s64 len = btf_head(b, b->pos[k], b->first_id + k, &t);
+        if (len < 0)
             return (int)len;
-        if (b->n_ids % BTF_STRIDE == 0)
-            b->pos[b->n_ids / BTF_STRIDE] = pos;
-        b->n_ids++;
-        if (t.kind >= BTF_KINDS || !btf_kinds[t.kind].named || !*btf_bucket(btf_str(b, t.name), 4))
-            continue;
-        void *grown = u_grow(b->asked, &b->cap_asked, b->n_asked + 1, sizeof *b->asked);
-        if (!grown)
-            return -ENOMEM;
-        b->asked = grown;
-        b->asked[b->n_asked++] = id;
+        b->pos[k + 1] = b->pos[k] + (u32)len;
     }
-    return b->pos ? 0 : -ENOMEM;
+    return 0;
 }
 
 static int btf_get(u32 id, struct btf_type *t)
 {
     struct btf_file *b = &btf.file[btf.n_files > 1 && id >= btf.file[1].first_id];
-    if (!id) {
-        *t = (struct btf_type){ .b = b };
-        return 0;
-    }
-    if (id < b->first_id || id - b->first_id >= b->n_ids)
+    u32 n = id - b->first_id;
+    *t = (struct btf_type){ .b = b };
+    if (id && (id < b->first_id || btf_upto(b, n) || n >= b->n_ids))
         return btf_bad(b, "no type %u", id);
-    u32 n = id - b->first_id, pos = b->pos[n / BTF_STRIDE];
-    for (n %= BTF_STRIDE; n; n--)
-        pos += (u32)btf_head(b, pos, id, t);
-    return btf_head(b, pos, id, t) < 0 ? -EBADMSG : 0;
+    return id && btf_head(b, b->pos[n], id, t) < 0 ? -EBADMSG : 0;
 }
 
 /* Sets *t to the type `id` without typedefs and qualifiers. */
@@ -15170,33 +15155,48 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
 static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        u32 *head = btf_bucket(w[i].name, (u32)strcspn(w[i].name, ".["));
+        u32 *head = btf_bucket(w[i].name);
         w[i].err = -ENOENT;
         w[i].next = *head;
         *head = i + 1;
     }
 }
 
-/* Resolves the queries for type t that no earlier type of this name has resolved. */
+/* Resolves the queries for type t that no earlier type of this name has resolved. If a type of
+ * vmlinux answers most of them, no other is meant, and all are removed. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
-    u32 i = *btf_bucket(name, 4), len = i ? strlen(name) : 0;
-    for (; i; i = w[i - 1].next) {
+    u32 *at = btf_bucket(name), len = *at ? strlen(name) : 0, asked = 0, answered = 0;
+    for (u32 i = *at; i; i = w[i - 1].next) {
         struct btf_want *one = &w[i - 1];
-        if (one->err == -ENOENT && strcspn(one->name, ".[") == len && btf_is(name, one->name, len))
-            one->err = btf_walk(t->id, one->name + len, &one->f);
+        one->here = strcspn(one->name, ".[") == len && btf_is(name, one->name, len);
+        if (one->here && one->err == -ENOENT)
+            answered += !(one->err = btf_walk(t->id, one->name + len, &one->f));
+        asked += one->here;
     }
+    if (t->b != &btf.file[0] || answered <= asked / 2)
+        return;
+    btf.left -= asked;
+    while (*at)
+        if (w[*at - 1].here)
+            *at = w[*at - 1].next;
+        else
+            at = &w[*at - 1].next;
 }
 
 /* A module's types take precedence over those of vmlinux. */
-static void btf_answer(struct btf_want *w)
+static int btf_answer(struct btf_want *w)
 {
     struct btf_type t;
-    for (u32 k = btf.n_files; k--;)
-        for (u32 i = 0; i < btf.file[k].n_asked; i++)
-            if (!btf_get(btf.file[k].asked[i], &t))
+    int e = 0;
+    for (u32 k = btf.n_files; k-- && !e;) {
+        struct btf_file *b = &btf.file[k];
+        for (u32 n = 0; btf.left && !(e = btf_upto(b, n)) && n < b->n_ids; n++)
+            if (!btf_get(b->first_id + n, &t) && t.kind < BTF_KINDS && btf_kinds[t.kind].named)
                 btf_ask(&t, w);
+    }
+    return e;
 }
 
 /* vmlinux must be loaded before the module. */
@@ -15209,14 +15209,19 @@ static int btf_load(int fd, const char *name)
         return -errno;
     if (s.st_size > BTF_MAX_FILE)
         return btf_bad(b, "too large: %lld bytes", (long long)s.st_size);
+    if (btf.n_files && btf_upto(base, UINT32_MAX))
+        return -EBADMSG;
     b->size = (u32)MAX(s.st_size, 0);
     b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
     b->str_base = btf.n_files ? base->str_len : 0;
     btf.n_files++;
     int e = b->size ? btf_read(b, fd) : 0;
-    if (!e)
-        e = btf_header(b);
-    return e ? e : btf_scan(b);
+    if (e || (e = btf_header(b)))
+        return e;
+    b->pos = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->pos);
+    if (b->pos)
+        b->pos[0] = b->type_pos;
+    return b->pos ? 0 : -ENOMEM;
 }
 
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
@@ -15225,6 +15230,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     memset(&btf, 0, sizeof btf);
     btf.why = why;
     why[0] = 0;
+    btf.left = n;
     btf_sort(w, n);
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
@@ -15233,10 +15239,9 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
      * member again only if several structs contain the same anonymous struct. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
-        btf_answer(w);
+        e = btf_answer(w);
     for (u32 i = 0; i < btf.n_files; i++) {
         free(btf.file[i].pos);
-        free(btf.file[i].asked);
         if (btf.file[i].p)
             munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].size);
     }
@@ -16167,8 +16172,11 @@ static void *bpf_load_some(void *loading)
     struct bpf_loading *l = loading;
     struct bpf_insn insns[BPF_MAXINSNS];
     u32 bits;
+    const struct bpf_prog_row *r = l->o->fam->progs;
     while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
         u32 i = __builtin_ctz(bits);
+        for (u32 k = i; bits >> k > 1; k++) /* the largest first */
+            i = bits >> k & 2 && r[k + 1].n_insns > r[i].n_insns ? k + 1 : i;
         if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
             bpf_load_insns(l->o, i, insns);
     }
@@ -16562,7 +16570,7 @@ static struct {
     size_t size;             /* size of the data area, a power of two */
     volatile u64 *consumer;  /* position after the last record that kvis has read */
     volatile u64 *producer;  /* position after the last record written */
-    const u8 *data;          /* data area, mapped twice in a row, so no record wraps around */
+    const u8 *data;          /* data area, then its beginning again, so no record wraps around */
     u64 mark;
 } rb_state = { .epoll = -1 };
 
@@ -16572,18 +16580,19 @@ typedef bool rb_fn(const void *record, u32 size);
 /* Maps a ring buffer (its layout is in kernel/bpf/ringbuf.c). */
 static int rb_map(int map, u32 bytes)
 {
-    size_t page = sysconf(_SC_PAGESIZE);
+    enum { RECORD_MAX = 64 << 10 };
+    size_t page = sysconf(_SC_PAGESIZE), all = page + bytes + MIN(bytes, (u32)RECORD_MAX);
     struct epoll_event ev = { .events = EPOLLIN };
     rb_state.size = bytes;
     void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
-    u8 *p = mmap(NULL, page + 2 * rb_state.size, PROT_READ, MAP_SHARED, map, (off_t)page);
+    u8 *p = mmap(NULL, all, PROT_READ, MAP_SHARED, map, (off_t)page);
     if (c == MAP_FAILED || p == MAP_FAILED)
         return -errno;
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
     /* a child would inherit the ring buffer's pages as resident memory */
-    if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
+    if (madvise(p, all, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
