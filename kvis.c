@@ -282,7 +282,7 @@ struct fdent {
     bool cloexec;
     struct ofd *o;
     u64 known_ns; /* when kvis last verified that the descriptor refers to this file */
-    u64 since_ns; /* return time of the call that opened the descriptor; 0: kvis did not see it */
+    u64 since_ns; /* return time of the call that opened the descriptor; 0: unknown */
 };
 
 /* A hash table of descriptors: an array would be huge after dup2(2) to a large number. */
@@ -2179,7 +2179,7 @@ static void fd_drop_reused(struct files *f, u32 i)
     memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
 }
 
-/* Keeps the old entry of a reused number: another thread is still in close(2), which frees the
+/* Keeps the old entry of a reused descriptor: another thread is still in close(2), which frees the
  * number first (fs/file.c, file_close_fd) and may wait long afterwards, as with SO_LINGER. */
 static void fd_keep_reused(struct files *f, s32 n)
 {
@@ -2275,7 +2275,7 @@ static struct files *files_own(struct files *f)
 }
 
 /* Removes the descriptors from lo to hi that were opened at or before ns. A removal can move
- * another descriptor into the slot, so the loop examines the slot again. */
+ * another descriptor into the freed slot, so the loop examines that slot again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
     struct files *f = t->files;
@@ -2593,7 +2593,7 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Also compares file types: a reused inode number can have another type. */
+/* Types are compared because a reused inode number can have another type. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
@@ -4287,7 +4287,7 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of an argv; appends them if `print`. Sets *whole if it ends there. */
+/* Counts up to `max` strings of argv; `print`: appends them. Sets *whole if argv ends there. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -7120,7 +7120,6 @@ struct st_failed {
     u16 row, err;
 };
 
-/* A descriptor that was open when its process ended. */
 struct st_left {
     pid_t pid;
     s32 fd;
@@ -7134,7 +7133,7 @@ struct st_process {
     u64 ns;         /* lifetime of the process */
     pid_t pid;
     char comm[16];
-    char ended[24]; /* such as "exit 2" or "SIGSEGV" */
+    char ended[24]; /* how the process ended, such as "exit 2" */
 };
 
 /* The summary of a run; gen/summary.h describes its numbers and lists. */
@@ -7385,7 +7384,7 @@ static bool st_can_wait(u16 row, bool recorded)
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* -e excludes the call; kvis itself needs it */
+        return; /* -e excludes the call, which only kvis needs */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -7718,7 +7717,6 @@ enum st_known {
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED
 };
 
-/* JSON for an unknown number of lost records */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
@@ -7728,7 +7726,7 @@ static const struct st_num {
     const char *key;      /* key in JSON, or NULL */
     const char *recorded; /* name in recordings and diff; NULL: derived number */
     u16 at;
-    u8 known;             /* condition for showing it (enum st_known) */
+    u8 known;             /* condition for showing the number (enum st_known) */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
 
@@ -8035,7 +8033,7 @@ static const struct st_list {
     const char *key; /* key of the list in JSON, or NULL */
     const char *more_key; /* JSON key of the number of omitted rows, or NULL */
     u32 more; /* offset in struct summary of the number of omitted rows */
-    u8 known; /* condition for showing it in JSON (enum st_known) */
+    u8 known; /* condition for showing the list in JSON (enum st_known) */
     u8 record; /* type of record (enum rec_type); 0: not recorded */
     bool sparse; /* a row is unused if its first ST_NUMBER column is 0 */
     const struct st_col *col;
@@ -9112,7 +9110,6 @@ struct md_dns {
     char name[2 * DNS_NAME_MAX];
 };
 
-/* A DNS query and the call that sent it. */
 struct md_query {
     const struct ofd *o; /* sending socket; NULL: unused slot */
     u64 open_ns;         /* copy of o->open_ns: a later socket may reuse this struct ofd */
@@ -9290,7 +9287,7 @@ static bool md_dns_note(const struct md_query *asked)
 
 /* Parses the DNS message at address `at`: a response if `in` is set, else a query. Returns a static
  * struct, or NULL if the data is not such a message. For a response, removes the query from the
- * table, and takes its server if the call has no address. */
+ * table, and takes the server from it if the call has no address. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -10681,8 +10678,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Reports the outcome of a connect(2) in progress if c reveals it. Returns true if it did so
- * and c is a connect(2) too: the caller must not emit another event for c. */
+/* Reports the outcome of a connect(2) in progress if c reveals it. Returns true if it was reported
+ * and c itself is a connect(2): the caller must not emit an event for c. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
@@ -10987,7 +10984,7 @@ static void rec_value(const struct event *e, u32 f)
 }
 
 /* Returns a mask: bit i is set if the event has field i of its kind, bit k->n if it has other
- * fields. Sets *others to their number. */
+ * fields. Sets *others to the number of other fields. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -13974,7 +13971,6 @@ static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
     b_f(b, "%*s", width, tmp);
 }
 
-/* Returns the change from a (not 0) to b in percent. */
 static double df_percent(u64 a, u64 b)
 {
     return ((double)b / (double)a - 1) * 100;
@@ -14963,8 +14959,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
         u32 encoding = btf_u32(t->body);
         f->size = t->size;
         f->is_signed = encoding >> 24 & 1;
-        /* Old compilers give a bit-field an integer type with a bit offset, or with fewer bits than
-         * `size` bytes have. */
+        /* With old compilers, a bit-field's type has a bit offset, or fewer than 8 * size bits. */
         return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
     }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
@@ -17845,10 +17840,9 @@ static void hy_start_nest(void)
     hy.nest_late = false;
 }
 
-/* Before Linux 5.11, the request is the first or second argument of a tracepoint, and only
- * attaching shows which. The programs for issue and completion first try the argument that worked
- * for insertion, an event of the same class (include/trace/events/block.h). Sets *err to 0 or
- * -errno. */
+/* Before Linux 5.11, the request is the first or second argument of a tracepoint; only attaching
+ * shows which. The programs for issue and completion first try the argument that worked for
+ * insertion (same event class: include/trace/events/block.h). Sets *err to 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -19485,7 +19479,6 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
 
 enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
 
-/* `known`: which fields of *si are valid. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
@@ -23390,7 +23383,7 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Ends each process (proc_end) that has no threads if its last exit record is older than age_ns. If
+/* Calls proc_end for each process without threads whose last exit record is older than age_ns. If
  * `all`, also forgets processes that no longer exist, because their exit records were lost. */
 static void proc_sweep(u64 age_ns, bool all)
 {
@@ -23918,7 +23911,7 @@ struct met_hist {
     const struct met_inst *inst;
     u8 row;
     u32 at; /* met.tick of the last reading */
-    u64 count, all, sum; /* number of values in this interval; since the start; their sum */
+    u64 count, all, sum; /* number of values in this interval; number and sum since the start */
     u64 octave[MET_OCTAVES]; /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS]; /* number of values per bucket in this interval */
     u32 last[ST_BUCKETS]; /* the kernel's counters at the last reading */
@@ -24954,7 +24947,6 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* Lists the names in a directory. A list that is too long ends with "...". */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
@@ -25384,7 +25376,6 @@ static void mfs_find_remote(const char *text)
     b_c(&mfs_remote, 0);
 }
 
-/* Returns whether a lookup of the path may block at a remote mount point. */
 static bool mfs_is_remote(const char *path)
 {
     for (const char *at = mfs_remote.p; !mfs_remote.cut && *at; at = u_word(at, 1)) {
@@ -26446,7 +26437,7 @@ struct pmc_role_row {
 };
 
 struct pmc_ratio {
-    u16 metric;             /* its value is times * part / of */
+    u16 metric;             /* metric whose value is times * part / of */
     u8 part, of;
     u16 times;
 };
@@ -27332,7 +27323,7 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : PMC_IDLE;
 }
 
-/* Gets the total of a metric, or the ratio of the totals. Returns false if it was never counted. */
+/* Gets a metric's total since the start, or the ratio of totals. Returns false if never counted. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
