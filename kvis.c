@@ -18449,7 +18449,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
     return f->no_accel ? "--no-accel"
            : f->no_follow ? "--no-follow leaves children without a tracer"
            : f->attach ? "attached with -p"
-           : f->lets_go ? "--until-exit leaves processes running"
+           : f->lets_go ? "processes may outlive kvis (--until-exit)"
            : mode == TR_PTRACE && f->every_call ? TR_ALL_ASKED
            : f->own_filter ? "kvis itself runs under a seccomp filter"
            : !f->may_filter ? "without CAP_SYS_ADMIN, a seccomp filter would set no_new_privs"
@@ -21091,7 +21091,7 @@ struct session {
     [LOST_RING] = records " lost: the ring was full (--ring=SIZE makes it larger)", \
     [LOST_INFLIGHT] = calls " lost: too many in progress at once", \
     [LOST_TREE] = "processes not followed: too many exist at once", \
-    [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU" }
+    [N_LOST] = "runs of a BPF program skipped, because another one was running on that CPU" }
 
 /* Returns 0, or -errno with the reason in s->obj.why. */
 static int ses_start(struct session *s)
@@ -21708,7 +21708,8 @@ static void open_begin(void)
     sp_command.magic = opt.command ? bpf_magic() : 0;
     ses_begin(s);
     if ((open_opt.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
-        u_warn("directories are read from /proc after each open: %s", bpf_no_fields(&s->obj));
+        u_warn("paths may be wrong: kvis reads directories from /proc after each open: %s",
+               bpf_no_fields(&s->obj));
     if (open_state.no_exec && !open_opt.no_exec && !s->by_ptrace)
         u_warn("files opened by execve are not shown: %s", tfs.why);
 }
@@ -27291,7 +27292,7 @@ static const char *pmc_why(u32 role)
     if (pmc_asked.n && role < PR_EVENT_1)
         return "only the events given with -e are counted";
     if (pmc.left_out)
-        return "this machine has more types of CPU core than kvis can count";
+        return "this machine has more types of CPU core than kvis supports";
     if (g != PG_NONE && pmc.off[g])
         return "too few file descriptors for the events of this metric" U_FIX
                "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
@@ -32947,7 +32948,7 @@ static void check_hybrid(struct check *c)
     hy_start_uring();
     check_reason(c, hy.on ? NULL : hy.why_not);
     if (!hy.on && !c->fix[0] && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
-        check_fix(c, "run kvis without a seccomp filter (in a container: --privileged)");
+        check_fix(c, "remove the seccomp filter that kvis runs under (container: --privileged)");
     else if (!hy.on && !c->fix[0] && !(bpf_caps() >> SYS_ADMIN & 1))
         check_fix(c, u_rights("CAP_SYS_ADMIN"));
     for (u32 i = 0; i < ARRAY_LEN(with); i++)
