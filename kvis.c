@@ -5182,7 +5182,6 @@ static bool dec_cloexec(const struct call *c)
     return r->cloexec_always || c->arg[r->cloexec_arg] & r->cloexec;
 }
 
-/* Appends the result of poll(2): ([{fd=3, revents=POLLIN}]). */
 static void dec_ret_poll(struct dec *d)
 {
     struct mem_ahead ahead;
@@ -5437,7 +5436,7 @@ enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
 enum ev_how {
     EVENT_RUNS = 1,      /* text output merges similar events */
-    EVENT_WITH_CALLS = 2 /* with -v, printed between the calls */
+    EVENT_WITH_CALLS = 2 /* with -v, the event is printed between the calls */
 };
 
 #define K(id, ...) EK_##id,
@@ -7956,8 +7955,8 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     if (s->failed_other)
         b_f(b, "   %-12s %6" PRIu64 "\n", "other", s->failed_other);
     if (connects > s->row[SC_connect].errors)
-        b_f(b, " connect: %" PRIu64 " calls failed after returning EINPROGRESS; the errors "
-               "in the table do not include them\n", connects - s->row[SC_connect].errors);
+        b_f(b, " connect: %" PRIu64 " calls failed after returning EINPROGRESS; the table "
+               "does not count these errors\n", connects - s->row[SC_connect].errors);
 }
 
 /* --- the lists --- */
@@ -8938,7 +8937,7 @@ static bool md_magic_link(struct task *t, struct path *p, bool at_link)
         rest += strlen(before[i]);
         if (i < 3)
             continue;
-        if (p->s[1] != 'p' || !isdigit((u8)*rest)) /* "/proc/" */
+        if (p->s[1] != 'p' || !isdigit((u8)*rest))
             return false;
         pid_t tid = strtol(rest, &rest, 10), ours = ps_from_ns(t, tid);
         of = ps_task(ours ? ours : tid);
@@ -9756,7 +9755,7 @@ static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* same offset as sin_port */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* sin_port has the same offset */
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
@@ -11561,7 +11560,7 @@ static void rec_get_meta(void)
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
-        b_reset(&rec_processes); /* truncated: the last line lacks its NUL */
+        b_reset(&rec_processes); /* truncated text: its last line lacks the NUL */
     u64 n = strtoull(value, NULL, 10);
     for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
         if (strcmp(key, rec_numbers[i].key))
@@ -12193,7 +12192,7 @@ struct px_track {
 static struct writer px_proto = { .fd = -1 };
 
 static struct {
-    bool proto;           /* --perfetto is given */
+    bool proto;
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
     u64 untracked;        /* number of records on the shared track */
@@ -13120,7 +13119,7 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3: base64 needs no p
 
 static struct {
     struct writer w;
-    const char *page; /* rest of the template */
+    const char *page; /* part of the template that is not written yet */
     struct buf raw; /* bytes of the recording that are yet to be written to the page */
     u64 score[REP_SCORES]; /* events and calls with each score */
     u64 seen, kept; /* events and calls in the run and in the page */
@@ -17789,7 +17788,7 @@ static int hy_open(u32 ring_bytes)
     struct bpf_cfgs *c = &o->cfg;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
-    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* opt.calls shows messages as sent */
+    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* -v shows messages as at the entry */
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes, .entries = hy_entries,
                            .map_ring = rb_open,
                            .lodger = hy.sched ? &disk_family : NULL };
@@ -20248,7 +20247,7 @@ static void tr_status(pid_t tid, int status)
     if (WIFSTOPPED(status)) {
         if (t && t->run != RUN_HELD) {
             tr_stopped(t, status);
-        } else if (!t && (tr.detaching || opt.no_follow)) { /* attached by CLONE_PTRACE */
+        } else if (!t && (tr.detaching || opt.no_follow)) { /* CLONE_PTRACE attached the thread */
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
         } else if (!t && (t = ps_new_task(tid))) { /* the thread waits for its parent's event */
             t->run = RUN_HELD;
@@ -22067,7 +22066,7 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
         proc_keep(t, s, n);
 }
 
-static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* buffer for arguments or environment */
+static char proc_piece[PROC_PIECE * PROC_PIECES + 1];
 
 static void proc_look(struct proc_life *l)
 {
@@ -22809,7 +22808,6 @@ static void proc_gantt_name(struct buf *b, const struct proc_node *c)
         b_f(b, strchr(":#;<>\"%&", c->line[i]) ? "#%d;" : "%c", c->line[i]);
 }
 
-/* Writes the longest commands, ordered by start, as tasks of a Mermaid Gantt chart. */
 static void proc_gantt_write(struct buf *b)
 {
     u64 end_ns = 0;
@@ -23564,7 +23562,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* holds 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* space for 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -25601,8 +25599,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 }
 
 /* Sets the largest share of local ports in use for one remote address and port. (Connections to
- * different remote addresses can share a local port.) Counts connections only if their number is at
- * least half the number of local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
+ * different remote addresses can share a local port.) Counts connections only if there are at least
+ * half as many as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -26076,7 +26074,7 @@ static void mfs_busy(void)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ also ranks writes */
+        if (by != MFS_WRITTEN) /* the rank for MFS_READ includes writes */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -26515,7 +26513,7 @@ struct pmc_unit {
 
 /* The counts of a unit's group since the previous reading. */
 struct pmc_reading {
-    double value[N_PR], share; /* time_running / time_enabled (perf_event_open(2)) */
+    double value[N_PR], share; /* share: time_running / time_enabled (perf_event_open(2)) */
     bool has[N_PR];
 };
 
@@ -29829,7 +29827,7 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    bool text = out.events_on && !mout.screen && !opt.command; /* with COMMAND: only totals */
+    bool text = out.events_on && !mout.screen && !opt.command; /* COMMAND: only totals */
     if (text)
         mout_text(&out.text.b);
     if (text && mo.hist)
@@ -30753,7 +30751,7 @@ static bool scr_type(int key)
     if (key == '\r' || key == '\n') {
         scr.typing = false;
     } else if (key == '\b' || key == 0x7f) {
-        while (n && (scr.find[--n] & 0xc0) == 0x80) /* continuation bytes of a UTF-8 character */
+        while (n && (scr.find[--n] & 0xc0) == 0x80) /* skip the rest of a UTF-8 character */
             ;
         scr.find[n] = 0;
     } else if (key >= ' ' && n < sizeof scr.find - 1) {
@@ -31271,7 +31269,7 @@ static int mon_finish(void)
 /* Monitors until end_ns (0: no limit) or the command's end. Returns its wait status, or -1. */
 static int mon_run(u64 end_ns)
 {
-    scr.alone = !opt.json && !mo.csv && !opt.report; /* no screen with --prometheus or --listen */
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen: no screen */
     if (opt.command) {
         mon_fork();
         mon_open_events();
@@ -33018,9 +33016,9 @@ static const struct check_row {
     bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* source to try if fn is NULL; 0: an earlier row's fn sets the result */
-    const char *what;    /* detail if the feature works and fn sets none */
+    const char *what;    /* detail to show if the feature works and fn sets no detail */
     const char *without; /* NAME in the verdict "without NAME"; NULL: there is a fallback */
-    const char *fix;     /* fix if fn sets none; NULL: CHECK_REPORT */
+    const char *fix;     /* fix to show if fn sets no fix; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
