@@ -20549,7 +20549,6 @@ static void tr_exited_unseen(pid_t tid)
     hy_map(BPF_MAP_DELETE_ELEM, &(u32){ tid }, NULL, 0);
 }
 
-/* Observes until kvis detaches, no process is followed, or an output has lost its reader. */
 static void tr_watch(void)
 {
     int text = out.text.fd, json = out.json.fd;
@@ -28082,7 +28081,6 @@ static void mk_ended(struct bpf_obj *o, int e)
     o->fam = NULL;
 }
 
-/* Begins a reading. Returns whether the BPF programs are loaded. */
 static bool mk_begin(const struct bpf_obj *o)
 {
     bpf_unread = false;
@@ -30737,7 +30735,6 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Handles a key that edits or clears the filter. Returns false for other keys. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
