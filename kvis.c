@@ -473,7 +473,7 @@ static void *xcalloc(size_t n, size_t size)
     return p;
 }
 
-/* Grows a table to at least n elements. New elements are zero. On failure, only returns NULL. */
+/* Grows a table to at least n elements; new elements are zero. On failure, returns NULL. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -10206,8 +10206,8 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg`. If `arg` is -1, argument 0 is a name, or a descriptor to
- * whose path *p is set. Resolves ".." if the directory still exists. */
+/* Sets *p to the path in argument `arg`. If `arg` is -1, takes the path or the descriptor in
+ * argument 0. Resolves ".." if the directory still exists. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
@@ -29825,7 +29825,7 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    bool text = out.events_on && !mout.screen && !opt.command; /* COMMAND: only totals */
+    bool text = out.events_on && !mout.screen && !opt.command; /* with COMMAND: only totals */
     if (text)
         mout_text(&out.text.b);
     if (text && mo.hist)
