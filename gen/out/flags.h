@@ -113,7 +113,7 @@
     X(splice, 4) \
     X(fallocate, 8) \
     X(fadvise, 6) \
-    X(mount, 31) \
+    X(mount, 32) \
     X(umount2, 4) \
     X(opentree, 7) \
     X(movemount, 8) \
@@ -418,7 +418,7 @@ static const struct family families[] = {
     X(MDWE_NO_INHERIT) X(MDWE_REFUSE_EXEC_GAIN) X(MEMINFO) X(MEMLOCK) X(MEMORY_MERGE) \
     X(MEMS_ALLOWED) X(MEM_REGION) X(MERGEABLE) X(MESGQ) X(MFD_ALLOW_SEALING) X(MFD_CLOEXEC) \
     X(MFD_EXEC) X(MFD_HUGETLB) X(MFD_NOEXEC_SEAL) X(MF_LAZY) X(MF_MOVE) X(MF_MOVE_ALL) \
-    X(MF_STRICT) X(MICRO) X(MINHOPCOUNT) X(MINIX2_SUPER_MAGIC) X(MINIX3_SUPER_MAGIC) \
+    X(MF_STRICT) X(MGC_VAL) X(MICRO) X(MINHOPCOUNT) X(MINIX2_SUPER_MAGIC) X(MINIX3_SUPER_MAGIC) \
     X(MINIX_SUPER_MAGIC) X(MINTTL) X(MIN_TIMEOUT) X(MKNOD) X(MLOCK_ONFAULT) X(MM) X(MMAP_OFFSETS) \
     X(MMAP_PAGE_ZERO) X(MNT) X(MNTNS) X(MNT_ATTACH) X(MNT_DETACH) X(MNT_EXPIRE) X(MNT_FORCE) \
     X(MNT_ID) X(MNT_ID_UNIQUE) X(MODE) X(MODE_DISABLED) X(MODE_FILTER) X(MODE_STRICT) X(MODIFY) \
@@ -1841,6 +1841,7 @@ static const unsigned short fl_prefixes[N_FLP] = {
     F(4, POSIX_FADV_, DONTNEED) \
     F(5, POSIX_FADV_, NOREUSE) \
     /* mount */ \
+    F(0xc0ed0000, MS_, MGC_VAL) \
     F(0x1, MS_, RDONLY) \
     F(0x2, MS_, NOSUID) \
     F(0x4, MS_, NODEV) \
@@ -10641,6 +10642,9 @@ _Static_assert(POSIX_FADV_DONTNEED == 4, "POSIX_FADV_DONTNEED");
 #endif
 #ifdef POSIX_FADV_NOREUSE
 _Static_assert(POSIX_FADV_NOREUSE == 5, "POSIX_FADV_NOREUSE");
+#endif
+#ifdef MS_MGC_VAL
+_Static_assert(MS_MGC_VAL == 0xc0ed0000, "MS_MGC_VAL");
 #endif
 #ifdef MS_RDONLY
 _Static_assert(MS_RDONLY == 0x1, "MS_RDONLY");
