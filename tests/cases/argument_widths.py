@@ -76,6 +76,9 @@ SHOWN = {(292, (0, 9, 0o2000000 | HIGH)): ["0</dev/null>", "9", "O_CLOEXEC"],  #
          (169, (1, 2, 0xa1b2c3d4, HIGH)): ["1", "2", "LINUX_REBOOT_CMD_RESTART2", hex(HIGH)],  # reboot, wrong magic
          (169, (1, 2, 0x1234567, HIGH)): ["1", "2", "LINUX_REBOOT_CMD_RESTART"],
          (165, (b"none", b"nothere", b"tmpfs", 0xc0ed0001, 0)): ["none", "nothere", "tmpfs", "MS_MGC_VAL|MS_RDONLY", "NULL"],  # mount
+         (135, (HIGH | 0xffffffff,)): ["0xffffffff"],  # personality
+         (135, (0x40008,)): ["PER_LINUX32|ADDR_NO_RANDOMIZE"],
+         (135, (0,)): ["PER_LINUX"],
          # Structures: utime, mq_getsetattr, process_vm_readv, process_madvise
          (132, (b"nothere", struct.pack("qq", 1, -2))): ["nothere", "{actime=1, modtime=-2}"],
          (245, (99, struct.pack("4q", 0o4001, 5, 6, 7), 0)):
