@@ -382,54 +382,18 @@ static void deep(void)
     end();
 }
 
-/* A file system where each name is a directory, but for "x", which is not there. */
-static void serve(int dev)
-{
-    static struct { struct fuse_in_header h; char arg[1 << 17]; } in;
-    uint64_t node = FUSE_ROOT_ID;
-    CHK(prctl(PR_SET_PDEATHSIG, SIGKILL));
-    while (read(dev, &in, sizeof in) > 0) {
-        int lookup = in.h.opcode == FUSE_LOOKUP;
-        node += lookup;
-        struct fuse_attr dir = { .ino = lookup ? node : in.h.nodeid, .nlink = 1, .mode = S_IFDIR | 0755 };
-        struct fuse_entry_out entry = { .nodeid = node, .attr = dir, .entry_valid = 100, .attr_valid = 100 };
-        struct fuse_attr_out at = { .attr = dir, .attr_valid = 100 };
-        switch (in.h.opcode) {
-        case FUSE_INIT: fuse_answer(dev, in.h.unique, 0, &fuse_version, sizeof fuse_version); break;
-        case FUSE_GETATTR: fuse_answer(dev, in.h.unique, 0, &at, sizeof at); break;
-        case FUSE_LOOKUP:
-            if (strcmp(in.arg, "x"))
-                fuse_answer(dev, in.h.unique, 0, &entry, sizeof entry);
-            else
-                fuse_answer(dev, in.h.unique, ENOENT, NULL, 0);
-            break;
-        case FUSE_FORGET: case FUSE_BATCH_FORGET: case FUSE_INTERRUPT: break;
-        default: fuse_answer(dev, in.h.unique, ENOSYS, NULL, 0);
-        }
-    }
-    _exit(0);
-}
-
 /* Directories whose names are as long as most file systems allow, and longer, as FUSE and those with
  * names in UTF-16 do. */
 static void longnames(void)
 {
     static const int lengths[] = { 255, 256, 300, 1000 };
     static char name[1001], base[9000];
-    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-        skip("a mount namespace");
-    CHK(fchdir((int)CHK(open(t_cwd, O_PATH | O_DIRECTORY)))), CHK(mkdir("mnt", 0700));
-    int dev = fuse_mount("mnt", "");
-    if (dev < 0)
-        skip("mount fuse");
-    pid_t p = (pid_t)CHK(fork());
-    if (!p)
-        serve(dev);
-    CHK(chdir(t_cwd)); /* the old namespace's, so far */
+    int dev = fuse_mounted();
+    pid_t p = CHILD(CHK(prctl(PR_SET_PDEATHSIG, SIGKILL)); fuse_serve(&dev));
     begin();
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        memset(name, '0' + (int)i, 1000), name[lengths[i]] = 0;
-        snprintf(base, sizeof base, "%smnt/%s/below", t_cwd, name);
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        memset(name, 'd', 1000), name[lengths[i]] = 0;
+        snprintf(base, sizeof base, "%smnt/%s/dir", t_cwd, name);
         CHK(chdir(base));
         at(AT_FDCWD, base, "x", F(O_RDONLY), 0);
         usleep(100000); /* as long as kvis needs to look */
@@ -437,7 +401,7 @@ static void longnames(void)
     end();
     CHK(chdir("/")), CHK(umount2(strcat(strcpy(base, t_cwd), "mnt"), MNT_DETACH));
     close(dev);
-    t_wait(p, 0);
+    t_wait(p, 98);
 }
 
 /* More opens under way at once than the probe can remember (OPEN_INFLIGHT in its map: 8192). */
