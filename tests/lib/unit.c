@@ -1353,26 +1353,6 @@ TEST(t_json_end)
     b_free(&none);
 }
 
-/* A client that takes its time is not ended while places are free. */
-TEST(t_slow_client)
-{
-    pid_t slow = fork();
-    if (!slow)
-        for (prctl(PR_SET_PDEATHSIG, SIGKILL);;)
-            pause();
-    hs.child[hs.n++] = slow;
-    for (u32 k = 0; k < HS_CLIENTS; k++) {
-        int pair[2];
-        EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && shutdown(pair[1], SHUT_WR) == 0);
-        hs_child(pair[0]);
-        close(pair[0]), close(pair[1]);
-        while (hs_reap(), hs.n > 1)
-            poll(NULL, 0, 1);
-    }
-    EXPECT(hs.n == 1 && hs.child[0] == slow && kill(slow, SIGKILL) == 0 && waitpid(slow, NULL, 0) == slow);
-    hs.n = 0;
-}
-
 TEST(t_listen)
 {
     static const char *const right[] = { "[::1]:9100", "9100", ":9100", "10.0.0.1:1" };
@@ -1398,30 +1378,6 @@ TEST(t_stop_without_call)
     EXPECT(arch_stop(1, PTRACE_SYSCALL_INFO_ENTRY, &s) == 0);
     fake_ptrace = NULL;
     EXPECT(s.op == PTRACE_SYSCALL_INFO_NONE && s.nr == 99 && !memcmp(s.arg, was.arg, sizeof s.arg) && s.abi == was.abi);
-}
-
-/* Numbers that only a hostile recording has. */
-TEST(t_perfetto_counters)
-{
-    static const s64 numbers[] = { INT64_MAX, INT64_MAX, INT64_MIN, INT64_MAX, -1, INT64_MIN, INT64_MIN };
-    static const struct { u8 kind, field; } changes[] = {
-        { EK_BRK, EV_growth_bytes }, { EK_MMAP, EV_size }, { EK_MUNMAP, EV_size }, { EK_RSS, EV_bytes },
-        { EK_CLOSE, EV_opener_pid },
-    };
-    px_open(open("/dev/null", O_WRONLY | O_CLOEXEC), -1);
-    out.n_taps--;
-    for (size_t i = 0; i < ARRAY_LEN(changes); i++)
-        for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
-            struct event e = { .kind = changes[i].kind, .pid = 5, .tid = 5 };
-            ev_num(&e, (enum ev_field)changes[i].field, numbers[k]);
-            px_counts(&e);
-        }
-    bool good = true;
-    for (u32 k = 0; k < N_PX; k++)
-        good &= px_track(5, 5)->count[k] >= 0;
-    EXPECT(good);
-    close(px_proto.fd);
-    px.proto = false;
 }
 
 /* One binary for both: the sanitizers' code for kvis.c takes the compiler ten seconds. */
