@@ -87,7 +87,7 @@ TOOLS = [
 
 
 def programs(pid):
-    """id: (nanoseconds, runs) of the BPF programs of which a process has a descriptor."""
+    """id: nanoseconds of the BPF programs of which a process has a descriptor."""
     found = {}
     for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
         try:
@@ -95,8 +95,8 @@ def programs(pid):
         except OSError:
             continue
         f = dict(re.findall(r"^(\w+):\s+(\d+)", text, re.M))
-        if "prog_id" in f and "run_cnt" in f:
-            found[f["prog_id"]] = (int(f["run_time_ns"]), int(f["run_cnt"]))
+        if "run_time_ns" in f:
+            found[f["prog_id"]] = int(f["run_time_ns"])
     return found
 
 
@@ -125,7 +125,7 @@ def own_cost(args, where):
 
 
 def pipe(cmd, where):
-    """{name: [ns, runs]} of the tool's programs."""
+    """The time of the tool's programs, in ns."""
     tool = start(cmd, where)
     attr = ctypes.create_string_buffer(128)  # type 0: BPF_STATS_RUN_TIME
     fd = ctypes.CDLL(None, use_errno=True).syscall(SYS_BPF, BPF_ENABLE_STATS, attr, 128)
@@ -135,17 +135,8 @@ def pipe(cmd, where):
     subprocess.run(["perf", "bench", "sched", "pipe", "-l", LOOPS], check=True, **QUIET)
     after = programs(tool.pid)
     os.close(fd)
-    names = {i: name(i) for i in after}
     stop(tool)
-    return {names[i]: [n - b for n, b in zip(after[i], before[i])] for i in names}
-
-
-def name(prog):
-    if not shutil.which("bpftool"):
-        return prog
-    text = subprocess.run(["bpftool", "prog", "show", "id", prog], capture_output=True, text=True, check=False).stdout
-    found = re.search(r" name (\w+)", text)
-    return found[1] if found else prog
+    return sum(after.values()) - sum(before.values())
 
 
 def print_own(n, where):
@@ -160,21 +151,10 @@ def print_own(n, where):
 
 
 def print_bpf(n, where, tools):
-    got = {label: [] for label, _ in tools}
-    for _ in range(n):
-        for label, cmd in tools:
-            got[label].append(pipe(cmd, where))
-    mean = {label: {p: median([r[p][0] / max(r[p][1], 1) for r in g]) for p in g[0]} for label, g in got.items()}
-    # A round trip has two switches and two wake-ups.
-    total = {label: median([sum(v[0] for v in r.values()) for r in g]) / (2 * int(LOOPS)) for label, g in got.items()}
-    ref = total.get("runqlat")
-    print(f"\nBPF programs there{'':22} {'ns, each':>9}   all, for a switch and a wake-up")
-    for label in got:
-        of = f", {total[label] / ref:.2f} of runqlat's" if ref else ""
-        print(f"{label:40} {'':9}   {total[label]:.0f} ns{of}")
-        for p in sorted(mean[label]):
-            if median([r[p][1] for r in got[label]]) >= int(LOOPS) / 10:
-                print(f"  {p:38} {mean[label][p]:9.0f}")
+    print(f"\n{'BPF programs':40} {'ns for a switch and a wake-up':>30}")
+    got = [[pipe(cmd, where) for _, cmd in tools] for _ in range(n)]
+    for (label, _), ns in zip(tools, zip(*got)):
+        print(f"{label:40} {median(ns) / (2 * int(LOOPS)):30.0f}")  # a round trip has two of each
 
 
 def main():

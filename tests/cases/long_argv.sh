@@ -2,7 +2,7 @@
 # kvis reads any argv, however long or hostile, in a bounded number of reads, and shows a normal argv completely.
 # tier: quick
 # timeout: 120
-# needs: strace
+# needs: strace prog:proc
 . "$TESTS/lib/lib.sh"
 
 # reads MAX KVIS_ARG...: kvis under strace (which does not follow the command) reads memory at most MAX times.
@@ -27,16 +27,16 @@ for backend in $backends; do
     want "not by('exec')[0].get('argv_truncated') and not by('exec')[0].get('argv_cut')"
 
     # No exec succeeds with this many: kvis stops reading where the kernel does.
-    reads 2500 --backend="$backend" -- "$BIN/argv" empty 3000000
+    reads 2500 --backend="$backend" -- "$BIN/proc" argv 0 3000000
     want "[e for e in by('exec') if e['program'].endswith('/long')][0]['argv_cut']"
     want "[e for e in by('exec') if e['program'].endswith('/short')][0]['argv'] == ['one', 'two']"
 
     # Each string costs a read: there is a budget, and it is a new one at the next call.
-    reads 34000 --backend="$backend" -- "$BIN/argv" scattered 3000000
+    reads 34000 --backend="$backend" -- "$BIN/proc" argv 4096 3000000
     want "[e for e in by('exec') if e['program'].endswith('/long')][0]['argv_cut']"
     want "[e for e in by('exec') if e['program'].endswith('/short')][0]['argv'] == ['one', 'two']"
 done
 
 # The same of arrays of structures: one read of a page, not one a structure.
-reads 200 --backend=ptrace -s 2000 -v -e trace=poll,ppoll -- "$BIN/argv" poll 1000
+reads 200 --backend=ptrace -s 2000 -v -e trace=poll,ppoll -- "$BIN/proc" polls 1000
 want "len(by('syscall')[0]['args'][0]) > 20000"

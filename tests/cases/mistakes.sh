@@ -54,10 +54,7 @@ done <<'END'
 2|trace --backend=ptrace -w same -o same true|same: kvis already uses this file
 2|replay -w a.kvis a.kvis|a.kvis: kvis already uses this file
 125|trace --backend=ptrace -w no/x true|cannot write no/x: No such file or directory
-125|trace --backend=ptrace --report=no/x true|cannot write no/x: No such file or directory
-125|trace --backend=ptrace --perfetto=no/x true|cannot write no/x: No such file or directory
 125|trace --backend=ptrace -w dir true|cannot write dir: Is a directory
-125|trace --backend=ptrace -q -w /dev/full true|cannot write /dev/full.*: No space
 2|replay|one recording
 2|replay a.kvis cut.kvis|one recording
 2|replay --tree a.kvis|--tree: a.kvis is not a recording of kvis proc

@@ -118,6 +118,11 @@ for s in idle:
         pass
 print("the silent ones were closed after %.1f s" % (time.monotonic() - at))
 assert time.monotonic() - at < 9
+# a client that takes its time is not ended while there are places for others
+late = client()
+assert all(ask() for _ in range(40))
+late.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+assert b" 200 " in late.recv(99)
 # a client that asks and does not read, many times over
 slow = [client() for _ in range(20)]
 for s in slow:

@@ -3,7 +3,7 @@
 # same bytes.
 # tier: gate asan
 # timeout: 120
-# needs: gcc python3 taskset prog:diff_threads prog:pid_again prog:uring
+# needs: gcc python3 taskset prog:diff_threads prog:cmd prog:uring
 . "$TESTS/lib/lib.sh"
 one() { # one OPTION... -- COMMAND
     kv trace -v -w r.kvis --perfetto=p --json=json "$@" >out 2>err </dev/null
@@ -17,10 +17,9 @@ for b in $backends; do
     one --backend=$b -- gcc -o /dev/null a.c
     one --backend=$b -- "$BIN/diff_threads"
     one --backend=$b -- sh -c 'printf "x" >"$(printf "a\"<b>\033[31m\377")"; kill -TERM $$'
-    if [ "$("$BIN/pid_again")" ]; then # two children with one pid
-        one --backend=$b -o text -- sh -c 'exec "$0" >pid' "$BIN/pid_again"
-        again=$(cat pid)
-        [ -n "$again" ] || fail "no pid"
+    one --backend=$b -o text -- "$BIN/cmd" pid_again # two children with one pid
+    again=$(sed -n 's/^pid //p' out)
+    if [ "$again" ]; then
         python3 "$TESTS/lib/perfetto.py" p json $again >&9 2>want.err || { cat want.err >&9; fail "a pid twice"; }
     fi
 done

@@ -93,7 +93,7 @@ for bad in "-l a(" "--min-duration=x" "-f xml" "-u root1" "--cgroup=/nothere" "-
 done
 
 # Output that fails, before anything runs. (output_files has disks that are full from the start.)
-for option in -o --json= --gantt=; do
+for option in -o --json= --gantt= -w --report= --perfetto=; do
     run proc $option/nowhere/x -- sh -c ': >ran'; status 125
 done
 [ ! -e ran ] || fail "the command ran"

@@ -2,14 +2,10 @@
 # kvis proc --tree draws each command below its parent; a replay has the rows, the tree and the summary of the run.
 # tier: gate asan
 # timeout: 60
-# needs: root python3
-import fcntl
+# needs: root python3 script
 import os
-import pty
 import re
-import struct
 import subprocess
-import termios
 
 from lib import KVIS, eq, fail, has, read, rows, run
 
@@ -74,18 +70,10 @@ run("replay", "-o", "again", "r.kvis").status(0)
 eq("the replayed rows", without_ppid("live"), without_ppid("again"))
 
 # On a terminal no line of names in the summary is wider than that.
-ours, theirs = pty.openpty()
-fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
-p = subprocess.Popen([KVIS, "proc", "-o", "rows", "--", "sh", "-c", "/bin/false " + "x" * 90 + "; :"], stderr=theirs)
-os.close(theirs)
-text = b""
-try:
-    while more := os.read(ours, 9999):
-        text += more
-except OSError:
-    pass
-lines = [line.rstrip() for line in text.decode().split("\n") if line.startswith(" ")]
-assert p.wait() == 0 and len(lines) >= 4 and all(len(line) <= 60 for line in lines), lines
+subprocess.run(["script", "-qec", f"stty cols 60; '{KVIS}' proc -o rows -- sh -c '/bin/false {'x' * 90}; :'", "terminal"],
+               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+lines = [line.rstrip() for line in read("terminal").split("\n") if line.startswith(" ")]
+assert len(lines) >= 4 and all(len(line) <= 60 for line in lines), lines
 assert [line for line in lines if line.endswith("x...")], lines
 
 proc("-x", "--tree", "-o", "failed")

@@ -69,6 +69,19 @@ names = sum(e["name"] == "thread_name" for e in perfetto.load("trace"))
 left_out = re.search(r"^kvis: trace: (\d+) records share one track", errors, re.M)
 assert names == 65536 and left_out and int(left_out[1]) >= threads - names, (names, left_out)
 
+# Numbers that no kernel has: no counter of the trace falls below zero.
+forged = []
+for k, (kind, field, number) in enumerate((("brk", "growth_bytes", 3), ("mmap", "size", 3), ("munmap", "size", 3), ("close", "opener_pid", 1)), 1):
+    forged += [put(FIELD) + text(field.encode()) + put(number), put(KIND) + text(kind.encode()) + put(1) + put(k)]
+for k in range(5):
+    forged += [put(EVENT) + b"\0" + put(k) + put(1) + putz(7) * 2 + putz(10**8) + putz(n)
+               for n in (2**63 - 1, 2**63 - 1, -2**63, 2**63 - 1, -1, -2**63, -2**63)]
+write("counters.kvis", forged)
+replay("counters.kvis", "-q", "--perfetto=trace")
+counted = [e for e in perfetto.load("trace") if e["ph"] == "C"]
+assert {e["name"] for e in counted} == {"heap", "mapped", "RSS", "open files"}, counted
+assert min(v for e in counted for v in e["args"].values()) >= 0, counted
+
 # Unfinished calls and child processes whose ids would all fall into one bucket of a hash table.
 ids = [4096 * i for i in range(1, 60001)]
 write("calls.kvis", [put(ENTER) + put(0) + putz(i) * 2 + putz(1) + text(b"read") + put(0) * 2 for i in ids])

@@ -2,7 +2,7 @@
 # The report of kvis trace works in Chromium: every control, hostile names, a million events.
 # tier: browser
 # timeout: 400
-# needs: chromium gcc python3 perl prog:loop prog:diff_threads prog:pid_again prog:net prog:uring
+# needs: chromium gcc python3 perl prog:loop prog:diff_threads prog:cmd prog:net prog:uring
 # covers: O1 O4
 . "$TESTS/lib/lib.sh"
 export HOME="$PWD"
@@ -12,7 +12,7 @@ kv trace -q --report=empty.html --json=empty.json -e trace=none -- true 2>err ||
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do echo "int f$i(void) { return $i; }" >m$i.c; done
 kv trace -v -q --report=many.html --json=many.json -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do gcc -c m$i.c & [ $((i % 4)) != 0 ] || wait; done
     wait; gcc -shared -o m.so m*.o; "$0"; exit 0' "$BIN/diff_threads" 2>err >out || fail "many"
-kv trace -v -q --report=again.html -- "$BIN/pid_again" >out 2>err
+kv trace -v -q --report=again.html -- "$BIN/cmd" pid_again >out 2>err
 again=$? # 77: no clone3 with set_tid here
 kv trace -v -q --report=net.html --json=net.json -- "$BIN/net" tcp4 >out 2>err || fail "net"
 # (numbers that a double would round; where a file can be that large, a place in it, too)

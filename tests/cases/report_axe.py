@@ -39,7 +39,6 @@ def fits(b, page):
             b.open(page)
             time.sleep(.3)
             assert b.js("document.documentElement.scrollWidth") <= width, (page, width)
-            b.shot(f"{page[:-5]}_{width}_{'dark' if dark else 'light'}.png")
 
 
 def prints(b, page):

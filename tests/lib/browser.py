@@ -1,6 +1,5 @@
 """Used by the tests of HTML pages: lib/*report.py, vm/boot_page.py and the cases of the tier browser.
 Runs Chromium without a window, through its debugging pipe (no library, no network), and reads what all reports have."""
-import base64
 import json
 import os
 import shutil
@@ -157,14 +156,6 @@ class Browser:
         """Waits until what has been changed is on the screen."""
         self.js("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(go))))")
 
-    def in_both_themes(self, width, height, page, fragment="", shot=None):
-        """Opens a page, light and then dark, and keeps a picture of each."""
-        for theme in "light", "dark":
-            self.size(width, height, theme == "dark")
-            self.open(page, fragment)
-            self.drawn()
-            self.shot(f"{shot or page.removesuffix('.html')}_{theme}.png")
-
     def until(self, expr, secs=30):
         end = time.time() + secs
         while not self.js(expr):
@@ -218,10 +209,6 @@ class Browser:
     def choose(self, selector, value):
         self.js(f"(e => {{ e.value = {json.dumps(value)}; e.dispatchEvent(new Event('change')); }})"
                 f"(document.querySelector({json.dumps(selector)}))")
-
-    def shot(self, path):
-        with open(path, "wb") as f:
-            f.write(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
 
     def __enter__(self):
         return self

@@ -114,9 +114,9 @@ def compare_heat(got, e, k):
 
 
 def known(b, d):
-    b.in_both_themes(1400, 2000, d + "/known.html", shot=d + "/monitor")
-    b.size(1400, 1200)
-    b.open(d + "/known.html")
+    for dark in True, False:
+        b.size(1400, 1200, dark)
+        b.open(d + "/known.html"), b.drawn()
     e = samples(d, "known")
     got = tells(b, len(e), {heat_name(h) for x in e for h in x.get("histograms", [])})
     n = 0
@@ -227,7 +227,6 @@ def controls(b, d, e):
     b.js(f"{plot}.closest('figure').querySelector('figcaption button').click()")
     size = b.js(f"(r => [r.width, r.height])({plot}.getBoundingClientRect())")
     check(size[0] > 2 * w and size[1] > 2 * h, "larger", size, w, h)
-    b.shot(d + "/monitor_large.png")
     b.key("Escape", "figure[data-name=thermal_celsius] .plot")
     check(b.js("document.querySelector('#tip').hidden"), "Escape")
     b.fill("#q", "")
@@ -237,7 +236,6 @@ def controls(b, d, e):
     b.size(1000, 1400)
     b.call("Emulation.setEmulatedMedia", media="print"), b.js("dispatchEvent(new Event('beforeprint'))"), time.sleep(0.2)
     check(b.js("[...document.querySelectorAll('figure')].every(f => f.hidden || f.querySelector('path'))"), "all is drawn on paper")
-    b.shot(d + "/monitor_print.png")
     b.call("Emulation.setEmulatedMedia", media="")
 
 
@@ -265,7 +263,6 @@ def thin(b, d):
         got = tells(b, points)["runq_wait"]
         for k, (text,) in enumerate(got):
             check(text.replace("\u202f", "").endswith(f" of {sum(waits[every * k:every * (k + 1)])}"), "waits of a point", k, text, waits[every * k:every * (k + 1)])
-    b.shot(d + "/monitor_thin.png")
     print(f"{len(e)} intervals, {points} points")
 
 
@@ -278,7 +275,6 @@ def hostile(b, d):
     for name in ("<img src=x onerror=alert(1)>", "</script><script>owned=1</script>"):
         check(name in text, "a name is shown", name)
     check("\x1b" not in b.text("main"), "ESC is shown")
-    b.shot(d + "/monitor_hostile.png")
 
 
 def comm(b, d):

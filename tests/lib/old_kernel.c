@@ -1,22 +1,6 @@
-/* Used by the case old_features.
- * old_kernel.c: kvis on a kernel that lacks what $OLD names, separated by blanks. All else is the real kernel.
+/* Part of lib/unit.c, which the case old_features runs as kvis.
+ * With $OLD, this is a kernel that lacks what that names, separated by blanks. All else is the real kernel.
  * $OLD_RELEASE is what uname(2) says. */
-#define _GNU_SOURCE 1
-#include <errno.h>
-#include <linux/bpf.h>
-#include <linux/filter.h>
-#include <linux/ptrace.h>
-#include <linux/seccomp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
-#include <unistd.h>
-
 static int old_lacks(const char *feature)
 {
     const char *all = getenv("OLD");
@@ -88,31 +72,21 @@ static int old_bpf(int cmd, const union bpf_attr *a)
     }
 }
 
-static long old_no(int e)
+/* Returns whether the old kernel answers this call; the result is -1 with an errno, or *result. */
+static bool old_answers(long nr, const long *a, long *result)
 {
-    errno = e;
-    return -1;
-}
-
-static long old_syscall(long nr, ...)
-{
-    va_list ap;
-    long a[6];
-    va_start(ap, nr);
-    for (int i = 0; i < 6; i++)
-        a[i] = va_arg(ap, long);
-    va_end(ap);
-    if (nr == SYS_ptrace && a[0] == PTRACE_GET_SYSCALL_INFO && old_lacks("info"))
-        return old_no(EIO);
-    if ((nr == 434 && old_lacks("pidfd")) /* pidfd_open */
-        || (nr >= 428 && nr <= 433 && old_lacks("fsopen")) /* and its like */
-        || (nr == SYS_bpf && old_lacks("bpf")))
-        return old_no(ENOSYS);
-    if (nr == SYS_bpf && a[0] >= 0 && a[0] < 64 && a[1] && !old_bpf(a[0], (union bpf_attr *)a[1]))
-        return old_no(EINVAL);
-    if (nr == SYS_bpf && a[0] == BPF_PROG_LOAD)
-        return old_load((union bpf_attr *)a[1], a[2]);
-    return syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    *result = -1;
+    errno = nr == SYS_ptrace ? EIO : nr == SYS_bpf && !old_lacks("bpf") ? EINVAL : ENOSYS;
+    if (nr == SYS_ptrace)
+        return a[0] == PTRACE_GET_SYSCALL_INFO && old_lacks("info");
+    if (nr != SYS_bpf) /* pidfd_open; fsopen and its like */
+        return (nr == 434 && old_lacks("pidfd")) || (nr >= 428 && nr <= 433 && old_lacks("fsopen"));
+    if (old_lacks("bpf") || (a[0] >= 0 && a[0] < 64 && a[1] && !old_bpf((int)a[0], (union bpf_attr *)a[1])))
+        return true;
+    if (a[0] != BPF_PROG_LOAD)
+        return false;
+    *result = old_load((union bpf_attr *)a[1], a[2]);
+    return true;
 }
 
 /* The command has no clone3, and no other of the calls that these kernels lack. */
@@ -138,8 +112,3 @@ static int old_uname(struct utsname *u)
         snprintf(u->release, sizeof u->release, "%s", release);
     return e;
 }
-
-#define syscall old_syscall
-#define execv old_execv
-#define uname(u) old_uname(u)
-#include "../../kvis.c"

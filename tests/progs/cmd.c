@@ -2,6 +2,7 @@
  * what kvis proc must show of them. */
 #include "t.h"
 #include "bad_elf.h"
+#include <linux/sched.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
@@ -474,10 +475,36 @@ static void forks(void)
     }
 }
 
+static pid_t numbered(pid_t number, const char *file)
+{
+    struct clone_args a = { .exit_signal = SIGCHLD, .set_tid = number ? (uint64_t)(uintptr_t)&number : 0, .set_tid_size = number != 0 };
+    pid_t pid = (pid_t)syscall(SYS_clone3, &a, sizeof a);
+    if (!pid) {
+        t_put(file, strlen(file));
+        _exit(0);
+    }
+    return pid;
+}
+
+/* Two children have the same process ID, one after the other (set_tid, Linux 5.5). Each writes a file of its own. */
+static void pid_again(void)
+{
+    pid_t pid = (pid_t)CHK(numbered(0, "first"));
+    t_wait(pid, 0);
+    if (numbered(pid, "second") != pid)
+        skip("clone3 with set_tid");
+    t_wait(pid, 0);
+    say("pid %d", pid);
+    want("[(e['exit_code'], e['type']) for e in by('process', pid=%d)] == [(0, 'process')] * 2", pid);
+    want("(lambda a, b: a['ts_ns'] <= b['fork_ns'] and a['fork_ns'] < b['fork_ns'])(*by('process', pid=%d))", pid);
+    want("S['forks'] == 2");
+}
+
 static const struct scene scenes[] = {
     { "ends", ends }, { "usage", usage }, { "crowd", crowd }, { "args", args },
     { "no_args", no_args }, { "chain", chain }, { "threads", threads }, { "ways", ways },
-    { "late_failed", late_failed }, { "daemons", daemons }, { "failed", failed }, { "forks", forks }, { NULL, NULL },
+    { "late_failed", late_failed }, { "daemons", daemons }, { "failed", failed }, { "forks", forks }, { "pid_again", pid_again },
+    { NULL, NULL },
 };
 
 int main(int argc, char **argv)

@@ -578,6 +578,30 @@ static void big_argv(void)
     execv(self, av);
 }
 
+/* One failing execve whose argv has N strings, two by two so many bytes apart: on other pages, reading one gives nothing
+ * of the next. Then one with a short argv. */
+static void long_argv(void)
+{
+    size_t apart = (size_t)t_arg(1, 0), n = (size_t)t_arg(2, 0);
+    char *strings = t_map(2 * 4096), **list = calloc(n + 1, sizeof *list);
+    MUST(list);
+    for (size_t i = 0; i < n; i++)
+        list[i] = strings + i % 2 * apart;
+    execv("/nonexistent/long", list);
+    execv("/nonexistent/short", (char *[]){ "one", "two", NULL });
+}
+
+/* One poll of N closed descriptors. */
+static void polls(void)
+{
+    size_t n = (size_t)t_arg(1, 0);
+    struct pollfd *fds = calloc(n, sizeof *fds);
+    MUST(fds);
+    for (size_t i = 0; i < n; i++)
+        fds[i] = (struct pollfd){ .fd = 1000 + (int)i, .events = POLLIN };
+    CHK(poll(fds, n, 0));
+}
+
 static void okay_(void) { }
 
 static void exits(void)
@@ -606,7 +630,7 @@ int main(int argc, char **argv)
         { "failed_exec", failed_exec }, { "bad_elf", bad_elf },
         { "bad_elf_thread", bad_elf_thread }, { "odd", odd }, { "pidns", pidns },
         { "nspid", nspid }, { "early", early },
-        { "big_argv", big_argv }, { "okay", okay_ }, { "exit", exits }, { "die", dies }, { NULL, NULL },
+        { "big_argv", big_argv }, { "argv", long_argv }, { "polls", polls }, { "okay", okay_ }, { "exit", exits }, { "die", dies }, { NULL, NULL },
     };
     if (argc < 2) /* from odd, without argv */
         return 0;

@@ -21,7 +21,6 @@ try:
     b.size(1500, 900)
     b.open(sys.argv[1])
     b.until("document.querySelectorAll('#table .row').length > 1")
-    b.shot("page.png")
     got = {}
     for pid, (argv, how) in want.items():
         words = " ".join(argv)
