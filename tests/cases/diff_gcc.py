@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Every call, signal, file and byte of gcc is the same in kvis trace as in strace -f.
+# Every call and signal of gcc is the same in kvis trace as in strace -f.
 # tier: quick asan
 # timeout: 600
 # needs: strace setarch python3 gcc
