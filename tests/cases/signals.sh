@@ -6,7 +6,7 @@
 # covers: P6 P7 P8 P20 P21
 . "$TESTS/lib/truth.sh"
 for KVOPT in "" -v "-v --no-accel"; do
-    each same sig rt restart faults waits flood
+    each same sig rt restart faults waits
 done
 KVOPT=-v
 each same sig again # in both backends

@@ -2,10 +2,8 @@
  * zombies. ./pid contains the process ID. When ./stop exists, the program prints what it saw, which must be the
  * same with and without kvis, and ends. */
 #include "t.h"
-#include <linux/futex.h>
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
-#include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
 
@@ -148,13 +146,10 @@ static void signalled(void)
 
 /* Calls that wait; a thread or child lets them go when ./stop is there. */
 static int p[2];
-static int word;
 
 static void *releaser(void *arg)
 {
     until_stop();
-    word = 1;
-    syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0);
     CHK(write(p[1], "hello", 5));
     return arg;
 }
@@ -166,10 +161,8 @@ static void blocked(void)
     const char *how = t_argc > 2 ? t_argv[2] : "read";
     CHK(pipe(p));
     MUST(!pthread_create(&t, NULL, releaser, NULL));
-    if (strcmp(how, "flock"))
-        ready(getpid());
+    ready(getpid());
     struct pollfd f = { p[0], POLLIN, 0 };
-    int st, s[2], fd;
     long r = -2;
     errno = 0;
     if (!strcmp(how, "read"))
@@ -181,28 +174,11 @@ static void blocked(void)
         FD_ZERO(&set);
         FD_SET(p[0], &set);
         r = select(p[0] + 1, &set, NULL, NULL, NULL);
-    } else if (!strcmp(how, "futex"))
-        r = word || !syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0) || errno == EAGAIN ? 0 : -1;
-    else if (!strcmp(how, "wait")) {
-        pid_t c = CHILD(MUST(read(p[0], b, 5) == 5); _exit(4));
-        r = waitpid(c, &st, 0) == c ? st : -1;
     } else if (!strcmp(how, "sleep")) {
         struct timespec ts = { t_arg(2, 1), 500000000 };
         unsigned long long begin = t_ns();
         r = nanosleep(&ts, NULL);
         say("slept long enough %d", t_ns() - begin >= (unsigned long long)ts.tv_sec * 1000000000 + 500000000);
-    } else if (!strcmp(how, "flock")) {
-        fd = (int)CHK(open("lock", O_CREAT | O_RDWR, 0600));
-        CHK(flock(fd, LOCK_EX));
-        pid_t c = CHILD(close(fd); _exit(flock((int)CHK(open("lock", O_RDWR)), LOCK_EX) ? 1 : 3));
-        ready(c);
-        until_stop();
-        CHK(flock(fd, LOCK_UN));
-        r = waitpid(c, &st, 0) == c ? st : -1;
-    } else if (!strcmp(how, "recv")) {
-        CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
-        p[1] = s[1];
-        r = recv(s[0], b, sizeof b, 0);
     }
     say("%s %ld %s", how, r, r == -1 ? strerror(errno) : "");
 }

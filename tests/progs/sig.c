@@ -337,23 +337,5 @@ static void group(void)
     see(p, "killed");
 }
 
-/* From one process to another and between threads, with SIGCHLD and timers in between. */
-static void flood(void)
-{
-    volatile int *sh = t_shared(4096);
-    pid_t p = CHILD(act(SIGRTMIN + 5, count, SA_RESTART);
-                    act(SIGALRM, count, SA_RESTART);
-                    each_ms(2);
-                    sh[0] = 1;
-                    while (times[SIGRTMIN + 5] < 2000 || !times[SIGALRM]) /* all may have arrived before the timer's first */
-                        getppid();
-                    _exit(0));
-    t_until(sh);
-    for (int i = 0; i < 2000; i++)
-        CHK(sigqueue(p, SIGRTMIN + 5, (union sigval){ .sival_int = i }));
-    t_wait(p, 0);
-    say("2000 arrived");
-}
-
 SCENES({ "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits },
-       { "stops", stops }, { "storm", storm }, { "group", group }, { "flood", flood })
+       { "stops", stops }, { "storm", storm }, { "group", group })
