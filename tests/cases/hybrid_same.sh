@@ -1,6 +1,6 @@
 #!/bin/sh
-# Both backends of kvis trace report the same events for the same program (lib/same_backends.py). diff_gcc and
-# diff_threads compare them for larger programs.
+# Both backends of kvis trace report the same events for the same program (lib/same_backends.py). The case
+# trace_strace compares them for larger programs.
 # tier: quick asan
 # timeout: 300
 # needs: root setarch python3

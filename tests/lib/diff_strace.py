@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Used by the cases diff_gcc and diff_threads, lib/same_backends.py and vm/same_calls.py.
+"""Used by the case trace_strace, lib/same_backends.py and vm/same_calls.py.
 Compares what `strace -f` and `kvis trace -v --json` record of the same command.
 
 Both record every call of every process. Compared are, per process (found by its place in the

@@ -3,7 +3,7 @@
 # with: strace
 # timeout: 240
 . /tests/lib.sh
-# (On x86_64 the cases diff_* do this on the host, with larger programs.)
+# (On x86_64 the case trace_strace does this on the host, with larger programs.)
 
 t_both sh sh -c 'i=0; while [ $i -lt 300 ]; do echo $i; i=$((i + 1)); done | sort -r | tee f | wc -l
     cat f nothere; mkdir d; mv f d; mv d e; wc -c <e/f; kill -USR1 $$; exit 3'
