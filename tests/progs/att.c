@@ -4,8 +4,6 @@
 #include "t.h"
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
-#include <sys/ipc.h>
-#include <sys/sem.h>
 
 static void ready(pid_t p)
 {
@@ -239,57 +237,41 @@ static void thread(void)
     t_thread(thread_ready, NULL);
 }
 
-/* A thread waits in each of the calls that a stop ends with EINTR, without a handler, and one makes calls: says how
+/* A thread waits in each of two calls that a stop ends with EINTR, without a handler, and one makes calls: says how
  * often that was. */
-static volatile int eintr[5], waits_sem;
-static void *interrupted(void *which)
+static volatile int eintr[2];
+
+static void *interrupted(void *by_recv)
 {
-    long k = (long)which;
     struct epoll_event ev;
-    struct timespec day = { 86400, 0 };
     struct timeval hour = { 3600, 0 };
-    struct sembuf down = { 0, -1, 0 };
     int e = (int)CHK(epoll_create1(0)), s[2];
     char c;
-    sigset_t set;
     CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
     CHK(setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &hour, sizeof hour));
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    for (int over = 0; !over;) {
-        long r = k == 0   ? epoll_wait(e, &ev, 1, 86400000)
-                 : k == 1 ? syscall(SYS_semtimedop, waits_sem, &down, 1L, &day)
-                 : k == 2 ? sigtimedwait(&set, NULL, &day)
-                 : k == 3 ? recv(s[0], &c, 1, 0)
-                          : syscall(SYS_getppid);
-        if (k == 4)
-            usleep(200);
-        else if (r == -1 && errno == EINTR)
-            eintr[k]++;
-        else if (r == -1 && errno == EIDRM)
-            return NULL;
-        else
-            over = 1;
-    }
-    eintr[k] -= 1000000; /* it has ended otherwise */
+    while ((by_recv ? recv(s[0], &c, 1, 0) : epoll_wait(e, &ev, 1, 86400000)) == -1 && errno == EINTR)
+        eintr[by_recv != NULL]++;
+    eintr[by_recv != NULL] = -1; /* it has ended otherwise */
     return NULL;
+}
+
+static void *calling(void *unused)
+{
+    for (;; usleep(200))
+        syscall(SYS_getppid);
+    return unused;
 }
 
 static void waits(void)
 {
-    pthread_t t;
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    waits_sem = (int)CHK(semget(IPC_PRIVATE, 1, 0600));
-    for (long k = 0; k < 5; k++)
-        MUST(!pthread_create(&t, NULL, interrupted, (void *)k));
+    pthread_t t[3];
+    t_threads(t, 1, interrupted, NULL);
+    t_threads(t + 1, 1, interrupted, t);
+    t_threads(t + 2, 1, calling, NULL);
     usleep(100000);
     ready(getpid());
     until_stop();
-    semctl(waits_sem, 0, IPC_RMID);
-    say("EINTR: epoll_wait %d, semtimedop %d, sigtimedwait %d, recv %d", eintr[0], eintr[1], eintr[2], eintr[3]);
+    say("EINTR: epoll_wait %d, recv %d", eintr[0], eintr[1]);
 }
 
 SCENES({ "loop", loop }, { "spawn", spawn }, { "signalled", signalled }, { "many", many }, { "pages", pages },
