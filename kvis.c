@@ -60,7 +60,7 @@
  * 46 cmd_     the subcommands, and main [die]
  */
 
-/* == 1 limits: headers, kernel constants that old headers lack ==================== */
+/* == 1 limits: headers, kernel constants that old headers lack ============= */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
@@ -132,7 +132,7 @@
 #define KVIS_VERSION "0.1"
 #endif
 
-/* == 2 types: types that several sections use ===================================== */
+/* == 2 types: types that several sections use ============================== */
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -161,7 +161,7 @@ struct buf {
     char *p;
     u32 len, cap, max; /* bytes used, bytes allocated, limit (0: 1 MiB) */
     bool cut;          /* text was dropped */
-    bool ascii; /* b_own() appends kvis's own text as ASCII */
+    bool ascii; /* b_own() replaces non-ASCII characters */
 };
 
 /* A text buffer in `array`, with space for a final NUL. */
@@ -186,7 +186,7 @@ struct recorded_call {
     bool addr;
 };
 
-/* A path argument. kvis reads it at the call's entry if the thread stops there, else at its end. */
+/* A path argument, read at the call's entry if the thread stops there, else at the call's exit. */
 struct call_path {
     u8 arg;
     bool cut;
@@ -282,7 +282,7 @@ struct fdent {
     bool cloexec;
     struct ofd *o;
     u64 known_ns; /* when kvis last verified that the descriptor refers to this file */
-    u64 since_ns; /* return time of the call that opened the descriptor; 0: kvis did not see it */
+    u64 since_ns; /* return time of the call that opened the descriptor; 0: unknown */
 };
 
 /* A hash table of descriptors: an array would be huge after dup2(2) to a large number. */
@@ -330,13 +330,13 @@ struct proc {
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss; /* when kvis last read the resident memory; its size in bytes */
+    u64 rss_ns, rss; /* when kvis last read `rss`; resident memory in bytes */
     u64 max_rss;     /* peak RSS of the finished program in bytes; 0: unknown */
     u64 exec_rss;    /* peak RSS in bytes of the program that the last exec replaced */
     u64 rss_before;  /* peak RSS in pages at the last exec; a higher peak is the new program's */
     u64 cpu_ns;
     u64 used_ns;     /* CPU time of the process when it ended; 0: unknown */
-    u64 met_ns;      /* when kvis read the state from /proc; earlier calls do not change it */
+    u64 met_ns;      /* when kvis read the state, with the effects of earlier calls, from /proc */
     u64 pid_ns;      /* inode number of the pid namespace; 0: kvis's namespace */
     bool new_pid_ns; /* children may be in another pid namespace after unshare(2) or setns(2) */
     bool attached;   /* kvis attached with -p and read the initial state from /proc */
@@ -359,7 +359,7 @@ struct task {
     bool stops_at_exit;
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
-    bool full;          /* the thread stops at every call: kvis's seccomp filter would miss some */
+    bool full;          /* the thread stops at every call: a filter would miss some of them */
     u64 full_ns;        /* time when the thread began to stop at every call; 0: not yet */
     u64 at_ns;          /* time of the last handled stop or record */
     const struct mem_record *record; /* record that kvis is handling; NULL: a ptrace stop */
@@ -372,7 +372,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;       /* start time of a call, such as an exec, whose record kvis must ignore */
-    u64 reported_ns, reported_end_ns; /* interval in which ptrace stops report calls */
+    u64 reported_ns, reported_end_ns; /* interval in which kvis saw calls as ptrace stops */
     u64 pending_ns; /* start time of a call that is known before its record arrives; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
@@ -413,7 +413,7 @@ static struct opts opt = {
     .strlen_max = 32, .status = CALL_ALL, .signals = ~0ull, .report_events = 2000000,
 };
 
-/* == 3 u_  errors, bounded buffers, human-readable numbers =====================
+/* == 3 u_  errors, bounded buffers, human-readable numbers ====================
  * `die`, `xcalloc` and `xrealloc` end kvis: use them only before kvis attaches to a process. If a
  * message ends in ':', strerror(errno) follows it. */
 
@@ -433,7 +433,7 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
-    /* A single write(2), because the tracee may write to the same terminal. */
+    /* Use a single write(2), because the tracee may write to the same terminal. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
         return;
 }
@@ -473,8 +473,7 @@ static void *xcalloc(size_t n, size_t size)
     return p;
 }
 
-/* Grows a table to at least n elements; new elements are zero. Returns NULL and changes nothing if
- * memory runs out. */
+/* Grows a table to at least n elements; new elements are zero. On failure, returns NULL. */
 static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 {
     u32 more = MAX(*cap, 64u);
@@ -554,7 +553,7 @@ static bool u_cpu_is_split(u64 ns)
     return ns >= NSEC / 10;
 }
 
-/* Offsets of kvis's time namespace in ns (time_namespaces(7)). BPF records use the initial one. */
+/* Offsets of kvis's time namespace in ns (time_namespaces(7)). BPF uses the initial namespace. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 static u64 u_clock(clockid_t clock)
@@ -752,8 +751,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns n, or less if a character would be split after the first n of the `have` bytes at s.
- * Returns n if the bytes are not UTF-8. */
+/* Returns n, or less if the first n of the `have` bytes end in a part of a UTF-8 character. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -789,7 +787,7 @@ static bool u_is_terminal_control(u32 c)
 
 #include "gen/widths.h"
 
-/* Returns a character's columns; 0 for a color sequence. Sets *n to its length in bytes. */
+/* Returns a character's width in columns (0: a color sequence). Sets *n to its length in bytes. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
     u32 cp, low = 0, high = ARRAY_LEN(u_widths);
@@ -1116,7 +1114,7 @@ static int u_mount(const char *type)
     return fd;
 }
 
-/* Returns "/sys" or "/proc" if the path is in that file system but it is not mounted; else NULL. */
+/* Returns "/sys" or "/proc" if a path is below that directory but nothing is mounted there. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1145,8 +1143,8 @@ static const char *u_proc(pid_t pid, const char *name)
     return path;
 }
 
-/* Sets u_ahead, unless kvis's children would get another time namespace (unshare(2)):
- * timens_offsets describes that of the children. */
+/* Sets u_ahead. timens_offsets describes the time namespace of kvis's children (unshare(2)). If
+ * that is not kvis's own, u_ahead stays 0. */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256];
@@ -1232,7 +1230,7 @@ static bool u_matches(const regex_t *re, const char *s)
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
 }
 
-/* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture =========
+/* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture =======
  * No other section mentions a register or __x86_64__. A new architecture needs a value of `enum
  * abi`, a column of gen/tables/syscalls.tbl and, in this section, its constants, arch_layouts, and
  * the ABI's name, word size and audit number. BPF programs are the same for all 64-bit kernels,
@@ -1547,7 +1545,7 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
     return arch_from_regs(tid, s) == 0 && s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
 }
 
-/* == 5 mem_  access to the tracee's memory =======================================
+/* == 5 mem_  access to the tracee's memory ====================================
  * A fault on a page of a userfaultfd or FUSE server waits for that server (fs/userfaultfd.c,
  * handle_userfault), which kvis may have stopped. Therefore a second thread reads address spaces
  * that are marked `careful`; after a timeout kvis shows `<unreadable>`. */
@@ -1848,7 +1846,7 @@ static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
     }
 }
 
-/* == 6 nm_  names that are kept for the summary =================================
+/* == 6 nm_  names that are kept for the summary ===============================
  * Stores each path and address once. Memory is bounded: at nm.drop_at bytes, nm_drop frees names,
  * except those in use (tr_trim_names) and those with the most I/O. A replay drops none. */
 
@@ -2049,7 +2047,7 @@ static bool nm_noise(const char *s)
     return class >= NM_DEVICE && class <= NM_LIBRARY;
 }
 
-/* == 7 fd_ ofd_ files_  file descriptors and what they refer to =================
+/* == 7 fd_ ofd_ files_  file descriptors and what they refer to ===============
  * Descriptor tables work as in the kernel: fork(2) copies a table, CLONE_FILES shares it, and exec
  * closes CLOEXEC descriptors. System calls update the tables; /proc/PID/fd and pidfd_getfd(2) add
  * missing descriptors. A file without references goes to fdt.dead, and md_ reports it as closed. */
@@ -2061,7 +2059,7 @@ static struct {
     bool past;      /* the current call ended before time zero: see tr_catch_up */
     u32 connecting; /* sockets with a connect(2) in progress */
     bool lazy; /* always use /proc: kvis does not trace all calls that change descriptors */
-    u64 lost_ns; /* until this time, records of calls that change descriptor tables may be lost */
+    u64 lost_ns; /* up to this time, records of calls that change descriptor tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -2141,8 +2139,8 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* Returns whether kvis read an entry from /proc after the current call, which is from before time
- * zero. Such an entry shows the effect of the call. */
+/* If the current call is from before time zero (fdt.past), returns whether kvis read the entry from
+ * /proc after the call. If so, the entry shows the call's effect. */
 static bool fd_is_newer(const struct task *t, const struct fdent *e)
 {
     return fdt.past && e && e->known_ns > t->at_ns;
@@ -2181,7 +2179,7 @@ static void fd_drop_reused(struct files *f, u32 i)
     memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
 }
 
-/* Keeps the old entry of a reused number: another thread is still in close(2), which frees the
+/* Keeps the old entry of a reused descriptor: another thread is still in close(2), which frees the
  * number first (fs/file.c, file_close_fd) and may wait long afterwards, as with SO_LINGER. */
 static void fd_keep_reused(struct files *f, s32 n)
 {
@@ -2277,7 +2275,7 @@ static struct files *files_own(struct files *f)
 }
 
 /* Removes the descriptors from lo to hi that were opened at or before ns. A removal can move
- * another descriptor into the slot, so the loop examines the slot again. */
+ * another descriptor into the freed slot, so the loop examines that slot again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
     struct files *f = t->files;
@@ -2348,7 +2346,7 @@ static void fd_ip6(struct buf *b, const u8 *ip)
             b_f(b, i && i != at + run ? ":%x" : "%x", g[i]);
 }
 
-/* Appends a socket address; the path of a unix socket stays raw bytes. */
+/* Appends a socket address. Does not escape the path of a unix socket. */
 static void fd_addr(struct buf *b, const void *addr, size_t len)
 {
     const u8 *sa = addr;
@@ -2595,7 +2593,7 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Compares types, too: a reused inode number can have another type. */
+/* Types are compared because a reused inode number can have another type. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
@@ -2714,8 +2712,8 @@ static void fd_scan(struct task *t, bool before_exec)
 }
 
 /* Returns the file that descriptor n referred to at ns, or NULL. Reads /proc if the table lacks the
- * descriptor or if records may be lost. A past call that uses a descriptor that the table lacks
- * gets NULL; only later calls get the file, because it may have reused the number. */
+ * descriptor or if records may be lost. If the table lacks the descriptor of a past call, returns
+ * NULL and adds the file only for later calls, because a later file may have reused the number. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
@@ -2794,12 +2792,12 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
     b_c(b, '>');
 }
 
-/* == 8 vm_  address spaces ======================================================
+/* == 8 vm_  address spaces ====================================================
  * Regions of address spaces, to attribute page faults to files. kvis reads /proc/PID/maps after an
- * exec, and after a fault outside all regions, as after shmat(2). Other system calls update the
- * regions, because /proc may have changed by the time kvis examines a fault. */
+ * exec, and after a fault outside all known regions (for example, after shmat(2)). At other
+ * calls, kvis updates the regions itself: /proc may have changed by the time of a fault. */
 
-/* Maximum lines to read from a maps file; pause between reads in units of the last read's time. */
+/* Limit on lines read from a maps file; pause between reads, in units of the last read's time. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2851,7 +2849,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Replaces all regions in the range of r with r. If r has no name, only removes them. */
+/* Removes all regions in the range of r, and inserts r if it has a name. */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -3046,7 +3044,7 @@ static bool vm_look(struct mm *m, pid_t tid)
     return all;
 }
 
-/* == 9 ps_  processes and threads ===============================================
+/* == 9 ps_  processes and threads =============================================
  * Hash tables of traced threads (by tid) and of their processes (by pid). */
 
 enum { PS_BUCKETS = 4096, PS_GONE = 64 };
@@ -3234,8 +3232,8 @@ static void ps_look_fs(struct task *t)
         ps_set_fs(t, ps_cwd(t, t->fs->cwd, &sx), &sx);
 }
 
-/* Returns t's directories, updated from /proc. A past call updates them only if the thread is still
- * in the same directory. */
+/* Returns t's directories, updated from /proc. For a past call, updates them only if the thread is
+ * still in the same directory. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     struct fd_stat sx;
@@ -3350,7 +3348,7 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
     return 0;
 }
 
-/* == 10 dec_  arguments and results of system calls, human-readable ============
+/* == 10 dec_  arguments and results of system calls, human-readable ===========
  * Tables from gen/: sc_rows (calls and the kinds of their arguments), families (names of values),
  * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
  * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
@@ -3647,8 +3645,7 @@ static void dec_hex(struct buf *b, u64 v)
         b_c(b, '0');
 }
 
-/* Flags can contain fields of several bits (part= of flags.tbl). DEC_NAMED fields precede the
- * flags; other fields follow. */
+/* Flags can contain multi-bit fields (part= of flags.tbl). DEC_NAMED fields precede other flags. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
@@ -3686,7 +3683,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends only the DEC_NAMED fields (`named`) or only the others. Returns the bits of both. */
+/* Appends the DEC_NAMED fields (if `named`) or all other fields. Returns the bits of both kinds. */
 static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
 {
     u64 bits = 0;
@@ -3835,8 +3832,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Appends the n bytes at addr. The caller has stored the first r of them after the end of d->b, or
- * r is -errno. The bytes stay raw (ARG_STR), because text and JSON escape differently. */
+/* Appends the n bytes at addr. The caller has stored the first r of them after the end of d->b. If
+ * r is -errno, appends the address. The bytes stay raw (ARG_STR): each sink escapes them. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -4016,7 +4013,7 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 
 /* Appends an extensible structure (copy_struct_from_user, include/linux/uaccess.h). Shows bytes
  * after the known members, up to `most`, as a string unless all are 0. If only a part is readable,
- * shows the address, because BPF programs copy all of a structure or nothing. */
+ * shows the address, as for a recorded call: BPF programs copy the whole structure or nothing. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4290,7 +4287,7 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts, and with `print` appends, up to `max` strings of an argv. Sets *whole if none follows. */
+/* Counts up to `max` strings of argv; `print`: appends them. Sets *whole if argv ends there. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -5081,7 +5078,7 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns how many arguments were passed: registers of omitted ones have unrelated values. */
+/* Returns how many arguments were passed: the registers of optional ones have unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5185,7 +5182,6 @@ static bool dec_cloexec(const struct call *c)
     return r->cloexec_always || c->arg[r->cloexec_arg] & r->cloexec;
 }
 
-/* Appends the result of poll(2): ([{fd=3, revents=POLLIN}]). */
 static void dec_ret_poll(struct dec *d)
 {
     struct mem_ahead ahead;
@@ -5289,7 +5285,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     }
 }
 
-/* == 11 sc_  system calls: numbers, names, sets =================================== */
+/* == 11 sc_  system calls: numbers, names, sets ============================ */
 
 enum { SC_N = ARRAY_LEN(sc_rows) };
 
@@ -5411,7 +5407,7 @@ static const char *sc_parse(const char *expr)
     return NULL;
 }
 
-/* == 12 ev_  events: what happened, as data =====================================
+/* == 12 ev_  events: what happened, as data ===================================
  * gen/events.h describes the kinds of events and their fields. A new kind needs a row there, a
  * function of section md_, and that function as model= of the call in gen/tables/syscalls.tbl
  * (verified by the test `adding`). */
@@ -5440,7 +5436,7 @@ enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
 enum ev_how {
     EVENT_RUNS = 1,      /* text output merges similar events */
-    EVENT_WITH_CALLS = 2 /* with -v, printed between the calls */
+    EVENT_WITH_CALLS = 2 /* with -v, the event is printed between the calls */
 };
 
 #define K(id, ...) EK_##id,
@@ -5575,7 +5571,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
             const char *p = sym ? e->v[f].sym : e->v[f].s.p;
             u32 n = sym ? strlen(p) + 1 : e->v[f].s.len;
             if (!again) {
-                b_put(text, p, n); /* b_put() may reallocate: the second pass sets pointers */
+                b_put(text, p, n); /* b_put() may move the text: the second pass sets pointers */
                 if (text->cut)
                     ev_unset(to, (enum ev_field)f);
                 continue;
@@ -5615,7 +5611,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events of a thread are execs or differ only in times and addresses. */
+/* Returns whether two events of a thread are both execs, or differ only in times and addresses. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -5657,7 +5653,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Pops the oldest group, valid until the next event, if it began by until_ns; else returns NULL. */
+/* Pops the oldest group, valid until the next event. Returns NULL if it began after until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -5668,7 +5664,7 @@ static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
     return g;
 }
 
-/* == 13 out_  the sinks: text and JSON lines ====================================
+/* == 13 out_  the sinks: text and JSON lines ==================================
  * Formats events according to event_kinds[]. Each sink has a buffer, which is flushed when it is
  * full and before kvis waits for tracees. If a write fails (ENOSPC), kvis reports the error once
  * and closes the sink; the tracee continues. */
@@ -5697,7 +5693,7 @@ enum {
     OUT_HELD_NS = 800000000,  /* maximum delay of a line */
     OUT_QUIET_NS = 200000000, /* delayed lines are printed after this time without an event */
     OUT_DISK_FEW = 8,      /* groups of fewer disk requests are hidden unless slow or failed */
-    OUT_SLOW_NS = 10000000 /* slow disk requests and waits for a CPU take at least this long */
+    OUT_SLOW_NS = 10000000 /* minimum duration of a slow disk request or CPU wait */
 };
 
 /* A hash table slot for a process. A new process replaces the least recently used one. */
@@ -6322,7 +6318,7 @@ static struct out_proc *out_proc_of(pid_t pid)
 }
 
 /* Delays the line about a new process, because an exec would make it redundant. Returns false if
- * the caller must print it now. */
+ * the caller must print the line now. */
 static bool out_born(const struct event *e)
 {
     pid_t pid = e->v[EV_child_pid].n;
@@ -6475,8 +6471,7 @@ static bool out_is_minor(const struct event *e, const char *path)
     return (e->kind == EK_OPEN && ev_has(e, EV_dir)) || (e->kind == EK_MMAP && path[0] != '/');
 }
 
-/* Returns whether an event is a routine access to a file. The text output hides such events or
- * counts them in a line such as "started: 3 libraries". */
+/* Returns whether an event is a routine file access, which the text output hides or only counts. */
 static bool out_routine_file(struct out_proc *p, const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6541,7 +6536,7 @@ static bool out_routine(struct out_proc *p, const struct event *e)
     return !asked && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
-/* Returns whether an event is routine whatever happened before; reports hide such events. */
+/* Returns whether an event is routine regardless of earlier events. Reports hide such events. */
 static bool out_routine_alone(const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6995,7 +6990,7 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts a call's line (-v). whole_only: not yet, because a filter needs the call's result. */
+/* Starts a call's line (-v), unless a filter needs the call's result (whole_only). */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
@@ -7074,10 +7069,10 @@ static void out_forget(const struct task *t)
         out_break_partial();
 }
 
-/* == 14 st_  counts, percentiles, the table of -c and the summary ==================
+/* == 14 st_  counts, percentiles, the table of -c and the summary =============
  * Histograms of durations are log-linear with 16 buckets per power of two, so the relative error of
  * percentiles is at most 1/32. A new number or list of the summary needs a row in gen/summary.h; a
- * recorded list also needs an enum rec_type. */
+ * recorded list also needs a constant in enum rec_type. */
 
 enum { ST_BUCKETS = DELAY_BUCKETS, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
@@ -7124,7 +7119,6 @@ struct st_failed {
     u16 row, err;
 };
 
-/* A descriptor that was open when its process ended. */
 struct st_left {
     pid_t pid;
     s32 fd;
@@ -7138,7 +7132,7 @@ struct st_process {
     u64 ns;         /* lifetime of the process */
     pid_t pid;
     char comm[16];
-    char ended[24]; /* such as "exit 2" or "SIGSEGV" */
+    char ended[24]; /* how the process ended, such as "exit 2" */
 };
 
 /* The summary of a run; gen/summary.h describes its numbers and lists. */
@@ -7389,7 +7383,7 @@ static bool st_can_wait(u16 row, bool recorded)
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* -e excludes the call; kvis itself needs it */
+        return; /* -e excludes the call, which only kvis needs */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -7722,7 +7716,6 @@ enum st_known {
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED
 };
 
-/* JSON for an unknown number of lost records */
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
 
@@ -7732,7 +7725,7 @@ static const struct st_num {
     const char *key;      /* key in JSON, or NULL */
     const char *recorded; /* name in recordings and diff; NULL: derived number */
     u16 at;
-    u8 known;             /* condition for showing it (enum st_known) */
+    u8 known;             /* condition for showing the number (enum st_known) */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
 #undef X
 
@@ -7843,7 +7836,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* no number: st_where_thin may have counted a row twice */
+    if (s->where_other) /* the number is unknown: st_where_thin may have counted a row twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %" PRIu64 " more", more);
@@ -7962,8 +7955,8 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     if (s->failed_other)
         b_f(b, "   %-12s %6" PRIu64 "\n", "other", s->failed_other);
     if (connects > s->row[SC_connect].errors)
-        b_f(b, " connect: %" PRIu64 " calls failed after returning EINPROGRESS; the errors "
-               "in the table do not include them\n", connects - s->row[SC_connect].errors);
+        b_f(b, " connect: %" PRIu64 " calls failed after returning EINPROGRESS; the table "
+               "does not count these errors\n", connects - s->row[SC_connect].errors);
 }
 
 /* --- the lists --- */
@@ -7971,9 +7964,9 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 enum st_type {
     ST_NUMBER,  /* u64 */
     ST_SIGNED,  /* s32 */
-    ST_ERROR,   /* u16: an errno; JSON has its name */
-    ST_CALL,    /* u16: an index in sc_rows[]; JSON has the call's name */
-    ST_KIND,    /* u8: an enum fdkind; JSON has its name */
+    ST_ERROR,   /* u16: an errno, shown by name in JSON */
+    ST_CALL,    /* u16: an index in sc_rows[], shown in JSON as the call's name */
+    ST_KIND,    /* u8: an enum fdkind, shown by name in JSON */
     ST_TEXT,    /* char[]: a text, NUL-terminated unless it fills the array */
     ST_WORD,    /* const char *: a constant string, or NULL */
     ST_FILE,
@@ -8038,14 +8031,14 @@ enum rec_type {
 static const struct st_list {
     const char *key; /* key of the list in JSON, or NULL */
     const char *more_key; /* JSON key of the number of omitted rows, or NULL */
-    u32 more; /* offset of that number */
-    u8 known; /* condition for showing it in JSON (enum st_known) */
+    u32 more; /* offset in struct summary of the number of omitted rows */
+    u8 known; /* condition for showing the list in JSON (enum st_known) */
     u8 record; /* type of record (enum rec_type); 0: not recorded */
     bool sparse; /* a row is unused if its first ST_NUMBER column is 0 */
     const struct st_col *col;
     u8 n_cols;
-    u32 rows, size, max;  /* table of rows: offset, row size, capacity */
-    u32 n;                /* offset of the number of used rows; 0: all */
+    u32 rows, size, max;  /* table in struct summary: offset, row size, capacity */
+    u32 n;                /* offset in struct summary of the number of used rows; 0: all */
     bool (*want)(const struct name *); /* selects the names that are the rows, or NULL */
     u32 (*top)(const struct summary *s, u64 *more); /* number of rows to show; NULL: all rows */
     void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append it */
@@ -8162,8 +8155,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line with the number of omitted items; removes an empty line. more: items that the caller
- * omitted. dropped: kvis dropped names, so the number may be too low. */
+/* Ends a line with the number of omitted items; removes an empty line. more: number of items that
+ * the caller omitted. dropped: kvis dropped names, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8638,7 +8631,7 @@ static void st_report(struct summary *s, bool text)
     out_flush();
 }
 
-/* == 15 md_  the model: what a call means =======================================
+/* == 15 md_  the model: what a call means =====================================
  * Updates the tables of descriptors, memory and processes from system calls, and emits events. To
  * model another call, add model= to its row of gen/tables/syscalls.tbl and write the function that
  * model= names. This section does not depend on ptrace and prints nothing. */
@@ -8711,7 +8704,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Joins a directory and a name like md_join. For an absolute name, `from` is the root directory. */
+/* Like md_join. For an absolute name, `from` is the root directory. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     for (; from && n && *s == '/'; n--)
@@ -8719,8 +8712,7 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
-/* Returns the name of descriptor n's file. If it is a directory to which n still refers, first
- * updates the name from /proc. */
+/* Returns the name of descriptor n's file. First updates the name of a directory from /proc. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -8945,7 +8937,7 @@ static bool md_magic_link(struct task *t, struct path *p, bool at_link)
         rest += strlen(before[i]);
         if (i < 3)
             continue;
-        if (p->s[1] != 'p' || !isdigit((u8)*rest)) /* "/proc/" */
+        if (p->s[1] != 'p' || !isdigit((u8)*rest))
             return false;
         pid_t tid = strtol(rest, &rest, 10), ours = ps_from_ns(t, tid);
         of = ps_task(ours ? ours : tid);
@@ -9117,7 +9109,6 @@ struct md_dns {
     char name[2 * DNS_NAME_MAX];
 };
 
-/* A DNS query and the call that sent it. */
 struct md_query {
     const struct ofd *o; /* sending socket; NULL: unused slot */
     u64 open_ns;         /* copy of o->open_ns: a later socket may reuse this struct ofd */
@@ -9295,7 +9286,7 @@ static bool md_dns_note(const struct md_query *asked)
 
 /* Parses the DNS message at address `at`: a response if `in` is set, else a query. Returns a static
  * struct, or NULL if the data is not such a message. For a response, removes the query from the
- * table, and takes its server if the call has no address. */
+ * table, and takes the server from it if the call has no address. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9329,9 +9320,9 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return asked || !unnamed ? &q : NULL;
 }
 
-/* Reports unanswered DNS queries: those of a socket or, if o is NULL, all. The kernel returns a
- * socket's error before answers that are in its queue (net/ipv4/udp.c, __skb_recv_udp). Among
- * several queries, those without an answer when the socket is closed have failed. */
+/* Reports the unanswered DNS queries of socket o or, if o is NULL, of all sockets. The kernel
+ * returns a socket's error before answers in its queue (net/ipv4/udp.c, __skb_recv_udp). Therefore,
+ * if a socket has several queries, only those without an answer when it is closed have failed. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     bool sees_answers = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
@@ -9532,8 +9523,8 @@ static void md_received_fd(struct task *t, s32 n)
         md_install(t, n, o, cloexec);
 }
 
-/* Returns the file that a recorded call opened: an anonymous inode from the record, any other file
- * from /proc. Returns NULL if descriptor n no longer refers to that file. */
+/* Returns the file that a recorded call opened. Takes an anonymous inode from the record, and any
+ * other file from /proc. Returns NULL if descriptor n no longer refers to that file. */
 static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_file *f, bool *cloexec)
 {
     enum { ANON_INODE_FS = 0x09041934 }; /* ANON_INODE_FS_MAGIC of linux/magic.h */
@@ -9547,7 +9538,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
-/* Handles calls whose arguments do not name the file that they open; /proc or the record does. */
+/* Handles calls whose arguments do not name the opened file: the record or /proc names it. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -9600,7 +9591,7 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
-/* Returns whether the kernel cannot copy between these files; cat(1) then uses read and write. */
+/* Returns whether the kernel cannot copy between these files; if so, cat(1) uses read and write. */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
@@ -9623,7 +9614,7 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* Reports an ioctl(2) that changes a file, unless it failed because it is not supported. */
+/* Reports an ioctl(2) that changes a file, unless the file does not support the command. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9677,7 +9668,7 @@ static void md_close_range(struct task *t, struct call *c)
     md_closed(t, -1);
 }
 
-/* Counts the directory entries in the first CALL_PART_MAX bytes, because a record has no more. */
+/* Counts the directory entries in the first CALL_PART_MAX bytes: a record has no more bytes. */
 static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
@@ -9764,7 +9755,7 @@ static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* same offset as sin_port */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* sin_port has the same offset */
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
@@ -9786,7 +9777,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* Adds a Unix socket's own address, because the peer of an accepted socket usually has none. */
+/* Adds a unix socket's own address: the peer of an accepted socket usually has no address. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -10161,8 +10152,8 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns the new name of an open file after a rename of `from` to `to` (sx), or NULL if the rename
- * does not change it. A file with one link has no other name. */
+/* Returns the new name of an open file after a rename of `from` to `to` (status: sx), or NULL if
+ * the rename does not change its name. */
 static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
                                 const struct path *from, const struct path *to)
 {
@@ -10194,10 +10185,10 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *of = ps.task[i]; of; of = of->next) {
             struct files *f = of->files;
-            bool first = of->tid == of->pid || (f && f->refs == 1); /* threads share a table */
+            bool first = of->tid == of->pid || (f && f->refs == 1); /* visit a table only once */
             for (u32 k = 0; first && f && k < f->cap && budget; k++, budget--) {
                 struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
-                if (!o || !o->name || o->renamed == pass) /* a copy of a descriptor */
+                if (!o || !o->name || o->renamed == pass) /* this pass has handled the file */
                     continue;
                 struct name *n = md_new_name(o, &at_b, a, b);
                 n = n || !exchange ? n : md_new_name(o, &at_a, b, a);
@@ -10215,12 +10206,12 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg` or, if `arg` is -1, to the name or the descriptor's file in
+/* Sets *p to the path in argument `arg`. If `arg` is -1, takes the path or the descriptor in
  * argument 0. Resolves ".." if the directory still exists. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
-    bool moved = c->err || c->id == SC_chroot || c->id == SC_pivot_root; /* t has another root */
+    bool moved = c->err || c->id == SC_chroot || c->id == SC_pivot_root;
     if (arg >= 0) {
         md_path(c, (u32)arg, p);
         if (!moved && p->ok && *p->s == '/' && strstr(p->s, "/.."))
@@ -10353,7 +10344,6 @@ static void md_range(struct event *e, u64 addr, u64 size)
     ev_num(e, EV_size, size);
 }
 
-/* Stores a mapping. If r has no name, removes the mappings in its range. */
 static void md_map(struct task *t, struct region r)
 {
     if (opt.faults && t->mm)
@@ -10502,7 +10492,7 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* A new PID namespace applies to later children; a new mount namespace has other directories. */
+/* Only later children enter a new PID namespace. A new mount namespace changes t's directories. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10627,8 +10617,8 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* Returns whether every call that -e trace= selects has no event, or one that shows only a path.
- * kvis then prints the calls. */
+/* Returns whether every call that -e trace= selects has no event, or one that shows only a path. If
+ * so, kvis prints the calls. */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10687,8 +10677,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Reports the outcome of a connect(2) in progress if c reveals it. Returns true if it did so
- * and c is a connect(2) too: the caller must not emit another event for c. */
+/* Reports the outcome of a connect(2) in progress if c reveals it. Returns true if it was reported
+ * and c itself is a connect(2): the caller must not emit an event for c. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
@@ -10735,7 +10725,7 @@ static void md_exit(struct task *t, struct call *c)
     md_calls[as->id].exit(t, as);
 }
 
-/* == 16 rec_  recordings: the contents of a .kvis file =============================
+/* == 16 rec_  recordings: the contents of a .kvis file ========================
  * A recording is a header (struct rec_head) and blocks of {u32 length, u32 CRC of the block's
  * number and data, data}, little-endian. A block contains records. A record is a type, numbers
  * (varints: 7 bits per byte, low bits first; signed ones are zigzag-encoded) and strings. The last
@@ -10839,7 +10829,7 @@ static struct {
     struct task *enter; /* task whose call has begun but is not recorded yet, or NULL */
     bool enter_many; /* kvis had seen several threads when the call began */
     u32 blocks;
-} rec_out; /* no initializer, which would put all slots into the binary */
+} rec_out; /* an initializer would put all slots into the binary */
 
 static int rout_fd = -1; /* file of -w or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
@@ -10993,7 +10983,7 @@ static void rec_value(const struct event *e, u32 f)
 }
 
 /* Returns a mask: bit i is set if the event has field i of its kind, bit k->n if it has other
- * fields. Sets *others to their number. */
+ * fields. Sets *others to the number of other fields. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11185,7 +11175,6 @@ static void rec_schema(void)
     }
 }
 
-/* Writes the first block, which describes the run and its events. */
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
@@ -11380,7 +11369,7 @@ static struct {
     struct buf text; /* strings of the current record, each followed by a NUL */
     u64 last_ns;
     pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index in this kvis's ev_fields[] or event_kinds[]; -1: unknown */
+    /* own: index in ev_fields[] or event_kinds[]; -1: this version of kvis does not know it */
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
@@ -11525,7 +11514,7 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns row k (from 0) of the calls with this name; -1 if this kvis does not know the name. */
+/* Returns row k (from 0) of the calls with this name; -1 if this version lacks the name. */
 static s32 rec_row(const char *name, u64 k)
 {
     static struct { char name[40]; s32 row; } cache[64];
@@ -11571,7 +11560,7 @@ static void rec_get_meta(void)
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
-        b_reset(&rec_processes); /* truncated: the last line lacks its NUL */
+        b_reset(&rec_processes); /* truncated text: its last line lacks the NUL */
     u64 n = strtoull(value, NULL, 10);
     for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
         if (strcmp(key, rec_numbers[i].key))
@@ -11798,7 +11787,7 @@ static void rec_get_list(const struct st_list *l)
         memcpy((char *)rec_in.sum + l->rows + (*n)++ * l->size, &row, l->size);
 }
 
-/* == 17 rp_  replay: feeds a recording to the sinks ================================
+/* == 17 rp_  replay: feeds a recording to the sinks ===========================
  * Passes a recording's events and calls to the sinks of a live run. Applies -e, -P and -z. */
 
 static struct recorded_call rp_recorded;
@@ -11858,7 +11847,7 @@ static void rp_field(struct event *e, u32 f)
     } else {
         v.n = type == VT_ADDR ? (s64)rec_get() : rec_getz();
     }
-    if (own < 0) /* a field that this kvis does not know */
+    if (own < 0) /* this version of kvis does not know the field */
         return;
     e->v[own] = v;
     ev_mark(e, (enum ev_field)own);
@@ -12135,7 +12124,7 @@ static bool rp_head(void)
     return !*rec_in.wrong && rec_in.n_kinds && *rec_in.p > REC_UNASKED;
 }
 
-/* Replays the rest. Returns whether the recording is complete. */
+/* Replays the events and calls. Returns whether the recording is complete. */
 static bool rp_play(void)
 {
     while (rp_record(REC_EVENT, 255))
@@ -12146,7 +12135,7 @@ static bool rp_play(void)
     return rec_in.ended;
 }
 
-/* == 18 px_  --perfetto, --folded: traces, flame graphs ===============================
+/* == 18 px_  --perfetto, --folded: traces, flame graphs =======================
  * Writes a trace in Perfetto's format (protos/perfetto/trace/ in its source) as events arrive.
  * System calls are slices on their thread's track; open files, disk requests and other intervals
  * that can overlap have tracks of their own. Forks and wake-ups are arrows. A track below each
@@ -12203,13 +12192,13 @@ struct px_track {
 static struct writer px_proto = { .fd = -1 };
 
 static struct {
-    bool proto;           /* --perfetto is given */
+    bool proto;
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* records on the shared track */
+    u64 untracked;        /* number of records on the shared track */
     u64 last_id;
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
-} px; /* no initializer, which would put the tables into the binary */
+} px; /* an initializer would put the tables into the binary */
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12249,7 +12238,6 @@ static void px_pb_end(u32 from)
     *p = (char)n;
 }
 
-/* Escapes bytes that are not valid UTF-8. */
 static void px_pb_text(u32 field, const char *s, size_t n)
 {
     u32 at = px_pb_begin(field);
@@ -12270,7 +12258,7 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Interns a name: later packets contain only its number. index: a field of InternedData (1:
+/* Interns a name, so that later packets contain only its number. index: a field of InternedData (1:
  * categories, 3: argument names). */
 static void px_pb_intern(u32 index, u64 number, const char *s)
 {
@@ -12521,14 +12509,12 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     return t;
 }
 
-/* Names a track, except the shared one (tid 0). */
 static void px_name(struct px_track *t, const char *name, size_t n)
 {
     t->name_len = t->tid ? (u32)MIN(n, sizeof t->name) : 0;
     memcpy(t->name, name, t->name_len);
 }
 
-/* Writes one end of an arrow between threads, as an instant event. */
 static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const char *name)
 {
     if (!px.proto)
@@ -12679,8 +12665,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Returns the file or peer that a call is about: the first path argument or, without one, the file
- * of the descriptor in the first argument ("3</etc/hosts>"), or NULL. */
+/* Returns the file or peer that a call acts on, or NULL: the first path argument or, if there is
+ * none, the file of the descriptor in the first argument ("3</etc/hosts>"). */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -12715,8 +12701,7 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Stores the thread name that prctl(PR_SET_NAME) sets. The argument's text is the name in quotes,
- * followed by "..." if truncated. */
+/* Stores the name that prctl(PR_SET_NAME) sets: the argument in quotes, with "..." if truncated. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -12805,7 +12790,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
 }
 
 /* Ends the slice of a process's program, and begins that of the next one (name is NULL at exit). If
- * calls are shown, the track has their slices instead. */
+ * calls are shown, the track contains the slices of calls instead. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -13055,7 +13040,7 @@ static void px_close(void)
                opt.perfetto, px.untracked, PX_TRACKS);
 }
 
-/* == 19 emb_  texts embedded in the binary =============================================
+/* == 19 emb_  texts embedded in the binary ====================================
  * The Makefile puts the report page, manuals, completions, lists and dashboard into one file. */
 
 /* An empty report page for tests/lib/unit.c, which defines `main` as a macro. */
@@ -13094,7 +13079,7 @@ static const char *emb_text(const char *kind, const char *name)
 }
 
 /* Appends the lines between `.\" list NAME` and `.\" end` in a manual page, without man(7) macros
- * and backslashes. Returns false if no page has it. */
+ * and backslashes. Returns false if no page contains the list. */
 static bool emb_list(struct buf *b, const char *name)
 {
     char begin[64];
@@ -13122,7 +13107,7 @@ static bool emb_list(struct buf *b, const char *name)
     return true;
 }
 
-/* == 20 rep_  --report: one HTML file ==============================================
+/* == 20 rep_  --report: one HTML file =========================================
  * The Makefile combines gen/report/ into an HTML template, into which kvis writes the run, the
  * summary (both as in --json) and the events (a base64 recording for report.js). To save memory,
  * kvis reads the events twice from a recording. If there are more than --max-report-events, the
@@ -13134,13 +13119,13 @@ enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* multiple of 3: base64 needs no p
 
 static struct {
     struct writer w;
-    const char *page; /* rest of the template */
+    const char *page; /* part of the template that is not written yet */
     struct buf raw; /* bytes of the recording that are yet to be written to the page */
     u64 score[REP_SCORES]; /* events and calls with each score */
     u64 seen, kept; /* events and calls in the run and in the page */
     bool chosen; /* the second pass has begun */
     u32 least; /* lowest score in the page */
-    u64 at_least, some; /* events with score `least`: read so far; to keep */
+    u64 at_least, some; /* number of events with score `least`: read so far; to keep */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13163,8 +13148,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether the report includes an event or call with this score. The first pass only counts
- * scores. If not all with the lowest included score fit, some are omitted, evenly over the run. */
+/* Returns whether the report includes an event with this score. The first pass only counts scores.
+ * If not all events with the lowest included score fit, some are omitted, evenly over time. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13377,10 +13362,10 @@ static int rep_temporary(const char *dir)
     return f;
 }
 
-/* == 21 df_  kvis diff: compares two recordings ====================================
+/* == 21 df_  kvis diff: compares two recordings ===============================
  * Replays both recordings. df_event adds up the runs of each command; files, peers and system calls
  * come from the summaries. Each table of df_tables[] is a list of pairs: a name with its numbers in
- * recordings A and B. The report page has this JSON and timelines of the commands. */
+ * recordings A and B. The report page has the JSON output and timelines of the commands. */
 
 enum {
     DF_SHOWN = 10,        /* limit on rows of a table in text output */
@@ -13474,8 +13459,7 @@ static struct df_row *df_new_row(u32 k, struct name *name)
     return rows;
 }
 
-/* Adds a run to the row of its command. name->in_bytes holds the row's index, which is valid only
- * if that row has this name. */
+/* Adds a run to its command's row. name->in_bytes is the row's index if that row has the name. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
@@ -13812,7 +13796,7 @@ static struct df_pair *df_new_pair(struct name *name)
     return p;
 }
 
-/* Adds a row to the pair of its name. name->in_bytes holds the pair's index, as in df_command. */
+/* Adds a row to the pair of its name. name->in_bytes is the pair's index, as in df_command. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     u64 at = row->name->in_bytes;
@@ -13864,7 +13848,7 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* `amount`: the time of all calls if both recordings have it; else, of those with a breakdown. */
+/* `amount`: time of all calls or, unless both recordings have it, of the calls with a breakdown. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -13986,7 +13970,6 @@ static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
     b_f(b, "%*s", width, tmp);
 }
 
-/* Returns the change from a (not 0) to b in percent. */
 static double df_percent(u64 a, u64 b)
 {
     return ((double)b / (double)a - 1) * 100;
@@ -14243,8 +14226,7 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* Writes {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}. "a" or "b" is null
- * if that recording lacks the name. */
+/* Writes {"name":"cc1","a":{...},"b":{...},"change":-9,"percent":-66.9}. "a" or "b" can be null. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -14366,7 +14348,7 @@ static void df_page(int to)
     rep_close();
 }
 
-/* == 22 pf_  perf_event_open: why it fails, what it counts, page faults ===========================
+/* == 22 pf_  perf_event_open: why it fails, what it counts, page faults =======
  * Page faults: a perf software event samples the address of each fault of a tracee. Major faults,
  * which wait for a disk, have a separate event if memory for its rings suffices. New threads and
  * processes inherit the events. The kernel maps rings of inherited events only if there is one
@@ -14455,7 +14437,7 @@ static int pf_cpus(const char *which, bool first)
 
 enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
 
-/* Counts of an event group at its last read; all 0 before the first. */
+/* Counts of an event group at its last read; all 0 before the first read. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
@@ -14603,7 +14585,7 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault's address or, if unknown, `none`, whose name is then the reason.
+/* Returns the region of a fault's address or, if it is unknown, `none`, named after the reason.
  * During exec, t->mm has the old program's regions, but the fault may be in the new one. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
@@ -14709,7 +14691,7 @@ static void pf_upto(u64 ns)
     pf_flush_old(ns);
 }
 
-/* == 23 btf_  names of the kernel's types and fields ===========================================
+/* == 23 btf_  names of the kernel's types and fields ==========================
  * Resolves names such as task_struct.pid to offsets and sizes of the running kernel, from
  * /sys/kernel/btf (Documentation/bpf/btf.rst), one batch at a time. Type ids and string offsets of
  * a module's BTF start where those of vmlinux end. kvis does not trust the file: it checks every
@@ -14721,7 +14703,6 @@ enum {
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* maximum nesting of typedefs and structs; the kernel's is the same */
     BTF_BUCKETS = 256,
-    BTF_STRIDE = 16,        /* kvis stores the position of every 16th type */
 };
 
 static const char *btf_dir = "/sys/kernel/btf";
@@ -14739,6 +14720,7 @@ struct kfield {
 struct btf_want {
     const char *name;
     u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
+    bool here; /* the query is for the current type */
     struct kfield f; /* result, valid if err is 0 */
     int err;
 };
@@ -14766,8 +14748,7 @@ struct btf_file {
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
     u32 first_id, n_ids, str_base; /* ids and string offsets below these belong to vmlinux */
-    u32 *pos;         /* positions of types 0, BTF_STRIDE, 2 * BTF_STRIDE ... of the file */
-    u32 *asked, n_asked, cap_asked; /* ids of the types that queries may name */
+    u32 *pos;         /* positions of the n_ids types that kvis has read, and of the next one */
     const u8 *layout; /* struct btf_layout (4 bytes) for each kind */
     u32 n_layouts;
 };
@@ -14790,6 +14771,7 @@ static struct {
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
     u64 members;              /* number of members that the batch may still visit */
+    u32 left;                 /* number of queries in the hash table */
     char *why;
 } btf;
 
@@ -14904,51 +14886,36 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
     return (s64)len + 12;
 }
 
-static u32 *btf_bucket(const char *name, u32 len)
+/* In a query, '.' or '[' ends the type's name. */
+static u32 *btf_bucket(const char *name)
 {
     u32 h = 0;
-    for (u32 i = 0; i < len && i < 4 && name[i]; i++)
+    for (u32 i = 0; i < 4 && name[i] > '.' && name[i] != '['; i++)
         h = h * 31 + (u8)name[i];
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Checks all types, and collects those that queries may name. */
-static int btf_scan(struct btf_file *b)
+/* Reads the file up to its type n, if that exists. */
+static int btf_upto(struct btf_file *b, u32 n)
 {
-    struct btf_type t = { 0 };
-    s64 len;
-    b->pos = malloc(((b->type_end - b->type_pos) / 12 / BTF_STRIDE + 1) * sizeof *b->pos);
-    for (u32 id, pos = b->type_pos; b->pos && pos < b->type_end; pos += (u32)len) {
-        id = b->first_id + b->n_ids;
-        if ((len = btf_head(b, pos, id, &t)) < 0)
+    struct btf_type t;
+    for (u32 k = b->n_ids; k <= n && b->pos[k] < b->type_end; b->n_ids = ++k) {
+        s64 len = btf_head(b, b->pos[k], b->first_id + k, &t);
+        if (len < 0)
             return (int)len;
-        if (b->n_ids % BTF_STRIDE == 0)
-            b->pos[b->n_ids / BTF_STRIDE] = pos;
-        b->n_ids++;
-        if (t.kind >= BTF_KINDS || !btf_kinds[t.kind].named || !*btf_bucket(btf_str(b, t.name), 4))
-            continue;
-        void *grown = u_grow(b->asked, &b->cap_asked, b->n_asked + 1, sizeof *b->asked);
-        if (!grown)
-            return -ENOMEM;
-        b->asked = grown;
-        b->asked[b->n_asked++] = id;
+        b->pos[k + 1] = b->pos[k] + (u32)len;
     }
-    return b->pos ? 0 : -ENOMEM;
+    return 0;
 }
 
 static int btf_get(u32 id, struct btf_type *t)
 {
     struct btf_file *b = &btf.file[btf.n_files > 1 && id >= btf.file[1].first_id];
-    if (!id) {
-        *t = (struct btf_type){ .b = b };
-        return 0;
-    }
-    if (id < b->first_id || id - b->first_id >= b->n_ids)
+    u32 n = id - b->first_id;
+    *t = (struct btf_type){ .b = b };
+    if (id && (id < b->first_id || btf_upto(b, n) || n >= b->n_ids))
         return btf_bad(b, "no type %u", id);
-    u32 n = id - b->first_id, pos = b->pos[n / BTF_STRIDE];
-    for (n %= BTF_STRIDE; n; n--)
-        pos += (u32)btf_head(b, pos, id, t);
-    return btf_head(b, pos, id, t) < 0 ? -EBADMSG : 0;
+    return id && btf_head(b, b->pos[n], id, t) < 0 ? -EBADMSG : 0;
 }
 
 /* Sets *t to the type `id` without typedefs and qualifiers. */
@@ -14976,7 +14943,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
         u32 encoding = btf_u32(t->body);
         f->size = t->size;
         f->is_signed = encoding >> 24 & 1;
-        /* Old compilers give a bit-field an integer type with a bit offset or fewer bits. */
+        /* With old compilers, a bit-field's type has a bit offset, or fewer than 8 * size bits. */
         return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
     }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
@@ -15170,33 +15137,48 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
 static void btf_sort(struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        u32 *head = btf_bucket(w[i].name, (u32)strcspn(w[i].name, ".["));
+        u32 *head = btf_bucket(w[i].name);
         w[i].err = -ENOENT;
         w[i].next = *head;
         *head = i + 1;
     }
 }
 
-/* Resolves the queries for type t that no earlier type of this name has resolved. */
+/* Resolves the queries for type t that no earlier type of this name has resolved. If a type of
+ * vmlinux answers most of them, no other is meant, and all are removed. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
-    u32 i = *btf_bucket(name, 4), len = i ? strlen(name) : 0;
-    for (; i; i = w[i - 1].next) {
+    u32 *at = btf_bucket(name), len = *at ? strlen(name) : 0, asked = 0, answered = 0;
+    for (u32 i = *at; i; i = w[i - 1].next) {
         struct btf_want *one = &w[i - 1];
-        if (one->err == -ENOENT && strcspn(one->name, ".[") == len && btf_is(name, one->name, len))
-            one->err = btf_walk(t->id, one->name + len, &one->f);
+        one->here = strcspn(one->name, ".[") == len && btf_is(name, one->name, len);
+        if (one->here && one->err == -ENOENT)
+            answered += !(one->err = btf_walk(t->id, one->name + len, &one->f));
+        asked += one->here;
     }
+    if (t->b != &btf.file[0] || answered <= asked / 2)
+        return;
+    btf.left -= asked;
+    while (*at)
+        if (w[*at - 1].here)
+            *at = w[*at - 1].next;
+        else
+            at = &w[*at - 1].next;
 }
 
 /* A module's types take precedence over those of vmlinux. */
-static void btf_answer(struct btf_want *w)
+static int btf_answer(struct btf_want *w)
 {
     struct btf_type t;
-    for (u32 k = btf.n_files; k--;)
-        for (u32 i = 0; i < btf.file[k].n_asked; i++)
-            if (!btf_get(btf.file[k].asked[i], &t))
+    int e = 0;
+    for (u32 k = btf.n_files; k-- && !e;) {
+        struct btf_file *b = &btf.file[k];
+        for (u32 n = 0; btf.left && !(e = btf_upto(b, n)) && n < b->n_ids; n++)
+            if (!btf_get(b->first_id + n, &t) && t.kind < BTF_KINDS && btf_kinds[t.kind].named)
                 btf_ask(&t, w);
+    }
+    return e;
 }
 
 /* vmlinux must be loaded before the module. */
@@ -15209,14 +15191,19 @@ static int btf_load(int fd, const char *name)
         return -errno;
     if (s.st_size > BTF_MAX_FILE)
         return btf_bad(b, "too large: %lld bytes", (long long)s.st_size);
+    if (btf.n_files && btf_upto(base, UINT32_MAX))
+        return -EBADMSG;
     b->size = (u32)MAX(s.st_size, 0);
     b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
     b->str_base = btf.n_files ? base->str_len : 0;
     btf.n_files++;
     int e = b->size ? btf_read(b, fd) : 0;
-    if (!e)
-        e = btf_header(b);
-    return e ? e : btf_scan(b);
+    if (e || (e = btf_header(b)))
+        return e;
+    b->pos = malloc(((b->type_end - b->type_pos) / 12 + 1) * sizeof *b->pos);
+    if (b->pos)
+        b->pos[0] = b->type_pos;
+    return b->pos ? 0 : -ENOMEM;
 }
 
 static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
@@ -15225,6 +15212,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     memset(&btf, 0, sizeof btf);
     btf.why = why;
     why[0] = 0;
+    btf.left = n;
     btf_sort(w, n);
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
@@ -15233,10 +15221,9 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
      * member again only if several structs contain the same anonymous struct. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
-        btf_answer(w);
+        e = btf_answer(w);
     for (u32 i = 0; i < btf.n_files; i++) {
         free(btf.file[i].pos);
-        free(btf.file[i].asked);
         if (btf.file[i].p)
             munmap((void *)(uintptr_t)btf.file[i].p, btf.file[i].size);
     }
@@ -15279,7 +15266,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
     return e;
 }
 
-/* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
+/* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================
  * kvis mounts tracefs without a path (fsopen, Linux 5.2), or uses a mounted tracefs.
  * events/CATEGORY/EVENT/format describes the fields of a tracepoint's records (f_show in
  * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. tfs.why has the reason of the
@@ -15553,7 +15540,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     return e;
 }
 
-/* == 25 bpf_  BPF programs and maps ===============================================
+/* == 25 bpf_  BPF programs and maps ===========================================
  * Creates the maps of a family of BPF programs, patches and loads the programs, and attaches them.
  * `make gen` compiles gen/probes/NAME.bpf.c to bpf_insns/NAME.h, which the section that uses the
  * family includes; gen/wire.h declares the records of all families. Only kvis has descriptors of
@@ -15605,7 +15592,7 @@ static bool bpf_is_locked(void)
     return !bpf_since(5, 11);
 }
 
-/* Raises RLIMIT_MEMLOCK if BPF needs that. Returns whether it did. */
+/* Raises RLIMIT_MEMLOCK if BPF needs that. Returns whether the limit was raised. */
 static bool bpf_raise_memlock(void)
 {
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -15669,8 +15656,6 @@ static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
 }
-
-/* --- CPUs --- */
 
 /* Returns the number of possible CPUs: a per-CPU map has a value for each (kernel/bpf/arraymap.c).
  * Without /sys, returns how many fit into the kernel's CPU masks (sched_getaffinity(2)). */
@@ -16111,7 +16096,6 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     return f;
 }
 
-/* insns receives the patched instructions. */
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -16167,15 +16151,18 @@ static void *bpf_load_some(void *loading)
     struct bpf_loading *l = loading;
     struct bpf_insn insns[BPF_MAXINSNS];
     u32 bits;
+    const struct bpf_prog_row *r = l->o->fam->progs;
     while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
         u32 i = __builtin_ctz(bits);
+        for (u32 k = i; bits >> k > 1; k++) /* the largest first */
+            i = bits >> k & 2 && r[k + 1].n_insns > r[i].n_insns ? k + 1 : i;
         if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
             bpf_load_insns(l->o, i, insns);
     }
     return NULL;
 }
 
-/* Returns whether other BPF programs of the family tail-call this one, which is not attached. */
+/* Returns whether this program is not attached, because others of its family tail-call it. */
 static bool bpf_is_nested(const struct bpf_prog_row *r)
 {
     return strstr(r->name, "_nest");
@@ -16231,8 +16218,7 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* The kernel runs the program on all CPUs, although the event is for one
- * (perf_event_set_bpf_prog). */
+/* The kernel runs the program on all CPUs, although the event is for one CPU. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -16549,7 +16535,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     return sum;
 }
 
-/* == 26 rb_  records that BPF programs send =============================================
+/* == 26 rb_  records that BPF programs send ===================================
  * Reads the ring buffer that BPF programs of all CPUs fill (BPF_MAP_TYPE_RINGBUF, Linux 5.8). */
 
 enum {
@@ -16562,7 +16548,7 @@ static struct {
     size_t size;             /* size of the data area, a power of two */
     volatile u64 *consumer;  /* position after the last record that kvis has read */
     volatile u64 *producer;  /* position after the last record written */
-    const u8 *data;          /* data area, mapped twice in a row, so no record wraps around */
+    const u8 *data;          /* data area, then its beginning again, so no record wraps around */
     u64 mark;
 } rb_state = { .epoll = -1 };
 
@@ -16572,18 +16558,19 @@ typedef bool rb_fn(const void *record, u32 size);
 /* Maps a ring buffer (its layout is in kernel/bpf/ringbuf.c). */
 static int rb_map(int map, u32 bytes)
 {
-    size_t page = sysconf(_SC_PAGESIZE);
+    enum { RECORD_MAX = 64 << 10 };
+    size_t page = sysconf(_SC_PAGESIZE), all = page + bytes + MIN(bytes, (u32)RECORD_MAX);
     struct epoll_event ev = { .events = EPOLLIN };
     rb_state.size = bytes;
     void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
-    u8 *p = mmap(NULL, page + 2 * rb_state.size, PROT_READ, MAP_SHARED, map, (off_t)page);
+    u8 *p = mmap(NULL, all, PROT_READ, MAP_SHARED, map, (off_t)page);
     if (c == MAP_FAILED || p == MAP_FAILED)
         return -errno;
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
     /* a child would inherit the ring buffer's pages as resident memory */
-    if (madvise(p, page + 2 * rb_state.size, MADV_DONTFORK) < 0)
+    if (madvise(p, all, MADV_DONTFORK) < 0)
         return -errno;
     return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
 }
@@ -16602,7 +16589,7 @@ static void rb_wait(int ms, const sigset_t *mask)
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Marks where the next rb_drain stops. Otherwise, writers could keep rb_drain busy forever. */
+/* Marks where the next rb_drain stops. Without a mark, writers could keep rb_drain busy forever. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
@@ -16650,7 +16637,7 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
     return why == N_LOST ? bpf_missed(o, ~0u) : bpf_lost(o, why);
 }
 
-/* == 27 sp_  starting a command =====================================================
+/* == 27 sp_  starting a command ===============================================
  * Forks a child that waits until kvis is ready, restores the signals and limits that kvis
  * inherited, and executes the command. An error ends kvis only if nothing is attached yet. */
 
@@ -16710,16 +16697,16 @@ static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of signals receive
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* time (u_now) at which the process got the signal */
-    bool matched;        /* in sp_group: this report was matched with a signal to kvis */
+    bool matched;        /* in sp_group: kvis has found its own copy of this signal */
 } sp_came[SP_CAME], sp_group[SP_REPORTS]; /* received by kvis; received by the witness */
-static u32 sp_n_group;               /* number of reports ever stored in the ring sp_group */
+static u32 sp_n_group;               /* number of the witness's reports ever stored in sp_group */
 static bool sp_until_exit;           /* exit when the command does (--until-exit, TERM, HUP) */
 static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* read end of the witness's pipe */
 static char **sp_argv;
 
 /* The signal handler. Starts a timer to interrupt a write if nobody reads the output. Drops the
- * signal if SP_CAME others are waiting for sp_over. */
+ * signal if SP_CAME signals are already waiting for sp_over. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -17072,7 +17059,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_command.report->exec_ns = u_now();
     if (bpf.memlock_raised)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-    if (sp_command.magic) /* BPF recognizes this openat(2), which fails: the address is unmapped */
+    if (sp_command.magic) /* BPF recognizes this openat(2), which fails: the path is invalid */
         syscall(SYS_openat, AT_FDCWD, sp_command.magic, O_RDONLY, 0);
     if (sp_command.stops)
         kill(getpid(), SIGSTOP);
@@ -17269,7 +17256,7 @@ static void sp_boot_on(void)
         close(sp_ready);
 }
 
-/* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
+/* == 28 hy_  calls recorded in the kernel: the hybrid backend =================
  * ptrace handles the creation, execs, signals and exits of threads, and the calls marked `stops` in
  * gen/tables/syscalls.tbl. A BPF program (gen/probes/call.bpf.c) records all other calls and the
  * memory that their arguments point to (described in the same table). If the memory does not fit in
@@ -17341,15 +17328,15 @@ static const struct hy_kind {
 #undef X
 };
 
-/* Calls at which threads always stop; at clone, only if BPF cannot follow the child (hy_records).
- * tr_filter adds stops at clone, prctl and ioctl, for some arguments. */
+/* Calls at which threads stop (at clone, only if BPF cannot follow the child: hy_records).
+ * tr_filter adds stops at clone, prctl and ioctl for some arguments. */
 static const u16 hy_stopping[] = {
 #define X(call) SC_##call,
     SC_STOPS(X)
 #undef X
 };
 
-/* Returns whether BPF sees the calls of all threads. kvis then follows no thread. */
+/* Returns whether BPF sees the calls of all threads. If so, kvis does not follow single threads. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
@@ -17469,8 +17456,8 @@ static struct hy_kind hy_kind_of(u16 kind)
 }
 
 /* Returns how many bytes of an argument's memory kvis uses: for text limited by -s, a few more than
- * it shows, to see whether the text continues. If the BPF program cannot read that many, it holds
- * the thread, and kvis reads them. */
+ * it shows, to see whether the text continues. If the BPF program cannot read that many bytes, it
+ * holds the thread, and kvis reads the memory. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -17586,7 +17573,7 @@ static bool hy_add_early(struct wire_spec *s)
 }
 
 /* Fills in the layout of a call's record. Returns false if a record has no space for the memory of
- * all arguments. In observe mode, the record omits such memory, and kvis shows its address. */
+ * all arguments. In observe mode, kvis then omits some of this memory, and shows its address. */
 static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     u16 id = sc_id[r - sc_rows];
@@ -17646,8 +17633,8 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Returns what BPF does at a call (row < 0: its number is unknown). The ptrace loop, not BPF,
- * counts the calls that stop their thread. */
+/* Returns what BPF does at a call (row < 0: the call's number is unknown). The ptrace loop, not
+ * BPF, counts the calls that stop their thread. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17672,7 +17659,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns how many bytes a command's argument points to (hy_watch). Bit 31: a string's maximum. */
+/* Returns how many bytes a command's argument points to; for a string, the maximum | 1 << 31. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -17681,8 +17668,8 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Writes to a BPF map how many bytes the arguments of each command of a call point to
- * (gen/tables/commands.tbl). */
+/* For each command of a call such as ioctl(2), stores in a BPF map how many bytes the arguments
+ * point to (gen/tables/commands.tbl). */
 static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -17810,7 +17797,7 @@ static int hy_open(u32 ring_bytes)
     struct bpf_cfgs *c = &o->cfg;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
-    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* opt.calls shows messages as sent */
+    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* -v shows messages as at the entry */
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes, .entries = hy_entries,
                            .map_ring = rb_open,
                            .lodger = hy.sched ? &disk_family : NULL };
@@ -17861,10 +17848,9 @@ static void hy_start_nest(void)
     hy.nest_late = false;
 }
 
-/* Before Linux 5.11, the request is the first or second argument of a tracepoint, and only
- * attaching shows which. The programs for issue and completion first try the argument that worked
- * for insertion, which is an event of the same class as issue (include/trace/events/block.h). Sets
- * *err (an int) to 0 or -errno. */
+/* Before Linux 5.11, the request is the first or second argument of a tracepoint; only attaching
+ * shows which. The programs for issue and completion first try the argument that worked for
+ * insertion (same event class: include/trace/events/block.h). Sets *err to 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17923,7 +17909,7 @@ static int hy_load_proc(void)
     return 0;
 }
 
-/* Loads and attaches the BPF programs, those for disk requests in another thread. */
+/* Loads and attaches the BPF programs, using a second thread for those that trace disk requests. */
 static int hy_load(void)
 {
     pthread_t th;
@@ -18077,8 +18063,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Follows a thread that got its leader's id in an exec. BPF has moved its entry, unless the kernel
- * skipped the program (bpf_raw_is_whole). */
+/* Follows a thread that got its leader's id in an exec. The BPF program has already moved the
+ * thread's map entry, unless the kernel skipped that program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -18166,8 +18152,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before the current one. Each record contains the number of
- * records lost on its CPU so far. */
+/* Returns how many records were lost before this one, from its count of losses on its CPU. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -18176,10 +18161,13 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
+/* A skipped run of call_sent is no loss: kvis then only lacks a signal's sender. The kernel skips
+ * some of these runs, for example when kvis's own timer sends a signal in an interrupt. */
 static u64 hy_lost(void)
 {
+    u32 sent = 1u << PROG_CALL_SENT | 1u << PROG_CALL_SENT_TP;
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
-                       + bpf_missed(&hy.obj, hy_programs(false)) + hy.strays
+                       + bpf_missed(&hy.obj, hy_programs(false) & ~sent) + hy.strays
                        + (hy.proc.fam ? bpf_missed(&hy.proc, ~0u) : 0) : 0;
 }
 
@@ -18245,7 +18233,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     return w;
 }
 
-/* == 29 tr_  the ptrace loop =====================================================
+/* == 29 tr_  the ptrace loop ==================================================
  * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the outputs or the
  * model need. A seccomp filter selects these calls, unless tracees could notice the filter. Output
  * is ordered by completion time, but records that are microseconds apart may be swapped: a BPF
@@ -18317,7 +18305,7 @@ static struct tr_stopped *tr_batched(pid_t tid)
 /* --- the calls at which threads stop --- */
 
 /* Selects the calls that the user or the model needs. The model needs all calls that change
- * descriptors if close(2) is traced, and in hybrid mode, because /proc would be read too late. */
+ * descriptors if close(2) is traced, or in hybrid mode (kvis would read /proc too late). */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -18334,7 +18322,7 @@ static void tr_choose(void)
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* mem_ must know the mapped files, because reading them may block */
+            tr.need[i] = true; /* access to a mapped file may block: see mem_ */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* without a seccomp filter, BPF records all ioctl commands */
         if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
@@ -18381,15 +18369,15 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     }
     u32 mid = lo + (hi - lo) / 2;
     tr_insn(p, BPF_JMP | BPF_JGE | BPF_K, edge[mid], 0, 1);
-    u16 far = p->n; /* BPF_JGE jumps over at most 255 instructions */
+    u16 far = p->n; /* index of a long jump: BPF_JGE skips at most 255 instructions */
     tr_insn(p, BPF_JMP | BPF_JA, 0, 0, 0);
     tr_tree(p, edge, lo, mid);
     p->f[far].k = (u32)(p->n - far - 1);
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits a test of call nr: threads stop if `compare` holds for argument `arg` and any of n values
- * or, if match_stops is false, for none of them. */
+/* Emits a test of call nr that compares argument `arg` with n values. If match_stops is true,
+ * threads stop if `compare` holds for any value. Otherwise, they stop if it holds for none. */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -18430,7 +18418,7 @@ static void tr_filter(struct tr_prog *p)
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_return(p, true);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    if (!tr.need[sc_find(ARCH_NATIVE, SYS_mmap)]) /* reading a mapped file may block: see mem_ */
+    if (!tr.need[sc_find(ARCH_NATIVE, SYS_mmap)]) /* access to a mapped file may block: see mem_ */
         tr_filter_arg(p, SYS_mmap, 3, BPF_JSET, &anonymous, 1, false);
     if (hy.row[SC_clone])
         tr_filter_arg(p, SYS_clone, 0, BPF_JSET, &untraced, 1, true);
@@ -18472,7 +18460,7 @@ static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode
     return f->no_accel ? "--no-accel"
            : f->no_follow ? "--no-follow leaves children without a tracer"
            : f->attach ? "attached with -p"
-           : f->lets_go ? "--until-exit leaves processes running"
+           : f->lets_go ? "processes may outlive kvis (--until-exit)"
            : mode == TR_PTRACE && f->every_call ? TR_ALL_ASKED
            : f->own_filter ? "kvis itself runs under a seccomp filter"
            : !f->may_filter ? "without CAP_SYS_ADMIN, a seccomp filter would set no_new_privs"
@@ -18627,7 +18615,8 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* With tr.ends, all threads stop before they exit; else only main ones, unless BPF only counts. */
+/* If tr.ends is set, all threads must stop before they exit. Otherwise, only main threads must, or
+ * no thread if BPF only counts. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -18668,8 +18657,7 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether stop s is a restart of the interrupted call. If s is another call, the
- * interrupted call has failed with EINTR. */
+/* Returns whether stop s restarts the interrupted call. If not, that call has failed with EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -18714,7 +18702,7 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees unused names if they take too much memory. The caller must not hold a pointer to one. */
+/* Frees unused names if names take too much memory. Callers must not use an unused name later. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -18914,7 +18902,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that violates SECCOMP_MODE_STRICT, if possible without its process. */
+/* Kills a thread that violates SECCOMP_MODE_STRICT or, if that is impossible, its process. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -19083,7 +19071,7 @@ static void tr_play(struct task *t, const struct wire_call *w)
 static void tr_note_peak(const struct task *t)
 {
     struct proc *p = t->proc;
-    if (!p || p->max_rss || (t->pid == tr.child && !p->program)) /* the exec failed */
+    if (!p || p->max_rss || (t->pid == tr.child && !p->program)) /* the child is still kvis */
         return;
     p->max_rss = tr_peak(t->tid);
     st.max_rss = MAX(st.max_rss, p->max_rss);
@@ -19240,8 +19228,7 @@ static struct task *tr_new_child(struct task *t, int event)
     return child;
 }
 
-/* Reads the file name passed to execve(2), which is on the stack of the new program. Returns its
- * length; 0 or less on failure. */
+/* Reads execve(2)'s file name from the new program's stack. Returns its length; <= 0 on failure. */
 static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
 {
     enum { EXECFN = 31 }; /* AT_EXECFN in <linux/auxvec.h> */
@@ -19503,7 +19490,6 @@ static void tr_trapped_call(struct event *e, const siginfo_t *si)
 
 enum tr_known { TR_CODE, TR_SENDER, TR_INFO };
 
-/* `known`: which fields of *si are valid. */
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum tr_known known)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
@@ -19718,7 +19704,7 @@ static void tr_fork_record(const struct wire_proc *h)
     }
     if (!t)
         t = tr_of(parent, h->was);
-    if (t && t->proc && h->ts_ns < t->proc->met_ns) /* its table may be newer than the fork */
+    if (t && t->proc && h->ts_ns < t->proc->met_ns) /* t's table may be newer than the fork */
         fdt.lost_ns = MAX(fdt.lost_ns, t->proc->met_ns);
     child = t ? ps_new_task(h->tid) : NULL;
     if (!child)
@@ -19739,9 +19725,8 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak memory of a program that has ended, or 0 if unknown. The kernel keeps one peak
- * per process. The peak is that of the last program if it exceeds `before`, the peak in pages at
- * the start of this program. */
+/* Returns the peak memory of an ended program; 0: unknown. The kernel's peak of the process is this
+ * program's if it exceeds `before`, the peak at the program's start in pages. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
@@ -20057,7 +20042,6 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* The timer's period is short while records arrive. */
 static void tr_set_tick(bool fast)
 {
     long us = fast ? TR_FAST_US : TR_TICK_US;
@@ -20066,7 +20050,7 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
-/* Stores a thread's stop or exit. It replaces an earlier stop, in which the thread was killed. */
+/* Stores a thread's stop or exit. Replaces an earlier stop, in which the thread was killed. */
 static void tr_set_aside(pid_t tid, int status)
 {
     struct tr_stopped *s = tr_batched(tid);
@@ -20101,7 +20085,7 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Returns false if records before the mark remain: one is being written, or waits for a stop. */
+/* Returns false if records before the mark remain: one is incomplete, or must wait for a stop. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -20275,7 +20259,7 @@ static void tr_status(pid_t tid, int status)
     if (WIFSTOPPED(status)) {
         if (t && t->run != RUN_HELD) {
             tr_stopped(t, status);
-        } else if (!t && (tr.detaching || opt.no_follow)) { /* attached by CLONE_PTRACE */
+        } else if (!t && (tr.detaching || opt.no_follow)) { /* CLONE_PTRACE attached the thread */
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
         } else if (!t && (t = ps_new_task(tid))) { /* the thread waits for its parent's event */
             t->run = RUN_HELD;
@@ -20320,9 +20304,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from held threads; tr_stopped detaches from others when they stop. Does not stop running
- * threads, because some calls would end with EINTR (signal(7)): the kernel detaches these threads
- * when the tracing thread exits (tr_release). Not called in hybrid mode. */
+/* Detaches from held threads; tr_stopped detaches from the other threads when they stop. Does not
+ * stop running threads, because some calls would end with EINTR (signal(7)): the kernel detaches
+ * these threads when the tracing thread exits (tr_release). Not called in hybrid mode. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -20401,7 +20385,7 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Waits up to WAIT_NS for the command's copy of a signal, as proof that it went to the group. */
+/* Waits up to WAIT_NS for the command's copy of a signal: if it comes, the group was signaled. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -20558,8 +20542,8 @@ static bool tr_is_dead(pid_t tid)
 }
 
 /* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
- * execve(2) that failed, and that tid had no map entry. Checks the process (in count mode, all
- * processes of -p), too, because during an execve the tid does not exist, but the process does. */
+ * execve(2) that failed, and that tid had no map entry. The process (in count mode, each of -p)
+ * must be dead, too: during an execve, the tid does not exist, but the process does. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20577,7 +20561,6 @@ static void tr_exited_unseen(pid_t tid)
     hy_map(BPF_MAP_DELETE_ELEM, &(u32){ tid }, NULL, 0);
 }
 
-/* Observes until kvis detaches, no process is followed, or an output has lost its reader. */
 static void tr_watch(void)
 {
     int text = out.text.fd, json = out.json.fd;
@@ -20603,8 +20586,7 @@ static void tr_watch(void)
 
 /* Reaps dead threads to prevent a deadlock: PTRACE_SEIZE waits for an exec (cred_guard_mutex,
  * kernel/ptrace.c), and the exec waits until kvis reaps the dead threads of the process. wait4 also
- * returns stops (kernel/exit.c, wait_task_stopped). Runs in a signal handler, so it calls only
- * async-signal-safe functions. */
+ * returns stops (kernel/exit.c, wait_task_stopped). Must be async-signal-safe. */
 static void tr_reap_dead(void)
 {
     int e = errno, status;
@@ -20650,8 +20632,8 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* Before Linux 5.16, a filter without SPEC_ALLOW changes the speculation mode, which the tracee can
- * notice (PR_GET_SPECULATION_CTRL). */
+/* Before Linux 5.16, a filter without SPEC_ALLOW changes the speculation mode, which tracees can
+ * read (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
@@ -21088,7 +21070,7 @@ static int tr_finish(void)
     return failed;
 }
 
-/* == 30 ses_ open_  kvis open: every file that is opened ==============================
+/* == 30 ses_ open_  kvis open: every file that is opened ======================
  * The ses_ functions also serve kvis proc: they load BPF programs, read records and report losses.
  * Without BPF, they trace the command with ptrace, and make records from the events of tr_. The BPF
  * programs of kvis open (gen/probes/open.bpf.c) apply all filters except -P, and send a record of
@@ -21102,7 +21084,7 @@ struct session {
     rb_fn *take;
     bool (*over)(void);      /* whether the command and its descendants have exited */
     void (*second)(void);    /* called every second and at the end of the run; or NULL */
-    bool other_file;         /* kvis also writes another file, so it continues after EPIPE */
+    bool other_file;         /* kvis has a second output file, so it continues after EPIPE */
     const char *lost_why[N_LOST + 1]; /* indexed by enum wire_lost; [N_LOST]: skipped BPF runs */
     const char *calls;       /* with ptrace: system calls to pass to `tap` */
     const struct out_tap *tap;
@@ -21119,7 +21101,7 @@ struct session {
     [LOST_RING] = records " lost: the ring was full (--ring=SIZE makes it larger)", \
     [LOST_INFLIGHT] = calls " lost: too many in progress at once", \
     [LOST_TREE] = "processes not followed: too many exist at once", \
-    [N_LOST] = "runs of a BPF program skipped: another BPF program ran on that CPU" }
+    [N_LOST] = "runs of a BPF program skipped, because another one was running on that CPU" }
 
 /* Returns 0, or -errno with the reason in s->obj.why. */
 static int ses_start(struct session *s)
@@ -21281,7 +21263,7 @@ static void ses_run(struct session *s, u64 end_ns)
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;       /* user ID + 1; 0: all users; kvis proc uses it, too */
+    u64 uid;       /* user ID + 1; 0: all users; also used by kvis proc */
     u64 flags;     /* -f: an open with any of these flags matches */
     u32 accmodes;  /* -f: one bit for each access mode that matches */
     char comm[16]; /* -n: string that a thread's comm must contain */
@@ -21386,8 +21368,7 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 }
 
 /* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint,
- * which needs tracefs and takes 80 ms longer to detach (RCU grace period). The raw tracepoints of
- * execs and forks need BTF. */
+ * which needs tracefs and takes 80 ms longer to detach. Raw ones of execs and forks need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -21412,8 +21393,8 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads the start directory of an open from /proc; after the thread's exit, that of its process,
- * which is usually the same. */
+/* Reads the start directory of an open from /proc. If the thread has exited, reads that of its
+ * process, which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     s64 n = fd_link_text(fd_proc(w->tid, w->dirfd), p->s, sizeof p->s);
@@ -21737,7 +21718,8 @@ static void open_begin(void)
     sp_command.magic = opt.command ? bpf_magic() : 0;
     ses_begin(s);
     if ((open_opt.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
-        u_warn("directories are read from /proc after each open: %s", bpf_no_fields(&s->obj));
+        u_warn("paths may be wrong: kvis reads directories from /proc after each open: %s",
+               bpf_no_fields(&s->obj));
     if (open_state.no_exec && !open_opt.no_exec && !s->by_ptrace)
         u_warn("files opened by execve are not shown: %s", tfs.why);
 }
@@ -21759,7 +21741,7 @@ static int open_run(u64 end_ns)
     return open_session.status;
 }
 
-/* == 31 proc_  kvis proc: every command and its exit status ============================
+/* == 31 proc_  kvis proc: every command and its exit status ===================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
  * arguments. Without BPF, kvis makes the same records from the events of section tr_ and from
  * /proc. A process (struct proc_life) runs one or more programs, one after the other; each is a
@@ -21789,7 +21771,7 @@ struct proc_life {
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
     s32 threads; /* live threads; valid if `counted` */
-    bool counted; /* kvis saw all threads of the process start */
+    bool counted; /* kvis saw the start of every thread of the process */
     bool at_start; /* the process started before kvis and was read from /proc */
     bool execed; /* kvis saw the exec of the current command */
     bool mine; /* kvis follows the process */
@@ -21844,7 +21826,7 @@ static struct {
     u32 root; /* pid of the command; 0: none */
     bool rows;
     bool replayed;
-    u32 lives, ending;   /* number of known processes; of those that are `ending` */
+    u32 lives, ending;   /* number of known processes, and of processes that are `ending` */
     u32 mine, peak;      /* number of live processes that kvis follows; its maximum */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
@@ -22044,7 +22026,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. If a known process has the same pid, kvis missed its exit and forgets it. */
+/* Adds a process. Forgets a known process with the same pid, whose exit kvis missed. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -22095,7 +22077,7 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
         proc_keep(t, s, n);
 }
 
-static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* buffer for arguments or environment */
+static char proc_piece[PROC_PIECE * PROC_PIECES + 1];
 
 static void proc_look(struct proc_life *l)
 {
@@ -22520,8 +22502,8 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, status >= 0 ? ",\"signal\":null,\"core\":false" : "null,\"signal\":null,\"core\":false");
 }
 
-/* Returns whether a counter is known. A CPU time of 0 is not: the scheduler has not accounted for
- * the process yet. With ptrace, no counter is then known: the process died too early. */
+/* Returns whether a counter is known. A CPU time of 0 means that the scheduler has not accounted
+ * for the process yet. With ptrace, no counter is known if the process died so early. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace));
@@ -22623,8 +22605,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Writes a CompletedCommand as JSON (src/interfaces/index.ts in a fork of
- * workflow-telemetry-action). */
+/* Writes a CompletedCommand (src/interfaces/index.ts in a fork of workflow-telemetry-action). */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -22652,7 +22633,7 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
 
 static const struct proc_format {
     const char *name;
-    bool json, whole; /* whole: shows processes that started before kvis, too */
+    bool json, whole; /* whole: also shows processes that started before kvis */
     void (*head)(struct buf *);
     void (*row)(struct buf *, const struct proc_row *);
 } proc_formats[] = {
@@ -22733,7 +22714,6 @@ static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 
 /* --- the tree --- */
 
-/* Links each shown command to its nearest shown ancestor. */
 static void proc_tree_link(void)
 {
     struct proc_node *node = proc_tree.node;
@@ -22839,7 +22819,6 @@ static void proc_gantt_name(struct buf *b, const struct proc_node *c)
         b_f(b, strchr(":#;<>\"%&", c->line[i]) ? "#%d;" : "%c", c->line[i]);
 }
 
-/* Writes the longest commands, ordered by start, as tasks of a Mermaid Gantt chart. */
 static void proc_gantt_write(struct buf *b)
 {
     u64 end_ns = 0;
@@ -22867,8 +22846,7 @@ static void proc_gantt_write(struct buf *b)
 
 /* --- events for recordings, the report and --perfetto --- */
 
-/* Returns a new event, or NULL if no sink wants it. Filters do not apply, because the critical path
- * in the report needs all commands. */
+/* Returns a new event, or NULL. No filter applies, because the critical path needs all commands. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -23091,7 +23069,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits and forks --- */
 
-/* Ends a process. The main command's status is from wait4(2) if BPF could not read it. */
+/* Reports and forgets an ended process. wait4(2) has the command's status if BPF lacks it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
@@ -23415,8 +23393,8 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Ends each process that has no threads if its last exit record is older than age_ns. If `all`,
- * also forgets processes that no longer exist: their exit records were lost. */
+/* Calls proc_end for each process without threads whose last exit record is older than age_ns. If
+ * `all`, also forgets processes that no longer exist, because their exit records were lost. */
 static void proc_sweep(u64 age_ns, bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -23595,7 +23573,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* holds 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* space for 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -23711,7 +23689,7 @@ static void proc_replay_end(bool whole)
     out.events_on = proc_state.rows;
 }
 
-/* == 32 met_  metrics: the table and the current values ================================
+/* == 32 met_  metrics: the table and the current values =======================
  * The metrics of `kvis monitor` are the rows of gen/tables/metrics.tbl, whose header defines
  * sources, dimensions and instances. A source calls met_count, met_set or met_raw; the outputs do
  * not depend on it. If there are MET_INSTS instances, a new one replaces the one gone longest. */
@@ -23842,7 +23820,7 @@ struct met_series {
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
     u32 at, since;  /* met.tick of the last reading, and of the first one after the last gap */
-    double sum;     /* for kvis diagnose: sum of sum_n values, or their maximum */
+    double sum;     /* for kvis diagnose: sum or maximum of sum_n values */
     u32 sum_n;
     u32 line;       /* index of the series in the HTML report, if `past` is set */
     struct met_point *past; /* points for the HTML report; NULL: none */
@@ -23943,7 +23921,7 @@ struct met_hist {
     const struct met_inst *inst;
     u8 row;
     u32 at; /* met.tick of the last reading */
-    u64 count, all, sum; /* number of values in this interval; since the start; their sum */
+    u64 count, all, sum; /* number of values in this interval; number and sum since the start */
     u64 octave[MET_OCTAVES]; /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS]; /* number of values per bucket in this interval */
     u32 last[ST_BUCKETS]; /* the kernel's counters at the last reading */
@@ -23964,7 +23942,7 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Finds or adds an instance's histogram. The size of the BPF maps limits their number. */
+/* Finds or adds an instance's histogram. The BPF maps' size limits the number of histograms. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = &i->hists;
@@ -24040,7 +24018,6 @@ static struct met_inst *met_after(const struct met_inst *i)
     for (struct met_series *s = i->series; s < i->series + met.width[i->dim]; s++)
 #define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
 
-/* Returns the histogram after h (NULL: the first), of any instance, or NULL. */
 static struct met_hist *met_hist_after(const struct met_hist *h)
 {
     const struct met_inst *i = h ? h->inst : NULL;
@@ -24088,8 +24065,7 @@ static const char *met_cgroups(void)
     return met_there(met_path("%s/cgroup.controllers", root)) ? root : "/sys/fs/cgroup/unified";
 }
 
-/* Returns the rank of an instance in lists. Order of disks and interfaces: hardware, virtual ones,
- * the interface lo, the nameless sum. */
+/* Returns an instance's rank in lists: hardware, virtual devices, the interface lo, the sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -24183,8 +24159,7 @@ static struct met_inst *met_new(u8 dim, const char *name)
     return i;
 }
 
-/* Finds or creates an instance, and marks it as seen. If there is no memory, counts it as left out
- * and returns NULL. */
+/* Finds or creates an instance, and marks it as seen. Returns NULL if memory runs out. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = *met_chain(dim, name);
@@ -24638,7 +24613,7 @@ static void met_files(const struct met_inst *i, const char *dir)
             met_raw(i, m, v);
 }
 
-/* == 33 mfs_  metrics from files of /proc and /sys =====================================
+/* == 33 mfs_  metrics from files of /proc and /sys ============================
  * Each source has one function. If it finds metrics by their keys (met_keys, met_columns,
  * met_files, mfs_places), a new metric needs only a row in metrics.tbl. */
 
@@ -24852,7 +24827,7 @@ static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
- * without a handler. n: counters in earlier rows. Returns n plus the counters in this row. */
+ * without a handler. Returns n, the number of counters in earlier rows, plus those in this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -24982,7 +24957,6 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* Lists the names in a directory. A list that is too long ends with "...". */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
@@ -25059,7 +25033,7 @@ static void mfs_disks(void)
 
 /* --- temperatures --- */
 
-/* Reads a temperature. Unknown ones are -274000 (include/linux/thermal.h), 0, INT_MAX or errors. */
+/* Reads a temperature. -274000 (include/linux/thermal.h), 0, INT_MAX and errors mean unknown. */
 static bool mfs_temp(const char *path, s64 *v)
 {
     if (!met_file_number(path, v))
@@ -25223,7 +25197,7 @@ static void mfs_net_offered(struct met_inst *i)
         { 0, 10 }, { 1, 10 }, { 2, 100 }, { 3, 100 }, { 4, 1000 }, { 5, 1000 }, { 47, 2500 },
         { 48, 5000 }, { 12, 10000 },
     };
-    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* modes: supported, advertised, the peer's */
+    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* masks: supported, advertised, the peer's */
     u32 n = *mo.rootfs ? 0 : mfs_link_settings(i->name, (void *)link);
     if (((struct ethtool_link_settings *)(void *)link)->autoneg != AUTONEG_ENABLE)
         return;
@@ -25291,8 +25265,7 @@ static void mfs_net(void)
     met_sum();
 }
 
-/* Reads pairs of lines "Tcp: A B" and "Tcp: 1 2", with names and values (proc_pid_net(5)). The key
- * for the value 1 is "Tcp A". */
+/* Reads lines "Tcp: A B" and "Tcp: 1 2" (proc_pid_net(5)). The key of the value 1 is "Tcp A". */
 static void mfs_pairs(const char *path)
 {
     static char head[8192];
@@ -25413,7 +25386,6 @@ static void mfs_find_remote(const char *text)
     b_c(&mfs_remote, 0);
 }
 
-/* Returns whether a lookup of the path may block at a remote mount point. */
 static bool mfs_is_remote(const char *path)
 {
     for (const char *at = mfs_remote.p; !mfs_remote.cut && *at; at = u_word(at, 1)) {
@@ -25637,9 +25609,9 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports in use for one remote address and port (connections to
- * different ones can share a local port). Counts connections only if there are at least half as
- * many as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
+/* Sets the largest share of local ports in use for one remote address and port. (Connections to
+ * different remote addresses can share a local port.) Counts connections only if there are at least
+ * half as many as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -25685,7 +25657,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* The metrics of -c busy and of -p for each value of a process; 0: none. */
+/* For each value of a process: its metric with -c busy, and its metric with -p; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = (m),
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -25833,8 +25805,9 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan to its process. was: counters then; NULL: not seen.
- * An unseen thread that ran or waited longer than the interval is old: its increase is unknown. */
+/* Adds a thread's activity since the last scan to its process. was: the thread's counters then, or
+ * NULL. A thread without earlier counters that ran or waited longer than the interval is old, so
+ * its increase is unknown. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -25870,7 +25843,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads if the process ran. old: the last scan; NULL: a new process. */
+/* Adds the activity of all threads if the process ran. old: its last scan; NULL: none. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -26032,7 +26005,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
 
 static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
 
-/* A process of -p has exited if its pid is gone or reused. When all have, the monitor ends. */
+/* A process of -p has exited if its pid is gone or reused. If all have, the monitor ends. */
 static void mfs_procs(void)
 {
     bool left = false;
@@ -26060,7 +26033,7 @@ enum {
     MFS_SHOWN = 2048 /* limit if all processes are shown; leaves space for other instances */
 };
 
-/* Returns a process's rank: the increase of a counter, or the current value. 0: it is not shown. */
+/* Returns a process's rank: the increase of a counter, or a current value. 0: do not show it. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (t->first || !mfs_metrics[MFS_BUSY][by])
@@ -26112,7 +26085,7 @@ static void mfs_busy(void)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
     met_sum_of(M_QUEUED);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* MFS_READ also ranks writes */
+        if (by != MFS_WRITTEN) /* the rank for MFS_READ includes writes */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -26186,7 +26159,8 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     return waiting;
 }
 
-/* Checks the processes that ran and have at least three threads; in turn, if there are too many. */
+/* Checks the locks of processes that ran and have at least three threads. If there are many such
+ * processes, checks some of them per interval. */
 static void mfs_locks(void)
 {
     static u32 first;
@@ -26204,7 +26178,7 @@ static void mfs_locks(void)
         met_set(met.all, M_LOCKED, all);
 }
 
-/* Shows processes at half or more of the soft limit, 1024 in "Max open files 1024 524288 files". */
+/* Shows processes that use half or more of the soft limit in "Max open files 1024 524288 files". */
 static void mfs_fds(void)
 {
     char text[4096];
@@ -26230,14 +26204,13 @@ static struct {
     u32 n, id[MFS_NODES];
     u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
     struct mfs_node {
-        u32 threads, running; /* threads that last ran on this node; the runnable ones among them */
+        u32 threads, running; /* number of all and of runnable threads that last ran on the node */
         u64 bytes;
     } at[MFS_NODES];
 } mfs_nodes;
 
-/* Adds the memory per node in a line "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4"
- * (proc_pid_numa_maps(5)) or "anon N0=8192 N1=4096" (memory.numa_stat). unit: page size, or 1 if N0
- * is in bytes. */
+/* Adds the memory per node in a line "7f12 default anon=3 N0=2 N1=1" (proc_pid_numa_maps(5)) or
+ * "anon N0=8192 N1=4096" (memory.numa_stat). unit: page size, or 1 if N0 is in bytes. */
 static void mfs_pages_line(const char *line, u64 unit)
 {
     for (const char *at = line; (at = strstr(at, " N")); at += 2) {
@@ -26305,7 +26278,7 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Adds a process's memory on each node, if it exists; of_group: an estimate from its cgroup. */
+/* Adds a process's memory on each node. of_group: estimates it from the memory of the cgroup. */
 static void mfs_pages_read(u32 pid, bool of_group)
 {
     const char *group = of_group ? mfs_task_group(pid) : NULL;
@@ -26448,7 +26421,7 @@ static void mfs_cgroup(void)
             met_raw(met.all, m, v);
 }
 
-/* == 34 pmc_  CPU performance counters: cycles, caches, branches ==========================
+/* == 34 pmc_  CPU performance counters: cycles, caches, branches ==============
  * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from gen/tables/pmu.tbl, the PMU's
  * directory events/ in sysfs, or the kernel's generic events), and counts them. A role is what an
  * event measures, such as branch misses. The kernel counts all events of a group (pmc_groups[]) at
@@ -26474,7 +26447,7 @@ struct pmc_role_row {
 };
 
 struct pmc_ratio {
-    u16 metric;             /* value: times * part / of */
+    u16 metric;             /* metric whose value is times * part / of */
     u8 part, of;
     u16 times;
 };
@@ -26502,7 +26475,7 @@ enum unc_role {
 
 enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads and writes in one count */
 
-/* Cores on which pmu.tbl has an event that sysfs does not list. */
+/* Cores for which pmu.tbl has an event that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
 /* PMUs that are named `pmu`, or `pmu`_N with a number N. */
@@ -26534,7 +26507,7 @@ static struct pmc_pmu {
     const char *source; /* document that describes the core's events */
     u32 type, slots;
     u16 list;           /* bit in pmc_event.lists; 0: no list */
-    bool known;         /* pmu.tbl has the core */
+    bool known;         /* pmu.tbl lists the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
     int err[N_PR];      /* -errno if a role's event cannot be counted; else 0 */
@@ -26551,7 +26524,7 @@ struct pmc_unit {
 
 /* The counts of a unit's group since the previous reading. */
 struct pmc_reading {
-    double value[N_PR], share; /* time_running / time_enabled (perf_event_open(2)) */
+    double value[N_PR], share; /* share: time_running / time_enabled (perf_event_open(2)) */
     bool has[N_PR];
 };
 
@@ -26561,7 +26534,7 @@ struct pmc_sum {
     bool some[N_PG][N_PR]; /* a unit counted the event of this role */
     bool missing[N_PG][N_PR]; /* a unit did not count the event of this role */
     double share; /* smallest `share` of all readings */
-    bool counted, fresh; /* counted: a unit counted an event; fresh: none was read before */
+    bool counted, fresh; /* counted: a unit counted an event; fresh: no event was read before */
 };
 
 static struct {
@@ -26619,7 +26592,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
 /* Characters that names in sysfs and cpuinfo may contain. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Returns the value in a line "KEY : VALUE", or NULL if it has another key. */
+/* Returns the value in a line "KEY : VALUE", or NULL if the line has a different key. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -26812,7 +26785,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it is of CPU cores: like perf, kvis expects a file `cpus` or the name "cpu". */
+/* Adds a PMU if it belongs to CPU cores: as in perf, it has a file `cpus` or the name "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -27010,8 +26983,8 @@ static bool pmc_add_unit(struct pmc_unit unit)
     return true;
 }
 
-/* Opens the events of the unread units from index `from` on. The first groups of all units come
- * first, because descriptors may run out. */
+/* Opens the events of the unread rows of pmc.unit[], from row `from` on. Opens the first group of
+ * every row first, because descriptors may run out. */
 static void pmc_open_new(u32 from)
 {
     for (u32 g = 0; g < N_PG; g++)
@@ -27020,7 +26993,7 @@ static void pmc_open_new(u32 from)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Closes units of CPUs that went offline, and opens units of CPUs that came online. */
+/* Closes the events of CPUs that went offline, and opens those of CPUs that came online. */
 static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -27181,8 +27154,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Computes missing counts that are sums. For example, first-level TLB misses are the hits plus the
- * misses of the second level. */
+/* Computes missing counts, such as first-level TLB misses: second-level hits plus misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -27321,7 +27293,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
-/* Returns why `role` has no value; NULL: its event, or both its parts, could be opened. */
+/* Returns why `role` has no value; NULL: its event, or those of both its parts, could be opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -27329,7 +27301,7 @@ static const char *pmc_why(u32 role)
     if (pmc_asked.n && role < PR_EVENT_1)
         return "only the events given with -e are counted";
     if (pmc.left_out)
-        return "this machine has more types of CPU core than kvis can count";
+        return "this machine has more types of CPU core than kvis supports";
     if (g != PG_NONE && pmc.off[g])
         return "too few file descriptors for the events of this metric" U_FIX
                "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
@@ -27361,8 +27333,7 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : PMC_IDLE;
 }
 
-/* Gets the total of a metric since the start or, for a ratio, the ratio of the totals. Returns
- * false if it was never counted. */
+/* Gets a metric's total since the start, or the ratio of totals. Returns false if never counted. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -27479,7 +27450,6 @@ static const char *pmc_unknown(void)
     return NULL;
 }
 
-/* Lists the events that -e accepts by name: roles, and events in sysfs. */
 static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -27498,7 +27468,7 @@ static void pmc_list_events(struct buf *b)
     }
 }
 
-/* == 35 unc_  memory controllers, power and resctrl: bytes, watts ===================
+/* == 35 unc_  memory controllers, power and resctrl: bytes, watts =============
  * Counters outside the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's directory
  * in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events that count
  * bytes or energy; for AMD, whose PMUs do not list events, pmu.tbl also has their terms. An event
@@ -27833,7 +27803,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role were counted. For UR_BOTH, reads and writes suffice. */
+/* Returns whether all events of a role were counted (for UR_BOTH, those of reads and writes). */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -27957,7 +27927,7 @@ static void unc_peak(void)
 
 /* --- why values are missing --- */
 
-/* Returns why a memory metric has no value; NULL: see the reason of the source. */
+/* Returns why a memory metric has no value; NULL: the reason is that of its source. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -28023,7 +27993,7 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* Whether at least one domain (L3 cache) lacks the metric; then there is no sum. */
+/* At least one domain (L3 cache) lacks the metric, so there is no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Stores a file's number. The file may contain a word instead: Unavailable, Error, Unassigned. */
@@ -28088,7 +28058,7 @@ static void unc_mbm(void)
             met_sum_of(unc_mbm_metrics[k]);
 }
 
-/* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ============================
+/* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ==============
  * The BPF programs of the families sched and blk (gen/probes) count in the kernel; kvis reads their
  * maps once per interval. If a family cannot be loaded, only its metrics are missing. To add a
  * probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its counter to the
@@ -28123,7 +28093,6 @@ static void mk_ended(struct bpf_obj *o, int e)
     o->fam = NULL;
 }
 
-/* Begins a reading. Returns whether the BPF programs are loaded. */
 static bool mk_begin(const struct bpf_obj *o)
 {
     bpf_unread = false;
@@ -28141,8 +28110,7 @@ static struct {
     struct wire_sched cpu, all;
 } mk_sched;
 
-/* Returns the number of entries of a map. `tasks` has one per pid, rounded up to a power of two,
- * but at most TASK_SLOTS_MAX. */
+/* Returns the number of entries of a map. For `tasks`: one per pid, at most TASK_SLOTS_MAX. */
 static u32 mk_entries(const char *map)
 {
     if (strcmp(map, "tasks"))
@@ -28384,7 +28352,7 @@ static void mk_start(void)
         mk_blk_start();
 }
 
-/* == 37 vq_  metrics of the rings of virtio devices ==========================================
+/* == 37 vq_  metrics of the rings of virtio devices ===========================
  * The BPF programs of the family vq (gen/probes) run for each buffer, so kvis loads them only on
  * request (-c virtio). Without BTF for virtio_ring, the sizes and depths of rings are unknown, and
  * a ring is named after its interrupt. */
@@ -28435,7 +28403,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* number of missed operations; of those on deleted rings */
+    u64 missed, missed_gone; /* number of missed operations, and of those on deleted rings */
     struct wire_vq now;
 } vq;
 
@@ -28636,7 +28604,7 @@ static void vq_read(void)
         met_count(met.all, M_VQ_MISSED, vq.missed);
 }
 
-/* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ===============
+/* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ====
  * A worker is a kernel thread that serves a device's virtqueues. The family vhost (gen/probes)
  * attaches to the functions that workers run (handlers), of drivers loaded when kvis starts. */
 
@@ -28697,7 +28665,7 @@ static const char vh_none[] =
     "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if any handler is attached. obj.why says why others with a loaded driver are not. */
+/* Returns 0 if any handler is attached. obj.why tells why other drivers' handlers are not. */
 static int vh_attach_all(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28732,8 +28700,7 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Loads nothing if the kernel lacks vhost. /sys/module/vhost exists even if vhost is built in,
- * because it has module parameters. */
+/* Loads nothing if the kernel lacks vhost. (/sys/module/vhost exists even if it is built in.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28871,12 +28838,12 @@ static void vh_read(void)
         met_off(o->why);
 }
 
-/* == 39 mout_  the monitor's sinks ======================================================
+/* == 39 mout_  the monitor's sinks ============================================
  * Text, CSV, JSON, Prometheus and the HTML report get the metrics with a value in this interval. */
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC + 2];  /* hash of the "n/a" lines last printed: one a source, then /proc, /sys */
+    u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines: per source, then for /proc and /sys */
     struct writer csv;
     struct buf prom;      /* Prometheus page of interval prom_tick */
     u32 prom_tick;
@@ -28930,10 +28897,10 @@ static const char *mout_source_why(u32 src)
 /* Unavailable metrics of a source, all for the same reason. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* number of metrics: in metric[]; in the source */
+    u32 src, n, all; /* n: number of metrics in metric[]; all: in the source */
     u32 at;          /* next candidate: the whole source (0), or its metric `at` - 1 */
     u16 metric[N_METRICS];
-    bool own;        /* `why` is not the reason for the source as a whole */
+    bool own;        /* `why` applies only to these metrics, not to the whole source */
 };
 
 static const char *mout_why(u32 src, u32 m, const char *of_source)
@@ -29320,8 +29287,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes a metric for all dimensions with the same name prefix as `of`. Omits sums that a reader
- * can compute. Returns whether a value was written. */
+/* Writes metric m of all dimensions with the same name prefix as `of`. Writes a sum only if no
+ * instance has a value. Returns whether a value was written. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -29587,8 +29554,7 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
     b_s(b, "},");
 }
 
-/* Writes "histograms":[{"name":"runq_wait",...,"buckets":[[16384,1],...]}]: the lowest value and
- * the count of each nonempty bucket. */
+/* Writes "histograms":[{"name":"runq_wait",...,"buckets":[[LOWEST_VALUE,COUNT],...]}]. */
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
@@ -29866,8 +29832,6 @@ static void mout_page_end(int to)
     rep_close();
 }
 
-/* --- one interval --- */
-
 static void mout_interval(void)
 {
     mout.intervals++;
@@ -29889,7 +29853,7 @@ static void mout_interval(void)
     out_flush();
 }
 
-/* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
+/* == 40 hs_  --listen: GET /metrics over HTTP/1.1 =============================
  * A child process serves each connection, because clients can be slow: it answers one request,
  * limited in size and time, with the metrics of the last interval. With HS_CLIENTS connections, a
  * new one ends the oldest. */
@@ -30087,7 +30051,7 @@ static bool hs_wait(u64 until, int also)
     return false;
 }
 
-/* == 41 scr_  the monitor on a terminal ==================================================
+/* == 41 scr_  the monitor on a terminal =======================================
  * Shows a part of a page: the overview, or a section with all metrics of its sources. Both are
  * defined in gen/tables/metrics.tbl. scr_end and fatal-signal handlers restore the terminal. */
 
@@ -30295,7 +30259,6 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     out_sgr("0");
 }
 
-/* Draws a one-column bar for a number from 0 to 1. */
 static void scr_part(struct buf *b, double part)
 {
     static const char plain[] = " .:-=+*%#";
@@ -30347,7 +30310,7 @@ static const struct met_inst *scr_sum(u32 m)
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Returns whether to show metric m: a recent value was not 0, or zeros are shown, too. */
+/* Returns whether to show metric m: if a recent value was not 0, or if zeros are shown. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -30647,7 +30610,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual metrics that the overview lacks: their sums or, without a sum, their instances. */
+/* Writes unusual metrics that the overview lacks: the sum or, if there is none, the instances. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -30784,7 +30747,6 @@ static void scr_search(int unused)
     scr.top = 0;
 }
 
-/* Handles a key that edits or clears the filter. Returns false for other keys. */
 static bool scr_type(int key)
 {
     size_t n = strlen(scr.find);
@@ -30798,7 +30760,7 @@ static bool scr_type(int key)
     if (key == '\r' || key == '\n') {
         scr.typing = false;
     } else if (key == '\b' || key == 0x7f) {
-        while (n && (scr.find[--n] & 0xc0) == 0x80) /* continuation bytes of a UTF-8 character */
+        while (n && (scr.find[--n] & 0xc0) == 0x80) /* skip the rest of a UTF-8 character */
             ;
         scr.find[n] = 0;
     } else if (key >= ' ' && n < sizeof scr.find - 1) {
@@ -30857,7 +30819,6 @@ static void scr_sequence(char final)
             scr_press(scr_sequences[k].key);
 }
 
-/* Handles a byte of input: a key, or a part of an escape sequence. */
 static void scr_byte(u8 c)
 {
     if (c == KEY_ESC) { /* ESC aborts an incomplete sequence and starts a new one (ECMA-48) */
@@ -30909,8 +30870,7 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns a name for the lines hidden below the window: in the overview, the title of the last
- * table if all belong to it; otherwise "lines". */
+/* Returns a name for the lines below the window: their table's title (overview), or "lines". */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -31030,7 +30990,7 @@ static void scr_keys(void)
         scr_draw();
 }
 
-/* == 42 mon_  kvis monitor: what the hardware and the kernel of this machine are doing ========
+/* == 42 mon_  kvis monitor: what the hardware and the kernel of this machine are doing ====
  * In each interval, the loop reads all sources, then all sinks write. Deadlines are fixed at the
  * start: a long interval skips deadlines, but shifts none. */
 
@@ -31318,7 +31278,7 @@ static int mon_finish(void)
 /* Monitors until end_ns (0: no limit) or the command's end. Returns its wait status, or -1. */
 static int mon_run(u64 end_ns)
 {
-    scr.alone = !opt.json && !mo.csv && !opt.report; /* no screen with --prometheus or --listen */
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen: no screen */
     if (opt.command) {
         mon_fork();
         mon_open_events();
@@ -31369,7 +31329,7 @@ static int mon_run(u64 end_ns)
     return mon_finish();
 }
 
-/* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====================
+/* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====
  * Applies the USE method (Brendan Gregg: utilization, saturation and errors of every resource) to
  * the metrics of kvis monitor: samples them every second, takes the means (for percentiles, the
  * maxima), and applies gen/tables/rules.tbl. kvis-diagnose(1) describes the order of findings. */
@@ -31425,7 +31385,7 @@ static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of a rule whose findings suppress this one; or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* suppressed by findings of these resources; causes findings of these */
+    u16 unless, before; /* resources whose findings suppress this one; resources that it affects */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
@@ -31451,8 +31411,8 @@ static struct dg_task {
     u32 pid;
     u16 has; /* mask of the known elements of did[] */
     char *group; /* path of the cgroup; NULL: unknown, or not needed */
-    struct dg_set cpus; /* CPUs that one of its threads used for much of a sample */
-    struct dg_set devices; /* block devices of its open files */
+    struct dg_set cpus; /* CPUs that a thread of the process used for much of a sample */
+    struct dg_set devices; /* block devices of the process's open files */
     char comm[MFS_COMM];
 } *dg_tasks;
 
@@ -31506,7 +31466,7 @@ static void dg_take(void)
         }
 }
 
-/* Replaces all values with their means, even of instances that no longer exist. */
+/* Replaces the values of all instances, even of those that no longer exist, with their means. */
 static void dg_settle(void)
 {
     MET_EACH(i)
@@ -31868,8 +31828,8 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Returns the process with the largest value >= `least`, or NULL. Omits those in `top` and, unless
- * f is NULL, those that do not concern the finding f. */
+/* Returns the process with the largest value >= `least`, or NULL. Omits the processes in `top` and,
+ * unless f is NULL, processes that do not concern finding f. */
 static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n, u16 number,
                                         double least, const struct dg_finding *f, const char *disk)
 {
@@ -32162,8 +32122,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value, or NULL; the nameless instance if instances of this
- * dimension are not compared. */
+/* Returns the instance with the largest value (for most dimensions, the nameless one), or NULL. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     const struct met_inst *best = NULL;
@@ -32276,7 +32235,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists the resources without findings that kvis can measure or, if not `visible`, the others. */
+/* Lists resources without findings: if `visible`, those that kvis can measure, else all others. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     struct buf *line = dg_line(b);
@@ -32296,7 +32255,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, line, 18, DG_COLUMNS);
 }
 
-/* Returns whether reading the metrics failed; false if none exist (`none` in metrics.tbl). */
+/* Returns true if reading the metrics failed, false if there are none (`none` in metrics.tbl). */
 static bool dg_blind(const struct mout_lack *l)
 {
     u16 m = l->metric[0];
@@ -32817,8 +32776,7 @@ static const char *dg_opt_rules(const char *file)
 
 /* --- the run --- */
 
-/* Reads expensive sources once: clock rates (10 ms per CPU before Linux 5.18) in the second sample,
- * others in the last one. */
+/* Reads expensive sources once: clock rates in the second sample, others in the last sample. */
 static void dg_look(bool last)
 {
     const u64 second = 1ull << SRC_FREQ;
@@ -32885,7 +32843,7 @@ static int dg_run(void)
     return mon_finish();
 }
 
-/* == 44 check_  kvis check: what works here, and how to fix the rest ====================
+/* == 44 check_  kvis check: what works here, and how to fix the rest ==========
  * kvis check tries each feature in a child process, with the functions that the subcommands use.
  * check_judge derives a verdict on each subcommand. To add a feature, add a row to check_rows[] and
  * write its function. */
@@ -32997,7 +32955,7 @@ static void check_hybrid(struct check *c)
     hy_start_uring();
     check_reason(c, hy.on ? NULL : hy.why_not);
     if (!hy.on && !c->fix[0] && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
-        check_fix(c, "run kvis without a seccomp filter (in a container: --privileged)");
+        check_fix(c, "remove the seccomp filter that kvis runs under (container: --privileged)");
     else if (!hy.on && !c->fix[0] && !(bpf_caps() >> SYS_ADMIN & 1))
         check_fix(c, u_rights("CAP_SYS_ADMIN"));
     for (u32 i = 0; i < ARRAY_LEN(with); i++)
@@ -33067,9 +33025,9 @@ static const struct check_row {
     bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* source to try if fn is NULL; 0: an earlier row's fn sets the result */
-    const char *what;    /* detail if the feature works and fn sets none */
+    const char *what;    /* detail to show if the feature works and fn sets no detail */
     const char *without; /* NAME in the verdict "without NAME"; NULL: there is a fallback */
-    const char *fix;     /* fix if fn sets none; NULL: CHECK_REPORT */
+    const char *fix;     /* fix to show if fn sets no fix; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
@@ -33141,7 +33099,6 @@ static u8 check_bits(const char *name)
     return 0;
 }
 
-/* Lists the subcommands of a mask. `none` is the text for an empty list. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
@@ -33290,7 +33247,7 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, unc_reason[r->role]);
 }
 
-/* Memory controllers and RAPL do not affect the exit status. */
+/* The exit status ignores memory controllers and RAPL. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -33346,7 +33303,6 @@ static bool check_cpu(struct buf *b, bool json)
 /* File descriptors that a subcommand needs besides those for BPF. */
 enum { CHECK_FILES = 5 };
 
-/* Tries a feature in a child process, whose messages go to log_fd. */
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
                                                   int log_fd)
 {
@@ -33440,7 +33396,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists the missing features; with `fallback` (to ptrace), not those that need BPF. */
+/* Lists the missing features. With `fallback` (to ptrace), omits features that need BPF. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -33538,7 +33494,6 @@ static bool check_verdicts(struct buf *b, bool json, u8 bits)
     return all;
 }
 
-/* Returns whether all subcommands in `bits` work. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     check_try(bits);
@@ -33560,7 +33515,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 45 opt_  options, subcommands, help ========================================
+/* == 45 opt_  options, subcommands, help ======================================
  * gen/tables/options.tbl has a row for each subcommand and option. The parser, help, error
  * messages, manual and completions use it (gen/texts.py). To add an option, add a row; to add a
  * subcommand, also add a function cmd_NAME. */
@@ -34057,7 +34012,7 @@ static char **opt_parse(char **argv)
     return words;
 }
 
-/* == 46 cmd_  the subcommands ===================================================
+/* == 46 cmd_  the subcommands =================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
 
 /* Opens descriptors 0 to 2 if closed; otherwise, messages could go into a file opened later. */
@@ -34101,7 +34056,7 @@ static void cmd_own_file(int f, const char *name)
         cmd_files.of[cmd_files.n++] = (struct cmd_file){ s.st_dev, s.st_ino, name, -1 };
 }
 
-/* Redirects an output to /dev/null to keep the old content of the file. */
+/* Redirects an output's descriptor to /dev/null. The file keeps its old content. */
 static void cmd_spare_file(int f)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -34373,7 +34328,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     sigaddset(&set, sig);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(sig);
-    exit(status); /* if the signal did not kill kvis */
+    exit(status); /* reached if the signal did not kill kvis */
 }
 
 /* Returns the exit status: for kvis's failure, for its end by a signal, or the command's own. */
@@ -34710,7 +34665,7 @@ static int cmd_diagnose(void)
             opt_bad("threshold", v, why);
     }
     cmd_monitor_ready();
-    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* not used by rules */
+    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
     cmd_report_fd = cmd_open_report();

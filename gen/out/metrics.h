@@ -397,8 +397,8 @@
       "Share of pipeline slots left empty because the back end accepted no micro-operations", \
       "Share of pipeline slots left empty because the back end accepted no micro-operations") \
     X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Smallest share of the interval in which the hardware counted an event; kvis scales the event's count", \
-      "Smallest share of the interval in which the hardware counted an event; kvis scales the event's count") \
+      "Share of the interval for which the least counted hardware event was counted; kvis extrapolates its count to the interval", \
+      "Share of the interval for which the least counted hardware event was counted; kvis extrapolates its count to the interval") \
     X(EVENTS, "events", "", EVENTS, COUNT, EVENT, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup", \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup") \
@@ -610,8 +610,8 @@
       "Pages allocated on a NUMA node as the interleave policy intended", \
       "Pages allocated on a NUMA node as the interleave policy intended") \
     X(NUMA_LOCAL, "local_node", "local_node", NUMASTAT, COUNT, NODE, "memory_numa_local_node_total", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Pages allocated on a NUMA node by one of its own CPUs", \
-      "Pages allocated on a NUMA node by one of its own CPUs") \
+      "Pages allocated on a NUMA node by a CPU of the same node", \
+      "Pages allocated on a NUMA node by a CPU of the same node") \
     X(NUMA_OTHER, "other_node", "other_node", NUMASTAT, COUNT, NODE, "memory_numa_other_node_total", MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Pages allocated on a NUMA node by a CPU of another node", \
       "Pages allocated on a NUMA node by a CPU of another node") \
@@ -1030,8 +1030,8 @@
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)", \
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)") \
     X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Processes, except kernel threads, in uninterruptible sleep that had not run for at least a second", \
-      "Processes, except kernel threads, in uninterruptible sleep that had not run for at least a second") \
+      "Processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second", \
+      "Processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second") \
     X(B_LOCKED, "busy_locked", "", LOCKS, NUMBER, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of threads of a busy process that waited for the same lock, sampled once per interval", \
       "Number of threads of a busy process that waited for the same lock, sampled once per interval") \
@@ -1162,8 +1162,8 @@
       "Tasks moved to another CPU, counted on the CPU that moved them", \
       "Tasks moved to another CPU, counted on the CPU that moved them") \
     X(UNSEEN, "runq_waits_unseen", "", RUNQ, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Waits for a CPU that kvis did not measure because it missed their start", \
-      "Waits for a CPU that kvis did not measure because it missed their start") \
+      "Waits for a CPU that kvis could not measure because it missed the start of the wait", \
+      "Waits for a CPU that kvis could not measure because it missed the start of the wait") \
     X(WAIT_P50, "runq_wait_p50", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a task waited for a CPU before it ran", \
       "Time that a task waited for a CPU before it ran") \
@@ -1432,8 +1432,8 @@
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
       "Time between two runs of a vhost handler while the state of the ring was unknown") \
     X(VH_UNREAD, "vhost_depth_unread", "", VHOST, COUNT, VHOST, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Kicks of vhost at which the ring of a guest could not be read (virtual IOMMU, or ring not in memory)", \
-      "Kicks of vhost at which the ring of a guest could not be read (virtual IOMMU, or ring not in memory)") \
+      "Kicks of vhost by a guest whose ring kvis could not read (virtual IOMMU, or ring not in memory)", \
+      "Kicks of vhost by a guest whose ring kvis could not read (virtual IOMMU, or ring not in memory)") \
     X(VH_MISSED, "vhost_missed", "", VHOST, COUNT, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Runs of vhost handlers that kvis could not track", \
       "Runs of vhost handlers that kvis could not track") \
@@ -1450,11 +1450,11 @@
       "Peak bandwidth of the memory modules of a socket, from the firmware tables", \
       "Peak bandwidth of the memory modules of a socket, from the firmware tables") \
     X(MEM_USED, "memory_bandwidth_utilization", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Share of the peak memory bandwidth of a socket that is in use", \
-      "Share of the peak memory bandwidth of a socket that is in use") \
+      "Used share of the peak memory bandwidth of a CPU socket", \
+      "Used share of the peak memory bandwidth of a CPU socket") \
     X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Smallest share of the interval in which the hardware counted a memory event; kvis scales the event's count", \
-      "Smallest share of the interval in which the hardware counted a memory event; kvis scales the event's count") \
+      "Share of the interval for which the least counted memory event was counted; kvis extrapolates its count to the interval", \
+      "Share of the interval for which the least counted memory event was counted; kvis extrapolates its count to the interval") \
     X(PW_PACKAGE, "power_package", "", POWER, MICROJOULES, SOCKET, "rapl_package_joules_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by a CPU package (RAPL)", \
       "Energy used by a CPU package (RAPL)") \

@@ -339,7 +339,7 @@ enum {
     { IN_OPEN, 'c', "command", NULL, false, \
       OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
-      "run the remaining words as COMMAND (the default), or a single word with blanks in a shell" }, \
+      "run the remaining words as COMMAND (the default); a shell runs a single word with blanks" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -479,7 +479,7 @@ enum {
     { IN_MONITOR, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
-      "also show metrics of the process PID; hardware counters then count only PID; repeatable" }, \
+      "also show metrics of the process PID, and count hardware events only in the given processes; repeatable" }, \
     { IN_MONITOR, 'e', "event", "EVENT", false, \
       OPT_CALL, { .call = mon_opt_event }, 0, 0, \
       NULL, "events", "-e, --event=EVENT", \
@@ -543,7 +543,7 @@ enum {
     { IN_DIAGNOSE, 'p', "pid", "PID", false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
-      "also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable" }, \
+      "also check how long the process PID waits for a CPU, and count hardware events only in the given processes; repeatable" }, \
     { IN_DIAGNOSE, 0, "cgroup", "PATH", false, \
       OPT_STRING, { .string = &mo.cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \

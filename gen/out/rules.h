@@ -117,10 +117,10 @@
     X(X_PERIODS, "throttled in % of its periods") \
     X(M_STEAL, "% of CPU time taken by the hypervisor") \
     X(M_RUNNING, "runnable tasks #") \
-    X(M_PSI_CPU, "some task waited for a CPU % of the time") \
+    X(M_PSI_CPU, "at least one task waited for a CPU % of the time") \
     X(M_PSI_IRQ_ALL, "all tasks were stopped by interrupts % of the time") \
-    X(M_PSI_MEM, "some task waited for memory % of the time") \
-    X(M_PSI_IO, "some task waited for I/O % of the time") \
+    X(M_PSI_MEM, "at least one task waited for memory % of the time") \
+    X(M_PSI_IO, "at least one task waited for I/O % of the time") \
     X(M_FORKS, "processes created %") \
     X(M_SYSTEM, "% of CPU time in the kernel") \
     X(M_WAIT_P99, "one wait in 100 was % or longer") \
@@ -262,7 +262,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
-      .finding = "The kernel killed processes of cgroup %t at its memory limit", \
+      .finding = "The kernel killed processes of cgroup %t because the cgroup had reached its memory limit", \
       .source = "cgroup-v2.rst: oom_kill of memory.events and max of memory.events.local", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
     { .name = "cgroup-pids", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .log = X_NONE, \
@@ -352,7 +352,7 @@
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
       .finding = "Creating processes takes a large share of CPU time", \
-      .source = "fork, exec and exit of a process take 0.1 to 1 ms of CPU time; a new thread causes few page faults", \
+      .source = "fork, exec and exit of a process take 0.1 to 1 ms of CPU time (page faults distinguish processes from threads, which cause few)", \
       .next = "kvis proc -d 5", .alone = "" }, \
     { .name = "cpu-kernel", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = M_SYSTEM, .below = false, .limit = (float)0.5, \
@@ -434,7 +434,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(MEM), .unless_rule = "cgroup-oom-kill", .before = 0, \
-      .finding = "The kernel killed a process at the memory limit of a cgroup", \
+      .finding = "The kernel killed a process because a cgroup had reached its memory limit", \
       .source = "proc_vmstat(5): oom_kill and allocstall", \
       .next = "dmesg | grep -i oom", .alone = "" }, \
     { .name = "memory-pressure", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .log = X_NONE, \

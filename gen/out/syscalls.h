@@ -1368,6 +1368,38 @@ static const struct sc_command sc_command_rows_10[] = {
     { 2, 4, 0, { K_LANDLOCKPORT, K_SAME } }, /* LANDLOCK_RULE_NET_PORT */
 };
 
+static const struct sc_command sc_command_rows_11[] = {
+    { 0, 1, 0, { 0 } }, /* SYSLOG_ACTION_CLOSE */
+    { 1, 1, 0, { 0 } }, /* SYSLOG_ACTION_OPEN */
+    { 5, 1, 0, { 0 } }, /* SYSLOG_ACTION_CLEAR */
+    { 6, 1, 0, { 0 } }, /* SYSLOG_ACTION_CONSOLE_OFF */
+    { 7, 1, 0, { 0 } }, /* SYSLOG_ACTION_CONSOLE_ON */
+    { 8, 3, 0, { K_UNUSED, K_INT } }, /* SYSLOG_ACTION_CONSOLE_LEVEL */
+    { 9, 1, 0, { 0 } }, /* SYSLOG_ACTION_SIZE_UNREAD */
+    { 10, 1, 0, { 0 } }, /* SYSLOG_ACTION_SIZE_BUFFER */
+};
+
+static const struct sc_command sc_command_rows_12[] = {
+    { 0, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_CAD_OFF */
+    { 0x1234567, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_RESTART */
+    { 0x4321fedc, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_POWER_OFF */
+    { 0x45584543, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_KEXEC */
+    { 0x89abcdef, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_CAD_ON */
+    { 0xcdef0123, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_HALT */
+    { 0xd000fce2, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_SW_SUSPEND */
+};
+
+static const struct sc_command sc_command_rows_13[] = {
+    { 0, 5, 0, { K_UINT, K_UINT } }, /* KCMP_FILE */
+    { 1, 3, 0, { 0 } }, /* KCMP_VM */
+    { 2, 3, 0, { 0 } }, /* KCMP_FILES */
+    { 3, 3, 0, { 0 } }, /* KCMP_FS */
+    { 4, 3, 0, { 0 } }, /* KCMP_SIGHAND */
+    { 5, 3, 0, { 0 } }, /* KCMP_IO */
+    { 6, 3, 0, { 0 } }, /* KCMP_SYSVSEM */
+    { 7, 5, 0, { K_UINT, K_ADDR } }, /* KCMP_EPOLL_TFD */
+};
+
 static const struct sc_commands sc_commands[] = {
     { .n = 0 },
     { sc_command_rows_1, 30, .by = 1, .mask = 0xffffffff },
@@ -1380,6 +1412,9 @@ static const struct sc_commands sc_commands[] = {
     { sc_command_rows_8, 5, .by = 1, .mask = 0xffffffff },
     { sc_command_rows_9, 2, .by = 0, .mask = 0xffffffff },
     { sc_command_rows_10, 2, .by = 1, .mask = 0xffffffff },
+    { sc_command_rows_11, 8, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_12, 7, .by = 2, .mask = 0xffffffff },
+    { sc_command_rows_13, 8, .by = 2, .mask = 0xffffffff },
 };
 
 static const struct sc_level sc_levels[] = {
@@ -1952,7 +1987,7 @@ static const struct sc_row sc_rows[] = {
         A(ioprio, K_HEX32)),
     [SC_ipc] = SC(ipc, CLS_IPC, 0, 0, 6, A(call, K_ENUM(FAM_ipccall)), A(first, K_INT),
         A(second, K_HEX), A(third, K_HEX), A(ptr, K_ADDR), A(fifth, K_HEX)),
-    [SC_kcmp] = SC(kcmp, 0, 0, 0, 5, A(pid1, K_PID), A(pid2, K_PID), A(type, K_ENUM(FAM_kcmp)),
+    [SC_kcmp] = SC(kcmp, 0, 0, 13, 5, A(pid1, K_PID), A(pid2, K_PID), A(type, K_ENUM(FAM_kcmp)),
         A(idx1, K_ULONG), A(idx2, K_ULONG)),
     [SC_kexec_file_load] = SC(kexec_file_load, CLS_DESC, 0, 0, 5, A(kernel_fd, K_FD),
         A(initrd_fd, K_FD), A(cmdline_len, K_ULONG), A(cmdline, K_STR),
@@ -2220,7 +2255,7 @@ static const struct sc_row sc_rows[] = {
     [SC_readlinkat] = SC(readlinkat, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(buf, K_LINKBUF), A(bufsiz, K_INT)),
     [SC_readv] = SC(readv, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(iov, K_RIOV), A(iovcnt, K_ULONG)),
-    [SC_reboot] = SC(reboot, 0, 0, 0, 4, A(magic, K_ENUM(FAM_rebootmagic1)),
+    [SC_reboot] = SC(reboot, 0, 0, 12, 4, A(magic, K_ENUM(FAM_rebootmagic1)),
         A(magic2, K_ENUM(FAM_rebootmagic2)), A(op, K_ENUM(FAM_reboot)), A(arg, K_ADDR)),
     [SC_recv] = SC(recv, CLS_NET, 0, 0, 4, A(sockfd, K_FD), A(buf, K_RBUF), A(size, K_SIZE),
         A(flags, K_BITS(FAM_msg))),
@@ -2445,7 +2480,7 @@ static const struct sc_row sc_rows[] = {
     [SC_sysfs] = SC(sysfs, 0, 0, 0, 3, A(option, K_INT), A(arg1, K_HEX), A(arg2, K_HEX)),
     [SC_sysinfo] = SC(sysinfo, 0, 0, 0, 1, A(info, K_SYSINFO)),
     [SC_sysinfo_i386] = SC(sysinfo, 0, 0, 0, 1, A(info, K_ADDR)),
-    [SC_syslog] = SC(syslog, 0, 0, 0, 3, A(type, K_ENUM(FAM_syslog)), A(bufp, K_RBUF),
+    [SC_syslog] = SC(syslog, 0, 0, 11, 3, A(type, K_ENUM(FAM_syslog)), A(bufp, K_RBUF),
         A(size, K_INT)),
     [SC_tee] = SC(tee, CLS_DESC, 0, 0, 4, A(fd_in, K_FD), A(fd_out, K_FD), A(size, K_SIZE),
         A(flags, K_BITS(FAM_splice))),

@@ -69,6 +69,16 @@ SHOWN = {(292, (0, 9, 0o2000000 | HIGH)): ["0</dev/null>", "9", "O_CLOEXEC"],  #
          (202, (0, 6, 5, 0)): ["NULL", "FUTEX_LOCK_PI", "NULL"],
          (324, (0, 3, 5)): ["MEMBARRIER_CMD_QUERY", "MEMBARRIER_CMD_FLAG_CPU|0x2"],
          (64, (0, HIGH - 1, 0o600)): ["IPC_PRIVATE", "-1", "0600"],  # semget
+         (103, (10, HIGH | 1, 5)): ["SYSLOG_ACTION_SIZE_BUFFER"],  # syslog
+         (103, (8, HIGH | 1, HIGH | 99)): ["SYSLOG_ACTION_CONSOLE_LEVEL", "99"],
+         (312, (99999999, 99999999, 1, HIGH, HIGH)): ["99999999", "99999999", "KCMP_VM"],
+         (312, (99999999, 99999999, 0, HIGH | 3, HIGH | 4)): ["99999999", "99999999", "KCMP_FILE", "3", "4"],
+         (169, (1, 2, 0xa1b2c3d4, HIGH)): ["1", "2", "LINUX_REBOOT_CMD_RESTART2", hex(HIGH)],  # reboot, wrong magic
+         (169, (1, 2, 0x1234567, HIGH)): ["1", "2", "LINUX_REBOOT_CMD_RESTART"],
+         (165, (b"none", b"nothere", b"tmpfs", 0xc0ed0001, 0)): ["none", "nothere", "tmpfs", "MS_MGC_VAL|MS_RDONLY", "NULL"],  # mount
+         (135, (HIGH | 0xffffffff,)): ["0xffffffff"],  # personality
+         (135, (0x40008,)): ["PER_LINUX32|ADDR_NO_RANDOMIZE"],
+         (135, (0,)): ["PER_LINUX"],
          # Structures: utime, mq_getsetattr, process_vm_readv, process_madvise
          (132, (b"nothere", struct.pack("qq", 1, -2))): ["nothere", "{actime=1, modtime=-2}"],
          (245, (99, struct.pack("4q", 0o4001, 5, 6, 7), 0)):

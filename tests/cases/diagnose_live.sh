@@ -1,9 +1,8 @@
 #!/bin/sh
-# kvis diagnose finds real faults on this machine: a process that waits for a CPU, and a fork storm. It attributes I/O to
-# the processes that read and write.
+# kvis diagnose finds a process of this machine that waits for a CPU, and attributes I/O to the processes that read and write.
 # tier: quick asan
 # timeout: 60
-# needs: python3 prog:ill
+# needs: python3
 . "$TESTS/lib/lib.sh"
 # three that want one CPU, of which each waits for most of the time
 cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
@@ -19,23 +18,6 @@ found = [f for f in json.load(open(sys.argv[1]))["findings"] if f["rule"] == "pr
 sys.exit(not (found and found[0]["culprits"][0]["pid"] == int(sys.argv[2]) and found[0]["evidence"][0]["value"] > 0.1))
 END
 has page.html 'id="findings">{"kvis"'
-# a fork storm on this machine, which others use too: it is found, though not always first, if they leave it enough time
-"$BIN/ill" forks 2 >ill.out 9>&- & ill=$!
-until_true 20 grep -q '^ill' ill.out || fail "ill forks: does not begin"
-grep -E '^(cpu|processes) ' /proc/stat >before
-run diagnose -d 2 --json
-grep -E '^(cpu|processes) ' /proc/stat >after
-kill $ill
-wait $ill 2>/dev/null
-python3 - <<'END' || fail "a fork storm"
-import json, os
-j = json.load(open("out"))
-(cpu0, (forks0,)), (cpu, (forks,)) = [[list(map(int, line.split()[1:])) for line in open(f)] for f in ("before", "after")]
-used = [b - a for a, b in zip(cpu0, cpu)][:8]  # the rest are parts of user and nice
-system = used[2] / sum(used)
-enough = forks - forks0 > 2 * 500 * os.cpu_count() * j["seconds"] and system > .3  # the rule wants .2
-assert not enough or "cpu-forks" in [f["rule"] for f in j["findings"]], (j["findings"], forks - forks0, used)
-END
 # a shell is not charged with what the commands move that it has waited for
 if [ "$(stat -f -c %T .)" != tmpfs ]; then # which has no disk
     sh -c 'while :; do dd if=/dev/zero of=big bs=1M count=16 oflag=direct 2>/dev/null; done' 9>&- & shell=$!

@@ -43,54 +43,26 @@ mistake() { # mistake MESSAGE < FILE
     has err "--rules: 'wrong': $1"
     [ ! -s out ] || fail "it ran"
 }
-mistake "line 2, column 10: no metric 'no_such' .kvis help metrics" <<'END'
-rule a
-    when no_such >= 1
+# A file (\n is the end of a line) and what kvis says of it.
+while IFS='~' read -r file message; do printf "$file" | mistake "$message" || exit 1; done <<'END'
+rule a\n when no_such >= 1\n~line 2, column 7: no metric 'no_such' .kvis help metrics
+rule a\n when threads > 1\n~line 2, column 15: '>' is not allowed here
+rule a\n when threads >= much\n~line 2, column 18: not a number above 0
+rule a\n unless  RAM\n~line 2, column 10: no resource 'RAM'
+rule a\n when threads >= 1\n colour red\n~line 3, column 2: 'colour' is not allowed here
+rule a\n when threads >= 1\n and  all threads >= 1\n and  all threads >= 1\n and  all threads >= 1\n and  all threads >= 1\n~line 6, column 7: more than 3 columns 'and'
+rule cpu-busy\n~line 1, column 6: rule cpu-busy already exists
+rule a\n when threads >= 1\nrule b\n~line 3, column 1: rule a has no finding
+rule a\n when threads >= 1\n~line 3, column 1: rule a has no finding
+rule a\n when threads >= 1\n cost threads 1x\n finding x\n~line 3, column 15: not a factor
+rule a\n when threads >= 1\n resource CPU MEM\n finding x\n~line 3, column 11: no resource 'CPU MEM'
+~empty
+when threads >= 1\n~line 1, column 1: expected rule NAME
+rule a\n finding x\033[1m\n~line 2, column 11: not a printable ASCII character
+rule a\000b\n~not a text file
 END
-mistake "line 2, column 18: '>' is not allowed here" <<'END'
-rule a
-    when threads > 1
-END
-mistake "line 2, column 21: not a number above 0" <<'END'
-rule a
-    when threads >= much
-END
-mistake "line 2, column 13: no resource 'RAM'" <<'END'
-rule a
-    unless  RAM
-END
-mistake "line 3, column 5: 'colour' is not allowed here" <<'END'
-rule a
-    when threads >= 1
-    colour red
-END
-mistake "line 6, column 10: more than 3 columns 'and'" <<'END'
-rule a
-    when threads >= 1
-    and  all threads >= 1
-    and  all threads >= 1
-    and  all threads >= 1
-    and  all threads >= 1
-END
-mistake "line 1, column 6: rule cpu-busy already exists" <<'END'
-rule cpu-busy
-END
-mistake "line 3, column 1: rule a has no finding" <<'END'
-rule a
-    when threads >= 1
-rule b
-END
-printf 'rule a\n    when threads >= 1\n' | mistake "rule a has no finding"
-printf 'rule a\n    when threads >= 1\n    cost threads 1x\n    finding x\n' | mistake "not a factor"
-printf 'rule a\n    when threads >= 1\n    resource CPU MEM\n    finding x\n' | mistake "line 3, column 14: no resource 'CPU MEM'"
-mistake "empty" </dev/null
-mistake "line 1, column 1: expected rule NAME" <<'END'
-when threads >= 1
-END
-printf 'rule a\n    finding x\033[1m\n' | mistake "line 2, column 14: not a printable ASCII character"
-printf 'rule a\000b\n' | mistake "not a text file"
-head -c 70000 /dev/zero | tr '\0' '#' | mistake "larger than 64 KiB"
-seq 300 | sed 's/.*/rule r&\n when threads >= 1\n finding x/' | mistake "line [0-9]*, column 6: too many rules"
+head -c 70000 /dev/zero | tr '\0' '#' | mistake "larger than 64 KiB" || exit 1
+seq 300 | sed 's/.*/rule r&\n when threads >= 1\n finding x/' | mistake "line [0-9]*, column 6: too many rules" || exit 1
 echo 'rule a' >wrong
 run diagnose --rules rules --rules wrong; status 2; has err "'wrong': line 2, column 1: rule a has no finding" # in the second file
 run diagnose --rules /nosuch; status 2; has err 'No such file'

@@ -42,17 +42,12 @@ for k in "ab":
 by = {c["name"]: c for c in d["commands"]}
 assert by["false"]["a"]["failed"] == 1 and by["false"]["b"] is None and by["true"]["a"]["runs"] == by["true"]["b"]["runs"] == 1, by
 assert by["sleep"]["a"]["own_ns"] > 370e6 and by["sleep"]["change"] == by["sleep"]["b"]["own_ns"] - by["sleep"]["a"]["own_ns"]
-# the change in the text, and what --fail-above says: by how much one took longer is up to the machine
+# the change in the text
 a, b = d["a"]["wall_ns"], d["b"]["wall_ns"]
 shown = re.search(r"^ sh build 3: .*? \(([-+]?[0-9]+)%\), CPU", open("out").read(), re.M)
 assert abs(int(shown[1]) - 100 * (b / a - 1)) <= 0.501, (shown[0], a, b)
-print(*("a b" if a > b else "b a").split(), int(100 * (max(a, b) / min(a, b) - 1)), file=open("longer", "w"))
 END
 python3 check.py >&9 2>&1 || fail "json"
-read -r longer shorter percent <longer
-[ "$percent" = 0 ] || { run diff --fail-above=$((percent - 1)) $shorter.kvis $longer.kvis; status 1; }
-run diff --fail-above=$((percent + 1)) $shorter.kvis $longer.kvis; status 0
-run diff --fail-above=0 $longer.kvis $shorter.kvis; status 0
 kv trace -w t.kvis -- true 2>err
 run diff a.kvis t.kvis; status 2; has err 'cannot compare a recording of kvis proc .a.kvis. with one of kvis trace .t.kvis.$'
 run diff t.kvis a.kvis; status 2; has err 'kvis proc .a.kvis. with one of kvis trace .t.kvis.$'
@@ -60,5 +55,5 @@ kv proc -w one.kvis -o rows -- true 2>err
 run diff one.kvis one.kvis; status 0; has out '^ A: one.kvis \([0-9.]+ s, 1 command, 1 process, proc\)$'
 # Without a command, the time is that of the recording.
 kv proc -d 1 -p $$ -w p.kvis -o rows 2>err || fail "-p"
-kv diff --json=d p.kvis p.kvis || fail "of -p"
+run diff --json=d p.kvis p.kvis; status 0
 python3 -c 'import json; a = json.load(open("d"))["a"]; assert a["wall_ns"] == a["duration_ns"] > 9e8, a' >&9 2>&1 || fail "no command"

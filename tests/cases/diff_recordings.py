@@ -161,16 +161,14 @@ hasnt(diff("n.kvis", "n2.kvis").out, r"^ calls A|n/a +- +[a-z_0-9]+$|[+][0-9]{4,
 
 # Of failures, a recording has place for 256 kinds. Of others it is not known whether there were any.
 put("fails.py", """
-import ctypes, platform, sys
+import ctypes, platform, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
 numbers = [110, 102, 104] if platform.machine() == "x86_64" else [173, 174, 176]  # getppid getuid getgid
-class insn(ctypes.Structure):
-    _fields_ = [("code", ctypes.c_ushort), ("jt", ctypes.c_ubyte), ("jf", ctypes.c_ubyte), ("k", ctypes.c_uint)]
-class prog(ctypes.Structure):
-    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.POINTER(insn))]
-f = (insn * 8)((0x20, 0, 0, 0), (0x15, 3, 0, numbers[0]), (0x15, 2, 0, numbers[1]), (0x15, 1, 0, numbers[2]),
-               (0x06, 0, 0, 0x7fff0000), (0x20, 0, 0, 16), (0x44, 0, 0, 0x50000), (0x16, 0, 0, 0))  # the errno that argument 0 says
-assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.byref(prog(8, f)), 0, 0) == 0
+insns = [(0x20, 0, 0, 0), *((0x15, 3 - i, 0, n) for i, n in enumerate(numbers)),
+         (0x06, 0, 0, 0x7fff0000), (0x20, 0, 0, 16), (0x44, 0, 0, 0x50000), (0x16, 0, 0, 0)]  # the errno that argument 0 says
+code = b"".join(struct.pack("HBBI", *i) for i in insns)
+prog = struct.pack("HxxxxxxP", len(insns), ctypes.cast(code, ctypes.c_void_p).value)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, prog, 0, 0) == 0
 errnos = [n for n in range(1, 134) if n not in (41, 58)]
 for n in numbers if sys.argv[1] == "all" else numbers[2:]:
     for e in errnos if sys.argv[1] == "all" else errnos[-1:]:
@@ -187,6 +185,6 @@ has(diff("g.kvis", "f.kvis").out, r"^ +1 +n/a +n/a +-  getgid EHWPOISON$")
 d = differences("p.kvis", "n.kvis")
 assert d["calls"] and all(set(c["b"]) == set() and "timed" not in c["a"] for c in d["calls"]), d["calls"][0]
 diff("a.kvis", status=2)
-with open("a.kvis", "rb") as whole, open("cut.kvis", "wb") as cut:
-    cut.write(whole.read(3000))
+with open("a.kvis", "rb") as whole, open("cut.kvis", "wb") as part:
+    part.write(whole.read(3000))
 has(diff("a.kvis", "cut.kvis", status=125).err, "cut.kvis: truncated at offset")

@@ -67,8 +67,8 @@ for page in sys.argv[1:]:
                               *([both(side(c, "cpu_ns"), span)] if proc else [])) for c in d["commands"]]
     want["calls"] = [cells(c["name"], side(c, "total_ns"), span, both(side(c, "calls")), both(side(c, "p50_ns"), span), both(side(c, "p99_ns"), span))
                      for c in d["calls"] if c.get("change") or c["a"].get("calls") != c["b"].get("calls")]
-    want["files"] = [cells(esc(f["name"]), side(f, "bytes"), size, both(side(f, "opens"))) for f in d["files"]]
-    want["peers"] = [cells(esc(f["name"]), side(f, "bytes"), size, both(side(f, "opens"))) for f in d["peers"]]
+    for key in "files", "peers":
+        want[key] = [cells(esc(f["name"]), side(f, "bytes"), size, both(side(f, "opens"))) for f in d[key]]
     want["failed"] = [cells(f"{f['name']} {f['error']}", [f["a"], f["b"]], count) for f in d["failed"]]
     parts = {"on a CPU": "on_cpu_ns", "waiting for a CPU": "runq_ns", "waiting for a disk": "disk_ns", "blocked": "other_ns"}
     timed = all(any("timed" in c[k] for c in d["calls"]) for k in "ab")
@@ -99,10 +99,7 @@ for page in sys.argv[1:]:
     end = max(float(d[k]["wall_ns"]) for k in "ab")
     for k, bars in zip("ab", shown_runs):
         events = [json.loads(line) for line in open(page + k + ".json")]
-        if proc:
-            execs = sorted(e["pid"] for e in events if e["type"] == "command")
-        else:
-            execs = sorted(e["pid"] for e in events if e["type"] == "exec" and "error" not in e)
+        execs = sorted(e["pid"] for e in events if e["type"] == ("command" if proc else "exec") and "error" not in e)
         assert sorted(int(x[0]) for x in bars) == execs, (page, k, bars, execs)
         first = min(bars, key=lambda x: float(x[1][:-1]))
         assert float(first[1][:-1]) == 0 and abs(float(first[2][:-1]) / 100 * end - d[k]["wall_ns"]) < end / 50, (page, k, first, d[k]["wall_ns"])

@@ -57,7 +57,7 @@ done
 under="$BIN/refuse process_vm_readv"
 hidden /sys/kernel check trace
 has out '^trace  *ptrace: every traced system call stops'
-has out 'fix: run kvis without a seccomp filter'
+has out 'fix: remove the seccomp filter that kvis runs under'
 under=
 hidden /sys monitor -n 1 -i 0.1 -c cpufreq,hugepages,mbm,vhost,virtio
 hasnt out 'needs a kernel|no Intel RDT|no vhost driver|no virtio device'

@@ -3,23 +3,20 @@
 # type, and its legend uses labels that the metric has.
 # timeout: 60
 # tier: gate asan
-import json, os, re, subprocess, sys
+import json, re, subprocess
 
-sys.path.insert(0, os.environ["TESTS"] + "/lib")
 import prom
+from lib import TESTS, read, run
 
-def kvis(*args):
-    return subprocess.run([os.environ["KVIS"], "monitor", *args], check=True, capture_output=True, text=True).stdout
-
-d = json.loads(kvis("--grafana"))
-kvis("-n", "2", "-i", "0.1", "--prometheus=p.prom", "-o", "/dev/null")
-text = open("p.prom").read()
+d = json.loads(run("monitor", "--grafana").status(0).out)
+run("monitor", "-n", "2", "-i", "0.1", "--prometheus=p.prom", "-o", "/dev/null").status(0)
+text = read("p.prom")
 there = prom.names(text)
 types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.M))
 labels = {}
 for name, have in prom.read(text):
     labels.setdefault(name, set()).update(k for k, _ in have)
-known = set(subprocess.run(["sh", os.environ["TESTS"] + "/../gen/metrics.sh", "prom"], check=True, capture_output=True,
+known = set(subprocess.run(["sh", TESTS + "/../gen/metrics.sh", "prom"], check=True, capture_output=True,
                            text=True).stdout.split())
 assert len(known) > 200 and there - known <= {n for n in there if re.search("_(sum|count|info)$|^kvis_co(llector|unters)_", n)}
 seen, rows, ids, places = 0, [], set(), set()

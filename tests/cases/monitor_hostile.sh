@@ -8,7 +8,7 @@
 look() { # look WHAT ARG...: in every form of output
     what=$1; shift
     timeout 40 "$KVIS" monitor -i 0.05 -n 2 --per-cpu --path.rootfs="$PWD/t" --json=json --csv=csv \
-        --prometheus=p.prom -o text -c cpu,sched,mem,numa,io,thermal,net,limits,busy "$@" >out 2>err 9>&-
+        --prometheus=p.prom -o text -c cpu,sched,mem,numa,io,thermal,net,limits,busy,uncore "$@" >out 2>err 9>&-
     st=$?
     [ $st = 125 ] && grep -q 'nothing to show' err && return
     [ $st = 0 ] || fail "$what: exit $st"
@@ -22,10 +22,16 @@ odd = [r for r in rows if r[at("metric")].endswith(("_ratio", "_per_second")) an
 assert not odd, odd[:3]' ||
         fail "$what: csv"
 }
-for n in $(seq 0 $(some 11 1 11) 32); do
+for n in $(seq 0 $(some 12 1 12) 36); do
     rm -rf t
+    python3 "$TESTS/lib/mon_uncore.py" counting t || fail "no PMUs"
+    mkdir t/sys/bus/event_source/devices/cpu
+    cp -r t/sys/bus/event_source/devices/uncore_imc_0/* t/sys/bus/event_source/devices/cpu
     python3 "$TESTS/lib/mon_tree.py" t "hostile:$n" || fail "no tree"
     look "nonsense $n"
+    "$KVIS" check cpu --path.rootfs=t >out 2>err 9>&-
+    [ $? -le 1 ] && [ ! -s err ] || fail "nonsense $n: check cpu"
+    [ $n -gt 24 ] || want '"memory_read_bytes_per_second" not in E[-1]' # of nonsense alone there is no bandwidth
 done
 rm -rf t
 mkdir -p t/proc

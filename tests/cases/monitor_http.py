@@ -5,8 +5,9 @@
 # tier: gate
 import os, re, resource, socket, subprocess, sys, time
 
-kvis = subprocess.Popen([os.environ["KVIS"], *"monitor -c load -i 0.5 --listen=0".split()], stdin=subprocess.DEVNULL,
-                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+from lib import end, start, until_true
+
+kvis = start(*"monitor -c load -i 0.5 --listen=0".split(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 port = int(re.search(r"port (\d+)", kvis.stderr.readline())[1])
 failed = 0
 
@@ -25,9 +26,7 @@ def ask(*parts, wait=30):
         got += b"(reset or silence)"
     return got
 
-end = time.monotonic() + 60
-while b"kvis_load1" not in ask(b"GET /metrics HTTP/1.0\r\n\r\n") and time.monotonic() < end:
-    time.sleep(0.1)  # an interval: there are metrics
+until_true(10, lambda: b"kvis_load1" in ask(b"GET /metrics HTTP/1.0\r\n\r\n"), "no metrics")
 
 def answers(got):
     """(status, which page, whether it says that it is the last) of each answer."""
@@ -83,6 +82,5 @@ if cpu() - was > 0.3:
 resource.prlimit(kvis.pid, resource.RLIMIT_NOFILE, limits)
 s.settimeout(30)
 want("one that waited for a descriptor", b"".join(iter(lambda: s.recv(65536), b"")), ROOT)
-kvis.send_signal(2)
-failed += kvis.wait(60) != 0
+failed += end(kvis) != 0
 sys.exit(failed > 0)

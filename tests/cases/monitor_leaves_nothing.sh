@@ -27,11 +27,6 @@ for sig in INT TERM KILL HUP; do
     [ "$(tail -c 1 p.prom | od -An -c | tr -d ' ')" = '\n' ] || fail "SIG$sig: half a file"
     rm -f p.prom.*
 done
-i=0
-while [ $i -lt 10 ]; do
-    "$KVIS" monitor -c runq,block -i 0.01 -n 1 >out 2>err 9>&- || fail "run $i"
-    i=$((i + 1))
-done
 # Two: the end of one is nothing to the other.
 start -c runq --json=json
 one=$kvis

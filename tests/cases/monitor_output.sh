@@ -24,8 +24,6 @@ for bad in nope cpu,nope ,cpu ""; do
 done
 run monitor -n 1 -i 0.05 -c cpu,stat,load,cpu
 status 0
-run monitor -n 1 --json --csv
-status 2
 for none in proc cgroup proc,cgroup; do
     run monitor -n 1 -c $none
     status 2

@@ -173,18 +173,11 @@ until_true 5 last 15 || fail "a paused screen is not drawn for a new size: $(t c
 shows PAUSED || fail "a new size ends the pause"
 key q
 ended 0
-start 80 24
-key C-c
-ended 0
-start 80 24
-kill -TERM "$(pid)"
-ended 0
-start 80 24
-kill -SEGV "$(pid)"
-ended 139
-start 80 24
-kill -USR1 "$(pid)"
-ended 0
+for how in "key C-c" "kill -TERM" "kill -SEGV" "kill -USR1"; do
+    start 80 24
+    case $how in key*) $how ;; *) $how "$(pid)" ;; esac
+    case $how in *SEGV) ended 139 ;; *) ended 0 ;; esac
+done
 start 80 24 -n 3
 ended 0
 # stopped, the terminal is the shell's again

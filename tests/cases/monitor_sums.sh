@@ -14,16 +14,13 @@ python3 "$TESTS/lib/mon_uncore.py" counting t || fail "no tree"
 long=pod-0123456789-0123456789-0123456789-0123456789
 put() { mkdir -p "t/sys/fs/resctrl/$1/mon_data/mon_L3_00" && echo 100 >"t/sys/fs/resctrl/$1/mon_data/mon_L3_00/mbm_total_bytes"; }
 put $long
-n=2 # and web
-while [ $n -lt 128 ]; do put g$n; n=$((n + 1)); done
+for n in $(seq 2 127); do put g$n; done # and web
 monitor
 has p.prom "^kvis_mbm_total_bytes_total.l3=\"$long/00\". 100"
 want '"mbm_total_bytes_per_second" in E[-1]'
 want "not any('too many instances' in v for v in ($why).values())"
 # as many domains as are read, and one more
-n=2
-while [ $n -lt 256 ]; do mkdir t/sys/fs/resctrl/web/mon_data/mon_L3_$(printf %02d $n); n=$((n + 1)); done
-ls t/sys/fs/resctrl/web/mon_data | wc -l
+mkdir $(seq -f t/sys/fs/resctrl/web/mon_data/mon_L3_%02.0f 2 255)
 monitor
 want '"mbm_total_bytes_per_second" in E[-1] and "dropped" not in E[-1]'
 mkdir t/sys/fs/resctrl/web/mon_data/mon_L3_256
@@ -65,9 +62,8 @@ want "($why)['memory_bandwidth_utilization_ratio'].endswith('tables/DMI: EISDIR'
 [ "$(ulimit -Hn)" -gt 4096 ] || skip "too few descriptors: $(ulimit -Hn)"
 d=t/sys/bus/event_source/devices
 echo 0 >$d/uncore_imc_0/cpumask
-n=1
 rm -r $d/uncore_imc_1
-while [ $n -lt 1030 ]; do ln -s uncore_imc_0 $d/uncore_imc_$n; n=$((n + 1)); done
+for n in $(seq 1029); do ln -s uncore_imc_0 $d/uncore_imc_$n; done
 monitor
 want '"memory_read_bytes_per_second" not in E[-1]'
 want "($why)['memory_read_bytes_per_second'].startswith('more memory controllers than')"

@@ -89,6 +89,3 @@ echo 99 >t/sys/bus/event_source/devices/uncore_imc_1/type
 "$KVIS" monitor -c uncore -i 0.05 -n 1 --json=json --path.rootfs=t -o /dev/null 9>&- || fail "exit $?"
 want '"memory_read_bytes_per_second" not in str({k: v for k, v in E[0].items() if k != "unavailable"})'
 want 'any(u["reason"] == "uncore_imc_1/cas_count_read: perf_event_open: ENOENT" for u in E[0]["unavailable"])'
-
-python3 "$TESTS/lib/mon_uncore.py" hostile "$KVIS" || fail "nonsense"
-promtool_takes p.prom

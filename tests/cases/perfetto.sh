@@ -33,5 +33,3 @@ if [ "$backends" != ptrace ]; then
     one --backend=hybrid -- taskset -c "$cpu" sh -c "($loop) & $loop; wait"
     want "len(by('sched_delay')) > 9"
 fi
-run trace --perfetto=/nonexistent/p -- true; status 125; has err '/nonexistent/p: No such file or directory'
-run trace --perfetto=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin

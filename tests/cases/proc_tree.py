@@ -46,17 +46,15 @@ def table(path):
     return [re.sub(r" exec {5}.* (B|KB|MB|-) ", " exec      - ", line, count=1) for line in read(path).split("\n\n")[0].splitlines()]
 
 
+def without_ppid(path):
+    """The rows, and their PPIDs, but that of the command, which is not in a recording."""
+    lines = table(path)
+    ppids = sorted(ppid for pid, ppid in (row.split()[1:3] for row in lines[1:]) if pid != lines[-1].split()[1])
+    return [re.sub(r"^([^ ]* [0-9]*) *[-0-9]* *[0-9]* ", r"\1 ", row) for row in lines], ppids
+
+
 def summary(err):
     return [line for line in err.splitlines() if re.match(r" *[0-9.]* s|kvis: [0-9]* commands", line)]
-
-
-def without_ppid(row):
-    return re.sub(r"^([^ ]* [0-9]*) *[-0-9]* *[0-9]* ", r"\1 ", row)
-
-
-def ppids(path, of_command):
-    """Those of all rows but the command's, which is not in a recording."""
-    return sorted(p for p in (row.split()[2] for row in table(path)[2:]) if p != of_command)
 
 
 def proc(*words):
@@ -73,8 +71,7 @@ has(again.err, "critical path")
 eq("the replayed summary", summary(live.err), summary(again.err))
 proc("-o", "live", "-w", "r.kvis")
 run("replay", "-o", "again", "r.kvis").status(0)
-eq("the replayed rows", [without_ppid(row) for row in table("live")], [without_ppid(row) for row in table("again")])
-eq("PPIDs", ppids("live", table("live")[-1].split()[2]), ppids("again", "-"))
+eq("the replayed rows", without_ppid("live"), without_ppid("again"))
 
 # On a terminal no line of names in the summary is wider than that.
 ours, theirs = pty.openpty()

@@ -66,12 +66,10 @@ for n, command in (("a", MAKE), ("b", "gcc -c m1.c; " + MAKE)):
     run("proc", "-w", f"p{n}.kvis", "-o", "rows", "--", "sh", "-c", command)
 run("diff", "--report=diff.html", "a.kvis", "b.kvis")
 run("diff", "--report=diff_proc.html", "pa.kvis", "pb.kvis")
-b = browser.Browser()
-for page in VIEWS:
-    assert os.path.getsize(page), f"no {page}"
-    no_faults(b, page, axe)
-    fits(b, page)
-    if not page.startswith("diff"):
-        prints(b, page)
-assert not b.bad, b.bad
-b.close()
+with browser.Browser() as b:
+    for page in VIEWS:
+        assert os.path.getsize(page), f"no {page}"
+        no_faults(b, page, axe)
+        fits(b, page)
+        if not page.startswith("diff"):
+            prints(b, page)

@@ -36,7 +36,7 @@ def rgb(b, colour):
                 "(document.createElement('canvas').getContext('2d'))")
 
 
-def names(b, d, name, events):
+def names(b, name, events):
     """Bars that are wide enough have their name and what they are about, in a colour that can be read."""
     calls = {(e["ts_ns"], e["tid"]): e for e in events if e["type"] == "syscall"}
     run = next(e for e in events if e["type"] == "exec" and "python3" in e["argv"][0])
@@ -44,7 +44,7 @@ def names(b, d, name, events):
     begin, end = some[0]["ts_ns"] - 9999, some[-1]["ts_ns"] + some[-1]["duration_ns"]
     for dark in (False, True):
         b.size(1400, 1400, dark)
-        b.open(f"{d}/{name}.html", f"#from={begin}&to={end}"), time.sleep(.6)
+        b.open(name + ".html", f"#from={begin}&to={end}"), time.sleep(.6)
         seen = b.js("[...document.querySelectorAll('#named li')].map(e => ({ text: e.textContent, ...e.dataset }))")
         mine = [(s, calls[int(float(s["ts"])), int(s["tid"])]) for s in seen if (int(float(s["ts"])), int(s["tid"])) in calls]
         check(len(mine) > 1, "names", len(mine), seen[:3])
@@ -67,7 +67,6 @@ def names(b, d, name, events):
         for part in ("on CPU", "run queue", "disk", "blocked"):
             c = b.js(f"[...document.querySelectorAll('#legend span')].find(e => e.textContent === '{part}')?.firstChild.style.background")
             check(not c or contrast(rgb(b, c), (0, 0, 0)) >= 4.5, "contrast of " + part, c)
-        b.shot(f"{d}/{name}_names_{'dark' if dark else 'light'}.png")
 
 
 def start(e):
@@ -112,21 +111,17 @@ def tally(events, a, b):
     return t, calls, files, who
 
 
-def drawn(b):
-    b.js("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))")
-
-
-def interval(b, d, name, events):
+def interval(b, name, events):
     """A drag over the timeline selects; the panel has the totals of that interval, and the table its events."""
     b.size(1400, 1000)
-    b.open(f"{d}/{name}.html", "#noise=1"), drawn(b)
+    b.open(name + ".html", "#noise=1"), b.drawn()
     whole = rows(b)
-    check(b.js("document.querySelector('#span').hidden"), "an interval that nobody has selected")
-    view = b.js("document.querySelector('#range').textContent")
-    left, top, width = b.js("(r => [r.left, r.top, r.width])(document.querySelector('#line').getBoundingClientRect())")
+    check(not b.text("#span"), "an interval that nobody has selected")
+    view = b.text("#range")
+    left, top, width, _ = b.box("#line")
     for x0, x1 in ((.1, .35), (.8, .3), (.9, .99)):
         x0, x1 = (left + 190 + (width - 190) * x for x in (x0, x1))
-        b.mouse("mousePressed", x0, top + 60), b.mouse("mouseMoved", x1, top + 60, buttons=1), b.mouse("mouseReleased", x1, top + 60)
+        b.press(x0, top + 60, x1)
         n, at = rows(b), dict(p.split("=") for p in b.js("location.hash.slice(1)").split("&"))
         lo, hi = int(at["a"]), int(at["b"])
         t, calls, files, who = tally(events, lo, hi)
@@ -142,19 +137,18 @@ def interval(b, d, name, events):
                 check(told.split(", ")[0] == span(files[what][0]), "a file", what, told, files[what])
         for what, told in lists["processes"]:
             check(told == span(who[int(what.split(" ")[-1])][0]), "a process", what, told)
-        check(b.js("document.querySelector('#range').textContent") == view, "a drag zooms")
-    b.shot(f"{d}/{name}_interval.png")
+        check(b.text("#range") == view, "a drag zooms")
     b.click("#within")
     check(rows(b) == whole, "all rows in spite of the interval", rows(b), whole)
     b.click("#within"), b.key("z", "#line")
-    check(rows(b) == n and b.js("document.querySelector('#range').textContent").startswith(f"{lo / 1e9:.6f} – {hi / 1e9:.6f}"), "z zooms")
+    check(rows(b) == n and b.text("#range").startswith(f"{lo / 1e9:.6f} – {hi / 1e9:.6f}"), "z zooms")
     b.js("document.querySelector('#found .top button').click()")
     check(0 < rows(b) <= t["calls"] and b.js("document.querySelector('#type').value").startswith("call:"), "a call of the interval leads to its rows")
     b.key("Escape", "#line")
     rows(b)
-    check(b.js("document.querySelector('#span').hidden") and not re.search("[#&][ab]=", b.js("location.hash")), "Escape", b.js("location.hash"))
+    check(not b.text("#span") and not re.search("[#&][ab]=", b.js("location.hash")), "Escape", b.js("location.hash"))
     # without an interval: what is in view
-    b.open(f"{d}/{name}.html", f"#noise=1&within=1&from={lo}&to={hi}")
+    b.open(name + ".html", f"#noise=1&within=1&from={lo}&to={hi}")
     check(rows(b) == t["events"], "rows in view", rows(b), t["events"])
     b.click("#fit")
     check(rows(b) == whole, "rows follow the view")
@@ -171,7 +165,7 @@ def difference(*colors):
     return sum((p - q) ** 2 for p, q in zip(*labs)) ** .5
 
 
-def colours(b, d, name, events):
+def colours(b, name, events):
     """What is called a failure is one; the legend has every colour; the strip of the whole run is to scale."""
     failed = failures(events)
     errors = {(e.get("name", e["type"]), e["error"]) for e in events if e.get("error")}
@@ -179,10 +173,10 @@ def colours(b, d, name, events):
     check(("connect", "EINPROGRESS") in errors - bad and ("access", "ENOENT") in errors - bad, "answers", errors)
     check(any("/nonexistent" in str(e) for e in failed) and len(failed) < sum(bool(e.get("error")) for e in events), "failures", len(failed))
     b.size(1400, 1000)
-    b.open(f"{d}/{name}.html", "#noise=1&failed=1")
+    b.open(name + ".html", "#noise=1&failed=1")
     check(rows(b) == len(failed), "failed only", rows(b), len(failed))
     check(b.js("document.querySelectorAll('#table .row.err').length > 0 && !document.querySelector('#table .row.soft')"), "red rows")
-    b.open(f"{d}/{name}.html", "#noise=1&q=EINPROGRESS"), rows(b)
+    b.open(name + ".html", "#noise=1&q=EINPROGRESS"), rows(b)
     check(b.js("!!document.querySelector('#table .row.soft') && !document.querySelector('#table .row.err')"), "EINPROGRESS is red")
     legend = b.js("[...document.querySelectorAll('#legend span')].map(e => e.textContent)")
     check({"failed", "normal error", "file", "net", "process"} <= set(legend), "legend", legend)
@@ -200,43 +194,34 @@ def colours(b, d, name, events):
     check(abs(red / grey - len(failed) / len(events)) < .05, "the strip is not to scale", red / grey, len(failed) / len(events))
 
 
-def pinned(b, d, name, events):
+def pinned(b, name, events):
     """A row that is pinned stays on top when the others scroll; what is told of a row covers no other part of the page."""
-    box = lambda what: b.js(f"(r => [r.left, r.top, r.right, r.bottom])(document.querySelector('{what}').getBoundingClientRect())")
     last = max((e["ts_ns"], e["pid"]) for e in events if e["type"] == "exec")[1]
     b.size(1400, 1000)
-    b.open(f"{d}/{name}.html", "#paint=exit&idle=0"), drawn(b)
-    b.js("document.querySelector('#lanes').scrollTop = 1e6"), drawn(b)
-    left, top, _, bottom = box("#line")
-
-    rows_of = {}
-    for y in range(int(bottom) - 12, int(top) + 24, -9):
-        b.mouse("mouseMoved", left + 60, y, button="none", clickCount=0), drawn(b)
-        tip = b.js("document.querySelector('#tip').hidden ? '' : document.querySelector('#tip').textContent")
-        at = re.search(r"^pid (\d+)", tip, re.M)
-        if at and int(at[1]) not in rows_of:
-            rows_of[int(at[1])] = y
-    check(last in rows_of, "the last process has a row at the bottom", last, rows_of)
-    b.mouse("mouseMoved", left + 60, rows_of[last], button="none", clickCount=0)
-    b.key("p", "#line"), drawn(b)
+    b.open(name + ".html", "#paint=exit&idle=0"), b.drawn()
+    b.js("document.querySelector('#lanes').scrollTop = 1e6"), b.drawn()
+    left, top, _, height = b.box("#line")
+    ours = re.compile(f"^pid {last}\\b", re.M)
+    y = next((y for y in range(int(top + height) - 12, int(top) + 24, -9) if ours.search(b.hover(left + 60, y))), None)
+    check(y, "the last process has a row at the bottom", last)
+    b.key("p", "#line"), b.drawn()
     b.until("/pin=[pt]\\d+/.test(location.hash)")  # the link has it
-    left, top = box("#line")[:2]  # the page scrolls to what gets the focus
+    left, top = b.box("#line")[:2]  # the page scrolls to what gets the focus
     for scroll in ("0", "1e6"):
-        b.js(f"document.querySelector('#lanes').scrollTop = {scroll}"), drawn(b)
-        b.mouse("mouseMoved", left + 70, top + 200, button="none", clickCount=0), drawn(b)
-        b.mouse("mouseMoved", left + 60, top + 28, button="none", clickCount=0)
+        b.js(f"document.querySelector('#lanes').scrollTop = {scroll}"), b.drawn()
+        b.hover(left + 70, top + 200), b.drawn()
+        b.hover(left + 60, top + 28)
         b.until(f"document.querySelector('#tip').textContent.includes('pid {last}')")  # it is on top
-    for kind in ("mousePressed", "mouseReleased"):
-        b.mouse(kind, left + 180, top + 28)
+    b.press(left + 180, top + 28)
     b.until("!location.hash.includes('pin')")  # a click on its end lets it go
-    b.open(f"{d}/{name}.html", "#noise=1&sel=9"), drawn(b)
-    mine = box("#detail")
+    b.open(name + ".html", "#noise=1&sel=9"), b.drawn()
+    left, top, _, height = b.box("#detail")
     for what in "#cards", "#stands", "#line", "#tabs", "#filters", "#table":
-        x, y, right, low = box(what)
-        check(right <= mine[0] or low <= mine[1] or y >= mine[3], "the details cover " + what, mine, (x, y, right, low))
+        x, y, w, h = b.box(what)
+        check(x + w <= left or y + h <= top or y >= top + height, "the details cover " + what, (left, top, height), (x, y, w, h))
 
 
-def idle(b, d, name, events):
+def idle(b, name, events):
     """Zoomed in, the rows are those of processes that live in what is in view; what is folded is one row."""
     lives = {}
     for e in events:
@@ -245,34 +230,29 @@ def idle(b, d, name, events):
             life[1] = max(stop(e), life[1])
     kernel = len({e["type"] for e in events} & {"sched_delay", "block_io"})
     b.size(1400, 1000)
-    b.open(f"{d}/{name}.html"), drawn(b)
-    lanes = int(b.js("document.body.dataset.lanes"))
+    b.open(name + ".html"), b.drawn()
+    lanes = b.lanes()
     died = sorted(e["ts_ns"] for e in events if e["type"] == "exit_process")
     apart = [(a, b) for a, b in zip(died, died[1:]) if b - a > 1e6] # less is not shown as an interval of its own
     for lo, hi in (apart[0], apart[-1]):
-        b.open(f"{d}/{name}.html", f"#from={lo}&to={hi}"), drawn(b)
-        now = int(b.js("document.body.dataset.lanes")) - kernel
+        b.open(name + ".html", f"#from={lo}&to={hi}"), b.drawn()
+        now = b.lanes() - kernel
         least, most = (sum(at + edge < hi and end - edge > lo for at, end in lives.values()) for edge in (2e6, -2e6))
         threads = len({e["tid"] for e in events if e["tid"]}) - len(lives)
         check(least <= now <= most + threads and now + kernel < lanes, "rows in view", now, least, most, lanes)
-    b.click("#idle"), drawn(b)
-    check(int(b.js("document.body.dataset.lanes")) == lanes, "idle rows, too")
-    b.click("#idle"), b.key("0", "#line"), drawn(b)
-    check(int(b.js("document.body.dataset.lanes")) == lanes, "all rows in all of it")
-    b.js("document.querySelector('#find').focus()")
-    b.key("f", "#line"), drawn(b)
-    root = events[0]["pid"]
-    kids = {e["child_pid"] for e in events if e["type"] == "spawn_process" and e["pid"] == root}
-    check(int(b.js("document.body.dataset.lanes")) == kernel + 1 + len(kids), "folded", b.js("document.body.dataset.lanes"), kids)
+    b.click("#idle"), b.drawn()
+    check(b.lanes() == lanes, "idle rows, too")
+    b.click("#idle"), b.key("0", "#line"), b.drawn()
+    check(b.lanes() == lanes, "all rows in all of it")
 
 
 WAITS = "vfork wait4 waitid select pselect6 poll ppoll epoll_wait epoll_pwait nanosleep clock_nanosleep pause rt_sigsuspend rt_sigtimedwait futex accept accept4"
 
 
-def stands_out(b, d, name, events):
+def stands_out(b, name, events):
     """The sentences above the timeline are what the events come to, and each link leads to rows."""
     b.size(1400, 1000)
-    b.open(f"{d}/{name}.html"), drawn(b)
+    b.open(name + ".html"), b.drawn()
     said = {x.split(" ", 1)[0]: x for x in b.js("[...document.querySelectorAll('#stands li')].map(e => [...e.children].map(c => c.textContent).join(' '))")}
     calls = [e for e in events if e["type"] == "syscall"]
     took = [e for e in calls if e["duration_ns"]]
@@ -295,7 +275,7 @@ def stands_out(b, d, name, events):
     links = b.js("[...document.querySelectorAll('#stands a')].map(e => e.getAttribute('href'))")
     check(len(links) >= 8, "links", links)
     for link in links:
-        b.open(f"{d}/{name}.html", link)
+        b.open(name + ".html", link)
         n = rows(b)
         check(n == len(bad) if link == links[0] and "failed" in link else n > 0, "a link", link, n, len(bad))
     check(b.js("[...document.querySelectorAll('#cards .card')].every(c => c.scrollWidth <= c.clientWidth)"), "cards are too narrow")
@@ -306,10 +286,10 @@ def frames(b):
     return {tuple(json.loads(t)): v for t, v in b.js("[...document.querySelectorAll('.flame button')].map(e => [e.dataset.trail, +e.dataset.v])")}
 
 
-def flame(b, d, name, events):
+def flame(b, name, events):
     """The frames of the flame view are the stacks that --folded wrote of the same run."""
     stacks = {}
-    for line in open(f"{d}/{name}.folded"):
+    for line in open(name + ".folded"):
         *path, leaf = line.rstrip("\n").split(";")
         leaf, us = leaf.rsplit(" ", 1)
         stacks[*path, leaf] = stacks.get((*path, leaf), 0) + int(us)
@@ -324,7 +304,7 @@ def flame(b, d, name, events):
             check(sum(mine) - len(mine) <= v / 1000 <= sum(mine) * 1.005 + len(mine) + 50, "a frame", by, path, v, sum(mine), len(mine))
         return seen
     b.size(1400, 1000)
-    b.open(f"{d}/{name}.html", "#tab=flame")
+    b.open(name + ".html", "#tab=flame")
     kind = b.js("document.querySelector('.grid select').value")
     seen = compare(kind, stacks, 4)
     top = max((p for p in seen if len(p) == 1), key=seen.get)
@@ -350,15 +330,14 @@ def flame(b, d, name, events):
     told = b.js("document.querySelector('.grid [role=status]').textContent")
     mine = sum(us for stack, us in stacks.items() if any(top[0] in f for f in stack))
     check(abs(float(told.split(", ")[1].split(" ")[0]) - 100 * mine / sum(stacks.values())) < 1, "found", told, mine)
-    b.shot(f"{d}/{name}_flame.png")
     b.fill(".grid input", "")
     parts = {"runq": "[run queue]", "disk": "[disk]", "other": "[blocked]"}
     for by, leaf in parts.items() if kind == "time" else ():
         want = {stack[:-1]: us for stack, us in stacks.items() if stack[-1] == leaf}
-        b.open(f"{d}/{name}.html", f"#tab=flame&by={by}")
+        b.open(name + ".html", f"#tab=flame&by={by}")
         compare(by, want, 4 if sum(want.values()) > 1000 else 0)
     if kind == "time":
-        b.open(f"{d}/{name}.html", "#tab=flame&by=bytes")
+        b.open(name + ".html", "#tab=flame&by=bytes")
         got = frames(b)
         moves = re.compile("(getrandom|pread|pwrite|read|write|send|recv|splice|copy_file)(?!.*(link|mmsg))")
         moved = {}
@@ -372,7 +351,7 @@ def flame(b, d, name, events):
         check(len(got) > 4, "bytes", got)
         # of an interval: the calls in it
         lo, hi = events[len(events) // 3]["ts_ns"], events[len(events) // 2]["ts_ns"]
-        b.open(f"{d}/{name}.html", f"#tab=flame&a={lo}&b={hi}")
+        b.open(name + ".html", f"#tab=flame&a={lo}&b={hi}")
         check(frames(b)[()] == tally(events, lo, hi)[0]["ns"], "of an interval", frames(b)[()], tally(events, lo, hi)[0]["ns"])
 
 
@@ -390,20 +369,9 @@ def recorded():
     return pages + ["proc"] * (proc.st == 0)
 
 
-def main():
-    pages = recorded()
-    b = Browser()
-    try:
-        for name in pages:
-            if name == "proc":
-                flame(b, ".", name, [])
-                continue
-            _, events = lines_of(".", name)
-            for look in (colours, stands_out, idle, pinned, names, flame, interval):
-                look(b, ".", name, events)
-        check(not b.bad, "errors in the page", b.bad)
-    finally:
-        b.close()
-
-
-main()
+pages = recorded()
+with Browser() as b:
+    for name in pages:
+        events = [] if name == "proc" else lines_of(name)[1]
+        for look in (colours, stands_out, idle, pinned, names, flame, interval) if events else (flame,):
+            look(b, name, events)

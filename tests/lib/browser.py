@@ -40,13 +40,9 @@ def check(ok, what, *more):
 
 def run(scenes):
     """The scenes that the command line names, behind the directory: SCENE(browser, directory) each."""
-    b = Browser()
-    try:
+    with Browser() as b:
         for what in sys.argv[2:]:
             scenes[what](b, sys.argv[1])
-        check(not b.bad, "errors in the page", b.bad)
-    finally:
-        b.close()
 
 
 def from_npm(package, path):
@@ -125,6 +121,24 @@ class Browser:
         """What an element shows; "": it is hidden."""
         return self.js(f"(e => e.hidden ? '' : e.textContent)(document.querySelector({json.dumps(selector)}))")
 
+    def hash(self):
+        """The fragment, which has the view."""
+        time.sleep(0.3)  # it follows the view after a while
+        return self.js("location.hash")
+
+    def lanes(self):
+        """Rows of the timeline, once it is drawn."""
+        self.drawn()
+        return int(self.js("document.body.dataset.lanes"))
+
+    def table(self):
+        """Cells of the table's rows in view, from the top."""
+        return self.js("[...document.querySelectorAll('#table .grid > div:last-child > .row')].sort((a, b) => "
+                       "parseFloat(a.style.top) - parseFloat(b.style.top)).map(r => [...r.children].map(c => c.textContent))")
+
+    def columns(self):
+        return self.js("[...document.querySelector('#table .grid .head').children].map(c => c.textContent.replace(/ [▾▴]/, '').trim())")
+
     def box(self, selector):
         """Left, top, width, height."""
         return self.js(f"(r => [r.left, r.top, r.width, r.height])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
@@ -182,6 +196,18 @@ class Browser:
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **{"button": "left", "clickCount": 1, **more})
 
+    def hover(self, x, y):
+        """What the pointer shows there; "": nothing."""
+        self.mouse("mouseMoved", x, y, button="none", clickCount=0)
+        return self.text("#tip")
+
+    def press(self, x, y, to=None):
+        """Clicks there, or drags from there to another x."""
+        self.mouse("mousePressed", x, y)
+        if to is not None:
+            self.mouse("mouseMoved", to, y, buttons=1)
+        self.mouse("mouseReleased", x if to is None else to, y)
+
     def click(self, selector):
         self.js(f"document.querySelector({json.dumps(selector)}).click()")
 
@@ -196,6 +222,14 @@ class Browser:
     def shot(self, path):
         with open(path, "wb") as f:
             f.write(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, error, *_):
+        self.close()
+        if not error:
+            check(not self.bad, "errors in the page", self.bad)
 
     def close(self):
         self.session = None

@@ -5,7 +5,6 @@ diagnose.py KVIS TREE: kvis diagnose finds the known fault of each machine made 
 A machine is a dictionary with the increments of counters and the values of other numbers.
 ROWS has, for each rule, the numbers of a machine with a finding, and of one without. The
 command that diagnose runs replaces the first state of the machine by the second."""
-import json
 import os
 import re
 import shutil
@@ -13,7 +12,9 @@ import subprocess
 import sys
 import time
 
+import files
 import healthy
+import j as jsonlines
 
 kvis, tree = sys.argv[1:]
 FUTEX = {"x86_64": 202}.get(os.uname().machine, 98)
@@ -124,131 +125,187 @@ MEASURED = {"memory-stalls", "tlb-misses", "hugepages-off", "run-queue-latency",
 MOUNTED = {"filesystem-full", "filesystem-inodes"}  # what statfs(2) says of a mount
 # What else they may find: of this machine, not of the files.
 OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
-FIXED = {"blocked", "stuck", "locks", "cg_no_psi", "duplex", "fs_last_error", "pids", "clock_source", "member", "descriptors", "ports", "fs_errors", "fs_mode", "ue", "md", "node_anon", "rotates", "clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
-         "sensor", "files", "threads", "tracked", "tcp_pages", "interfaces", "resident"}  # no counters: the same in both
+US, GB = 1000000, healthy.GB
 
 
-def machine(root, m, late):
-    """Makes root/proc and root/sys."""
-    def put(path, text):
-        path = os.path.join(root, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as f:
-            f.write(text)
+def machine(root, m, s):
+    """Makes root/proc and root/sys of a machine, s seconds after its start: counters have grown by what m has for a second."""
+    put, link = files.below(root)
+    well = "memory" in m  # a machine of healthy.py
+    m = {**m, **m.get("vmstat", {}), **m.get("numastat", {})}
 
-    def n(name, base=0):  # a counter
-        return base + int(m.get(name, 0) if late else 0)
+    def n(name, base=0, usual=0):  # a counter
+        return base + int(m.get(name, usual) * s)
 
     def g(name, usual):
         return int(m.get(name, usual))
 
-    idle = m.get("idle", 100)
-    row = [0 if not late or m.get("still") else v for v in (idle * 2, m.get("system", 0), m.get("steal", 0) * 2)]
-    user = 0 if not late or idle == 100 else 100
-    pinned = 9000 if late and m.get("pinned") else user  # of CPU 0
-    own = 0 if pinned > user else row[0]
-    put("proc/stat", f"cpu  {2 * user} 0 {2 * row[1]} {2 * row[0]} 0 {n('irq0')} 0 {2 * row[2]} 0 0\n"
-        f"cpu0 {pinned} 0 {row[1]} {own} 0 {n('irq0')} 0 {row[2]} 0 0\n"
-        + "".join(f"cpu{k} {user} 0 {row[1]} {row[0]} 0 0 0 {row[2]} 0 0\n" for k in range(1, m.get("cpus", 2))) +
-        f"ctxt 5\nprocesses {n('forks')}\nprocs_running 1\nprocs_blocked {g('blocked', 0)}\n")
-    put("proc/schedstat", f"version 17\ncpu0 0 0 0 0 0 0 0 {n('wait0')} 0\ncpu1 0 0 0 0 0 0 0 {n('wait1')} 0\n")
-    put("proc/loadavg", f"0.00 0.00 0.00 1/{g('threads', 100)} 9\n")
-    for what in ("cpu", "memory", "io"):
-        put(f"proc/pressure/{what}", f"some avg10=0 avg60=0 avg300=0 total={n('psi_' + what)}\n"
-            "full avg10=0 avg60=0 avg300=0 total=0\n")
-    put("proc/pressure/irq", f"full avg10=0 avg60=0 avg300=0 total={n('psi_irq')}\n")
-    put("proc/meminfo", f"MemTotal: 1000000 kB\nMemFree: 500000 kB\nMemAvailable: {g('available', 600)}000 kB\n"
-        f"Dirty: {g('dirty', 1)}000 kB\nWriteback: 0 kB\nSUnreclaim: {g('slab', 10)}000 kB\nSwapTotal: 100000 kB\n"
-        f"SwapFree: {g('swap_left', 100)}000 kB\n")
+    cpus, nodes = g("cpus", 2), m.get("nodes", 1 if well else 2)
+    # ticks of each CPU: user, nice, system, idle, iowait, irq, softirq, steal
+    if well:
+        user, system, iowait, irq, soft, steal = [round(v * 100 * s * 100) for v in m["cpu"]]  # in small ticks: shares count
+        idle = round(100 * s * 100) - user - system - iowait - irq - soft - steal
+        ticks = [[user, 0, system, idle, iowait, irq, soft, steal]] * cpus
+    else:
+        row = [100 * ("idle" in m), 0, m.get("system", 0), 2 * m.get("idle", 100), 0, 0, 0, 2 * m.get("steal", 0)]
+        ticks = [[int(v * s * ("still" not in m)) for v in row] for _ in range(cpus)]
+        ticks[0][5] = n("irq0")
+        if "pinned" in m:
+            ticks[0][0], ticks[0][3] = 200 * s, 0
+    put("proc/stat", "".join(f"cpu{k} " + " ".join(map(str, v)) + " 0 0\n" for k, v in [(" ", [sum(v) for v in zip(*ticks)]), *enumerate(ticks)])
+        + f"ctxt {int(9000 * cpus * s)}\nprocesses {n('forks')}\nprocs_running {max(1, int(cpus * sum(m.get('cpu', ())[:2])))}\n"
+        f"procs_blocked {g('blocked', 0)}\n")
+    waits = [m["wait"] * 1e9] * cpus if well else [m.get("wait0", 0), m.get("wait1", 0)]
+    put("proc/schedstat", "version 17\n" + "".join(f"cpu{k} 0 0 0 0 0 0 0 {int(v * s)} 0\n" for k, v in enumerate(waits)))
+    put("proc/loadavg", f"1.00 1.00 1.00 1/{g('threads', 100)} 9\n")
+    psi = m.get("psi", [m.get("psi_" + what, 0) / US for what in ("cpu", "memory", "io")])
+    for what, share in zip(("cpu", "memory", "io"), psi or ()):
+        put(f"proc/pressure/{what}", f"some avg10=0 avg60=0 avg300=0 total={round(share * s * US)}\n"
+            f"full avg10=0 avg60=0 avg300=0 total={int(share * s * US / 3) * well}\n")
+    if psi:
+        put("proc/pressure/irq", f"full avg10=0 avg60=0 avg300=0 total={n('psi_irq')}\n")
+    if well:
+        dirty, limit = m.get("dirty", (.1, m["memory"][0] / 5))
+        total, available, swap, left, dirty, limit = (int(v * GB) for v in (*m["memory"], *m["swap"], dirty, limit))
+        slab = total // 50
+    else:
+        total, swap, limit = 1000000, 100000, 100000
+        available, left, dirty, slab = (1000 * g(*v) for v in (("available", 600), ("swap_left", 100), ("dirty", 1), ("slab", 10)))
+    put("proc/meminfo", f"MemTotal: {total} kB\nMemFree: {available // 3} kB\nMemAvailable: {available} kB\nDirty: {dirty} kB\n"
+        f"Writeback: 0 kB\nSUnreclaim: {slab} kB\nSwapTotal: {swap} kB\nSwapFree: {left} kB\n")
     put("proc/vmstat", "".join(f"{k} {n(k)}\n" for k in (
-        "pgfault", "pgmajfault", "pswpin", "pswpout", "allocstall_normal", "oom_kill", "workingset_refault_file",
+        "pgfault", "pgmajfault", "pswpin", "pswpout", "allocstall_normal", "oom_kill", "workingset_refault_file", "workingset_refault_anon",
         "compact_stall", "compact_fail", "compact_success", "thp_fault_alloc", "thp_fault_fallback", "numa_pte_updates",
         "numa_hint_faults", "numa_hint_faults_local", "numa_pages_migrated", "pgmigrate_success", "pgscan_kswapd", "pgscan_direct"))
-        + "nr_dirty_threshold 25000\n")  # 100 MB
-    for node in (0, 1):
+        + f"nr_dirty_threshold {limit // 4}\n")
+    usual = {"numa_hit": 50000, "local_node": 50000} if well else {}
+    sizes = (total // nodes, total // 8, total // 4) if well else (100, g("node_anon", 20), 0)
+    for node in range(nodes):
         d = f"sys/devices/system/node/node{node}"
-        put(f"{d}/numastat", "".join(f"{k} {n(k) if not node else 0}\n" for k in (
+        put(f"{d}/numastat", "".join(f"{k} {n(k, 0, usual.get(k, 0)) * (well or not node)}\n" for k in (
             "numa_hit", "numa_miss", "numa_foreign", "interleave_hit", "local_node", "other_node")))
-        put(f"{d}/distance", "10 20\n" if not node else "20 10\n")
-        put(f"{d}/meminfo", f"Node {node} MemTotal: 100 kB\nNode {node} AnonPages: {g('node_anon', 20)} kB\n")
-        put(f"sys/devices/system/cpu/cpu{node}/node{node}/x", "")
-    for f, v in (("nr_hugepages", 100), ("free_hugepages", g("pool_free", 50)), ("resv_hugepages", 0),
-                 ("surplus_hugepages", g("pool_surplus", 0)), ("nr_overcommit_hugepages", 9)):
-        put(f"sys/kernel/mm/hugepages/hugepages-2048kB/{f}", f"{v}\n")
-    put("proc/diskstats", f"8 0 {DISK} {n('disk_reads', 9)} 0 0 {n('disk_read_ms')} {n('disk_writes', 9)} 0 0 "
-        f"{n('disk_write_ms')} 0 {n('disk_busy')} {n('disk_queue')} 0 0 0 0 {n('disk_flushes')} {n('disk_flush_ms')}\n")
-    sysfs = DISK.replace("/", "!")
-    put(f"sys/class/block/{sysfs}/size", "9\n")
-    put(f"sys/class/block/{sysfs}/queue/rotational", f"{g('rotates', 1)}\n")
-    put(f"sys/devices/x/{sysfs}/{sysfs}p1/partition", "1\n")
-    os.symlink(f"../../devices/x/{sysfs}/{sysfs}p1", os.path.join(root, f"sys/class/block/{sysfs}p1"))
-    os.makedirs(os.path.join(root, "sys/dev/block"), exist_ok=True)
-    os.symlink(f"../../devices/x/{sysfs}/{sysfs}p1", os.path.join(root, "sys/dev/block/8:1"))
-    put("proc/net/dev", "Inter-| Receive | Transmit\n face |bytes\n"
-        f"eth0: {n('rx_bytes')} {n('rx_packets')} 0 {n('rx_drop')} 0 0 0 0 {n('tx_bytes')} 0 {n('tx_errs')} 0 0 0 0 0\n"
-        + "".join(f"ens{k}: 0 {n('rx_packets')} 0 {n('rx_drop')} 0 0 0 0 0 0 0 0 0 0 0 0\n" for k in range(m.get("interfaces", 0))))
-    put("sys/class/net/eth0/speed", "1000\n")
-    put("sys/class/net/eth0/duplex", m.get("duplex", "full") + "\n")
-    put("sys/class/net/eth0/carrier_changes", f"{n('carrier')}\n")
-    if "member" in m:
-        put("sys/class/net/eth0/bonding_slave/mii_status", m["member"] + "\n")
-    os.makedirs(os.path.join(root, "sys/class/net/eth0/device"))
-    os.symlink("../driver", os.path.join(root, "sys/class/net/eth0/device/driver"))
-    put("proc/net/softnet_stat", f"00000000 {n('soft_drop'):08x} {n('soft_squeezed'):08x}\n")
-    put("proc/net/snmp", "Tcp: OutSegs RetransSegs\n" f"Tcp: {n('segments')} {n('retrans')}\n"
-        f"Udp: InDatagrams RcvbufErrors SndbufErrors\nUdp: 0 {n('udp_rcvbuf')} 0\n")
-    put("proc/net/netstat", "TcpExt: ListenOverflows ListenDrops TCPTimeouts SyncookiesSent TCPAbortOnMemory TCPToZeroWindowAdv\n"
-        f"TcpExt: {n('listen_overflows')} 0 0 {n('cookies')} {n('aborts')} {n('zero_windows')}\n")
-    put("proc/net/stat/nf_conntrack", f"entries clashres found insert_failed drop early_drop\n{9:08x} 0 0 {n('ct_fail'):08x} {n('ct_drop'):08x} 0\n{9:08x} 0 0 0 0 0\n")
-    put("proc/net/stat/arp_cache", f"entries unresolved_discards table_fulls \n{9:08x} 0 {n('table_fulls'):08x}\n")
-    put("proc/sys/net/ipv4/ip_local_port_range", "1000\t1009\n")
-    put("proc/net/tcp", "  sl  local_address rem_address   st\n"
-        + "".join(f"   {k}: 0100007F:{1000 + k:04X} 0200007F:0050 06\n" for k in range(m.get("ports", 0)))
-        + "   9: 0100007F:0050 0200007F:03E8 01\n   9: 00000000:03E8 00000000:0000 0A\n")
-    put("sys/devices/system/clocksource/clocksource0/current_clocksource", m.get("clock_source", "tsc") + "\n")
-    put("sys/devices/system/edac/mc/mc0/ce_count", f"{n('ce', 3)}\n")
-    put("sys/devices/system/edac/mc/mc0/ue_count", f"{g('ue', 0)}\n")
-    put("proc/mdstat", f"Personalities : [raid5]\nmd0 : active raid5 sda1[0] sdb1[1] sdc1[2]\n      9 blocks {m.get('md', '[3/3] [UUU]')}\n")
-    put("proc/1/mountinfo", f"31 1 8:1 / /mnt\\040a rw - ext4 /dev/disk {m.get('fs_mode', 'ro')}\n32 1 0:9 / /proc rw - proc proc rw\n")
-    put(f"sys/fs/ext4/{sysfs}p1/errors_count", f"{g('fs_errors', 0)}\n")
-    put(f"sys/fs/ext4/{sysfs}p1/last_error_time", f"{g('fs_last_error', 0)}\n")
-    put("sys/class/thermal/thermal_zone0/type", "zone\n")
-    put("sys/class/thermal/thermal_zone0/temp", f"{g('temp', 50000)}\n")
-    put("sys/class/thermal/thermal_zone0/trip_point_0_type", "critical\n")
-    put("sys/class/thermal/thermal_zone0/trip_point_0_temp", "100000\n")
-    for f, v in (("name", "chip"), ("temp1_input", g("sensor", 50000)), ("temp1_crit", 100000)):
-        put(f"sys/class/hwmon/hwmon0/{f}", f"{v}\n")
-    for cpu in (0, 1):
+        put(f"{d}/distance", " ".join("10" if k == node else "20" for k in range(nodes)) + "\n")
+        put(f"{d}/meminfo", "".join(f"Node {node} {k}: {v} kB\n" for k, v in zip(("MemTotal", "AnonPages", "FilePages"), sizes)))
+    clock = m.get("clock", (2900000, 2400000) if well else 4000)
+    now, base = clock if isinstance(clock, tuple) else (1000 * (clock or 0), 2500000)
+    for cpu in range(cpus):
         d = f"sys/devices/system/cpu/cpu{cpu}"
-        for f, v in (("cpuinfo_max_freq", 4000), ("cpuinfo_min_freq", 800), ("scaling_max_freq", g("clock_limit", 4000)),
-                     ("scaling_cur_freq", g("clock", 4000)), ("base_frequency", 2500)):
-            put(f"{d}/cpufreq/{f}", f"{v}000\n")
+        put(f"{d}/node{cpu * nodes // cpus}/x", "")
+        for f, v in (("cpuinfo_max_freq", 4000000), ("cpuinfo_min_freq", 800000), ("scaling_max_freq", 1000 * g("clock_limit", 4000)),
+                     ("scaling_cur_freq", now), ("base_frequency", base)) if clock else ():
+            put(f"{d}/cpufreq/{f}", f"{v}\n")
         put(f"{d}/thermal_throttle/core_throttle_count", f"{n('core_throttles')}\n")
         put(f"{d}/thermal_throttle/package_throttle_count", f"{n('package_throttles')}\n")
         put(f"{d}/topology/core_id", f"{cpu}\n")
         put(f"{d}/topology/physical_package_id", "0\n")
-    put("proc/sys/fs/file-nr", f"{g('files', 100)} 0 1000\n")
-    put("proc/sys/kernel/pid_max", "1000\n")
-    put("proc/sys/kernel/threads-max", "9999\n")
-    put("proc/sys/net/netfilter/nf_conntrack_count", f"{g('tracked', 100)}\n")
-    put("proc/sys/net/netfilter/nf_conntrack_max", "1000\n")
+    pool = m.get("pool", (100, g("pool_free", 50)))
+    for f, v in (("nr_hugepages", pool[0]), ("free_hugepages", pool[1]), ("resv_hugepages", 0),
+                 ("surplus_hugepages", g("pool_surplus", 0)), ("nr_overcommit_hugepages", 9)):
+        put(f"sys/kernel/mm/hugepages/hugepages-2048kB/{f}", f"{v}\n")
+    lines = []
+    for k, (name, row) in enumerate(m.get("disks", {DISK: ()}).items()):
+        if row:
+            reads, read_ms, writes, write_ms, busy, rotates = row
+            counts = (reads, reads * read_ms, writes, writes * write_ms, busy, reads * read_ms + writes * write_ms)
+        else:
+            counts, rotates = [m.get(f"disk_{f}", 0) for f in ("reads", "read_ms", "writes", "write_ms", "busy", "queue")], g("rotates", 1)
+        reads, read_ms, writes, write_ms, busy, queue = (int(v * s) for v in counts)
+        lines.append(f"8 {k * 16} {name} {reads + 9} 0 {reads * 32} {read_ms} {writes + 9} 0 {writes * 32} {write_ms} 0 {busy} {queue} "
+                     f"0 0 0 0 {n('disk_flushes')} {n('disk_flush_ms')}\n")
+        put(f"sys/class/block/{name.replace('/', '!')}/size", "9\n")
+        put(f"sys/class/block/{name.replace('/', '!')}/queue/rotational", f"{rotates}\n")
+    put("proc/diskstats", "".join(lines))
+    part = DISK.replace("/", "!") + "p1"
+    put(f"sys/devices/x/{part[:-2]}/{part}/partition", "1\n")
+    for path in f"sys/class/block/{part}", "sys/dev/block/8:1":
+        link(path, f"../../devices/x/{part[:-2]}/{part}")
+    # name: driver, Mbit/s, received MB/s, packets/s, drops/s, sent MB/s
+    net = m.get("net") or {"eth0": ("driver", 1000, m.get("rx_bytes", 0) / 1e6, m.get("rx_packets", 0), m.get("rx_drop", 0), m.get("tx_bytes", 0) / 1e6),
+                           **{f"ens{k}": ("", 0, 0, m.get("rx_packets", 0), m.get("rx_drop", 0), 0) for k in range(m.get("interfaces", 0))}}
+    lines = []
+    for name, (driver, speed, rx, packets, drops, tx) in net.items():
+        d = f"sys/class/net/{name}"
+        lines.append(f"{name}: {round(rx * s * 1e6)} {int(packets * s)} 0 {int(drops * s)} 0 0 0 0 {round(tx * s * 1e6)} {int(packets * s * well)} "
+                     f"{n('tx_errs')} 0 0 0 0 0\n")
+        for f, v in ("speed", speed or -1), ("duplex", m.get("duplex", "full")), ("carrier_changes", n("carrier", 2)):
+            put(f"{d}/{f}", f"{v}\n")
+        if driver:
+            link(f"{d}/device/driver", f"../x/{driver}")
+        if "member" in m or driver and "bond0" in net:
+            put(f"{d}/bonding_slave/mii_status", m.get("member", "up") + "\n")
+    put("proc/net/dev", "Inter-| Receive | Transmit\n face |bytes\n" + "".join(lines))
+    put("proc/net/softnet_stat", f"{int(9e5 * s):08x} {n('soft_drop'):08x} {n('soft_squeezed', 0, 1):08x}\n")
+    segments = m.get("segments", 20000 * well)
+    put("proc/net/snmp", f"Tcp: OutSegs RetransSegs\nTcp: {int(segments * s)} {n('retrans', 0, segments * m.get('retransmitted', .002))}\n"
+        f"Udp: InDatagrams RcvbufErrors SndbufErrors\nUdp: 0 {n('udp_rcvbuf')} 0\n")
+    put("proc/net/netstat", "TcpExt: ListenOverflows ListenDrops TCPTimeouts SyncookiesSent TCPAbortOnMemory TCPToZeroWindowAdv\n"
+        f"TcpExt: {n('listen_overflows', 3)} 9 {int(9 * s)} {n('cookies', 1)} {n('aborts')} {n('zero_windows', 0, 9)}\n")
+    put("proc/net/stat/nf_conntrack", f"entries clashres found insert_failed drop early_drop\n{9:08x} 0 0 {n('ct_fail'):08x} {n('ct_drop'):08x} 0\n{9:08x} 0 0 0 0 0\n")
+    put("proc/net/stat/arp_cache", f"entries unresolved_discards table_fulls \n{9:08x} 0 {n('table_fulls'):08x}\n")
+    put("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n" if well else "1000\t1009\n")
+    put("proc/net/tcp", "  sl  local_address rem_address   st\n"
+        + "".join(f"   {k}: 0100007F:{1000 + k:04X} 0200007F:0050 06\n" for k in range(m.get("ports", 0)))
+        + "   9: 0100007F:0050 0200007F:03E8 01\n   9: 00000000:03E8 00000000:0000 0A\n")
     put("proc/net/sockstat6", "TCP6: inuse 4\n")  # without these there are too few connections to count them
-    put("proc/net/sockstat", f"TCP: inuse 0 orphan 0 tw 2 alloc 5 mem {g('tcp_pages', 10)}\n")
+    put("proc/net/sockstat", f"TCP: inuse {900 * well} orphan 0 tw {g('tw', 200 if well else 2)} alloc 5 mem {g('tcp_pages', 10)}\n")
     put("proc/sys/net/ipv4/tcp_mem", "500 700 1000\n")
-    put("sys/fs/cgroup/cgroup.controllers", "cpu memory\n")
-    put("sys/fs/cgroup/a b/cpu.max", "50000 100000\n")
-    put("sys/fs/cgroup/a b/pids.max", "100\n")
-    put("sys/fs/cgroup/a b/pids.current", f"{g('pids', 9)}\n")
-    put("sys/fs/cgroup/a b/cpu.stat", f"nr_periods {n('cg_periods')}\nnr_throttled {n('cg_throttles')}\n"
-        f"throttled_usec {n('cg_usec')}\n")
+    put("sys/devices/system/clocksource/clocksource0/current_clocksource", m.get("clock_source", "tsc") + "\n")
+    # ECC has corrected something since boot; images are full and read-only
+    put("sys/devices/system/edac/mc/mc0/ce_count", f"{n('ce', 3)}\n")
+    put("sys/devices/system/edac/mc/mc0/ue_count", f"{g('ue', 0)}\n")
+    put("proc/mdstat", f"Personalities : [raid5]\nmd0 : active raid5 sda1[0](S) sdb1[1] sdc1[2]\n      9 blocks {m.get('md', '[3/3] [UUU]')}\n")
+    put("proc/1/mountinfo", "30 1 7:1 / /snap/x ro - squashfs /dev/loop1 ro\n"
+        f"31 1 8:1 / /mnt\\040a rw - ext4 /dev/disk {m.get('fs_mode', 'ro')}\n32 1 0:9 / /proc rw - proc proc rw\n")
+    put(f"sys/fs/ext4/{part}/errors_count", f"{g('fs_errors', 0)}\n")
+    put(f"sys/fs/ext4/{part}/last_error_time", f"{g('fs_last_error', 0)}\n")
+    for f, v in (("type", "zone"), ("temp", g("temp", 50000)), ("trip_point_0_type", "critical"), ("trip_point_0_temp", 100000)):
+        put(f"sys/class/thermal/thermal_zone0/{f}", f"{v}\n")
+    for f, v in (("name", "chip"), ("temp1_input", g("sensor", 50000)), ("temp1_crit", 100000)):
+        put(f"sys/class/hwmon/hwmon0/{f}", f"{v}\n")
+    put("proc/sys/fs/file-nr", f"{g('files', 100)} 0 {(1 << 63) - 1 if well else 1000}\n")
+    put("proc/sys/kernel/pid_max", f"{4194304 if well else 1000}\n")
+    put("proc/sys/kernel/threads-max", f"{1030000 if well else 9999}\n")
+    tracked = m["tracked"] if isinstance(m.get("tracked"), tuple) else (g("tracked", 100), 1000)
+    put("proc/sys/net/netfilter/nf_conntrack_count", f"{tracked[0]}\n")
+    put("proc/sys/net/netfilter/nf_conntrack_max", f"{tracked[1]}\n")
+    put("sys/fs/cgroup/cgroup.controllers", "cpu memory pids\n")
     # "a b" is the one with the limits; what happens there is counted in "over", too, whose limit is never reached
-    for group, own in (("a b", 1), ("over", 0)):
-        put(f"sys/fs/cgroup/{group}/memory.max", "1000\n")
-        put(f"sys/fs/cgroup/{group}/memory.events", f"low 0\nmax {n('cg_max')}\noom 0\noom_kill {n('cg_oom')}\n")
-        put(f"sys/fs/cgroup/{group}/memory.events.local", f"low 0\nmax {n('cg_max') * own}\noom 0\noom_kill {n('cg_oom')}\n")
-        put(f"sys/fs/cgroup/{group}/memory.stat", f"anon 9\nworkingset_refault_anon {n('cg_refaults')}\nworkingset_refault_file 9\n")
+    events = {"max": m.get("cg_max", 0), "oom": m.get("cg_oom", 0), "refaults": m.get("cg_refaults", 0), "psi": m.get("cg_psi", 0) / US}
+    for c in m.get("cgroups", () if well else (
+            {"name": "a b", "quota": .5, "periods": m.get("cg_periods", 0), "throttles": m.get("cg_throttles", 0), "usec": m.get("cg_usec", 0), **events},
+            {"name": "over", "own": 0, **events})):
+        d = f"sys/fs/cgroup/{c['name']}"
+        put(f"{d}/memory.max", "4294967296\n")
+        for f, own in ("memory.events", 1), ("memory.events.local", c.get("own", 1)):
+            put(f"{d}/{f}", f"low 0\nhigh 0\nmax {int(c['max'] * own * s)}\noom 0\noom_kill {int(c.get('oom', 0) * s)}\n")
+        put(f"{d}/memory.stat", f"anon 900000\nfile 3300000000\nworkingset_refault_anon {int(c.get('refaults', 0) * s)}\nworkingset_refault_file 9\n")
         if "cg_no_psi" not in m:
-            put(f"sys/fs/cgroup/{group}/memory.pressure", f"some avg10=0.00 avg60=0.00 avg300=0.00 total={n('cg_psi')}\n")
+            put(f"{d}/memory.pressure", f"some avg10=0.00 avg60=0.00 avg300=0.00 total={round(c.get('psi', 0) * s * US)}\n")
+        if "quota" in c:
+            put(f"{d}/cpu.max", f"{int(c['quota'] * 100000)} 100000\n")
+            put(f"{d}/cpu.stat", f"nr_periods {int(c['periods'] * s)}\nnr_throttled {int(c['throttles'] * s)}\nthrottled_usec {int(c['usec'] * s)}\n")
+        put(f"{d}/pids.max", "100\n" if "quota" in c else "max\n")
+        put(f"{d}/pids.current", f"{g('pids', 9)}\n")
+    return put, link, n, g
+
+
+def java(root, m, s):
+    """A machine of healthy.py. The busiest process: 64 threads, of which each waits a little."""
+    machine(root, m, s)
+    put, _ = files.below(root + "/proc/4711")
+    ticks, pages = round(sum(m["cpu"][:2]) * m["cpus"] * s * 50), 700000 if m.get("interleaved") else 200000
+    for d in "", "task/4711/":
+        put(f"{d}stat", f"4711 (java) S 1 1 1 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0 5 0 {pages}" + " 0" * 14 + " 0 0 0\n")
+        put(f"{d}schedstat", f"{ticks * 10000000} {ticks * 40000} 9\n")
+    put("cgroup", "0::/system.slice/java.service\n")
+    put("limits", "Limit Soft Limit Hard Limit Units\nMax open files            65536                524288               files\n")
+    put("numa_maps", "7f00 interleave:0-1 anon=9 N0=350000 N1=350000 kernelpagesize_kB=4\n" if m.get("nodes", 1) > 1
+        else "7f00 default anon=9 N0=200000 kernelpagesize_kB=4\n")
+
+
+def sick(root, m, late):
+    """A machine of ROWS, whose counters are those of one second, and its processes."""
+    put, link, n, g = machine(root, m, late)
     # the log: of a program, which anybody may have started, and of the kernel
     put("dev/kmsg", f"12,1,1,-;I/O error, dev sda: says a program\n3,2,2,-;{m['log']}\n SUBSYSTEM=x\n" if late and "log" in m else "")
     for pid in (81, 82, 83, 84):  # the last is the kernel's own
@@ -290,28 +347,16 @@ def machine(root, m, late):
     for k in range(m.get("many_files", 0)):  # each on a mount of its own
         put(f"proc/77/fdinfo/{k + 10}", f"pos:\t0\nflags:\t0\nmnt_id:\t{k + 40}\n")
     put("proc/77/fdinfo/5", f"pos:\t{1 << 22 if late else 0}\nflags:\t0\nmnt_id:\t31\n")
-    os.makedirs(os.path.join(root, "proc/77/fd"), exist_ok=True)
     for k in range(20):
-        os.symlink("/x", os.path.join(root, f"proc/77/fd/{k}"))
+        link(f"proc/77/fd/{k}", "/x")
 
 
-def strict(text):
-    def unique(pairs):
-        d = dict(pairs)
-        assert len(d) == len(pairs), pairs
-        return d
-
-    def no_constant(name):
-        raise ValueError(name)
-    return json.loads(text, object_pairs_hook=unique, parse_constant=no_constant)
-
-
-def run(first, then, *args, script=None, make=machine):
-    """The machine `first`, as it is first, then the machine `then`, as it has become: `make` makes its files."""
+def run(m, *args, script=None, make=sick, seconds=1):
+    """The machine m at its start, then so many seconds later: `make` makes its files."""
     for f in ("a", "b", "now"):
         shutil.rmtree(f, ignore_errors=True) if not os.path.islink(f) else os.remove(f)
-    make("a", first, False)
-    make("b", then, True)
+    make("a", m, 0)
+    make("b", m, seconds)
     os.symlink("a", "now")
     p = subprocess.run([kvis, "diagnose", "--path.rootfs=" + os.path.abspath("now"), *args, "--", "sh", "-c",
                         script or "cat b/dev/kmsg >>a/dev/kmsg; ln -s b new && mv -T new now"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -320,8 +365,7 @@ def run(first, then, *args, script=None, make=machine):
 
 
 def diagnose(m, *args, **kw):
-    fixed = {k: v for k, v in m.items() if k in FIXED}
-    return strict(run(fixed, m, "--json", *args, **kw))
+    return jsonlines.DECODER.decode(run(m, "--json", *args, **kw))
 
 
 def rules(j):
@@ -405,8 +449,7 @@ nothing("one reader, who waits for nobody else", {"disk_busy": 900, "disk_queue"
 # ten that are busy and well
 S = 0.3  # how long they are watched, at least
 for name, m in healthy.MACHINES.items():
-    j = strict(run(m, m, "--json", script=f"ln -s b new && mv -T new now; sleep {S}",
-                   make=lambda root, m, late: healthy.tree(root, m, S * late)))
+    j = diagnose(m, script=f"ln -s b new && mv -T new now; sleep {S}", make=java, seconds=S)
     check(not set(rules(j)) - OURS, f"{name} is well, and kvis finds", [(f["rule"], f["sentence"], f["evidence"]) for f in j["findings"]])
     check([u for u in j["unseen"] if "(needs CONFIG_TASK_IO_ACCOUNTING)" in u["why"]], "no /proc/PID/io", j["unseen"])
     known = {r["name"] for r in j["resources"] if r["utilization"]}
@@ -428,21 +471,21 @@ for rule in "cgroup-throttled", "run-queue-one-cpu", "disk-saturated", "disk-slo
     named = [c["pid"] for f in j["findings"] if f["rule"] == rule for c in f["culprits"] if "pid" in c]
     check(named == [77], f"{rule} blames, not 77", named, rules(j))
 check(j["busiest"][0]["pid"] == 78 and j["busiest"][0]["busy_read_bytes_per_second"] > 0, "busiest", j["busiest"])
-page = run({}, ill)
+page = run(ill)
 check("\x1b" not in page and "h<o\"g\\x1b\\\\ (pid 77)" in page and "\n1. Tasks wait for memory" in page, "the page", page)
 check(not re.search(r"^ *·", page, re.M), "a line begins with a separator", page)
 # one screen, whatever was found and however large the numbers are; what must be typed or read in full is not cut
 most = max(batches(), key=lambda b: len(b["m"]))["m"]
-many = run({k: v for k, v in most.items() if k in FIXED}, {**most, "hog": 123456, "hog_cpu": 10 ** 6})
+many = run({**most, "hog": 123456, "hog_cpu": 10 ** 6})
 for p in (page, many):
     wide = [line for line in p.split("\n") if len(line) > 79 and not re.match("   next", line)]
     rows = p.partition("    pid command")[2].partition("\n\n")[0].split("\n")
     check(not wide and len(rows) >= 3 and {len(r) for r in rows[1:]} == {79} and len(p.rstrip("\n").split("\n")) <= 24, "the screen", wide, p)
 check(re.search(r"^\d+ more findings?: -v shows (it|them)$", many, re.M), "all findings of many", many)
-page = run({}, {})
+page = run({})
 check("\n1. " in page or "\nNothing is saturated.\n" in page, "the page of a machine that is well", page)
 
-page = run({}, {"psi_memory": 1}, "-v", "-d", "9", script="ln -s b new && mv -T new now; sleep 2")  # a microsecond of waiting
+page = run({"psi_memory": 1}, "-v", "-d", "9", script="ln -s b new && mv -T new now; sleep 2")  # a microsecond of waiting
 check("memory <0.0001 % of the time" in re.sub(r"\s+", " ", page) and not re.search(r"\de-\d", page), "very little", page)
 
 # many CPUs can make many processes
@@ -477,10 +520,10 @@ check("memory-pressure" not in found and found[0] == "cgroup-memory-limit", "a c
 # two faults of a cgroup
 found = rules(diagnose({**ROWS["cgroup-throttled"][1], **ROWS["cgroup-memory-limit"][1]}))
 check({"cgroup-throttled", "cgroup-memory-limit"} <= set(found), "two faults of a cgroup", found)
-page = re.sub(r"\s+", " ", run({}, ROWS["cgroup-throttled"][1]))
+page = re.sub(r"\s+", " ", run(ROWS["cgroup-throttled"][1]))
 check("rest of each period; throttled in 50 %" in page, "the sentence and its evidence", page)
 for rule, words in (("swap-in", r"swapped in [\d.]+ [MG]B/s \(threshold"), ("thermal-headroom", r"2.0 °C below a trip point \(threshold 3.0 °C\)")):
-    page = re.sub(r"\s+", " ", run({k: v for k, v in ROWS[rule][1].items() if k in FIXED}, ROWS[rule][1]))
+    page = re.sub(r"\s+", " ", run(ROWS[rule][1]))
     check(re.search(words, page) and not re.search(r"\d/ s", page), "units", page)
 # all findings are kept; what has no place is counted
 found = rules(diagnose({**ROWS["network-drops"][1], **ROWS["tcp-listen-overflows"][1], "interfaces": 200}))

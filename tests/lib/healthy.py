@@ -2,15 +2,12 @@
 Fifteen busy but healthy machines, as trees of files for kvis diagnose --path.rootfs: kvis must find no fault in them.
 
 A machine is a dictionary. Its numbers are documented values of such machines; a comment has the purpose of each.
-Rates are per second: tree(root, m, s) makes the files of the state s seconds after the machine was started."""
-import os
-
-US = 1000000
+Rates are per second: diagnose.machine(root, m, s) makes the files of the state s seconds after the machine was started."""
 GB = 1 << 20  # in kB, as /proc/meminfo counts
 
 
-def cgroup(name, **files):
-    return {"name": name, **files}
+def cgroup(name, throttled=0, **numbers):
+    return {"name": name, "periods": 10, "throttles": 10 * throttled, "usec": 3000 * throttled, **numbers}
 
 
 # Per CPU: shares of user, system, iowait, irq, softirq and steal time; the rest is idle. wait: tasks that wait for each CPU.
@@ -45,7 +42,7 @@ MACHINES = {
         disks={"sda": (1, .2, 20, .3, 8, 0)}, tracked=(410000, 1048576),
         net={"bond0": ("", 20000, 1900, 1600000, 150, 1850), "eth0": ("i40e", 10000, 950, 800000, 80, 930),
              "eth1": ("i40e", 10000, 950, 800000, 70, 920)},
-        vmstat={"pgfault": 300}, squeezed=600, threads=300),
+        vmstat={"pgfault": 300}, soft_squeezed=600, threads=300),
     # Nothing to do: the clock is low, and the share of anything in nothing says nothing.
     "idle, 128 CPUs": dict(
         cpus=128, cpu=(.001, .001, 0, 0, 0, 0), wait=0, psi=(0, 0, 0), memory=(512, 500), swap=(8, 8), clock=(1500000, 2250000),
@@ -77,7 +74,7 @@ MACHINES = {
     "VM with steal": dict(
         cpus=4, cpu=(.3, .06, .02, 0, .01, .035), wait=.08, psi=(.1, 0, .05), memory=(16, 9), swap=(0, 0),
         disks={"vda": (80, .9, 200, 1.2, 150, 1)}, net={"eth0": ("virtio_net", 0, 9, 9000, 0, 20)},
-        vmstat={"pgfault": 9000, "pgmajfault": 9}, threads=400, retransmitted=.03, clock=None),
+        vmstat={"pgfault": 9000, "pgmajfault": 9}, threads=400, retransmitted=.03, clock=None, clock_source="acpi_pm"),
     # A backup reads all disks from one end to the other, and writes are late because nobody waits for them.
     "64-disk array": dict(
         cpus=48, cpu=(.1, .12, .12, 0, .02, 0), wait=.03, psi=(.03, .01, .2), memory=(256, 180), swap=(0, 0),
@@ -117,127 +114,3 @@ MACHINES = {
         disks={"vda": (900, 1.4, 90, 3, 850, 1)}, net={"eth0": ("virtio_net", 0, .2, 200, 0, .1)},
         vmstat={"pgfault": 60000, "pgmajfault": 700}, forks=180, threads=220, segments=60, retransmitted=.02),
 }
-
-
-def tree(root, m, s):
-    def put(path, text):
-        path = os.path.join(root, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as f:
-            f.write(text)
-
-    def link(path, to):
-        path = os.path.join(root, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        os.symlink(to, path)
-
-    cpus = m["cpus"]
-    user, system, iowait, irq, soft, steal = [round(v * 100 * s * 100) for v in m["cpu"]]  # in small ticks: shares count
-    idle = round(100 * s * 100) - user - system - iowait - irq - soft - steal
-    modes = (user, 0, system, idle, iowait, irq, soft, steal)
-    put("proc/stat", "cpu  " + " ".join(str(v * cpus) for v in modes) + " 0 0\n"
-        + "".join(f"cpu{k} " + " ".join(map(str, modes)) + " 0 0\n" for k in range(cpus))
-        + f"ctxt {int(9000 * cpus * s)}\nprocesses {int(m.get('forks', 20) * s)}\nprocs_running {max(1, int(cpus * sum(m['cpu'][:2])))}\n"
-        f"procs_blocked {m.get('blocked', 0)}\n")
-    put("proc/schedstat", "version 17\n" + "".join(f"cpu{k} 0 0 0 0 0 0 0 {int(m['wait'] * s * 1e9)} 0\n" for k in range(cpus)))
-    put("proc/loadavg", f"1.00 1.00 1.00 1/{m['threads']} 9\n")
-    for what, share in zip(("cpu", "memory", "io"), m["psi"] or ()):
-        put(f"proc/pressure/{what}", f"some avg10=0 avg60=0 avg300=0 total={int(share * s * US)}\n"
-            f"full avg10=0 avg60=0 avg300=0 total={int(share * s * US / 3)}\n")
-    total, available = (int(v * GB) for v in m["memory"])
-    swap, swap_free = (int(v * GB) for v in m["swap"])
-    dirty, limit = m.get("dirty", (.1, total / GB / 5))
-    put("proc/meminfo", f"MemTotal: {total} kB\nMemFree: {available // 3} kB\nMemAvailable: {available} kB\nDirty: {int(dirty * GB)} kB\n"
-        f"Writeback: 0 kB\nSUnreclaim: {total // 50} kB\nSwapTotal: {swap} kB\nSwapFree: {swap_free} kB\n")
-    counts = dict.fromkeys(("pgfault", "pgmajfault", "pswpin", "pswpout", "allocstall_normal", "oom_kill", "workingset_refault_file",
-                            "pgscan_kswapd", "pgscan_direct", "thp_fault_alloc", "thp_fault_fallback"), 0)
-    counts.update(m["vmstat"])
-    put("proc/vmstat", "".join(f"{k} {int(v * s)}\n" for k, v in counts.items()) + f"nr_dirty_threshold {int(limit * GB / 4)}\n")
-    for node in range(m.get("nodes", 1)):
-        d = f"sys/devices/system/node/node{node}"
-        stat = {"numa_hit": 50000, "numa_miss": 0, "numa_foreign": 0, "interleave_hit": 0, "local_node": 50000, "other_node": 0}
-        stat.update(m.get("numastat", {}))
-        put(f"{d}/numastat", "".join(f"{k} {int(v * s)}\n" for k, v in stat.items()))
-        put(f"{d}/distance", "10\n" if m.get("nodes", 1) == 1 else "10 21\n" if not node else "21 10\n")
-        put(f"{d}/meminfo", f"Node {node} MemTotal: {total // m.get('nodes', 1)} kB\nNode {node} AnonPages: {total // 8} kB\n"
-            f"Node {node} FilePages: {total // 4} kB\n")
-    for cpu in range(cpus):
-        d = f"sys/devices/system/cpu/cpu{cpu}"
-        put(f"{d}/node{cpu * m.get('nodes', 1) // cpus}/x", "")
-        if m.get("clock", ()) is not None:
-            now, base = m.get("clock", (2900000, 2400000))
-            for f, v in (("cpuinfo_max_freq", 3700000), ("cpuinfo_min_freq", 800000), ("scaling_max_freq", 3700000),
-                         ("scaling_cur_freq", now), ("base_frequency", base)):
-                put(f"{d}/cpufreq/{f}", f"{v}\n")
-    if "pool" in m:
-        for f, v in zip(("nr_hugepages", "free_hugepages", "resv_hugepages", "surplus_hugepages", "nr_overcommit_hugepages"),
-                        (*m["pool"], 0, 0, 0)):
-            put(f"sys/kernel/mm/hugepages/hugepages-2048kB/{f}", f"{v}\n")
-    lines = []
-    for k, (name, (reads, read_ms, writes, write_ms, busy, rotates)) in enumerate(m["disks"].items()):
-        lines.append(f"8 {k * 16} {name} {int(reads * s) + 9} 0 {int(reads * s) * 32} {int(reads * read_ms * s)} {int(writes * s) + 9} 0 "
-                     f"{int(writes * s) * 32} {int(writes * write_ms * s)} 0 {int(busy * s)} "
-                     f"{int((reads * read_ms + writes * write_ms) * s)}\n")
-        put(f"sys/class/block/{name}/queue/rotational", f"{rotates}\n")
-    put("proc/diskstats", "".join(lines))
-    lines = []
-    for name, (driver, speed, rx, packets, drops, tx) in m["net"].items():
-        lines.append(f"{name}: {int(rx * s * 1e6)} {int(packets * s)} 0 {int(drops * s)} 0 0 0 0 {int(tx * s * 1e6)} {int(packets * s)} "
-                     "0 0 0 0 0 0\n")
-        put(f"sys/class/net/{name}/speed", f"{speed or -1}\n")
-        put(f"sys/class/net/{name}/carrier_changes", "2\n")
-        if driver and "bond0" in m["net"]:
-            put(f"sys/class/net/{name}/bonding_slave/mii_status", "up\n")
-        if driver:
-            link(f"sys/class/net/{name}/device/driver", f"../x/{driver}")
-    put("proc/net/dev", "Inter-| Receive | Transmit\n face |bytes\n" + "".join(lines))
-    put("proc/net/softnet_stat", f"{int(9e5 * s):08x} 00000000 {int(m.get('squeezed', 1) * s):08x}\n")
-    segments = m.get("segments", 20000)
-    put("proc/net/snmp", f"Tcp: OutSegs RetransSegs\nTcp: {int(segments * s)} {int(segments * m.get('retransmitted', .002) * s)}\n"
-        "Udp: InDatagrams RcvbufErrors SndbufErrors\nUdp: 0 0 0\n")
-    put("proc/net/netstat", f"TcpExt: ListenOverflows ListenDrops TCPTimeouts SyncookiesSent TCPAbortOnMemory TCPToZeroWindowAdv\n"
-        f"TcpExt: 3 9 {int(9 * s)} 1 0 {int(m.get('zero_windows', 9) * s)}\n")
-    put("proc/net/sockstat", f"TCP: inuse 900 orphan 3 tw {m.get('tw', 200)} alloc 1200 mem 900\n")
-    put("proc/sys/net/ipv4/tcp_mem", "90000 120000 180000\n")
-    put("proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n")
-    put("sys/class/thermal/thermal_zone0/type", "x86_pkg_temp\n")
-    put("sys/class/thermal/thermal_zone0/temp", f"{m.get('temp', 55000)}\n")
-    put("sys/class/thermal/thermal_zone0/trip_point_0_type", "critical\n")
-    put("sys/class/thermal/thermal_zone0/trip_point_0_temp", "105000\n")
-    put("proc/sys/fs/file-nr", "21000 0 9223372036854775807\n")
-    put("proc/sys/kernel/pid_max", "4194304\n")
-    put("proc/sys/kernel/threads-max", "1030000\n")
-    if "tracked" in m:
-        put("proc/sys/net/netfilter/nf_conntrack_count", f"{m['tracked'][0]}\n")
-        put("proc/sys/net/netfilter/nf_conntrack_max", f"{m['tracked'][1]}\n")
-    put("sys/fs/cgroup/cgroup.controllers", "cpu memory pids\n")
-    for g in m.get("cgroups", ()):
-        d = f"sys/fs/cgroup/{g['name']}"
-        put(f"{d}/memory.max", "4294967296\n")
-        put(f"{d}/memory.events", f"low 0\nhigh 0\nmax {int(g['max'] * s)}\noom 0\noom_kill 0\n")
-        put(f"{d}/memory.events.local", f"low 0\nhigh 0\nmax {int(g['max'] * g.get('own', 1) * s)}\noom 0\noom_kill 0\n")
-        put(f"{d}/memory.stat", f"anon 900000\nfile 3300000000\nworkingset_refault_anon 0\nworkingset_refault_file {int(g.get('refaults', 0) * s)}\n")
-        put(f"{d}/memory.pressure", f"some avg10=0.00 avg60=0.00 avg300=0.00 total={int(g.get('psi', 0) * s * US)}\n")
-        if "quota" in g:
-            put(f"{d}/cpu.max", f"{g['quota'] * 100000} 100000\n")
-            put(f"{d}/cpu.stat", f"usage_usec 0\nnr_periods {int(10 * s)}\nnr_throttled {int(10 * s * g['throttled'])}\n"
-                f"throttled_usec {int(g['throttled'] * 3000 * s)}\n")
-        put(f"{d}/pids.current", "70\n")
-        put(f"{d}/pids.max", "max\n" if "quota" not in g else "4096\n")
-    # images are full and read-only; ECC has corrected something since boot
-    put("proc/1/mountinfo", "31 1 7:1 / /snap/x ro - squashfs /dev/loop1 ro\n32 1 0:9 / /proc rw - proc proc rw\n")
-    put("sys/devices/system/edac/mc/mc0/ce_count", "3\n")
-    put("sys/devices/system/edac/mc/mc0/ue_count", "0\n")
-    put("proc/mdstat", "Personalities : [raid6]\nmd0 : active raid6 sda[0](S)\n      9 blocks level 6, 512k chunk, algorithm 2 [64/64] [U]\n")
-    put("sys/devices/system/clocksource/clocksource0/current_clocksource", "acpi_pm\n" if m.get("clock", ()) is None else "tsc\n")
-    # the busiest process: 64 threads, of which each waits a little
-    ticks = round(sum(m["cpu"][:2]) * cpus * s * 50)
-    pages = (700000 if m.get("interleaved") else 200000)
-    put("proc/4711/stat", f"4711 (java) S 1 1 1 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0 5 0 {pages}" + " 0" * 14 + " 0 0 0\n")
-    put("proc/4711/task/4711/stat", f"4711 (java) R 1 1 1 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0 5 0 {pages}" + " 0" * 14 + " 0 0 0\n")
-    for d in ("proc/4711", "proc/4711/task/4711"):
-        put(f"{d}/schedstat", f"{ticks * 10000000} {ticks * 40000} 9\n")
-    put("proc/4711/cgroup", "0::/system.slice/java.service\n")
-    put("proc/4711/limits", "Limit Soft Limit Hard Limit Units\nMax open files            65536                524288               files\n")
-    put("proc/4711/numa_maps", "7f00 interleave:0-1 anon=9 N0=350000 N1=350000 kernelpagesize_kB=4\n" if m.get("nodes", 1) > 1
-        else "7f00 default anon=9 N0=200000 kernelpagesize_kB=4\n")

@@ -122,6 +122,7 @@ def with_kind(kind, body=b"", **kw):
 
 
 ok, BAD = {"s.m": "0 4 1 1 0"}, {"s.m": "EBADMSG"}
+BAD_END = {**BAD, "z.m": "EBADMSG"}  # a query for the last type: kvis does not read on when all queries have answers
 g, s = good(), one(("m", 1, 0))
 BTF_ROWS = [  # what, file, answers, the reason has
     ("good", g.blob(), GOOD, ""),
@@ -150,8 +151,9 @@ BTF_ROWS = [  # what, file, answers, the reason has
     ("long chain", chain(28, TYPEDEF, False).blob(), {"s.m": "0 1 1 1 0"}, ""),
     ("too long a chain", chain(100, TYPEDEF, False).blob(), BAD, "qualifiers are nested too deeply"),
     ("tangle", tangled().blob(), {"s.x": "EBADMSG"}, "too many members of nested structs"),
-    ("kind 0", with_kind(0), BAD, "type 3 is of kind 0"),
-    ("kind 20", with_kind(20), BAD, "type 3 is of kind 20, which this kvis does not know"),
+    ("kind 20 after the last answer", with_kind(20), ok, ""),
+    ("kind 0", with_kind(0), BAD_END, "type 3 is of kind 0"),
+    ("kind 20", with_kind(20), BAD_END, "type 3 is of kind 20, which this kvis does not know"),
     ("layout knows kind 20", with_kind(20, b"12345678", hdr=32, layout=bytes(80) + b"\10\0\0\0"),
      {"s.m": "0 4 1 1 0", "z.m": "0 4 1 1 0"}, ""),
     ("layout outside", with_kind(20, hdr=32, layout=bytes(84)).replace(b"\x54\0\0\0", b"\xff\xff\0\0", 1),

@@ -6,20 +6,16 @@ a, b      the same machine at two times: in between CPUs worked, one went offlin
 huge      4096 CPUs, all with frequencies
 tasks:a, tasks:b  its processes at the two times
 turns:0 ... turns:3  12 processes, one of which is the fifth by CPU time, then the seventh, then the eleventh
-hostile:N the N-th way of putting nonsense into every file of `a`"""
+hostile:N the N-th way of putting nonsense into every file of `a`, and every other file in DIR"""
 import os
 import random
 import sys
 
+import files
+
 root, name = sys.argv[1:]
+put, link = files.below(root)
 late = name in ("b", "tasks:b")
-
-
-def put(path, text, mode="w"):
-    path = os.path.join(root, path)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, mode) as f:
-        f.write(text)
 
 
 def cpu(label, *v):
@@ -91,10 +87,7 @@ def disks():
         + "garbage\n  9 9\n\n")
     for path in ("sda", "sda/sda1", "dm-0", "sdb"):
         put(f"sys/devices/block/{path}/size", "1\n")
-        link = os.path.join(root, "sys/class/block", os.path.basename(path))
-        os.makedirs(os.path.dirname(link), exist_ok=True)
-        if not os.path.islink(link):
-            os.symlink(f"../../devices/block/{path}", link)
+        link(f"sys/class/block/{os.path.basename(path)}", f"../../devices/block/{path}")
     put("sys/devices/block/sda/sda1/partition", "1\n")
     for part in ("sda1", "sdb"):
         put(f"sys/devices/block/dm-0/slaves/{part}/x", "")
@@ -151,10 +144,7 @@ def network():
     put("sys/class/net/wide0/speed", "-1\n")
     put("sys/class/net/br0/speed", "4294967295\n")
     for name, driver in (("eth0", "e1000e"), ("wide0", "virtio_net")):
-        link = os.path.join(root, f"sys/class/net/{name}/device/driver")
-        os.makedirs(os.path.dirname(link), exist_ok=True)
-        if not os.path.islink(link):
-            os.symlink(f"../../../bus/pci/drivers/{driver}", link)
+        link(f"sys/class/net/{name}/device/driver", f"../../../bus/pci/drivers/{driver}")
     n = 100 if late else 0
     put("proc/net/snmp", "Ip: Forwarding RetransSegs\nIp: 1 77777\n"
         "Tcp: RtoAlgorithm MaxConn InSegs OutSegs CurrEstab RetransSegs InErrs New\n"
@@ -238,6 +228,7 @@ BAD = ["", "\0\0\0", "N/A\n", "-1\n", "18446744073709551615\n", "922337203685477
        "cpu0 " + "9" * 400 + "\n", "\xff\xfe" * 3000 + "\n", "\n" * 50000,
        "".join(f"cpu{i} 1 2 3 4 5 6 7 8 9 9\n" for i in range(20000)),
        "".join(f" 8 {i} sd{i} 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n" for i in range(20000)),
+       "0-8191\n", "0-99999999999\n", "config:63-0\n", "event=0xffffffffffffffff,umask=1,nothing=1\n", "nan\n",
        "8 0 a\x1b[31m,\"b\\ 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\ncpu0\n", "fifo", "directory", "loop"]
 
 

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""Used by the cases monitor_uncore and monitor_sums.
+"""Used by the cases monitor_uncore, monitor_sums and monitor_hostile.
 mon_uncore.py counting DIR: makes DIR/sys and DIR/proc whose memory controllers, of two sockets, and RAPL
 are software events that count on this machine, with DIMMs and resctrl.
 
 mon_uncore.py resctrl DIR: changes the resctrl files there to a later state.
-
-mon_uncore.py hostile KVIS: more PMUs than fit into the tables, and nonsense in every file.
 
 mon_uncore.py KVIS: for each machine below, makes the files by which its memory controllers and RAPL
 are known (type, format, events, scale, unit, cpumask), and compares the perf_event_open calls that
@@ -21,6 +19,8 @@ import shutil
 import struct
 import subprocess
 import sys
+
+from files import put
 
 MIB = ("6.103515625e-5", "MiB")
 JOULE = ("2.3283064365386962890625e-10", "Joules")
@@ -112,12 +112,6 @@ WHY = {"DMC-620 and CMN": "this machine exposes no memory-controller PMU",
        "Zen 4 without amd_umc": "amd_umc needs Linux 6.10"}
 
 
-def put(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as f:
-        f.write(text + "\n")
-
-
 def cpus(mask):
     return [int(c) for c in mask.split(",")] if mask else []
 
@@ -197,56 +191,12 @@ def counting(root):
     resctrl(root, 1000, 500)
 
 
-def hostile(root, n):
-    """Every file nonsense, one after the other. 0: 1100 PMUs on all CPUs that there can be."""
-    junk = ["", "\0\0", "x" * 100000, "-1", "1e999", "nan", "0x1p-3", "18446744073709551616", "0-", "0-99999999999",
-            "event=", "event=0xffffffffffffffff,umask=1,nothing=1", "config:63-0", "config3:0-7", "99999", "\x1b[31m,\""]
-    names = ("type", "cpumask", "format/event", "format/umask", "events/cas_count_read", "events/cas_count_read.scale",
-             "events/cas_count_read.unit")
-    for k in range(1 if n == 0 else 20):
-        pmu(root, f"uncore_imc_{k}", 1, SNBEP, cas("event=0x02", "event=0x05"), "0-8191" if n == 0 else "0")
-    for k in range(1, 1100 if n == 0 else 0):
-        os.symlink("uncore_imc_0", f"{root}/sys/bus/event_source/devices/uncore_imc_{k}")
-    for k in range(20):
-        if n:
-            put(f"{root}/sys/bus/event_source/devices/uncore_imc_{k}/{names[k % 7]}", junk[(3 * n + k) % len(junk)])
-    for c in range(100 if n == 0 else 1):
-        put(f"{root}/sys/devices/system/cpu/cpu{c}/topology/physical_package_id", str(c) if n < 2 else junk[n % len(junk)])
-    put(f"{root}/proc/loadavg", "0.50 1.00 1.50 1/2 3")
-    os.makedirs(f"{root}/sys/firmware/dmi/tables")
-    with open(f"{root}/sys/firmware/dmi/tables/DMI", "wb") as f:
-        bent = bytearray(dmi(*[dimm(3200)] * (6000 if n == 0 else 4)))
-        for k in range(n, len(bent), 97):
-            bent[k] ^= n
-        f.write(bent[:len(bent) - n * 7])
-    resctrl(root, 1, 1)
-    put(f"{root}/sys/fs/resctrl/mon_data/mon_L3_01/mbm_total_bytes", junk[n % len(junk)])
-    for k in range(130 if n == 0 else 0):
-        put(f"{root}/sys/fs/resctrl/g{k}/mon_data/mon_L3_00/mbm_total_bytes", "1")
-
-
-def all_hostile():
-    for n in range(6):
-        shutil.rmtree("t", ignore_errors=True)
-        hostile("t", n)
-        r = subprocess.run([sys.argv[2], "monitor", "-c", "uncore,load", "-i", "0.02", "-n", "2", "--json=json", "--path.rootfs=t",
-                            "--prometheus=p.prom", "-o", "text"], capture_output=True, text=True, check=False, timeout=30)
-        rows = [json.loads(x) for x in open("json")]
-        told = open("text").read() + open("p.prom").read()
-        wrong = [r.stderr] * bool(r.returncode or r.stderr or len(rows) != 4) + re.findall(r"[^\n -~]|memory_read=.*|=nan", told)
-        if wrong or any("memory_read_bytes_per_second" in e for e in rows):
-            return f"nonsense {n}: exit {r.returncode}: {wrong}"
-    return 0
-
-
 if sys.argv[1] == "counting":
     counting(sys.argv[2])
     sys.exit()
 if sys.argv[1] == "resctrl":  # later: 1e6 bytes in each domain, ten times that in group web
     resctrl(sys.argv[2], 1001000, 0)
     sys.exit()
-if sys.argv[1] == "hostile":
-    sys.exit(all_hostile())
 
 PLAIN = ("type", "size", "config", "config1", "config2", "read_format", "disabled")
 CALL = re.compile(r"perf_event_open\(\{(.*?)\}, (-?\d+), (-?\d+), (-?\d+), (0x[0-9a-f]+)\)")

@@ -2,12 +2,9 @@
 """Used by the cases attach, block_io, full_disk, perfetto, proc_report, recording_forged and rss.
 perfetto.py TRACE JSON: checks the trace of --perfetto by the format's rules, and compares it with the JSON lines (of kvis
 trace -v) of the same run. Prints how many events of each kind it has."""
-import bisect
 import json
-import re
 import sys
 from collections import Counter, defaultdict
-
 
 # The messages that kvis writes, with the numbers that protos/perfetto/trace/ of Perfetto gives to their fields.
 FIELDS = {"Trace": {1}, "TracePacket": {6, 8, 10, 11, 12, 13, 58, 59, 60}, "TracePacketDefaults": {58}, "ClockSnapshot": {1, 2},
@@ -89,8 +86,8 @@ def load(path):
 
 
 def load_with_start(path):
-    """The trace as a list of dictionaries: ph M (a name), X (a call), B and E (a program), b and e (a slice on a track
-    of its own), S (a state of a thread), s and f (an arrow), C (a counter), i (an instant). Times are in us."""
+    """The trace as a list of dictionaries: ph M (a name), X (a call), B (a program), b (a slice on a track of its own),
+    S (a state of a thread), s and f (an arrow), C (a counter), i (an instant). Times are in ns; slices have an "end"."""
     CATEGORY, ARGUMENT, KINDS = 1, 3, {1: "begin", 2: "end", 3: "instant", 4: "counter"}
     start, real, events, tracks, open_ = None, None, [], {}, defaultdict(list)
     names = {CATEGORY: {}, ARGUMENT: {}}
@@ -98,16 +95,16 @@ def load_with_start(path):
     def described(t):
         name, uuid = text(t.get(2, b"")), t[1]
         one = {"tid": uuid >> 4, "pid": tracks[t[5]]["pid"] if 5 in t else uuid >> 4, "ts": 0}
-        if 3 in t:
-            p = dict(fields("ProcessDescriptor", t[3]))
-            tracks[uuid] = {**one, "what": "process"}
-            events.append({**one, "ph": "M", "name": "process_name", "args": {"name": f"{text(p.get(6, b''))} {p[1]}"}})
-        elif 4 in t:
-            p = dict(fields("ThreadDescriptor", t[4]))
-            tracks[uuid] = {**one, "what": "thread"}
-            events.append({**one, "ph": "M", "name": "thread_name", "args": {"name": f"{text(p.get(5, b''))} {p[2]}"}})
-        elif 8 in t:
-            tracks[uuid] = {**one, "what": "counter", "name": name, "unit": {2: "files", 3: "bytes"}[dict(fields("CounterDescriptor", t[8]))[3]]}
+        # the field of a kind of track, its descriptor, the fields of the name and of the kernel's number in it
+        for field, what, at, number in (3, "process", 6, 1), (4, "thread", 5, 2):
+            if field in t:
+                d = dict(fields(what.capitalize() + "Descriptor", t[field]))
+                tracks[uuid] = {**one, "what": what}
+                events.append({**one, "ph": "M", "name": what + "_name", "args": {"name": f"{text(d.get(at, b''))} {d[number]}"}})
+                return
+        if 8 in t:
+            unit = {2: "files", 3: "bytes"}[dict(fields("CounterDescriptor", t[8]))[3]]
+            tracks[uuid] = {**one, "what": "counter", "name": name, "unit": unit}
         else:
             tracks[uuid] = {**one, "what": "state" if name == "state" else "own"}
 
@@ -117,30 +114,25 @@ def load_with_start(path):
             got[number].append(v)
         uuid = got[11][0]
         track, kind = tracks[uuid], KINDS[got[9][0]]
-        one = {"pid": track["pid"], "tid": track["tid"], "ts": ts}
-        if track["what"] == "own":
-            one.update(tid=track["pid"], id=uuid)
         if kind == "end":
-            begun = open_[uuid].pop()
-            if begun["ph"] in "XS":
-                begun["dur"] = (round(ts * 1000) - round(begun["ts"] * 1000)) / 1000
-            else:
-                events.append({**one, "ph": begun["ph"].replace("B", "E").replace("b", "e"), "name": begun["name"], "cat": begun["cat"]})
+            open_[uuid].pop()["end"] = ts
             return
+        one = {"pid": track["pid"], "tid": track["tid"], "ts": ts}
+        events.append(one)
         if kind == "counter":
             v = got[30][0]
-            events.append({**one, "ph": "C", "name": track["name"], "args": {track["unit"]: v - (v >> 63 << 64)}})
+            one.update(ph="C", name=track["name"], args={track["unit"]: v - (v >> 63 << 64)})
             return
         one.update(name=text(got[23][0]), cat=names[CATEGORY][got[3][0]], args=dict(argument(a, names[ARGUMENT]) for a in got[4]))
-        if kind == "instant":
-            arrow = [("s", v) for v in got[47]] + [("f", v) for v in got[48]]
-            one["ph"] = arrow[0][0] if arrow else "i"
-            if arrow:
-                one["id"] = arrow[0][1]
-        else:
+        if kind == "begin":
             one["ph"] = {"own": "b", "state": "S"}.get(track["what"], "B" if one["cat"] == "command" else "X")
             open_[uuid].append(one)
-        events.append(one)
+            if one["ph"] == "b":
+                one.update(tid=track["pid"], id=uuid)
+        elif arrow := [("s", v) for v in got[47]] + [("f", v) for v in got[48]]:
+            one["ph"], one["id"] = arrow[0]
+        else:
+            one["ph"] = "i"
 
     for n, (_, packet) in enumerate(fields("Trace", open(path, "rb").read())):
         p = dict(fields("TracePacket", packet))
@@ -158,9 +150,9 @@ def load_with_start(path):
         if 60 in p:
             described(dict(fields("TrackDescriptor", p[60])))
         if 11 in p:
-            happened(p[11], (p[8] - start) / 1000)
-    if any(b["ph"] != "B" for begun in open_.values() for b in begun):
-        fail("a slice that does not end", [b for begun in open_.values() for b in begun if b["ph"] != "B"][0])
+            happened(p[11], p[8] - start)
+    if unended := [b for begun in open_.values() for b in begun if b["ph"] != "B"]:
+        fail("a slice that does not end", unended[0])
     return events, real
 
 
@@ -172,94 +164,66 @@ COUNTERS = {"heap", "mapped", "bytes read", "bytes written", "bytes received", "
 
 
 def check(events):
-    tracks, asyncs, flows = defaultdict(list), defaultdict(list), defaultdict(list)
-    commands = defaultdict(list)
-    named, owner, latest = set(), {}, {}
+    """What the format requires: the slices of a track and the steps of a counter are in the order of time, slices nest, every
+    track has a name, arrows lead forward to another thread."""
+    nests, flows, own = defaultdict(list), defaultdict(list), set()
+    owner, latest = {}, {}
+    named = {(e["name"], e["pid" if e["name"] == "process_name" else "tid"]) for e in events if e["ph"] == "M"}
     for e in events:
-        ph = e.get("ph")
-        for key in ("pid", "tid", "ts", "name"):
-            if key not in e:
-                fail(f"no {key}", e)
-        if not isinstance(e["pid"], int) or not isinstance(e["tid"], int) or e["ts"] < 0:
-            fail("numbers", e)
-        if owner.setdefault(e["tid"], e["pid"]) != e["pid"]:
-            fail("a tid in two processes", e)
-        # a track's slices and a counter's steps come in the order of time
-        if ph in "XC":
-            key = (ph, e["tid"]) if ph == "X" else (ph, e["pid"], e["name"])
+        ph = e["ph"]
+        if owner.setdefault(e["tid"], e["pid"]) != e["pid"] or not {("process_name", e["pid"]), ("thread_name", e["tid"])} <= named:
+            fail("a tid in two processes, or without a name", e)
+        if e["ts"] < 0 or e.get("end", e["ts"]) < e["ts"]:
+            fail("a negative time", e)
+        if ph in "XBC":
+            key = (ph, e["pid"], e["name"]) if ph == "C" else (ph, e["tid"])
             if e["ts"] < latest.get(key, 0):
                 fail(f"back in time, after {latest[key]}", e)
             latest[key] = e["ts"]
-        if ph == "M":
-            if e["name"] in ("process_name", "thread_name") and not isinstance(e["args"]["name"], str):
-                fail("a name that is none", e)
-            named.add((e["name"], e["pid"] if e["name"] == "process_name" else e["tid"]))
-        elif ph == "X":
-            if e["dur"] < 0:
-                fail("a negative duration", e)
-            tracks[e["tid"]].append((round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000), e))
-        elif ph in "BE":
-            stack = commands[e["tid"]]
-            if (ph == "B") == bool(stack) or (stack and e["ts"] < stack[0]["ts"]):
-                fail("a command in another, or none that ends", e)
-            stack.append(e) if ph == "B" else stack.pop()
-        elif ph in "be":
-            asyncs[(e["cat"], e["id"])].append(e)
-        elif ph in "sf":
-            flows[e["id"]].append(e)
-        elif ph == "C":
-            if not e["args"] or e["name"] not in COUNTERS or not all(isinstance(v, (int, float)) and v >= 0 for v in e["args"].values()):
-                fail("a counter without numbers", e)
-        elif ph not in "iS":
-            fail("an unknown event", e)
-    for e in events:
-        if ("process_name", e["pid"]) not in named or ("thread_name", e["tid"]) not in named:
-            fail("a track without a name", e)
-    for track in tracks.values():  # slices of one track nest
-        track.sort(key=lambda s: (s[0], -s[1]))
-        stack = []
-        for start, end, e in track:
-            while stack and stack[-1] <= start:
+        if ph in "XB":  # slices of one track nest; a command is in no other, and the last has no end
+            stack = nests[ph, e["tid"]]
+            while stack and stack[-1] <= e["ts"]:
                 stack.pop()
-            if stack and end > stack[-1]:
+            end = e.get("end", sys.maxsize)
+            if stack and (ph == "B" or end > stack[-1]):
                 fail("slices that overlap", e)
             stack.append(end)
-    for key, pair in asyncs.items():
-        if [e["ph"] for e in pair] != ["b", "e"] or pair[0]["ts"] > pair[1]["ts"] or pair[0]["name"] != pair[1]["name"]:
-            fail(f"async {key}", pair)
+        elif ph == "b":
+            if e["id"] in own:
+                fail("two slices on a track of one", e)
+            own.add(e["id"])
+        elif ph in "sf":
+            flows[e["id"]].append(e)
+        elif ph == "C" and (e["name"] not in COUNTERS or min(e["args"].values()) < 0):
+            fail("an unknown counter, or below zero", e)
     for key, pair in flows.items():
         if [e["ph"] for e in pair] not in (["s", "f"], ["s"]) or (len(pair) == 2 and (pair[0]["ts"] > pair[1]["ts"] or pair[0]["tid"] == pair[1]["tid"])):
             fail(f"flow {key}", pair)
-    return flows
+    return Counter(f[0]["name"] for f in flows.values())
 
 
 def main():
     events, real = load_with_start(sys.argv[1])
-    flows = check(events)
+    arrows = check(events)
     lines = [json.loads(line) for line in open(sys.argv[2])]
     if real != lines[0]["start_realtime_ns"]:
         fail(f"the trace begins at {real}, the JSON at {lines[0]['start_realtime_ns']}")
-    compare_calls(events, lines)
-    compare_states(events, lines)
     execs = sum(e["type"] == "exec" and "error" not in e for e in lines)
     begun = sum(e["ph"] == "B" and e["name"] != "(forked)" for e in events)
     if begun and begun != execs:
         fail(f"{execs} execs, {begun} commands")
     spawned = sum(e["type"] in ("spawn_process", "spawn_thread") for e in lines)
-    forks = sum(f[0]["name"] == "fork" for f in flows.values())
-    if forks > spawned or forks < spawned * 0.9 - 1:
-        fail(f"{spawned} children, {forks} arrows")
-    wakes, woken = sum(f[0]["name"] == "wake" for f in flows.values()), [e for e in lines if "waker_pid" in e]
-    locks = sum(e["name"] == "futex" for e in woken) # others may be woken by a thread's end, and it has none
-    if wakes > len(woken) or wakes < locks * 0.5:
-        fail(f"{len(woken)} calls were woken, {wakes} arrows")
-    requests(events, lines)
-    waits(events, lines)
-    max_rss(events, lines)
-    pids = {e["pid"] for e in lines if e.get("pid")}
-    if pids - set(tids(events, "process_name").values()) or {e["tid"] for e in lines if e.get("tid")} - set(tids(events).values()):
-        fail("a process or thread that has no name")
-    gone_with_exec(events, lines)
+    if not spawned * 0.9 - 1 <= arrows["fork"] <= spawned:
+        fail(f"{spawned} children, {arrows['fork']} arrows")
+    woken = [e["name"] for e in lines if "waker_pid" in e]  # one that a thread's end has woken has no arrow
+    if not woken.count("futex") * 0.5 <= arrows["wake"] <= len(woken):
+        fail(f"{len(woken)} calls were woken, {arrows['wake']} arrows")
+    for what in "process_name", "thread_name":
+        key = "pid" if what == "process_name" else "tid"
+        if {e[key] for e in lines if e.get(key)} - set(tids(events, what).values()):
+            fail("a process or thread that has no name")
+    for compare in compare_calls, compare_states, requests, waits, max_rss, gone_with_exec:
+        compare(events, lines)
     if len(sys.argv) > 3:
         again(events, sys.argv[3])
     print(dict(Counter(e["ph"] for e in events)))
@@ -271,20 +235,17 @@ def tids(events, what="thread_name"):
     return {e[key]: int(e["args"]["name"].split(" ")[-1]) for e in events if e["name"] == what and e["ph"] == "M"}
 
 
-def ns(us):
-    return round(us * 1000)
-
-
 def compare_calls(events, lines):
     """Each call has a slice with its times, its result and its time on a CPU."""
-    tid, parts = tids(events), ("error", "on_cpu_ns")
-    got = sorted(((tid[e["tid"]], ns(e["ts"]), e["name"], ns(e["dur"]), e["args"]) for e in events if e["ph"] == "X"), key=lambda x: x[:3])
-    want = sorted(((e["tid"], e["ts_ns"], e["name"], e["duration_ns"], e) for e in lines if e["type"] == "syscall"), key=lambda x: x[:3])
-    if len(got) != len(want):
-        fail(f"{len(want)} calls, {len(got)} slices")
-    for a, b in zip(got, want):
-        ret = b[4]["ret"] if isinstance(b[4]["ret"], int) and not b[4]["error"] else None
-        if a[:3] != b[:3] or b[3] not in (None, a[3]) or any(a[4].get(k) != b[4].get(k) for k in parts) or ret not in (None, int(a[4]["ret"] or 0)):
+    tid = tids(events)
+    got = sorted(((tid[e["tid"]], e["ts"], e["name"], e) for e in events if e["ph"] == "X"), key=lambda x: x[:3])
+    want = sorted(((e["tid"], e["ts_ns"], e["name"], e) for e in lines if e["type"] == "syscall"), key=lambda x: x[:3])
+    if [a[:3] for a in got] != [b[:3] for b in want]:
+        fail(f"{len(want)} calls, {len(got)} slices", [x for x in zip(got, want) if x[0][:3] != x[1][:3]][:1])
+    for (*_, a), (*_, b) in zip(got, want):
+        ret = b["ret"] if isinstance(b["ret"], int) and not b["error"] else None
+        if b["duration_ns"] not in (None, a["end"] - a["ts"]) or any(a["args"].get(k) != b.get(k) for k in ("error", "on_cpu_ns")) or \
+                ret not in (None, int(a["args"]["ret"] or 0)):
             fail("a slice is not its call", (a, b))
     said = {"open", "read", "write", "close", "mmap", "munmap", "brk", "rss", "spawn_process", "exec", "stat"}
     if want and said & {e["name"] for e in events if e["ph"] == "i"}:  # kvis proc has no calls, and so no such slices
@@ -301,14 +262,13 @@ def compare_states(events, lines):
     twice = [t for t, n in Counter(tid.values()).items() if n > 1]
     for e in events:
         if e["ph"] == "S":
-            shown[tid[e["tid"]]].append((ns(e["ts"]), ns(e["ts"] + e["dur"]), e["name"]))
+            shown[tid[e["tid"]]].append((e["ts"], e["end"], e["name"]))
     for e in lines:
         if e["type"] != "syscall" or e.get("on_cpu_ns") is None or not e["duration_ns"] or e["tid"] in twice:
             continue
-        states, end = shown[e["tid"]], e["ts_ns"] + e["duration_ns"]
-        first, last = bisect.bisect_left(states, (e["ts_ns"],)), bisect.bisect_left(states, (end,))
-        mine = states[first:last]
-        states[first:last] = []
+        end = e["ts_ns"] + e["duration_ns"]
+        mine = [s for s in shown[e["tid"]] if e["ts_ns"] <= s[0] < end]
+        shown[e["tid"]] = [s for s in shown[e["tid"]] if s not in mine]
         if [e["ts_ns"]] + [s[1] for s in mine] != [s[0] for s in mine] + [end]:
             fail("a call with a gap", (e, mine))
         sums = Counter()
@@ -327,18 +287,16 @@ def compare_states(events, lines):
 
 def requests(events, lines):
     """Requests of disks and of io_uring: slices of their own, each from when it began to when it ended."""
-    took = "duration_ns"
     for cat, kind in ("block I/O", "block_io"), ("io_uring", "io_uring"):
-        ends = {e["id"]: e["ts"] for e in events if e["ph"] == "e" and e.get("cat") == cat}
-        got = sorted((round(e["ts"] * 1000), round(ends[e["id"]] * 1000)) for e in events if e["ph"] == "b" and e.get("cat") == cat)
-        want = sorted((max(0, e["ts_ns"] - e[took]), e["ts_ns"]) for e in lines if e["type"] == kind and took in e)
+        got = sorted((e["ts"], e["end"]) for e in events if e["ph"] == "b" and e["cat"] == cat)
+        want = sorted((max(0, e["ts_ns"] - e["duration_ns"]), e["ts_ns"]) for e in lines if e["type"] == kind and "duration_ns" in e)
         if got != want:
             fail(f"{cat}: {len(got)} slices, {len(want)} events", [x for x in zip(got, want) if x[0] != x[1]][:2])
 
 
 def waits(events, lines):
     """Waits for a CPU are the state "runnable": each one outside of calls, and within calls none that does not exist."""
-    shown = {(round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)) for e in events if e["ph"] == "S" and e["name"] == "runnable"}
+    shown = {(e["ts"], e["end"]) for e in events if e["ph"] == "S" and e["name"] == "runnable"}
     waited = [(e["tid"], max(0, e["ts_ns"] - e["delay_ns"]), e["ts_ns"]) for e in lines if e["type"] == "sched_delay"]
     calls = defaultdict(list)
     for e in lines:
@@ -364,40 +322,33 @@ def gone_with_exec(events, lines):
     JSON's events add up to since its last exec."""
     grew = {"brk": lambda e: ("heap", e["growth_bytes"]), "mmap": lambda e: ("mapped", e["size"]),
             "munmap": lambda e: ("mapped", -e["size"]), "mremap": lambda e: ("mapped", e["size"] - e["old_size"])}
-    now, first = {}, {}
+    now = {}
     for e in lines:
         if e["type"] == "exec" and "error" not in e:
             now[e["pid"]] = {"heap": 0, "mapped": 0}
         elif e["type"] in grew and "error" not in e and e["pid"] in now:
             name, n = grew[e["type"]](e)
             now[e["pid"]][name] = max(0, now[e["pid"]][name] + n)
-    last = {}
-    for e in events:
-        if e["ph"] == "C":
-            last[(e["pid"], e["name"])] = e["args"]["bytes" if "bytes" in e["args"] else "files"]
-        if e["ph"] == "M" and e["name"] == "process_name":
-            first[e["pid"]] = e["args"]["name"]
+    last = {(e["pid"], e["name"]): e["args"].get("bytes") for e in events if e["ph"] == "C"}
+    number = tids(events, "process_name")
     for pid, want in now.items():
-        mine = [p for p, name in first.items() if re.search(rf"\b{pid}\b", name)]
-        for name, n in want.items():
-            if len(mine) == 1 and last.get((mine[0], name), 0) != n:
-                fail(f"{name} of {pid}: {last.get((mine[0], name))}, the events say {n}")
+        mine = [p for p, n in number.items() if n == pid]
+        got = {name: last.get((mine[0], name), 0) for name in want}
+        if len(mine) == 1 and got != want:
+            fail(f"memory of {pid}: {got}, the events say {want}")
 
 
 def again(events, pid):
-    """A pid that is used twice is two processes, each with its own name, fork arrow, calls and counters."""
-    named = {e["pid"] for e in events if e["name"] == "process_name" and re.search(rf"\b{pid}\b", e["args"]["name"])}
-    if len(named) != 2:
-        fail(f"{len(named)} processes have the name of pid {pid}")
-    opened = {p: [e["args"]["args"] for e in events if e["ph"] == "X" and e["pid"] == p and e["name"] == "openat"] for p in named}
-    if sorted(a.count('"first"') * 10 + a.count('"second"') for o in opened.values() for a in o) != [1, 10]:
-        fail("calls of both", opened)
-    for p in named:
-        if sum(e["ph"] == "f" and e["pid"] == p and e["name"] == "fork" for e in events) != 1:
-            fail(f"fork arrows of {p}")
-        written = [e["args"] for e in events if e["ph"] == "C" and e["pid"] == p and e["name"] == "bytes written"]
-        if [list(w.values())[0] for w in written] != [len("first") if '"first"' in opened[p][0] else len("second")]:
-            fail(f"written by {p}", written)
+    """A pid that is used twice is two processes, each with its own fork arrow, calls and counters."""
+    mine = [p for p, n in tids(events, "process_name").items() if n == int(pid)]
+    found = []
+    for p in mine:
+        of = [e for e in events if e["pid"] == p]
+        opened = " ".join(e["args"]["args"] for e in of if e["ph"] == "X" and e["name"] == "openat")
+        written = [e["args"]["bytes"] for e in of if e["ph"] == "C" and e["name"] == "bytes written"]
+        found.append(([name for name in ("first", "second") if f'"{name}"' in opened], written, sum(e["ph"] == "f" and e["name"] == "fork" for e in of)))
+    if sorted(found) != [(["first"], [len("first")], 1), (["second"], [len("second")], 1)]:
+        fail(f"the processes {mine} with pid {pid}", found)
 
 
 if __name__ == "__main__":

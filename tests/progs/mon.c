@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 
 struct sums { unsigned long long voluntary, forced, wait_ns, moved; };
+#define SUMS "voluntary=%llu forced=%llu wait_ns=%llu moved=%llu"
 
 static unsigned long long field(const char *path, const char *key)
 {
@@ -34,12 +35,6 @@ static void add(struct sums *s, const char *dir)
     s->wait_ns += strtoull(end, NULL, 10);
 }
 
-static void print(const struct sums *s)
-{
-    say("voluntary=%llu forced=%llu wait_ns=%llu moved=%llu", s->voluntary, s->forced, s->wait_ns,
-        s->moved);
-}
-
 /* Of all tasks but this one. */
 static void all(void)
 {
@@ -59,7 +54,7 @@ static void all(void)
         if (t)
             closedir(t);
     }
-    print(&s);
+    say(SUMS, s.voluntary, s.forced, s.wait_ns, s.moved);
 }
 
 static void spin(int n, int secs)
@@ -85,7 +80,7 @@ static void spin(int n, int secs)
         s->wait_ns += s[i].wait_ns;
         s->moved += s[i].moved;
     }
-    print(s);
+    say(SUMS, s->voluntary, s->forced, s->wait_ns, s->moved);
 }
 
 /* On CPU 0, where a child spins: runs for 2 ms of CPU time, sleeps for 2 ms, and again. It may have a

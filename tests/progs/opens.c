@@ -7,8 +7,8 @@
 #include "fuse.h"
 #include <linux/openat2.h>
 
-enum { LOG = 4 << 20 };
-static struct { unsigned len; char s[]; } *t_log; /* shared with children; printed at the end */
+enum { LOG = 4 << 20, LOG_FD = 400 };
+static struct { unsigned len; char s[]; } *t_log; /* shared with children, even behind an exec; printed at the end */
 
 static void log_hex(char *to, size_t size, const char *s)
 {
@@ -77,10 +77,8 @@ static int how(int dirfd, const char *base, const char *name, long f, const char
 static void in_root(int dirfd, const char *base, const char *name, long f, const char *text)
 {
     char below[4200];
-    struct open_how h = { .flags = (uint64_t)f, .resolve = RESOLVE_IN_ROOT };
-    int r = (int)syscall(SYS_openat2, dirfd, name, &h, sizeof h);
     snprintf(below, sizeof below, "=%s/%s", base, name);
-    note("openat2", name, text, -1, r, below);
+    how(dirfd, below, name, f, text, 0, RESOLVE_IN_ROOT);
 }
 
 static void begin(void) { syscall(SYS_openat, AT_FDCWD, "/opens:begin", 0, 0); }
@@ -179,7 +177,7 @@ static void names(void)
         "\033[2J\033[1A", "line\nfeed", "cr\rlf", "\377\376", "\303", "\302\233" "31m", "\342\200\256rtl",
         "\"quotes\\'", "</script><&>", "\001\177", "tab\t ", "\360\237\220\247", "\355\240\200", "a\tb|c",
     };
-    static char path[5000];
+    static char path[9000];
     begin();
     for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++)
         here(odd[i], F(O_RDWR|O_CREAT), 0600);
@@ -193,6 +191,10 @@ static void names(void)
     here(path, F(O_RDWR|O_CREAT), 0600); /* ENAMETOOLONG */
     memset(path, 'p', 4094), path[4094] = 0;
     here(path, F(O_RDONLY), 0);
+    memset(path, 'q', 8999); /* longer than what the kernel takes, and than what a record takes: the name as far as it goes */
+    int r = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
+    path[4095] = 0;
+    note("openat", path, "O_RDONLY", -1, r, t_cwd);
     static const long bad[] = { 0, 1, -1, -4096, 0x7ffffffff000, (long)0x8000000000000000ul,
                                 (long)0xffffffff81000000ul, 0x4141414141414141 };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -202,20 +204,8 @@ static void names(void)
     here(strcpy(edge + 4096 - 5, "edge"), F(O_RDWR|O_CREAT), 0600);
     memset(edge + 4000, 'z', 96); /* no NUL before the end */
     at_shown(AT_FDCWD, NULL, edge + 4090, NULL, F(O_RDONLY), 0);
-    int r = (int)syscall(SYS_openat2, AT_FDCWD, "nohow", 1L, sizeof(struct open_how));
+    r = (int)syscall(SYS_openat2, AT_FDCWD, "nohow", 1L, sizeof(struct open_how));
     note("openat2", "nohow", "-", -1, r, t_cwd); /* which flags, nobody can say */
-    end();
-}
-
-/* Longer than what the kernel takes, and than what a record takes: the name as far as it goes. */
-static void toolong(void)
-{
-    static char path[9000];
-    memset(path, 'q', 8999);
-    begin();
-    int r = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
-    path[4095] = 0;
-    note("openat", path, "O_RDONLY", -1, r, t_cwd);
     end();
 }
 
@@ -256,27 +246,28 @@ static void rewritten(void)
     pthread_create(&t, NULL, rewrite, NULL);
     CHK(open(volatile_name, O_WRONLY));
     pthread_join(t, NULL);
+    want("[e.get('name_changed') for e in by('open') if e['name'] in ('changed', 'fifo') and 'O_WRONLY' in e['flags']] == [True]");
+    want("not [e for e in by('open') if e['name'] not in ('changed', 'fifo') and 'name_changed' in e]");
 }
 
 enum { THREADS = 8, TIMES = 500 };
-static void *one_thread(void *arg)
+static void *one_thread(void *next)
 {
     char name[32];
+    int me = __atomic_fetch_add((int *)next, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < TIMES; i++) {
-        snprintf(name, sizeof name, "t%ld.%d", (long)arg, i);
-        int fd = here(name, F(O_RDWR|O_CREAT), 0600);
-        close(fd);
+        snprintf(name, sizeof name, "t%d.%d", me, i);
+        close(here(name, F(O_RDWR|O_CREAT), 0600));
     }
     return NULL;
 }
 static void threads(void)
 {
     pthread_t t[THREADS];
+    int next = 0;
     begin();
-    for (long i = 0; i < THREADS; i++)
-        MUST(!pthread_create(&t[i], NULL, one_thread, (void *)i));
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(t[i], NULL);
+    t_threads(t, THREADS, one_thread, &next);
+    t_join(t, THREADS);
     end();
 }
 
@@ -288,7 +279,6 @@ static void *exec_thread(void *arg)
 }
 static void procs(void)
 {
-    char fd[16];
     begin();
     for (int i = 0; i < 20; i++) {
         pid_t p = i & 1 ? fork() : (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
@@ -307,12 +297,7 @@ static void procs(void)
     if (!v)
         here("v", F(O_RDWR|O_CREAT), 0600), _exit(0);
     t_wait(v, 0);
-    int m = (int)CHK(syscall(SYS_memfd_create, "log", 0L));
-    CHK(ftruncate(m, LOG));
-    CHK(write(m, t_log, LOG));
-    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, m, 0);
-    snprintf(fd, sizeof fd, "%d", m);
-    char *args[] = { t_argv[0], (char *)(uintptr_t)"after", fd, NULL };
+    char *args[] = { t_argv[0], (char *)(uintptr_t)"after", NULL };
     pid_t p = fork();
     if (!p) {
         pthread_t t;
@@ -324,8 +309,6 @@ static void procs(void)
 }
 static void after(void) /* what procs' last child has become */
 {
-    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, (int)t_arg(1, -1), 0);
-    MUST(t_log != MAP_FAILED);
     here("after", F(O_RDWR|O_CREAT), 0600);
     _exit(0);
 }
@@ -373,37 +356,25 @@ static void roots(void)
     end();
 }
 
-/* Deeper than a record can carry: /proc says it. */
+/* At the depth to which the probe goes; deeper than a record can carry, where /proc says it; and below a directory whose own path is
+ * longer than PATH_MAX. */
 static void deep(void)
 {
-    char base[4200];
-    snprintf(base, sizeof base, "%.*s", (int)strlen(t_cwd) - 1, t_cwd);
-    for (int i = 0; i < 60; i++) {
-        CHK(mkdir("dir", 0755)), CHK(chdir("dir"));
-        strcat(base, "/dir");
-    }
-    begin();
-    at(AT_FDCWD, base, "x", F(O_RDWR|O_CREAT), 0600);
-    usleep(100000); /* as long as kvis needs to look */
-    end();
-}
-
-/* Below a directory whose own path is longer than PATH_MAX, and at the depth to which the probe goes. */
-static void depths(void)
-{
-    static char part[251], base[8192], here_[64];
-    begin();
-    int depth = 0;
+    static char part[251], base[8192], name[64];
+    int depth = -1;
     for (const char *p = t_cwd; *p; p++)
         depth += *p == '/';
-    for (int n = depth - 1; n <= 32; n++) {
-        snprintf(here_, sizeof here_, "%d deep", n);
-        snprintf(base, sizeof base, "%.*s", (int)strlen(t_cwd) - 1, t_cwd);
-        for (int i = depth - 1; i < n; i++)
-            strcat(base, "/d");
-        at(AT_FDCWD, base, here_, F(O_RDWR|O_CREAT), 0600);
+    snprintf(base, sizeof base, "%.*s", (int)strlen(t_cwd) - 1, t_cwd);
+    begin();
+    for (; depth < 60; depth++) {
+        snprintf(name, sizeof name, "%d deep", depth);
+        if (depth <= 32)
+            at(AT_FDCWD, base, name, F(O_RDWR|O_CREAT), 0600);
         CHK(mkdir("d", 0755)), CHK(chdir("d"));
+        strcat(base, "/d");
     }
+    at(AT_FDCWD, base, "deepest", F(O_RDWR|O_CREAT), 0600);
+    usleep(100000); /* as long as kvis needs to look */
     memset(part, 'p', 250);
     for (int i = 0; i < 20; i++)
         CHK(mkdir(part, 0755)), CHK(chdir(part));
@@ -479,25 +450,26 @@ static void full(void)
 {
     enum { N = 8300 };
     static pthread_t t[N];
-    pthread_attr_t a;
     struct rlimit files = { N + 100, N + 100 };
     if (setrlimit(RLIMIT_NOFILE, &files))
         skip("RLIMIT_NOFILE");
     CHK(mkfifo("fifo", 0600));
-    pthread_attr_init(&a);
-    pthread_attr_setstacksize(&a, 64 << 10);
-    for (int i = 0; i < N; i++)
-        if (pthread_create(t + i, &a, open_fifo, NULL))
-            skip("8300 threads");
+    t_threads(t, N, open_fifo, NULL);
     usleep(500000);
     MUST(open("fifo", O_WRONLY) >= 0);
-    for (int i = 0; i < N; i++)
-        pthread_join(t[i], NULL);
-    say("want S['lost'] >= %d - 8192 and len(by('open', name='fifo')) + S['lost'] == %d", N, N + 1);
+    t_join(t, N);
+    want("S['lost'] >= %d - 8192 and len(by('open', name='fifo')) + S['lost'] == %d", N, N + 1);
 }
 
 /* A signal ends an open that waits (ERESTARTSYS, and again), one kills the thread in it. */
 static void nothing(int sig) { (void)sig; }
+static void kill_waiting(pid_t p, int sig)
+{
+    for (int i = 0; i < 1000 && t_state(p) != 'S'; i++)
+        usleep(10000); /* until it is in its open */
+    usleep(200000);
+    CHK(kill(p, sig));
+}
 static void waits(void)
 {
     struct sigaction sa = { .sa_handler = nothing };
@@ -508,13 +480,13 @@ static void waits(void)
         int r = open("fifo", O_WRONLY);
         _exit(r < 0 && errno == EINTR ? 0 : 1);
     }
-    usleep(200000), kill(p, SIGUSR1);
+    kill_waiting(p, SIGUSR1);
     t_wait(p, 0);
     want("[e['error'] for e in by('open', name='fifo')] in (['ERESTARTSYS'] * 2, ['EINTR'] * 2)");
     p = fork();
     if (!p)
         _exit(open("fifo", O_WRONLY | O_APPEND) < 0);
-    usleep(200000), kill(p, SIGKILL);
+    kill_waiting(p, SIGKILL);
     CHK(waitpid(p, NULL, 0));
     prctl(PR_SET_NAME, "a) \n\033\302\233 \377");
     CHK(open("comm", O_RDWR | O_CREAT, 0600));
@@ -533,11 +505,16 @@ static void flags(void)
 int main(int argc, char **argv)
 {
     static const struct scene scenes[] = {
-        { "calls", calls }, { "names", names }, { "toolong", toolong }, { "untouched", untouched },
+        { "calls", calls }, { "names", names }, { "untouched", untouched },
         { "rewritten", rewritten }, { "threads", threads }, { "procs", procs }, { "after", after },
-        { "roots", roots }, { "deep", deep }, { "depths", depths },
-        { "longnames", longnames }, { "full", full }, { "waits", waits }, { "flags", flags }, { 0 },
+        { "roots", roots }, { "deep", deep }, { "longnames", longnames }, { "full", full },
+        { "waits", waits }, { "flags", flags }, { 0 },
     };
-    t_log = t_shared(LOG);
+    if (fcntl(LOG_FD, F_GETFD) < 0) {
+        int m = (int)CHK(syscall(SYS_memfd_create, "log", 0L));
+        CHK(ftruncate(m, LOG)), CHK(dup2(m, LOG_FD)), CHK(close(m));
+    }
+    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, LOG_FD, 0);
+    MUST(t_log != MAP_FAILED);
     return t_main(argc, argv, scenes);
 }

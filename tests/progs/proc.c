@@ -17,9 +17,9 @@ static void mark(const char *name)
     want("one('open', path='%s%s')['pid'] == %d", t_cwd, name, getpid());
 }
 
-static void ends(pid_t p, const char *how)
+static void ends(pid_t p, const char *signal)
 {
-    want("len([e for e in by('exit_process', exit_pid=%d) if e.get(%s]) == 1", p, how);
+    want("one('exit_process', exit_pid=%d)['signal'] == '%s'", p, signal);
 }
 
 static pid_t born(pid_t p)
@@ -28,51 +28,41 @@ static pid_t born(pid_t p)
     return p;
 }
 
+/* In the child, which fork, clone ... has returned 0 to: opens a file, and ends with this code. In the parent: waits for it. */
+static pid_t child(long p, int code)
+{
+    if (!p) {
+        char name[16];
+        snprintf(name, sizeof name, "child%d", code);
+        mark(name);
+        _exit(code);
+    }
+    t_wait(born((pid_t)CHK(p)), code);
+    want("one('exit_process', exit_pid=%ld)['code'] == %d", p, code);
+    return (pid_t)p;
+}
+
 static void forks(void)
 {
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        mark("forked");
-        _exit(7);
-    }
-    t_wait(born(p), 7);
-    ends(p, "'code') == 7");
-#ifdef SYS_fork
-    p = (pid_t)CHK(syscall(SYS_fork));
-    if (!p)
-        _exit(8);
-    t_wait(born(p), 8);
-#endif
-    p = raw_clone(SIGCHLD);
-    if (!p) {
-        mark("cloned");
-        _exit(9);
-    }
-    t_wait(born(p), 9);
-    p = raw_clone(0); /* no signal at its end: only __WCLONE sees it */
-    if (!p)
-        _exit(10);
-    t_wait(born(p), 10);
     struct clone_args ca = { .exit_signal = SIGCHLD };
-    p = (pid_t)syscall(SYS_clone3, &ca, sizeof ca);
+    child(fork(), 7);
+#ifdef SYS_fork
+    child(syscall(SYS_fork), 8);
+#endif
+    child(raw_clone(SIGCHLD), 9);
+    child(raw_clone(0), 10); /* no signal at its end: only __WCLONE sees it */
+    long p = syscall(SYS_clone3, &ca, sizeof ca);
+    if (p >= 0)
+        child(p, 11);
+    p = CHK(fork());
     if (!p) {
-        mark("cloned3");
-        _exit(11);
-    }
-    if (p > 0)
-        t_wait(born(p), 11);
-    p = (pid_t)CHK(fork());
-    if (!p) {
-        pid_t q = (pid_t)CHK(fork());
-        if (!q)
-            _exit(13);
-        t_wait(born(q), 13);
+        child(fork(), 13);
         kill(getpid(), SIGUSR1);
     }
     int st;
-    CHK(waitpid(p, &st, 0));
+    CHK(waitpid((pid_t)p, &st, 0));
     MUST(WIFSIGNALED(st) && WTERMSIG(st) == SIGUSR1);
-    ends(p, "'signal') == 'SIGUSR1'");
+    ends((pid_t)p, "SIGUSR1");
     want("S['processes'] == len(by('spawn_process')) + 1");
     want("len(by('exit_process')) == S['processes']");
 }
@@ -87,24 +77,21 @@ static void vforks(void)
             execl(self, "kid", "vfork", i == 4 ? "44" : "33", "two words", NULL);
             _exit(98);
         }
-        t_wait(born((pid_t)CHK(p)), i == 4 ? 44 : 33);
-        ends(p, i == 4 ? "'code') == 44" : "'code') == 33");
+        child(p, i == 4 ? 44 : 33);
         want("one('exec', pid=%d)['argv'] == ['kid', 'vfork', '%d', 'two words']", p, i == 4 ? 44 : 33);
     }
-    pid_t p = vfork();
-    if (!p)
-        _exit(3); /* without exec */
-    t_wait(born((pid_t)CHK(p)), 3);
+    child(vfork(), 3); /* without exec */
     want("len(by('exec')) == 6");
     want("len(S['subprocesses']) >= 1");
 }
 
 static pthread_barrier_t bar;
 
-static void *thread(void *arg)
+static void *thread(void *tids)
 {
+    static int next;
+    ((pid_t *)tids)[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)] = (pid_t)syscall(SYS_gettid);
     pthread_barrier_wait(&bar);
-    *(pid_t *)arg = (pid_t)syscall(SYS_gettid);
     MUST(write(1, "", 0) == 0);
     pthread_barrier_wait(&bar);
     return NULL;
@@ -114,24 +101,18 @@ static void *thread(void *arg)
 static void threads(void)
 {
     int n = t_arg(1, 10);
-    pthread_t t;
-    pthread_attr_t a;
+    pthread_t *t = t_shared(sizeof *t * (size_t)n);
     pid_t *tid = t_shared(sizeof *tid * (size_t)n);
-    pthread_attr_init(&a);
-    pthread_attr_setstacksize(&a, 65536);
-    pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
     pthread_barrier_init(&bar, NULL, (unsigned)n + 1);
-    for (int i = 0; i < n; i++)
-        if (pthread_create(&t, &a, thread, tid + i))
-            skip("pthread_create");
+    t_threads(t, n, thread, tid);
     pthread_barrier_wait(&bar);
     pthread_barrier_wait(&bar);
+    t_join(t, n);
     want("{e['child_tid'] for e in by('spawn_thread')} >= {%d, %d, %d}", tid[0], tid[n / 2], tid[n - 1]);
     want("len(by('spawn_thread')) == %d == len({e['child_tid'] for e in by('spawn_thread')})", n);
     want("len({e['exit_pid'] for e in by('exit_thread')}) >= %d", n);
     want("S['threads'] in (%d, %d)", n, n + 1);
     want("S['processes'] == 1");
-    usleep(50000);
 }
 
 static void *nothing(void *arg) { return arg; }
@@ -140,11 +121,8 @@ static void *nothing(void *arg) { return arg; }
 static void shorts(void)
 {
     int n = t_arg(1, 10);
-    for (int i = 0; i < n; i++) {
-        pthread_t t;
-        MUST(!pthread_create(&t, NULL, nothing, NULL));
-        pthread_join(t, NULL);
-    }
+    for (int i = 0; i < n; i++)
+        t_thread(nothing, NULL);
     want("len(by('spawn_thread')) == %d", n);
     want("len({(e['exit_pid'], e['ts_ns']) for e in by('exit_thread')}) >= %d", n);
 }
@@ -182,55 +160,56 @@ static void zombies(void)
     want("len(by('exit_process', code=5)) == 30");
 }
 
-static void exec_after(void)
-{
-    mark("after");
-    want("one('open', path='%safter')['tid'] == %d", t_cwd, getpid());
-    want("len(by('exec', pid=%d)) == 2", getpid());
-    want("by('exec')[-1]['argv'][1] == 'exec_thread'");
-    want("len(by('exit_process')) == 1 and by('exit_process')[0].get('code') == 0");
-    want("S['processes'] == 1");
-    want("not [e for e in by('exit_thread') if e['exit_pid'] == %d and e['ts_ns'] < by('exec')[-1]['ts_ns']]", getpid());
-    want("len(by('spawn_thread')) == 4");
-}
-
-static void *execer(void *arg)
-{
-    if (!arg) {
-        pause();
-        return NULL;
-    }
-    usleep(30000);
-    execl(self, "x", "exec_thread", "after", NULL);
-    return NULL;
-}
-
 static void start(void *(*fn)(void *), void *arg)
 {
     pthread_t t;
     MUST(!pthread_create(&t, NULL, fn, arg));
 }
 
+static void *pauses(void *arg)
+{
+    pause();
+    return arg;
+}
+
+static void *execs(void *arg)
+{
+    usleep(30000);
+    execl(self, "x", t_argv[1], "after", NULL);
+    return arg;
+}
+
+/* What a thread has become that executed a program. */
+static void after(int threads)
+{
+    mark("after");
+    want("one('open', path='%safter')['tid'] == %d", t_cwd, getpid());
+    want("len(by('exec', pid=%d)) == 2 and by('exec')[-1]['argv'][1] == '%s'", getpid(), t_argv[1]);
+    want("len(by('exit_process')) == 1 and by('exit_process')[0].get('code') == 0");
+    want("S['processes'] == 1 and len(by('spawn_thread')) == %d", threads);
+}
+
 static void exec_thread(void)
 {
     if (t_argc > 2) {
-        exec_after();
+        after(4);
+        want("not [e for e in by('exit_thread') if e['exit_pid'] == %d and e['ts_ns'] < by('exec')[-1]['ts_ns']]", getpid());
         return;
     }
     for (int i = 0; i < 3; i++)
-        start(execer, NULL);
-    start(execer, t_argv);
+        start(pauses, NULL);
+    start(execs, NULL);
     pause();
 }
 
-static void *survivor(void *how)
+static void *survivor(void *next)
 {
     usleep(60000);
     for (int i = 0; i < 100 && t_state(getpid()) != 'Z'; i++)
         usleep(60000); /* until the leader is a zombie */
     MUST(t_state(getpid()) == 'Z');
-    if (how)
-        execl(self, "x", "leader_exec", "after", NULL);
+    if (next)
+        execs(NULL);
     mark("later");
     want("one('exit_process', exit_pid=%d)['code'] == 0", getpid());
     want("one('exit_process', exit_pid=%d)['ts_ns'] >= by('open', path='%slater')[0]['ts_ns']", getpid(), t_cwd);
@@ -248,10 +227,7 @@ static void leader_exit(void)
 static void leader_exec(void)
 {
     if (t_argc > 2) {
-        mark("after");
-        want("one('open', path='%safter')['tid'] == %d", t_cwd, getpid());
-        want("len(by('exec')) == 2");
-        want("len(by('exit_process')) == 1");
+        after(1);
         return;
     }
     start(survivor, t_argv);
@@ -346,10 +322,9 @@ static void clone_vm(void)
 {
     static char stack[65536] __attribute__((aligned(16)));
     pid_t p = (pid_t)CHK(clone(vm_child, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL));
-    t_wait(born(p), 12);
+    child(p, 12);
     MUST(shared_vm);
     want("tot('write', 'bytes', filename='%svm', pid=%d) == 5", t_cwd, p);
-    ends(p, "'code') == 12");
 }
 
 /* Children in a loop of calls, killed from outside at any point of them. */
@@ -377,7 +352,7 @@ static void killed(void)
         int st;
         CHK(waitpid(p, &st, 0));
         MUST(WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL);
-        ends(p, "'signal') == 'SIGKILL'");
+        ends(p, "SIGKILL");
         while (waitpid(-1, &st, WNOHANG) > 0)
             ;
     }
@@ -386,80 +361,49 @@ static void killed(void)
 
 static void failed_exec(void)
 {
+    char *av[] = { "a", "b c", NULL }, *none[] = { NULL };
+    const struct { const char *name, *error; char **argv; int number; mode_t mode; } rows[] = {
+        { "/nonexistent/x", "ENOENT", av, ENOENT, 0 }, { "noexec", "EACCES", av, EACCES, 0644 },
+        { "noexec", "ENOEXEC", av, ENOEXEC, 0755 }, { "/bin/sh", "EFAULT", (char **)8, EFAULT, 0 },
+    };
     t_put("noexec", 10);
-    char *av[] = { "a", "b c", NULL }, *ev[] = { NULL };
-    MUST(execve("/nonexistent/x", av, ev) == -1 && errno == ENOENT);
-    MUST(execve("noexec", av, ev) == -1 && errno == EACCES);
-    CHK(chmod("noexec", 0755));
-    MUST(execve("noexec", av, ev) == -1 && errno == ENOEXEC);
-    char **volatile bad = (char **)8;
-    MUST(execve("/bin/sh", bad, ev) == -1 && errno == EFAULT);
-    want("one('exec', error='ENOENT')['program'] == '/nonexistent/x'");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].mode)
+            CHK(chmod(rows[i].name, rows[i].mode));
+        MUST(execve(rows[i].name, rows[i].argv, none) == -1 && errno == rows[i].number);
+        want("one('exec', error='%s')['program'].endswith('%s')", rows[i].error, rows[i].name);
+    }
     want("one('exec', error='ENOENT')['argv'] == ['a', 'b c']");
-    want("one('exec', error='EACCES')['program'].endswith('noexec')");
-    want("len(by('exec', error='ENOEXEC')) == 1");
-    want("len(by('exec', error='EFAULT')) == 1");
     want("len([e for e in by('exec') if 'error' not in e]) == 1");
     mark("goes on");
 }
 
 static void *loads_bad(void *arg)
 {
-    (void)arg;
-    execl("./bad", "bad", NULL);
+    execl("./bad", "bad", arg);
     _exit(97);
 }
 
-static void in_child(void (*fn)(void))
+/* In a child, or in another thread of it. */
+static void bad(int thread)
 {
     bad_elf_write();
     pid_t p = (pid_t)CHK(fork());
+    if (!p && thread)
+        t_thread(loads_bad, NULL);
     if (!p)
-        fn();
+        loads_bad(NULL);
     int st;
     CHK(waitpid(p, &st, 0));
     MUST(WIFSIGNALED(st));
-    ends(p, WTERMSIG(st) == SIGSEGV ? "'signal') == 'SIGSEGV'" : "'signal') == 'SIGKILL'");
+    ends(p, WTERMSIG(st) == SIGSEGV ? "SIGSEGV" : "SIGKILL");
 }
 
-static void by_main(void)
-{
-    loads_bad(NULL);
-}
-
-static void by_thread(void)
-{
-    start(loads_bad, NULL);
-    for (;;)
-        pause();
-}
-
-static void bad_elf(void)
-{
-    in_child(by_main);
-}
-
-static void bad_elf_thread(void)
-{
-    in_child(by_thread);
-}
-
-static pid_t kid_execs(void (*fn)(void))
-{
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        fn();
-        say("exec: %s", strerror(errno));
-        _exit(97);
-    }
-    t_wait(p, 0);
-    return p;
-}
+static void bad_elf(void) { bad(0); }
+static void bad_elf_thread(void) { bad(1); }
 
 static char *none[] = { NULL };
 static char *okay[] = { "odd", "okay", NULL };
-
-static void empty(void) { execve(self, none, none); }
 
 static int copy_of_self(void)
 {
@@ -471,6 +415,7 @@ static int copy_of_self(void)
     return m;
 }
 
+static void empty(void) { execve(self, none, none); }
 static void at_empty(void) { syscall(SYS_execveat, copy_of_self(), "", okay, none, AT_EMPTY_PATH); }
 static void at_dir(void) { syscall(SYS_execveat, open(".", O_RDONLY), "here", okay, none, 0); }
 static void by_proc(void)
@@ -484,23 +429,27 @@ static void script(void) { execve("script", okay, none); }
 /* argc 0, a program in memory, by descriptor, one that is deleted, a script. */
 static void odd(void)
 {
+    const struct { void (*run)(void); const char *argv, *program; } rows[] = {
+        { empty, "[], ['']", "" }, { at_empty, "['odd', 'okay']", "" }, { at_dir, "['odd', 'okay']", "/here" },
+        { by_proc, "['odd', 'okay']", "" }, { script, "['odd', 'okay']", "script" },
+    };
     char me[4096] = { 0 };
     CHK(readlink(self, me, sizeof me - 1));
     CHK(symlink(me, "here"));
     int fd = (int)CHK(open("script", O_WRONLY | O_CREAT | O_CLOEXEC, 0755));
     MUST(write(fd, "#!./here okay\n", 14) == 14); /* our path may have blanks, which an interpreter's cannot */
     close(fd);
-    pid_t p = kid_execs(empty);
-    want("one('exec', pid=%d)['argv'] in ([], [''])", p);
-    p = kid_execs(at_empty);
-    want("one('exec', pid=%d)['argv'] == ['odd', 'okay']", p);
-    p = kid_execs(at_dir);
-    want("one('exec', pid=%d)['program'].endswith('/here')", p);
-    p = kid_execs(by_proc);
-    want("one('exec', pid=%d)['argv'] == ['odd', 'okay']", p);
-    p = kid_execs(script);
-    want("one('exec', pid=%d)['argv'] == ['odd', 'okay']", p);
-    want("'script' in one('exec', pid=%d)['program']", p);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pid_t p = (pid_t)CHK(fork());
+        if (!p) {
+            rows[i].run();
+            say("exec %zu: %s", i, strerror(errno));
+            _exit(97);
+        }
+        t_wait(p, 0);
+        want("one('exec', pid=%d)['argv'] in (%s,)", p, rows[i].argv);
+        want("'%s' in one('exec', pid=%d)['program']", rows[i].program, p);
+    }
     want("S['processes'] == 6");
 }
 
@@ -546,7 +495,7 @@ static void pidns(void)
     CHK(waitpid(p, &st, 0));
     alarm(0);
     MUST(WIFSIGNALED(st) && WTERMSIG(st) == SIGSEGV);
-    ends(p, "'signal') == 'SIGSEGV'");
+    ends(p, "SIGSEGV");
     want("one('open', path='%sinside')['pid'] == %d", t_cwd, p);
     want("len(by('exit_process')) == 3");
     want("len(E) < 2000");

@@ -51,11 +51,9 @@ static long newest(const char *dir)
     DIR *d = opendir(dir);
     for (struct dirent *e; d && (e = readdir(d));) {
         snprintf(path, sizeof path, "%s/%s/comm", dir, e->d_name);
-        FILE *f = fopen(path, "r");
-        if (f && fgets(comm, sizeof comm, f) && !strcmp(comm, want) && atol(e->d_name) > tid)
+        t_read(path, comm, sizeof comm);
+        if (!strcmp(comm, want) && atol(e->d_name) > tid)
             tid = atol(e->d_name);
-        if (f)
-            fclose(f);
     }
     if (d)
         closedir(d);

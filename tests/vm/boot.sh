@@ -34,38 +34,27 @@ mkdir -p "$dir/back" || exit 1
 # No cmpxchg16b: QEMU 7.2 returns from it with a part of a pointer in the flags when two CPUs meet in
 # it, and 6.12's allocator died of that (double fault, EFLAGS 41c373c2 beside RAX ..41c37180).
 # The second line is ttyS1 of a PC; the other boards have one line of their own, so there it is a PCI card.
+threads=multi line=ttyAMA0 back=ttyS0 serial="-device pci-serial,chardev=back"
 case $kernel in
-arm64*)
-    threads=multi
-    qemu=qemu-system-aarch64 line=ttyAMA0 back=ttyS0
-    set -- -M virt -cpu max,pauth-impdef=on -device pci-serial,chardev=back "$@"
-    ;;
-armv7*)
-    threads=multi
-    qemu=qemu-system-arm line=ttyAMA0 back=ttyS0
-    set -- -M virt,highmem=off -cpu cortex-a15 -device pci-serial,chardev=back "$@"
-    ;;
-riscv64*)
-    threads=multi
-    qemu=qemu-system-riscv64 line=ttyS0 back=ttyS1
-    set -- -M virt -cpu rv64 -device pci-serial,chardev=back "$@"
-    ;;
+arm64*) qemu=qemu-system-aarch64 machine="virt -cpu max,pauth-impdef=on" ;;
+armv7*) qemu=qemu-system-arm machine="virt,highmem=off -cpu cortex-a15" ;;
+riscv64*) qemu=qemu-system-riscv64 machine="virt -cpu rv64" line=ttyS0 back=ttyS1 ;;
 *)
-    qemu=qemu-system-x86_64 line=ttyS0 back=ttyS1
+    qemu=qemu-system-x86_64 machine="pc -cpu max,cx16=off" line=ttyS0 back=ttyS1 serial="-serial chardev:back"
     # Two faults of QEMU 7.2 that kill a guest now and then: garbage in EFLAGS after a cmpxchg16b
     # (kmem_cache_alloc's), and, with a thread for each CPU, code run while it is being patched (a
     # tracepoint's call).
     threads=single
     append="no_timer_check $append" # a busy host fails the check
-    set -- -M pc -cpu max,cx16=off -serial chardev:back "$@"
     ;;
 esac
 case " $* " in *' -icount '*) threads=single ;; esac # one clock of instructions for all CPUs
 command -v $qemu >/dev/null || { echo "no $qemu"; exit 77; }
 start=$(date +%s%N)
-timeout -k 5 "$seconds" $qemu -accel tcg,thread=$threads -m 1024 -smp "$cpus" -nodefaults -no-user-config \
+# shellcheck disable=SC2086 # words
+timeout -k 5 "$seconds" $qemu -M $machine -accel tcg,thread=$threads -m 1024 -smp "$cpus" -nodefaults -no-user-config \
     -display none -no-reboot -nic none -chardev file,id=back,path="$dir/back.tgz" \
-    -serial file:"$dir/console" "$@" -kernel "$cached/vmlinuz" -initrd "$dir/initrd" \
+    -serial file:"$dir/console" $serial "$@" -kernel "$cached/vmlinuz" -initrd "$dir/initrd" \
     -append "console=$line panic=-1 quiet back=$back $append" </dev/null >"$dir/qemu" 2>&1
 st=$?
 echo $((($(date +%s%N) - start) / 1000000)) | sed 's/...$/.&/' >"$dir/seconds"

@@ -18,7 +18,6 @@
 # $KERNEL and the real /tests/scenes (what the cases run under `each truth` and `each same`).
 # What it mounts, loads or sets it undoes: tests with the same cmdline and qemu share one boot.
 # The files of its directory come back (keep them small: the line carries 600 KB a second).
-# RUNS=10 in the environment: t_ill (lib.sh) tries each illness so often, and all may take so much longer; ILLS=idle,cpu: only these.
 # A line `not ok`, a test that does not end, a guest that does not end: failure.
 set -u
 slack=2 # a machine that has other work to do takes longer
@@ -125,7 +124,7 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
             [ -e "$root/lib" ] || ln -s usr/lib "$root/lib" # Debian 13 has its loader in /usr/lib
         fi
         seconds=$(header "$f" timeout)
-        echo "$f $((${seconds:-20} * slack * ${RUNS:-1})) $(header "$f" modules)" >>"$root/tests/list"
+        echo "$f $((${seconds:-20} * slack)) $(header "$f" modules)" >>"$root/tests/list"
     done
 }
 
@@ -171,10 +170,10 @@ boot() { # boot CMDLINE QEMU: one boot with the tests that want just that; its T
         [ "$(header "$f" cmdline)	$(header "$f" qemu)" = "$1	$2" ] || continue
         together="$together $f"
         t=$(header "$f" timeout)
-        limit=$((limit + ${t:-20} * slack * ${RUNS:-1}))
+        limit=$((limit + ${t:-20} * slack))
     done
     fill $together || { echo "not ok - initramfs"; return; }
-    a="${RUNS:+-a RUNS=$RUNS} ${ILLS:+-a ILLS=$ILLS}"
+    a=
     for p in $1; do a="$a -a $p"; done
     "$vm/boot.sh" "$kernel" "$root" "$PWD/$3" -t $limit $a -- $2 >boot.log 2>&1
     st=$?

@@ -90,7 +90,7 @@ _kvis() {
     {'*-e','*--extended-fields'}'[print the flags and the mode of each open, in octal]' \
     {'*-F','*--full-path'}'[print the absolute path of each file]' \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
-    {'*-c','*--command'}'[run the remaining words as COMMAND (the default), or a single word with blanks in a shell]' \
+    {'*-c','*--command'}'[run the remaining words as COMMAND (the default); a shell runs a single word with blanks]' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     '*--no-exec''[do not show the programs that execve opens]' \
@@ -189,7 +189,7 @@ _kvis() {
     {'*-n+','*--count='}'[stop monitoring after COUNT intervals]:COUNT: ' \
     {'*-d+','*--duration='}'[stop monitoring after SECS seconds]:SECS: ' \
     {'*-c+','*--collectors='}'[show only metrics of these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
-    {'*-p+','*--pid='}'[also show metrics of the process PID; hardware counters then count only PID; repeatable]:PID:_pids' \
+    {'*-p+','*--pid='}'[also show metrics of the process PID, and count hardware events only in the given processes; repeatable]:PID:_pids' \
     {'*-e+','*--event='}'[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times]:EVENT: ' \
     '*--list-events''[list the names of hardware events that this machine can count, and exit]' \
     '*--cgroup=''[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
@@ -211,7 +211,7 @@ _kvis() {
     {'*-v','*--verbose'}'[show all findings with their rules, all resources, and metrics that are not available]' \
     '*--rules=''[also apply the rules in FILE; kvis-diagnose(1) describes the format]:FILE:_files' \
     '*--threshold=''[change the threshold of a rule, as in cpu-busy=80%; repeatable; kvis help findings lists the rules]:RULE=VALUE: ' \
-    {'*-p+','*--pid='}'[also check how long the process PID waits for a CPU; hardware counters then count only PID; repeatable]:PID:_pids' \
+    {'*-p+','*--pid='}'[also check how long the process PID waits for a CPU, and count hardware events only in the given processes; repeatable]:PID:_pids' \
     '*--cgroup=''[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
     '*--virtio''[also watch virtio rings, with kprobes that run for each request]' \
     '*--json=-''[write the findings as one JSON object to stdout or FILE]::[=FILE]:_files' \

@@ -5,26 +5,20 @@
 # timeout: 240
 . /tests/lib.sh
 
-t_both sh sh -c 'i=0; while [ $i -lt 30 ]; do echo $i; i=$((i + 1)); done | sort -r | tee f | wc -l
-    cat f nothere; mkdir d; mv f d; mv d e; wc -c <e/f; kill -USR1 $$; exit 3'
+t_both_sh 30
 t_both fd "$BIN/fd" kinds
 t_both mem "$BIN/mem" maps
 
+t_how=t_opens
 for scene in calls names procs roots deep; do
-    mkdir "open-$scene"
-    cd "open-$scene" || exit
-    t_run kvis open -o rows --json=json -- "$BIN/opens" "$scene"
-    mv out facts
+    t_scene "open-$scene" "open -o rows" opens "$scene"
     t_has "open $scene: why it is by ptrace" err '^kvis: tracing the command with ptrace, .*: the BPF programs of kvis need a 64-bit kernel; fix: '
-    t_opens "open $scene" json facts
     rm -rf r d mnt p[0-9]* t[0-9]* rows
     cd ..
 done
+t_how=t_facts
 for scene in ends args chain threads ways forks; do
-    mkdir "proc-$scene"
-    cd "proc-$scene" || exit
-    kvis proc -x --forks --json=json -o rows -- "$BIN/cmd" $scene >facts 2>err </dev/null || t_not_ok "$scene: exit status $?"
-    t_facts "proc $scene" json facts
+    t_scene "proc-$scene" "proc -x --forks -o rows" cmd $scene
     t_json "proc $scene: nothing lost" json "H['backend'] == 'ptrace' and S['lost'] == 0 and S['ends_unseen'] == 0"
     cd ..
 done

@@ -1,34 +1,11 @@
-# diagnose_kernel: faults in the kernel that take no program's time: interrupts on one CPU, a full connection tracking
-# table, fragmented memory. kvis diagnose must rank each of them first.
+# diagnose_kernel: faults in the kernel that take no program's time: interrupts on one CPU, fragmented memory.
+# kvis diagnose must rank each of them first.
 # kernels: x86-5.10 x86-sid arm64
 # (As diagnose.)
 # timeout: 90
-# modules: libcrc32c nf_defrag_ipv6 nf_defrag_ipv4 nf_conntrack
 . /tests/lib.sh
 
-ip link set lo up 2>/dev/null || ifconfig lo up
-# CPU 1 handles the packets that CPU 0 sends, and a program waits for CPU 1.
-if echo 2 >/sys/class/net/lo/queues/rx-0/rps_cpus; then
-    t_cause pinned 1 1
-    waits=$ill
-    t_ill interrupts "cpu-interrupts\|cpu-interrupts-full" 0 packets 0
-    t_cure $waits
-    echo 0 >/sys/class/net/lo/queues/rx-0/rps_cpus
-else
-    t_skip interrupts "no RPS in this kernel"
-fi
-
-# Connections are tracked from here on, whoever has a rule.
-table=/proc/sys/net/netfilter/nf_conntrack_max
-if rmmod nf_conntrack && insmod /modules/nf_conntrack.ko enable_hooks=1 && most=$(cat $table); then
-    echo 100 >$table
-    t_ill tracked limit-conntrack 0 flows 96
-    echo "$most" >$table
-    rmmod nf_conntrack
-else
-    t_skip tracked "no nf_conntrack"
-fi
-
+sleep 2 # till what the boot has begun is over
 thp=/sys/kernel/mm/transparent_hugepage
 if [ -e $thp/enabled ]; then
     was=$(sed 's/.*\[\(.*\)\].*/\1/' $thp/enabled) defrag=$(sed 's/.*\[\(.*\)\].*/\1/' $thp/defrag)
@@ -44,4 +21,16 @@ if [ -e $thp/enabled ]; then
     [ ! -e $proactive ] || echo "$was_proactive" >$proactive
 else
     t_skip fragments "no transparent hugepages"
+fi
+
+ip link set lo up 2>/dev/null || ifconfig lo up
+# CPU 1 handles the packets that CPU 0 sends, and a program waits for CPU 1.
+if echo 2 >/sys/class/net/lo/queues/rx-0/rps_cpus; then
+    t_cause pinned 1 1
+    waits=$ill
+    t_ill interrupts "cpu-interrupts\|cpu-interrupts-full" 0 packets 0
+    t_cure $waits
+    echo 0 >/sys/class/net/lo/queues/rx-0/rps_cpus
+else
+    t_skip interrupts "no RPS in this kernel"
 fi

@@ -12,9 +12,6 @@ cat /dev/vda >/dev/null 2>&1 &
 flood=$!
 sleep 1
 kill $flood # the burst that the throttle allows is used up
-t_run kvis trace -q --json=json -- "$BIN/disk" latency vda
-mv out facts
-t_is "exit status" 0 "$st" || t_show err
-t_facts facts json facts
+t_scene slow "trace -q" disk latency vda
 t_json "as slow as it is" json "sum(e['duration_ns'] for e in by('block_io')) > 250_000_000"
 t_json "where the time went" json "[w['disk_ns'] * 10 > w['duration_ns'] * 7 for w in S['where_time_went'] if w['name'] == 'pread64'] == [True]"

@@ -51,23 +51,16 @@ echo 1 >/sys/devices/system/cpu/cpu1/online
 taskset 2 "$1" calls 2 500
 taskset 2 cat /proc/version
 P
-for how in "trace -q -v --backend=hybrid" "trace -q -v --backend=ptrace"; do
+later() { # later WANT REGEX COMMAND: what it has of that CPU
     echo 0 >${on}1/online
-    t_run kvis $how --json=json -- sh later "$BIN/hyb"
-    t_is "$how, a CPU that comes: exit status" 0 "$st" || t_show err
-    t_is "$how, a CPU that comes: every call" 1000 "$(counted json faccessat)"
-    tail -n 1 json >summary
-    t_has "$how, a CPU that comes: none lost" summary '"lost":0,'
-    rm json
-done
-echo 0 >${on}1/online
-kvis trace -c --backend=hybrid -o table -- sh later "$BIN/hyb" >out 2>err
-t_has "counted on a CPU that comes" table ' 1000 .*faccessat$'
-echo 0 >${on}1/online
-t_run kvis open -o /dev/null --json=json -- sh later "$BIN/hyb"
-t_is "open, a CPU that comes: what is opened there" 1 "$(grep -c '"/proc/version"' json)" || t_show err
-tail -n 1 json >summary
-t_has "open: none lost" summary '"lost":0,'
-echo 0 >${on}1/online
-t_run kvis proc -o rows --json=json -- sh later "$BIN/hyb"
-t_is "proc, a CPU that comes: what runs there" 1 "$(grep -c 'cat /proc/version$' rows)" || t_show err json
+    rm -f json table
+    # shellcheck disable=SC2086 # words
+    t_ok "$3, a CPU that comes: exit status" kvis $3 -- sh later "$BIN/hyb"
+    t_is "$3, a CPU that comes: what is done there" "$1" "$(cat json table 2>/dev/null | grep -Ec "$2")"
+    [ ! -s json ] || t_has "$3: none lost" json '"type":"summary".*"lost":0,'
+}
+later 1000 '"type":"syscall","name":"faccessat"' "trace -q -v --backend=hybrid --json=json"
+later 1 ' 1000 .*faccessat$' "trace -c --backend=hybrid -o table"
+later 1 '"/proc/version"' "open -o /dev/null --json=json"
+later 1 '"type":"command".*"argv":."cat","/proc/version"' "proc -o /dev/null --json=json"
+rm -f json

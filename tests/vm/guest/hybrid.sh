@@ -6,25 +6,20 @@
 
 t_needs_hybrid
 
-facts() { # facts WHAT OPTIONS SCENE ARG...: all that the program knows of itself is in the trace
-    mkdir "$1"
-    cd "$1" || exit
-    what=$1 options=$2
-    shift 2
-    t_run kvis trace -q -v $options --json=json -- "$BIN/hyb" "$@"
-    t_is "$what: exit status" 0 "$st" || t_show err
-    mv out facts
-    t_json "$what: which backend" json "H['backend'] == 'hybrid' and S['lost'] == 0"
-    t_facts "$what: facts" json facts
+while IFS=: read -r scene options; do
+    # shellcheck disable=SC2086 # words
+    t_scene "${scene%% *}" "trace -q -v $options" hyb $scene
+    t_json "$scene: nothing lost" json "H['backend'] == 'hybrid' and S['lost'] == 0"
     cd ..
-}
-facts calls "--ring=64K" calls 60 10
-facts bomb "--ring=64K" bomb 100
-facts last "--ring=64K" last 6
-facts big "--ring=64K -s 5000" big 20
-facts execs "" execs 5
-facts relay "--ring=64K" relay 3
-facts killed "" killed 10
+done <<END
+calls 60 10:--ring=64K
+bomb 100:--ring=64K
+last 6:--ring=64K
+big 20:--ring=64K -s 5000
+execs 5:
+relay 3:--ring=64K
+killed 10:
+END
 
 # stutter: stops kvis for a while, again and again, so that its ring fills, however fast it reads.
 stutter() {

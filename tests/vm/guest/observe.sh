@@ -10,15 +10,11 @@ rows() { awk '/^% time/ { t = "" } /^ *[0-9]/ && $NF != "total" { t = t $NF " " 
 observe() {
     what=$1 want=$2
     shift 2
-    rm -f table
-    kvis trace -c -i 1 -o table "$@" 2>err &
-    kvis=$!
-    until_true 20 grep -q total table
+    t_begin table kvis trace -c -i 1 -o table "$@" 2>err
     sh -c 'echo $$ >/sys/fs/cgroup/kvis/cgroup.procs; exec "$0" rare 3 4 500' "$BIN/hyb" </dev/null >/dev/null
     "$BIN/hyb" rare 2 2 100 </dev/null >/dev/null
-    kill -INT $kvis
-    wait $kvis
-    t_is "$what: exit status" 0 $?
+    t_stop
+    t_is "$what: exit status" 0 $st
     t_is "$what: the table" "$want" "$(rows)"
     t_is "$what: nothing is missing" "" "$(cat err)"
 }
@@ -31,15 +27,11 @@ sched_rr_get_interval 6000 0" --cgroup=kvis
 
 # lines WHAT RING THREADS ROUNDS OPTION: one process of so many threads, in a cgroup; `made` is how many calls there were, `shown` and `lost` what kvis says
 lines() {
-    rm -f json text
-    kvis trace --backend=observe $5 --ring=$2 --json=json -e trace=io_destroy,sched_rr_get_interval -o text 2>err &
-    kvis=$!
-    until_true 20 grep -q observe text
+    t_begin text kvis trace --backend=observe $5 --ring=$2 --json=json -e trace=io_destroy,sched_rr_get_interval -o text 2>err
     sh -c 'echo $$ >/sys/fs/cgroup/kvis/cgroup.procs; exec "$@"' sh "$BIN/hyb" rare 1 $3 $4 </dev/null >/dev/null
     [ $5 = --all ] || "$BIN/hyb" rare 1 $3 $4 </dev/null >/dev/null
-    kill -INT $kvis
-    wait $kvis
-    t_is "$1: exit status" 0 $?
+    t_stop
+    t_is "$1: exit status" 0 $st
     made=$(($3 * $4 * 2)) shown=$(grep -c '"type":"syscall"' json)
     lost=$(sed -n 's/.*"type":"summary".*"lost":\([0-9]*\),.*/\1/p' json)
     t_is "$1: as many lines of text" $shown "$(grep -c '^\[.*/[0-9]* hyb .*) *= ' text)"
@@ -54,27 +46,10 @@ t_is "none of the cgroup is lost" 0 $lost
 lines "too small a ring" 64K 4 3000 --all
 rmdir /sys/fs/cgroup/kvis
 
-# The same of -p: kvis ends with the process, which has no tracer.
-rm -f json text
+# Without --backend, -p observes as well, with all that the programs of kvis proc tell: births, execs, directories, signals, ends. kvis ends
+# with the process, which has no tracer.
 mkfifo gate
-"$BIN/hyb" rare 2 2 50 <gate >/dev/null &
-pid=$!
-exec 8>gate
-kvis trace -p $pid --backend=observe -z --min-duration=20ms --json=json -o text 2>err 8>&- &
-kvis=$!
-until_true 20 grep -q observe text
-t_is "-p: no tracer" 0 "$(sed -n 's/^TracerPid:[[:space:]]*//p' /proc/$pid/status)"
-exec 8>&-
-wait $kvis
-t_is "-p: exit status" 0 $?
-t_is "-p: nothing is missing" "" "$(cat err)"
-t_is "-p: nothing is lost" 1 "$(grep -c '"type":"summary".*"lost":0,' json)"
-cp json json.p # comes back from the guest
-t_is "-p: the sleeps of its children" 2 "$(grep -c '"type":"syscall".*"name":"clock_nanosleep"' json)"
-t_is "-p, --min-duration: nothing shorter" 0 "$(grep '"type":"syscall"' json | grep -c '"duration_ns":1\{0,1\}[0-9]\{1,7\}}')"
-
-# Without --backend it is the same, with all that the programs of kvis proc tell: births, execs, directories, signals, ends.
-rm -rf json text dir && mkdir dir && echo hello >dir/in
+mkdir dir && echo hello >dir/in
 cat >script <<'END'
 read -r go
 trap 'echo got it' USR1
@@ -87,9 +62,9 @@ END
 sh script <gate >/dev/null 2>&1 &
 pid=$!
 exec 8>gate
-kvis trace -v -p $pid --json=json -o text 2>err 8>&- &
-kvis=$!
-until_true 20 grep -q '(observe)' text
+t_begin text kvis trace -v -p $pid --json=json -o text 2>err 8>&-
+t_has "a script: the backend" text '\(observe\)'
+t_is "a script: no tracer" 0 "$(sed -n 's/^TracerPid:[[:space:]]*//p' /proc/$pid/status)"
 sleep 0.3
 echo go >&8
 exec 8>&-
@@ -97,6 +72,7 @@ wait $pid
 t_is "a script: its own exit status" 3 $?
 wait $kvis
 t_is "a script: exit status of kvis" 0 $?
+t_is "a script: no message" "" "$(cat err)"
 t_is "a script: nothing is missing" 1 "$(grep -c '"type":"summary".*"lost":0,' json)"
 t_is "a script: children" "$(grep -c '"type":"spawn_process"' json)" "$(($(grep -c '"type":"exit_process"' json) - 1))"
 t_is "a script: an exec has its arguments" 1 "$(grep -c '"type":"exec".*"argv":\["cat","in"\]' json)"

@@ -5,8 +5,7 @@
 . /tests/lib.sh
 # (On x86_64 the case trace_strace does this on the host, with larger programs.)
 
-t_both sh sh -c 'i=0; while [ $i -lt 300 ]; do echo $i; i=$((i + 1)); done | sort -r | tee f | wc -l
-    cat f nothere; mkdir d; mv f d; mv d e; wc -c <e/f; kill -USR1 $$; exit 3'
+t_both_sh 300
 for scene in forks vfork; do t_both "proc.$scene" "$BIN/proc" "$scene"; done
 echo "# $(cut -d " " -f 1 /proc/uptime) s"
 t_both threads "$BIN/diff_threads"
