@@ -1,4 +1,4 @@
-/* Duplicates, closes, shares, passes and inherits descriptors, and prints which open file each number refers to,
+/* Duplicates, closes, shares and passes descriptors, and prints which open file each number refers to,
  * in which table, and until when. */
 #include "t.h"
 #include <arpa/inet.h>
@@ -335,23 +335,6 @@ static void getfd(void)
     want("row('open_at_exit', path='~/theirs', pid=%d)", p);
 }
 
-/* fd inherit IN SEVEN OUT: the names of what the case has opened as 0, 7 and 1. */
-static void inherit(void)
-{
-    char b[64];
-    MUST(t_argc == 5);
-    MUST(read(0, b, 6) == 6);
-    MUST(read(7, b, 9) == 9);
-    close(8); /* never used, but it has a name */
-    want("one('close', fd=8)['path'] == '%s'", t_argv[3]);
-    bytes(2, 13); /* what kvis says on stderr goes to another file */
-    want("tot('read', 'bytes', filename='%s', fd=0) == 6", t_argv[2]);
-    want("tot('read', 'bytes', filename='%s', fd=7) == 9", t_argv[3]);
-    want("tot('write', 'bytes', filename='%s', fd=1) > 100", t_argv[4]);
-    want("tot('write', 'bytes', fd=2) == 13");
-    want("row('files', path='%s')['bytes_read'] == 9", t_argv[3]);
-}
-
 /* A new file, whose name in the directory `dir` is the last part of `place`: the path below the first directory. */
 static void opened(int dir, const char *place)
 {
@@ -644,6 +627,6 @@ static void tmpfile_(void)
 
 SCENES({ "dup", dup_all }, { "cloexec", cloexec }, { "clone_files", clone_files },
        { "fork_copy", fork_copy }, { "thread_files", thread_files }, { "scm", scm }, { "flight", flight }, { "getfd", getfd },
-       { "inherit", inherit }, { "kinds", kinds }, { "sockets", sockets }, { "made", by_ioctl }, { "ledger", ledger },
+       { "kinds", kinds }, { "sockets", sockets }, { "made", by_ioctl }, { "ledger", ledger },
        { "tmpfile", tmpfile_ }, { "closed", closed }, { "reused", reused }, { "renamed", renamed }, { "dotdot", dotdot },
        { "deep", deep })

@@ -638,29 +638,6 @@ static void dying(void)
     want("len(calls('write', pid=%d, ret=4000)) == %ld and S['lost'] == 0", p, (long)file.st_size / 4000);
 }
 
-/* killed CHILDREN: each is killed as soon as it waits in a call, which is in the trace, without a result. */
-static void killed(void)
-{
-    int n = t_arg(1, 50), fds[2], st;
-    CHK(pipe(fds));
-    for (int i = 0; i < n; i++) {
-        char c;
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
-            syscall(SYS_getppid);
-            CHK(read(fds[0], &c, 1));
-            _exit(1);
-        }
-        while (t_state(p) != 'S')
-            ;
-        CHK(kill(p, SIGKILL));
-        CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));
-        want("[c['ret'] for c in calls('read', tid=%d)] == [None]", p);
-        want("len(calls('getppid', tid=%d)) == 1", p);
-    }
-    want("S['lost'] == 0");
-}
-
 static volatile int go;
 
 static void *call_when_told(void *unused)
@@ -771,4 +748,4 @@ SCENES({ "calls", calls }, { "last", last }, { "big", big }, { "wide", wide }, {
        { "unheld", unheld }, { "blocked", blocked }, { "rare", rare }, { "cont", cont }, { "jobs", jobs },
        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever },
        { "setids", setids }, { "cancels", cancels }, { "deaf", deaf }, { "behind", behind }, { "dying", dying },
-       { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued })
+       { "tsync", tsync }, { "unqueued", unqueued })

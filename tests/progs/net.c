@@ -2,7 +2,6 @@
 #include "t.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <linux/netlink.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <stdbool.h>
@@ -418,20 +417,6 @@ static void resolve(void)
     want("'127.0.0.1:53' in [p['remote_addr'] for p in S['peers']]");
 }
 
-static void netlink(void)
-{
-    int fd = (int)CHK(socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE));
-    struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
-    CHK(bind(fd, (struct sockaddr *)&nl, sizeof nl));
-    struct { struct nlmsghdr h; char gen[4]; } m = { .h = { sizeof m, 18 /* RTM_GETLINK */, NLM_F_REQUEST | NLM_F_DUMP, 1, 0 } };
-    MUST(CHK(sendto(fd, &m, sizeof m, 0, (struct sockaddr *)&nl, sizeof nl)) == (ssize_t)sizeof m);
-    static char b[32768];
-    ssize_t n = CHK(recv(fd, b, sizeof b, 0));
-    want("one('send', fd=%d)['bytes'] == %zu", fd, sizeof m);
-    want("tot('recv', 'bytes', fd=%d) == %zd", fd, n);
-    want("one('bind', fd=%d)['sock_type'] == 'netlink'", fd);
-}
-
 /* What a call returns is not always what it has received: a peek, a message cut off, TCP bytes thrown
  * away, and what comes back of a message that could not be delivered. */
 static void peek(void)
@@ -480,4 +465,4 @@ static void peek(void)
 }
 
 SCENES({ "tcp4", tcp4 }, { "tcp6", tcp6 }, { "outcome", outcome }, { "udp", udp },
-       { "unix", unix_ }, { "pair", pair }, { "resolve", resolve }, { "netlink", netlink }, { "peek", peek })
+       { "unix", unix_ }, { "pair", pair }, { "resolve", resolve }, { "peek", peek })
