@@ -13,7 +13,6 @@ rounds() { case "$1 $2" in "ptr cmsg") echo 300 ;; esac; } # all 3000 take a min
 options() { # options PROG SCENE: with which kvis sees what the scene wants
     case "$1 $2" in
     "mem faults" | "mem many") echo -v --faults ;;
-    "mem total") echo -v --page-faults ;;
     "shapes "*) echo -v -s 4096 ;;
     "proc clone_untraced") echo "--trace=openat,getppid,write" ;;
     *) echo "-v" ;;
