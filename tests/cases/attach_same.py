@@ -26,7 +26,7 @@ env -i /bin/sh -c 'exec cat dir/in'
 exit 3
 """
 SCENES = ["io:files", "net:tcp4", "net:unix", "proc:threads", "proc:forks", "proc:vfork", "proc:daemon", "sig:rt", "sig:restart", "fd:dup",
-          "fd:clone_files", "fd:threads", "chg:names"]
+          "fd:clone_files", "chg:names"]
 
 
 def watch(pid):

@@ -10,5 +10,6 @@ each truth mem heap maps
 each truth chg names attrs others failing opens
 has names/err "unlink .*/a"
 has attrs/err "chmod .*/f"
+has opens/err 'open .*/path \(path\)$'; has opens/err 'open .*/ctl \(ioctl\)$'
 has others/err 'pivot_root .*/f failed: E'
 hasnt failing/err '\.so.*ENOENT' # a library search is noise in text

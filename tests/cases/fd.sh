@@ -16,12 +16,3 @@ KVOPT=
 each truth fd scm getfd flight
 # The receiver can be told to have the files before the sender is told to have sent them.
 for i in 1 2 3; do each truth fd scm; done
-
-# inherited descriptors: 0, 1, 2 and 7
-echo "stdin of the program" >in
-echo "and a seventh" >seven
-kv trace --json=json -o text -- "$BIN/fd" inherit "$PWD/in" "$PWD/seven" "$PWD/facts" >facts 2>err <in 7<seven 8<seven
-st=$?
-status 0
-py want json facts >&9 || fail "inherited fds"
-has text "read .*/seven"

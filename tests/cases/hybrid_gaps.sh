@@ -10,7 +10,7 @@
 KVOPT="-q -v"
 truth hyb behind
 head -n 1 json | grep -q '"backend":"hybrid"' || skip "no hybrid backend: $(head -n 1 err)"
-for scene in "dying 4" killed tsync unqueued; do truth hyb $scene; done
+for scene in "dying 4" tsync unqueued; do truth hyb $scene; done
 
 KVOPT=
 truth hyb evicted 3000

@@ -38,13 +38,3 @@ while [ $i -lt $moments ]; do
     i=$((i + 1))
 done
 until_true 5 no_orphans || fail "BPF programs without an owner: $(cat orphans)"
-
-# The same while it lets go, or is told to end.
-for sig in INT TERM HUP; do
-    begin json 0
-    kill -$sig $kvis; sleep 0.1; kill -$sig $kvis 2>/dev/null
-    until_true 10 gone $kvis || fail "$sig: does not end"
-    wait $kvis 2>/dev/null
-    until_true 2 none || fail "$sig: left behind: $(family)"
-    want "S['lost'] == 0"
-done

@@ -18,5 +18,5 @@ scene limits $(some 200 500 200)
 scene jobs 12
 scene cont 10
 for how in blocked ignored timers; do scene calls 4 $(some 300 600 300) $how; done
-for scene in stops group waits rt flood; do same sig $scene; done # with a small ring
+for scene in stops waits rt; do same sig $scene; done # with a small ring
 same sig storm 300

@@ -1,11 +1,11 @@
 #!/bin/sh
-# TCP and UDP (IPv4 and IPv6), unix and netlink peers are named, even those that refuse or are not connected yet.
+# TCP and UDP (IPv4 and IPv6) and unix peers are named, even those that refuse or are not connected yet.
 # tier: gate asan
 # timeout: 60
 # needs: python3
 . "$TESTS/lib/truth.sh"
 export LC_ALL=C.UTF-8 # lines contain arrows
-each truth net tcp4 refused outcome udp unix pair resolve netlink peek
+each truth net tcp4 outcome udp unix pair resolve peek
 has unix/err 'accept unix .*/sock ← socket:\[[0-9]+\]$'
 has unix/err 'send     60 B → socket:\[[0-9]+\] on .*/sock$'
 has outcome/err 'connect tcp4 → 127.0.0.1:[0-9]+ \(in progress\)$'

@@ -53,6 +53,7 @@ for backend in hybrid ptrace; do
     run trace -v --backend=$backend --json=json -- sh slept.sh
     [ $backend:$st != hybrid:125 ] || { say "$(head -n 1 err)"; continue; }
     want '[c["duration_ns"] > 0.59e9 for c in S["time_in_calls"] if c["name"] == "clock_nanosleep"] == [True]'
+    want '[c["ret"] for c in calls("clock_nanosleep")] == [0, None]'
 done
 KVOPT=
 attached() { # attached SCENE: kvis -p ends when the scene has ended

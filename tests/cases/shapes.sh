@@ -6,8 +6,6 @@
 . "$TESTS/lib/truth.sh"
 KVOPT="-v -s 4096" each truth shapes sleeps wide times sockaddrs messages sizes larger others
 ! grep -q 'ppoll(' others/err || has others/err 'ppoll\(.*= 1 \(\[\.\.\.\]\)'
-each truth shapes opens faults
-has opens/err 'open .*/made \(path\)$'
-has opens/err 'open .*/made \(ioctl\)$'
+each truth shapes faults
 has faults/err 'signal SIGSEGV \(SEGV_MAPERR\) @ 0x1234$'
 [ "$(uname -m)" != x86_64 ] || has faults/err 'signal SIGSEGV \(SI_KERNEL\)$'

@@ -6,7 +6,7 @@
 # covers: P6 P7 P8 P20 P21
 . "$TESTS/lib/truth.sh"
 for KVOPT in "" -v "-v --no-accel"; do
-    each same sig rt restart faults waits flood
+    each same sig rt restart faults waits
 done
 KVOPT=-v
 each same sig again # in both backends
@@ -15,7 +15,7 @@ hasnt restart/err 'ERESTART.*= -51[2-6]|= -51[2-6]'
 want "not [c for c in E if c['type'] == 'syscall' and isinstance(c['ret'], int) and -516 <= c['ret'] <= -512]" restart/json
 same hyb limits 200 # nothing is interrupted that was not
 for KVOPT in "" "-v --no-accel"; do
-    each same sig stops group
+    each same sig stops
 done
 KVOPT=
 same sig storm 1000

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Used by the case diff_programs, lib/same_backends.py and vm/same_calls.py.
+"""Used by the case trace_strace, lib/same_backends.py and vm/same_calls.py.
 Compares what `strace -f` and `kvis trace -v --json` record of the same command.
 
 Both record every call of every process. Compared are, per process (found by its place in the
 tree of forks and by what it executes, since pids differ):
   - the calls: name and result (number, address or errno), in order where one thread made them
   - the signals, the exit code or signal
-  - the files opened and the opens that failed, by absolute path
-  - the bytes read and written by file
   - what the command itself printed and returned.
 Nothing is left out by name. What may differ is what differs between runs of strace itself: it runs
 three times, kvis once by each of its backends. Where the runs of strace agree, kvis must agree
@@ -22,7 +20,6 @@ that backend run again, up to MAX_RUNS, and then
     vary somewhere in this program under strace, and CHANCE. So a call missed now and then is found.
 The last line says how much was compared exactly and which calls were unstable under strace."""
 import collections
-import copy
 import glob
 import json
 import os
@@ -67,7 +64,7 @@ class Process:
     def __init__(self, where):
         self.where, self.program, self.threads, self.end = where, "", [], None
         self.children = 0
-        self.signals, self.opened, self.failed, self.bytes = Counter(), Counter(), Counter(), Counter()
+        self.signals = Counter()
 
 
 class Run:
@@ -75,17 +72,12 @@ class Run:
         self.threads = {}          # tid -> Thread
         self.is_thread = set()     # tids made by CLONE_THREAD
         self.programs = {}         # tid -> last program executed
-        self.facts = []            # (tid, table, key, count), filed by process once the tree is known
         self.processes = {}        # where -> Process
         self.status = self.stdout = self.backend = None
         self.lost = 0
 
     def thread(self, tid):
         return self.threads.setdefault(tid, Thread(tid))
-
-    def fact(self, tid, table, key, n=1):
-        if n:
-            self.facts.append((tid, table, key, n))
 
 
 # Calls whose result is a pid: compared as the place in the tree that it stands for.
@@ -116,96 +108,24 @@ def build(run, root):
                 walk(child, f"{where}.{i}", None)
 
     walk(root, "0", None)
-    owner = {t.tid: p for p in run.processes.values() for t in p.threads}
     for t in run.threads.values():
-        if t.tid not in owner:
+        if t.tid not in place:
             sys.exit(f"a thread without a parent: {t.tid}: {t.calls[:3]}")
         t.calls = [c._replace(ret="pid " + place.get(c.ret, "of another"))
                    if c.name in PID_RESULT and c.ret and c.ret > 0 else c for c in t.calls]
-    for tid, table, key, n in run.facts:
-        getattr(owner[tid], table)[key] += n
     return run
-
-
-def canonical(path, follow=True):
-    """An absolute path as both sides can name it: no links on the way, no pid of the run. A file that
-    was opened is where the link led; a name that failed keeps its last part."""
-    path = re.sub(r"^/proc/(self|\d+)(/task/\d+)?(?=/|$)", "/proc/PID", path)
-    path = re.sub(r"/(cc|sort)\w{6}(?=\.|$)", r"/\1*", path)  # temporary files
-    if path.startswith("/proc/PID"):
-        return path
-    if follow:
-        return os.path.realpath(path)
-    head, tail = os.path.split(os.path.normpath(path))
-    return os.path.join(os.path.realpath(head), tail)
 
 
 # == strace =====================================================================
 
-LINE = re.compile(r"^(\w+)\((.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(<.*?>(?:\(deleted\))?)?(?: (.*))?$")
-FD_NAME = r"(?:\d+|AT_FDCWD)<(?:->|[^<>]|<(?:char|block) [\d:]+>)*>"
-TOKEN = re.compile(FD_NAME + r'|"[^"]*"|[(){}\[\],]')
-FD = re.compile(r"^(?:\d+|AT_FDCWD)<(.*)>(?:\(deleted\))?$")
+LINE = re.compile(r"^(\w+)\((.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(?:<.*?>(?:\(deleted\))?)?(?: (.*))?$")
 STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
-READS = set("read pread64 readv preadv preadv2".split())
-WRITES = set("write pwrite64 writev pwritev pwritev2".split())
-RECVS = set("recvfrom recvmsg recv".split())
-SENDS = set("sendto sendmsg send".split())
-STREAM_CALLS = READS | WRITES | RECVS | SENDS
-COPIES = {"sendfile": (1, 0), "sendfile64": (1, 0), "splice": (0, 2), "copy_file_range": (0, 2), "tee": (0, 1)}  # from, to
+STREAM_CALLS = set("""read pread64 readv preadv preadv2 recvfrom recvmsg recv write pwrite64 writev pwritev pwritev2
+                       sendto sendmsg send""".split())
 
 
 def unhex(s):
     return re.sub(r"\\x([0-9a-f]{2})", lambda m: chr(int(m[1], 16)), s)
-
-
-def split_args(s):
-    """The arguments of a strace -xx line: commas at depth 0, outside strings and <fd names>."""
-    out, depth, start = [], 0, 0
-    for m in TOKEN.finditer(s):
-        c = m[0]
-        if c in "([{":
-            depth += 1
-        elif c in ")]}":
-            depth -= 1
-        elif c == "," and depth == 0:
-            out.append(s[start:m.start()].strip())
-            start = m.end()
-    return out + [s[start:].strip()] if s else []
-
-
-def fd_name(arg):
-    """"3<\\x2f...>" -> "/...", pipes -> "pipe"."""
-    m = FD.match(arg)
-    if not m:
-        return "?"
-    name = unhex(re.sub(r"<(char|block) [\d:]+>$", "", m[1]))
-    return canonical(name) if name.startswith("/") else re.sub(r":\[\d+\]$", "", name)
-
-
-def strace_open(run, tid, call, args, retfd):
-    at = 1 if call.name in ("openat", "openat2") else 0
-    if call.err is None:
-        if retfd:
-            run.fact(tid, "opened", fd_name("0" + retfd))
-        return
-    m = STRING.match(args[at])
-    if m:
-        base = fd_name(args[0]) if at else run.cwd
-        run.fact(tid, "failed", (canonical(os.path.join(base, unhex(m[1])), False), call.err))
-
-
-def strace_bytes(run, tid, call, args):
-    n = call.ret
-    if call.err or not isinstance(n, int):
-        return
-    if call.name in READS | WRITES:
-        if not re.match(r"^\d+<(TCP|UDP|UNIX|NETLINK|RAW)", args[0]):
-            run.fact(tid, "bytes", (fd_name(args[0]), "in" if call.name in READS else "out"), n)
-    elif call.name in COPIES:
-        src, dst = COPIES[call.name]
-        run.fact(tid, "bytes", (fd_name(args[src]), "in"), n)
-        run.fact(tid, "bytes", (fd_name(args[dst]), "out"), n)
 
 
 UNNAMED = {"syscall_0x102": "riscv_hwprobe"}  # by the strace of Debian 13
@@ -221,25 +141,20 @@ def strace_line(run, tid, line):
     if m:
         t.end = m[1] or m[2]
         return
-    m = LINE.match(line) or re.match(r"^(\w+)\((.*?),? ?<unfinished \.\.\.>\)?()()()$", line)
+    m = LINE.match(line) or re.match(r"^(\w+)\((.*?),? ?<unfinished \.\.\.>\)?()()$", line)
     if not m:
         sys.exit(f"cannot read this line of strace: {line}")
-    name, text, ret, retfd, tail = m.groups()
+    name, text, ret, tail = m.groups()
     name = UNNAMED.get(name, name)
     err = (re.match(r"E[A-Z0-9]+", tail or "") or [None])[0] if ret in ("-1", "?") else None
     ret = None if ret in ("?", "") else int(ret, 8 if re.match(r"0\d", ret) else 0)  # umask is octal
-    call, args = Call(name, ret, err), split_args(text)
-    t.calls.append(stream(call, args[0], r"\d+<(TCP|UDP|UNIX|\\x70\\x69\\x70\\x65\\x3a)") if args else call)
+    t.calls.append(stream(Call(name, ret, err), text, r"\d+<(TCP|UDP|UNIX|\\x70\\x69\\x70\\x65\\x3a)"))
     if name in SPAWN and ret and ret > 0:
         t.children.append(ret)
         if "CLONE_THREAD" in text:
             run.is_thread.add(ret)
     elif name in ("execve", "execveat") and err is None and ret == 0:
         run.programs[tid] = os.path.basename(unhex(STRING.search(text)[1]))
-    elif name in ("open", "openat", "openat2", "creat"):
-        strace_open(run, tid, call, args, retfd)
-    elif ret:
-        strace_bytes(run, tid, call, args)
 
 
 def read_strace(prefix):
@@ -262,10 +177,6 @@ def kvis_number(v):
     return int(v, 0) if isinstance(v, str) else v
 
 
-def kvis_file(name):
-    return canonical(name) if name.startswith("/") else re.sub(r":\[\d+\]$", "", name)
-
-
 def kvis_event(run, e):
     kind, tid = e["type"], e["tid"]
     t = run.thread(tid)
@@ -284,15 +195,6 @@ def kvis_event(run, e):
         t.signals[e["signal"]] += 1
     elif kind in ("exit_thread", "exit_process"):
         run.thread(e["exit_pid"]).end = str(e["signal"] if e.get("signal") else e["code"])
-    elif kind == "open":
-        run.fact(tid, *(("failed", (canonical(e["path"], False), err)) if err else ("opened", kvis_file(e["path"]))))
-    elif err:
-        pass
-    elif kind in ("read", "write"):
-        run.fact(tid, "bytes", (kvis_file(e["filename"]), "in" if kind == "read" else "out"), e["bytes"])
-    elif kind in COPIES:
-        run.fact(tid, "bytes", (kvis_file(e["src_name"]), "in"), e["bytes"])
-        run.fact(tid, "bytes", (kvis_file(e["dst_name"]), "out"), e["bytes"])
 
 
 def read_kvis(name):
@@ -431,8 +333,6 @@ def compare(straces, kvis, chunks=False, loose=None):
         rep.counters(label, "end", [Counter([str(p.end)]) for p in s], Counter([str(k.end)]))
         signals = [Counter({n: c for n, c in p.signals.items() if n not in coalesce}) for p in s + [k]]
         rep.counters(label, "signal", signals[:-1], signals[-1])
-        for table in ("opened", "failed", "bytes"):
-            rep.counters(label, table, [getattr(p, table) for p in s], getattr(k, table))
     rep.counters("command", "exit status", [Counter([r.status]) for r in straces], Counter([kvis.status]))
     if len({r.stdout for r in straces}) == 1:
         rep.counters("command", "stdout", [Counter([r.stdout]) for r in straces], Counter([kvis.stdout]))
@@ -494,39 +394,6 @@ def run_kvis(argv, n, backend):
             sys.exit(f"kvis: exit status {status[0]}: {type(e).__name__} {e}\n{f.read()[-2000:]}")
     run.status, run.stdout = status
     return run
-
-
-def self_test():
-    """Each change to a copy of a run must be told."""
-    template()
-    argv = ["sh", "-c", "(cat nothere; sh -c 'kill -TERM $$'; exit 2); nothere; echo last | cat; exit 6"]
-    straces = [run_strace(argv, 0)]
-    kvis = copy.deepcopy(straces[0])
-    if compare(straces, kvis).lines:
-        sys.exit(print("a run differs from its copy: ", compare(straces, kvis).lines) or 1)
-
-    def place(calls, name):
-        return next(i for i, c in enumerate(calls) if c.name == name)
-
-    def change(call, **new):
-        return lambda run, p, calls: calls.__setitem__(place(calls, call), calls[place(calls, call)]._replace(**new))
-
-    def add(table, n):
-        return lambda run, p, calls: getattr(p, table).update({min(getattr(p, table), key=str): n})
-    changes = {"a call lost": lambda run, p, calls: calls.pop(place(calls, "brk")),
-               "two calls swapped": lambda run, p, calls: calls.insert(place(calls, "brk") + 1, calls.pop(place(calls, "brk"))),
-               "result": change("openat", ret=7), "errno": change("access", err="EACCES"), "address": change("mmap", ret=4096),
-               "name": change("brk", name="x"), "never returned": change("close", ret=None), "file": add("opened", 1),
-               "bytes": add("bytes", -1), "a SIGCHLD too many": lambda run, p, calls: p.signals.update(SIGCHLD=p.children),
-               "no SIGCHLD": lambda run, p, calls: p.signals.pop("SIGCHLD"),
-               "end": lambda run, p, calls: setattr(run.processes["0.1.2"], "end", "0"),
-               "process": lambda run, p, calls: run.processes.pop("0.1.2"), "lost": lambda run, p, calls: setattr(run, "lost", 1)}
-    for what, f in changes.items():
-        run = copy.deepcopy(straces[0])
-        f(run, run.processes["0"], run.processes["0"].threads[0].calls)
-        if not compare(straces, run).lines:
-            sys.exit(print(f"does not see a difference: {what}") or 1)
-    print(f"sees {len(changes)} of {len(changes)} changes")
 
 
 # == the programs ===============================================================

@@ -2,12 +2,8 @@
  * zombies. ./pid contains the process ID. When ./stop exists, the program prints what it saw, which must be the
  * same with and without kvis, and ends. */
 #include "t.h"
-#include <linux/futex.h>
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
-#include <sys/file.h>
-#include <sys/ipc.h>
-#include <sys/sem.h>
 
 static void ready(pid_t p)
 {
@@ -148,13 +144,10 @@ static void signalled(void)
 
 /* Calls that wait; a thread or child lets them go when ./stop is there. */
 static int p[2];
-static int word;
 
 static void *releaser(void *arg)
 {
     until_stop();
-    word = 1;
-    syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0);
     CHK(write(p[1], "hello", 5));
     return arg;
 }
@@ -166,10 +159,8 @@ static void blocked(void)
     const char *how = t_argc > 2 ? t_argv[2] : "read";
     CHK(pipe(p));
     MUST(!pthread_create(&t, NULL, releaser, NULL));
-    if (strcmp(how, "flock"))
-        ready(getpid());
+    ready(getpid());
     struct pollfd f = { p[0], POLLIN, 0 };
-    int st, s[2], fd;
     long r = -2;
     errno = 0;
     if (!strcmp(how, "read"))
@@ -181,28 +172,11 @@ static void blocked(void)
         FD_ZERO(&set);
         FD_SET(p[0], &set);
         r = select(p[0] + 1, &set, NULL, NULL, NULL);
-    } else if (!strcmp(how, "futex"))
-        r = word || !syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0) || errno == EAGAIN ? 0 : -1;
-    else if (!strcmp(how, "wait")) {
-        pid_t c = CHILD(MUST(read(p[0], b, 5) == 5); _exit(4));
-        r = waitpid(c, &st, 0) == c ? st : -1;
     } else if (!strcmp(how, "sleep")) {
         struct timespec ts = { t_arg(2, 1), 500000000 };
         unsigned long long begin = t_ns();
         r = nanosleep(&ts, NULL);
         say("slept long enough %d", t_ns() - begin >= (unsigned long long)ts.tv_sec * 1000000000 + 500000000);
-    } else if (!strcmp(how, "flock")) {
-        fd = (int)CHK(open("lock", O_CREAT | O_RDWR, 0600));
-        CHK(flock(fd, LOCK_EX));
-        pid_t c = CHILD(close(fd); _exit(flock((int)CHK(open("lock", O_RDWR)), LOCK_EX) ? 1 : 3));
-        ready(c);
-        until_stop();
-        CHK(flock(fd, LOCK_UN));
-        r = waitpid(c, &st, 0) == c ? st : -1;
-    } else if (!strcmp(how, "recv")) {
-        CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
-        p[1] = s[1];
-        r = recv(s[0], b, sizeof b, 0);
     }
     say("%s %ld %s", how, r, r == -1 ? strerror(errno) : "");
 }
@@ -263,57 +237,41 @@ static void thread(void)
     t_thread(thread_ready, NULL);
 }
 
-/* A thread waits in each of the calls that a stop ends with EINTR, without a handler, and one makes calls: says how
+/* A thread waits in each of two calls that a stop ends with EINTR, without a handler, and one makes calls: says how
  * often that was. */
-static volatile int eintr[5], waits_sem;
-static void *interrupted(void *which)
+static volatile int eintr[2];
+
+static void *interrupted(void *by_recv)
 {
-    long k = (long)which;
     struct epoll_event ev;
-    struct timespec day = { 86400, 0 };
     struct timeval hour = { 3600, 0 };
-    struct sembuf down = { 0, -1, 0 };
     int e = (int)CHK(epoll_create1(0)), s[2];
     char c;
-    sigset_t set;
     CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
     CHK(setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &hour, sizeof hour));
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    for (int over = 0; !over;) {
-        long r = k == 0   ? epoll_wait(e, &ev, 1, 86400000)
-                 : k == 1 ? syscall(SYS_semtimedop, waits_sem, &down, 1L, &day)
-                 : k == 2 ? sigtimedwait(&set, NULL, &day)
-                 : k == 3 ? recv(s[0], &c, 1, 0)
-                          : syscall(SYS_getppid);
-        if (k == 4)
-            usleep(200);
-        else if (r == -1 && errno == EINTR)
-            eintr[k]++;
-        else if (r == -1 && errno == EIDRM)
-            return NULL;
-        else
-            over = 1;
-    }
-    eintr[k] -= 1000000; /* it has ended otherwise */
+    while ((by_recv ? recv(s[0], &c, 1, 0) : epoll_wait(e, &ev, 1, 86400000)) == -1 && errno == EINTR)
+        eintr[by_recv != NULL]++;
+    eintr[by_recv != NULL] = -1; /* it has ended otherwise */
     return NULL;
+}
+
+static void *calling(void *unused)
+{
+    for (;; usleep(200))
+        syscall(SYS_getppid);
+    return unused;
 }
 
 static void waits(void)
 {
-    pthread_t t;
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    waits_sem = (int)CHK(semget(IPC_PRIVATE, 1, 0600));
-    for (long k = 0; k < 5; k++)
-        MUST(!pthread_create(&t, NULL, interrupted, (void *)k));
+    pthread_t t[3];
+    t_threads(t, 1, interrupted, NULL);
+    t_threads(t + 1, 1, interrupted, t);
+    t_threads(t + 2, 1, calling, NULL);
     usleep(100000);
     ready(getpid());
     until_stop();
-    semctl(waits_sem, 0, IPC_RMID);
-    say("EINTR: epoll_wait %d, semtimedop %d, sigtimedwait %d, recv %d", eintr[0], eintr[1], eintr[2], eintr[3]);
+    say("EINTR: epoll_wait %d, recv %d", eintr[0], eintr[1]);
 }
 
 SCENES({ "loop", loop }, { "spawn", spawn }, { "signalled", signalled }, { "many", many }, { "pages", pages },

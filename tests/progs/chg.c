@@ -95,13 +95,14 @@ static void failing(void)
 
 static void opens(void)
 {
-    static const struct { const char *name; int flags; const char *writable; } o[] = {
-        { "r", O_RDONLY, "False" }, { "w", O_WRONLY, "True" }, { "rw", O_RDWR, "True" },
+    static const struct { const char *name; int flags; const char *shown; } o[] = {
+        { "r", O_RDONLY, "'read', False" }, { "w", O_WRONLY, "'write', True" }, { "rw", O_RDWR, "'read/write', True" },
+        { "path", O_PATH, "'path', False" }, { "ctl", 3, "'ioctl', False" },
     };
-    for (int i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < COUNT(o); i++) {
         t_put(o[i].name, 1);
         int fd = (int)CHK(open(o[i].name, o[i].flags));
-        want("[e['writable'] for e in by('open', path='%s%s', fd=%d)][-1] is %s", t_cwd, o[i].name, fd, o[i].writable);
+        want("[(e['access'], e['writable']) for e in by('open', path='%s%s', fd=%d)][-1] == (%s)", t_cwd, o[i].name, fd, o[i].shown);
     }
     int fd = (int)CHK(creat("cr", 0600));
     want("shows(one('open', path='%scr'), fd=%d, writable=True)", t_cwd, fd);

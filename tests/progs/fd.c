@@ -1,4 +1,4 @@
-/* Duplicates, closes, shares, passes and inherits descriptors, and prints which open file each number refers to,
+/* Duplicates, closes, shares and passes descriptors, and prints which open file each number refers to,
  * in which table, and until when. */
 #include "t.h"
 #include <arpa/inet.h>
@@ -335,23 +335,6 @@ static void getfd(void)
     want("row('open_at_exit', path='~/theirs', pid=%d)", p);
 }
 
-/* fd inherit IN SEVEN OUT: the names of what the case has opened as 0, 7 and 1. */
-static void inherit(void)
-{
-    char b[64];
-    MUST(t_argc == 5);
-    MUST(read(0, b, 6) == 6);
-    MUST(read(7, b, 9) == 9);
-    close(8); /* never used, but it has a name */
-    want("one('close', fd=8)['path'] == '%s'", t_argv[3]);
-    bytes(2, 13); /* what kvis says on stderr goes to another file */
-    want("tot('read', 'bytes', filename='%s', fd=0) == 6", t_argv[2]);
-    want("tot('read', 'bytes', filename='%s', fd=7) == 9", t_argv[3]);
-    want("tot('write', 'bytes', filename='%s', fd=1) > 100", t_argv[4]);
-    want("tot('write', 'bytes', fd=2) == 13");
-    want("row('files', path='%s')['bytes_read'] == 9", t_argv[3]);
-}
-
 /* A new file, whose name in the directory `dir` is the last part of `place`: the path below the first directory. */
 static void opened(int dir, const char *place)
 {
@@ -556,23 +539,11 @@ static void ledger(void)
     close(fd);
     put("left", 40);
     bytes(40, 17);
-    volatile int *sh = t_shared(4096);
-    put("given", 41);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        t_until(sh);
-        bytes(41, 2);
-        _exit(0); /* the last reference goes with the child */
-    }
-    close(41);
-    sh[0] = 1;
-    t_wait(p, 0);
     want("[(e['bytes_read'], e['bytes_written'], e['kind'], e['opener_pid']) for e in by('close', path='~/led')]"
          " == [(60, 100, 'file', %d), (100, 0, 'file', %d)]", getpid(), getpid());
     want("30e6 <= by('close', path='~/led')[0]['age_ns'] < 20e9");
     want("[(f['bytes_read'], f['bytes_written'], f['opens']) for f in S['files'] if f['path'] == '~/led'] == [(160, 100, 2)]");
     want("[(e['fd'], e['pid']) for e in S['open_at_exit'] if e['path'] in ('~/left', '~/led')] == [(40, %d)]", getpid());
-    last_holder("given", p);
 }
 
 /* Descriptors that were closed by calls that kvis was not asked for (-e). */
@@ -606,49 +577,35 @@ static void *close_slowly(void *fd)
     return NULL;
 }
 
-/* Closes descriptor *fd of a socket in another thread, which waits until all data is sent. Returns the number of bytes. */
-static int closes_slowly(pthread_t *th, int *fd, const struct sockaddr_in *a)
+/* close(2) frees the number first and then waits until the socket's data is sent: another thread reuses the number meanwhile. */
+static void reused(void)
 {
     static const struct linger wait = { 1, 2 };
     static char full[1 << 16];
-    int sent = 0;
-    *fd = (int)CHK(socket(AF_INET, SOCK_STREAM, 0));
-    CHK(connect(*fd, (const struct sockaddr *)a, sizeof *a));
-    CHK(setsockopt(*fd, SOL_SOCKET, SO_LINGER, &wait, sizeof wait));
-    for (ssize_t n; (n = send(*fd, full, sizeof full, MSG_DONTWAIT)) > 0;)
-        sent += (int)n;
-    t_threads(th, 1, close_slowly, fd);
-    for (int i = 0; i < 2000 && fcntl(*fd, F_GETFD) != -1; i++)
-        usleep(1000);
-    return sent;
-}
-
-/* close(2) frees the number first and then waits until the socket's data is sent: another thread reuses the number meanwhile,
- * and so it does with more numbers than kvis keeps for this. */
-static void reused(void)
-{
-    enum { N = 6 };
     struct sockaddr_in a = t_loopback(0);
     socklen_t len = sizeof a;
-    int l = (int)CHK(socket(AF_INET, SOCK_STREAM, 0)), fd[N], sent[N];
-    pthread_t th[N];
+    int l = (int)CHK(socket(AF_INET, SOCK_STREAM, 0)), fd = (int)CHK(socket(AF_INET, SOCK_STREAM, 0)), sent = 0;
+    pthread_t th;
     CHK(bind(l, (struct sockaddr *)&a, sizeof a));
-    CHK(listen(l, N));
+    CHK(listen(l, 1));
     CHK(getsockname(l, (struct sockaddr *)&a, &len));
-    for (int i = 0; i < N; i++) {
-        sent[i] = closes_slowly(th + i, fd + i, &a);
-        MUST(made(i ? "more" : "new") == fd[i]);
-        bytes(fd[0], 100);
-    }
+    CHK(connect(fd, (struct sockaddr *)&a, sizeof a));
+    CHK(setsockopt(fd, SOL_SOCKET, SO_LINGER, &wait, sizeof wait));
+    for (ssize_t n; (n = send(fd, full, sizeof full, MSG_DONTWAIT)) > 0;)
+        sent += (int)n;
+    t_threads(&th, 1, close_slowly, &fd);
+    for (int i = 0; i < 2000 && fcntl(fd, F_GETFD) != -1; i++)
+        usleep(1000);
+    MUST(made("new") == fd);
+    bytes(fd, 100);
     MUST(!is_closed);
-    t_join(th, N);
-    bytes(fd[0], 1000);
-    close(fd[0]);
+    t_join(&th, 1);
+    bytes(fd, 1000);
+    close(fd);
     closed_once("new");
-    for (int i = 0; i < N; i++)
-        want("%d in [e['fd'] for e in by('close', kind='socket', bytes_written=%d)]", fd[i], sent[i]);
-    want("'127.0.0.1:' in [e['args'][0] for e in by('syscall', name='close') if e['args'][0].startswith('%d<')][-1]", fd[N - 1]);
-    want("[e['args'][0] for e in by('syscall', name='write')].count('%d<~/new>') == 1 + %d", fd[0], N);
+    want("one('close', kind='socket', fd=%d)['bytes_written'] == %d", fd, sent);
+    want("'127.0.0.1:' in [e['args'][0] for e in by('syscall', name='close') if e['args'][0].startswith('%d<')][0]", fd);
+    want("[e['args'][0] for e in by('syscall', name='write')].count('%d<~/new>') == 2", fd);
 }
 
 /* Files without a name, or without a name any more. */
@@ -670,6 +627,6 @@ static void tmpfile_(void)
 
 SCENES({ "dup", dup_all }, { "cloexec", cloexec }, { "clone_files", clone_files },
        { "fork_copy", fork_copy }, { "thread_files", thread_files }, { "scm", scm }, { "flight", flight }, { "getfd", getfd },
-       { "inherit", inherit }, { "kinds", kinds }, { "sockets", sockets }, { "made", by_ioctl }, { "ledger", ledger },
+       { "kinds", kinds }, { "sockets", sockets }, { "made", by_ioctl }, { "ledger", ledger },
        { "tmpfile", tmpfile_ }, { "closed", closed }, { "reused", reused }, { "renamed", renamed }, { "dotdot", dotdot },
        { "deep", deep })

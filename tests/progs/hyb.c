@@ -6,9 +6,7 @@
 #include <linux/seccomp.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/ipc.h>
 #include <sys/sendfile.h>
-#include <sys/sem.h>
 
 static int zero, null_;
 static volatile int stop;
@@ -221,45 +219,26 @@ static void big(void)
 /* --- what a stop would do --- */
 
 /* Waiting calls with a time limit, while others flood: none may end with EINTR. */
-static void *wait_thread(void *what)
+static void *wait_thread(void *by_futex)
 {
     struct epoll_event ev;
-    struct timespec t = { 0, 1000000 };
-    struct timeval tv = { 0, 1000 };
-    struct sembuf b = { 0, -1, 0 };
-    sigset_t set;
-    int s[2], r = 0, word = 0, e = (int)CHK(epoll_create1(0)), sem = (int)CHK(semget(IPC_PRIVATE, 1, 0600));
+    struct timespec ms = { 0, 1000000 };
+    int word = 0, e = (int)CHK(epoll_create1(0));
     long interrupted = 0;
-    char c;
-    CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
-    setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
     while (!stop) {
-        switch ((long)what) {
-        case 0: r = epoll_wait(e, &ev, 1, 1); break;
-        case 1: r = sigtimedwait(&set, NULL, &t); break;
-        case 2: r = (int)syscall(SYS_semtimedop, sem, &b, 1L, &t); break;
-        case 3: r = (int)recv(s[0], &c, 1, 0); break;
-        case 4: r = (int)syscall(SYS_futex, &word, FUTEX_WAIT, 0, &t, NULL, 0); break;
-        }
+        long r = by_futex ? syscall(SYS_futex, &word, FUTEX_WAIT, 0, &ms, NULL, 0) : epoll_wait(e, &ev, 1, 1);
         interrupted += r == -1 && errno == EINTR;
         flood(3);
     }
-    semctl(sem, 0, IPC_RMID);
     return (void *)interrupted;
 }
 
 static void limits(void)
 {
     long ms = t_arg(1, 1500);
-    enum { WAITING = 5 };
+    enum { WAITING = 2 };
     pthread_t w[WAITING], f[4];
-    sigset_t set;
     files();
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
     for (long i = 0; i < WAITING; i++)
         MUST(!pthread_create(w + i, NULL, wait_thread, (void *)i));
     t_threads(f, 4, flood_until_stop, NULL);
@@ -659,29 +638,6 @@ static void dying(void)
     want("len(calls('write', pid=%d, ret=4000)) == %ld and S['lost'] == 0", p, (long)file.st_size / 4000);
 }
 
-/* killed CHILDREN: each is killed as soon as it waits in a call, which is in the trace, without a result. */
-static void killed(void)
-{
-    int n = t_arg(1, 50), fds[2], st;
-    CHK(pipe(fds));
-    for (int i = 0; i < n; i++) {
-        char c;
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
-            syscall(SYS_getppid);
-            CHK(read(fds[0], &c, 1));
-            _exit(1);
-        }
-        while (t_state(p) != 'S')
-            ;
-        CHK(kill(p, SIGKILL));
-        CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));
-        want("[c['ret'] for c in calls('read', tid=%d)] == [None]", p);
-        want("len(calls('getppid', tid=%d)) == 1", p);
-    }
-    want("S['lost'] == 0");
-}
-
 static volatile int go;
 
 static void *call_when_told(void *unused)
@@ -792,4 +748,4 @@ SCENES({ "calls", calls }, { "last", last }, { "big", big }, { "wide", wide }, {
        { "unheld", unheld }, { "blocked", blocked }, { "rare", rare }, { "cont", cont }, { "jobs", jobs },
        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever },
        { "setids", setids }, { "cancels", cancels }, { "deaf", deaf }, { "behind", behind }, { "dying", dying },
-       { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued })
+       { "tsync", tsync }, { "unqueued", unqueued })

@@ -9,7 +9,7 @@
  * that 64 local sockets receive; `ill flows N`: N connections; `ill fragments`: fills memory, frees
  * every second page, and asks for hugepages; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
  * `ill descriptors N`: opens all of the N files that it may open; `ill children N`: N children that sleep; `ill untracked`: makes
- * connections without end; `ill lossy`: 32 connections over lo, which loses a fifth of its packets; `ill fuse DIR`: serves a file
+ * connections without end; `ill fuse DIR`: serves a file
  * system that does not answer 6 processes; `ill clock SECONDS`: declares the clock synchronized, with this
  * error (0: not synchronized, and ends). The name of the process (comm) is ill-SCENE. */
 #include "t.h"
@@ -17,9 +17,6 @@
 
 #include <linux/if_tun.h>
 #include <linux/mempolicy.h>
-#include <linux/netlink.h>
-#include <linux/pkt_sched.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/timex.h>
@@ -281,54 +278,6 @@ static void untracked(void)
     }
 }
 
-/* Makes lo lose a fifth of its packets: tc qdisc add dev lo root netem loss 20%. */
-static void lose(void)
-{
-    struct {
-        struct nlmsghdr h;
-        struct tcmsg t;
-        struct rtattr kind;
-        char name[8];
-        struct rtattr options;
-        struct tc_netem_qopt netem;
-    } m = {
-        .h = { sizeof m, RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_CREATE | NLM_F_REPLACE | NLM_F_ACK, 1, 0 },
-        .t = { .tcm_family = AF_UNSPEC, .tcm_ifindex = (int)if_nametoindex("lo"), .tcm_parent = TC_H_ROOT },
-        .kind = { RTA_LENGTH(sizeof "netem"), TCA_KIND }, .name = "netem",
-        .options = { RTA_LENGTH(sizeof m.netem), TCA_OPTIONS },
-        .netem = { .limit = 1000, .loss = UINT32_MAX / 5 },
-    };
-    struct { struct nlmsghdr h; struct nlmsgerr e; } back;
-    int s = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
-    MUST(s >= 0 && send(s, &m, sizeof m, 0) == sizeof m);
-    MUST(recv(s, &back, sizeof back, 0) >= (ssize_t)sizeof back && back.e.error == 0);
-}
-
-static void lossy(void)
-{
-    struct sockaddr_in at = t_loopback(0);
-    enum { PAIRS = 32 };
-    static char block[1024];
-    socklen_t len = sizeof at;
-    int l = socket(AF_INET, SOCK_STREAM, 0), s[PAIRS], r[PAIRS];
-    MUST(bind(l, (void *)&at, len) == 0 && listen(l, 1) == 0 && getsockname(l, (void *)&at, &len) == 0);
-    for (int k = 0; k < PAIRS; k++) {
-        MUST((s[k] = socket(AF_INET, SOCK_STREAM, 0)) >= 0 && connect(s[k], (void *)&at, len) == 0);
-        MUST((r[k] = accept(l, NULL, NULL)) >= 0);
-    }
-    lose();
-    for (int i = 0;; i++) {
-        for (int k = 0; k < PAIRS; k++) {
-            send(s[k], block, sizeof block, MSG_DONTWAIT);
-            while (recv(r[k], block, sizeof block, MSG_DONTWAIT) > 0)
-                ;
-        }
-        if (i == 50)
-            say("ill");
-        usleep(20000);
-    }
-}
-
 /* All look for the same name: one asks the server, and the others wait for the one in the kernel, in state D. */
 static void fuse(void)
 {
@@ -441,7 +390,7 @@ int main(int argc, char **argv)
         { "cpu", cpu }, { "pinned", pinned }, { "calls", calls }, { "forks", many_forks }, { "oom", oom }, { "files", files },
         { "retransmits", retransmits }, { "disk", disk_reads }, { "memory", memory }, { "far", far }, { "listen", deaf },
         { "packets", packets }, { "flows", flows }, { "fragments", fragments }, { "fifo", fifo }, { "descriptors", descriptors },
-        { "children", sleeping_children }, { "untracked", untracked }, { "lossy", lossy }, { "fuse", fuse },
+        { "children", sleeping_children }, { "untracked", untracked }, { "fuse", fuse },
         { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
     };
     char name[16];

@@ -195,16 +195,4 @@ static void faults(void)
     want("S['lost_faults'] == 0");
 }
 
-/* Faults per region exactly, and their sum against what the kernel counted for the process. */
-static void total(void)
-{
-    struct rusage r;
-    CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
-    touch(island(0, 3000), 3000);
-    getrusage(RUSAGE_SELF, &r);
-    /* The kernel's count has those of exec itself, before perf was there, and misses those after this line. */
-    want("%ld - 400 <= S['page_faults'] <= %ld + 100", r.ru_minflt, r.ru_minflt);
-    want("S['page_faults'] >= 3000");
-}
-
-SCENES({ "heap", heap }, { "maps", maps }, { "many", many }, { "faults", faults }, { "total", total })
+SCENES({ "heap", heap }, { "maps", maps }, { "many", many }, { "faults", faults })

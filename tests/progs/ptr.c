@@ -91,12 +91,6 @@ static void counts(void)
         syscall(SYS_getcwd, buf, c);
         syscall(SYS_getgroups, c, buf);
         syscall(SYS_setxattr, "none", "user.x", buf, c, 0L);
-        syscall(SYS_mmap, NULL, c, PROT_READ, MAP_PRIVATE, null, 0L);
-        syscall(SYS_getrandom, buf, c > 65536 || c < 0 ? 10L : c, 0L);
-        syscall(SYS_fcntl, c, F_GETFD);
-        syscall(SYS_close, c == 1024 ? 99 : c);
-        syscall(SYS_dup3, null, c > 1025 || c < 0 ? c : 99, 0L); /* aarch64 has no dup2 */
-        syscall(SYS_close_range, c, c, 0L);
         syscall(SYS_bpf, 0L, buf, c);
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, buf, c);
         syscall(SYS_sched_setaffinity, 0, c, NULL);

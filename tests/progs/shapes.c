@@ -371,16 +371,6 @@ static void others(void)
 #endif
 }
 
-static void opens(void)
-{
-    t_put("made", 3);
-    int path = (int)CHK(open("made", O_PATH)), ctl = (int)CHK(open("made", 3)), rw = (int)CHK(open("made", O_RDWR));
-    char c;
-    MUST(read(path, &c, 1) < 0 && read(ctl, &c, 1) < 0 && read(rw, &c, 1) == 1);
-    want("[(e['access'], e['writable']) for e in by('open', path='~/made')] == "
-         "[('write', True), ('path', False), ('ioctl', False), ('read/write', True)]");
-}
-
 /* Each child dies of one fault. */
 static void faults(void)
 {
@@ -397,4 +387,4 @@ static void faults(void)
 }
 
 SCENES({ "sleeps", sleeps }, { "wide", wide }, { "times", times }, { "sockaddrs", sockaddrs }, { "messages", messages },
-       { "sizes", sizes }, { "larger", larger }, { "others", others }, { "opens", opens }, { "faults", faults })
+       { "sizes", sizes }, { "larger", larger }, { "others", others }, { "faults", faults })

@@ -218,31 +218,61 @@ static void see(pid_t p, const char *what)
     say("%s: code %d status %d", what, i.si_code, i.si_status);
 }
 
-/* A child that stops itself, is continued, is stopped by the four signals, is killed when stopped. */
+static void *counting(void *at)
+{
+    for (;;) {
+        ++*(volatile long *)at;
+        usleep(500);
+    }
+    return NULL;
+}
+
+/* It has stopped: all of its threads have. SIGCONT: all go on. */
+static void stopped_until_cont(pid_t p, volatile long *counts, volatile int *ran_on)
+{
+    long was[8];
+    int moved = 0;
+    see(p, "stopped");
+    usleep(50000);
+    memcpy(was, (void *)counts, sizeof was);
+    usleep(50000);
+    say("all stopped %d, ran on %d", !memcmp(was, (void *)counts, sizeof was), *ran_on);
+    CHK(kill(p, SIGCONT));
+    see(p, "continued"); /* only then on to the next, for SIGCHLDs do not queue */
+    for (int tries = 0; moved < 8 && tries < 100; tries++) { /* an emulated CPU takes its time */
+        usleep(20000);
+        moved = 0;
+        for (int i = 0; i < 8; i++)
+            moved += counts[i] > was[i];
+    }
+    say("went on %d", moved);
+}
+
+/* A child of nine threads that stops itself, is continued, is stopped by the four signals, is killed when stopped. */
 static void stops(void)
 {
     static const int stop[] = { SIGSTOP, SIGTSTP, SIGTTIN };
     sigset_t chld = SET(SIGCHLD);
     block(chld);
     volatile int *sh = t_shared(4096);
+    volatile long *counts = t_shared(4096);
+    pthread_t t;
     pid_t p = CHILD(setpgid(0, 0); /* its group is not orphaned: the terminal's stop signals stop it */
+                    for (int i = 0; i < 8; i++) MUST(!pthread_create(&t, NULL, counting, (void *)(counts + i)));
                     for (int i = 0; i < 3; i++) {
                         raise(stop[i]);
                         sh[0] = i + 1;
-                        if (i < 2)
-                            t_until(sh + i + 1);
+                        t_until(sh + i + 1);
                     }
                     for (;;) pause());
     for (int i = 1; i <= 3; i++) {
-        see(p, "stopped");
-        usleep(20000);
-        say("ran on %d", sh[0]);
-        CHK(kill(p, SIGCONT));
-        see(p, "continued"); /* only then on to the next, for SIGCHLDs do not queue */
+        stopped_until_cont(p, counts, sh);
         sh[i] = 1;
     }
     while (sh[0] < 3)
         usleep(1000);
+    CHK(kill(p, SIGSTOP));
+    stopped_until_cont(p, counts, sh);
     CHK(kill(p, SIGSTOP));
     see(p, "stopped");
     CHK(kill(p, SIGTERM)); /* waits until it goes on */
@@ -296,64 +326,5 @@ static void storm(void)
     }
 }
 
-static void *counting(void *at)
-{
-    for (;;) {
-        ++*(volatile long *)at;
-        usleep(500);
-    }
-    return NULL;
-}
-
-/* All threads of a process stop, and all go on. */
-static void group(void)
-{
-    volatile long *sh = t_shared(4096);
-    pthread_t t;
-    block(SET(SIGCHLD));
-    pid_t p = CHILD(for (int i = 0; i < 8; i++) MUST(!pthread_create(&t, NULL, counting, (void *)(sh + i)));
-                    pause());
-    for (int round = 0; round < 3; round++) {
-        long was[8];
-        usleep(100000);
-        CHK(kill(p, SIGSTOP));
-        see(p, "stopped");
-        usleep(50000);
-        memcpy(was, (void *)sh, sizeof was);
-        usleep(50000);
-        say("all stopped %d", !memcmp(was, (void *)sh, sizeof was));
-        CHK(kill(p, SIGCONT));
-        see(p, "continued");
-        int moved = 0;
-        for (int tries = 0; moved < 8 && tries < 100; tries++) { /* an emulated CPU takes its time */
-            usleep(100000);
-            moved = 0;
-            for (int i = 0; i < 8; i++)
-                moved += sh[i] > was[i];
-        }
-        say("went on %d", moved);
-    }
-    CHK(kill(p, SIGKILL));
-    see(p, "killed");
-}
-
-/* From one process to another and between threads, with SIGCHLD and timers in between. */
-static void flood(void)
-{
-    volatile int *sh = t_shared(4096);
-    pid_t p = CHILD(act(SIGRTMIN + 5, count, SA_RESTART);
-                    act(SIGALRM, count, SA_RESTART);
-                    each_ms(2);
-                    sh[0] = 1;
-                    while (times[SIGRTMIN + 5] < 2000 || !times[SIGALRM]) /* all may have arrived before the timer's first */
-                        getppid();
-                    _exit(0));
-    t_until(sh);
-    for (int i = 0; i < 2000; i++)
-        CHK(sigqueue(p, SIGRTMIN + 5, (union sigval){ .sival_int = i }));
-    t_wait(p, 0);
-    say("2000 arrived");
-}
-
 SCENES({ "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits },
-       { "stops", stops }, { "storm", storm }, { "group", group }, { "flood", flood })
+       { "stops", stops }, { "storm", storm })

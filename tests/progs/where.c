@@ -35,24 +35,6 @@ static void spinners(int n)
                 ;
 }
 
-/* Shares a CPU with a process that never sleeps. */
-static void starved(void)
-{
-    t_pin(sched_getcpu());
-    spinners(1);
-    unsigned long long before = run_delay();
-    for (int i = 0; i < 40; i++)
-        sched_yield();
-    for (volatile long i = 0; i < 200000000; i++)
-        ;
-    spinners(0);
-    unsigned long long waited = run_delay() - before;
-    want("sum(c['runq_ns'] for c in calls('sched_yield')) > 0");
-    /* what the scheduler says of this thread, against what kvis saw of it from 10 us on */
-    want("abs(sum(e['delay_ns'] for e in by('sched_delay') if e['tid'] == %d and e['ts_ns'] > calls('sched_yield')[0]['ts_ns'])"
-         " - %llu) < 0.05 * %llu + 5e6 + " UNSEEN, (int)getpid(), waited, waited);
-}
-
 /* calls: slow ones by a thread whose CPU three others want as well: by what the scheduler says of its waits
  * just before and after each, most of the time of those that compute was spent in the queue. */
 enum { CALLS = 24, SLEEP_MS = 5 };
@@ -69,7 +51,7 @@ static void want_waits(const char *name, const unsigned long long *waited)
 
 static void slow_calls(void)
 {
-    unsigned long long computing[CALLS], sleeping[CALLS], all = 0;
+    unsigned long long computing[CALLS], sleeping[CALLS], all = 0, begin = run_delay();
     t_pin(sched_getcpu());
     spinners(3);
     for (int i = 0; i < CALLS; i++) {
@@ -83,7 +65,12 @@ static void slow_calls(void)
         sleeping[i] = run_delay() - before;
     }
     spinners(0);
+    unsigned long long waited = run_delay() - begin;
     MUST(all > 100000000);
+    /* what the scheduler says of this thread, against what kvis saw of it from 10 us on */
+    want("abs(sum(e['delay_ns'] for e in by('sched_delay') if e['tid'] == %d and e['ts_ns'] > calls('sched_setaffinity')[0]['ts_ns'])"
+         " - %llu) < 0.05 * %llu + 5e6 + " UNSEEN, (int)getpid(), waited, waited);
+    want("S['sched_waits'] > 0 and S['sched_wait_p50_ns'] <= S['sched_wait_p99_ns'] <= S['sched_wait_max_ns']");
     want_waits("getrandom", computing);
     want_waits("poll", sleeping);
     want("abs(sum(c['runq_ns'] for c in calls('getrandom')[-%d:]) - %llu) <= 0.1 * %llu + " UNSEEN, CALLS, all, all);
@@ -106,10 +93,8 @@ static void places(void)
         MUST(pwrite(f, block, sizeof block, 0) == sizeof block);
         want("calls('pwrite64')[-1]['disk_ns'] > 0");
     }
-    starved();
     want("all(c['on_cpu_ns'] + c['runq_ns'] + c['disk_ns'] + c['other_ns'] == c['duration_ns']"
          " for c in E if c.get('on_cpu_ns') is not None)");
-    want("S['sched_waits'] > 0 and S['sched_wait_p50_ns'] <= S['sched_wait_p99_ns'] <= S['sched_wait_max_ns']");
     want("[w['name'] for w in S['where_time_went']].index('poll') >= 0");
 }
 

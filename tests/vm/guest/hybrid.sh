@@ -18,7 +18,6 @@ last 6:--ring=64K
 big 20:--ring=64K -s 5000
 execs 5:
 relay 3:--ring=64K
-killed 10:
 END
 
 # stutter: stops kvis for a while, again and again, so that its ring fills, however fast it reads.

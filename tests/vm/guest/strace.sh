@@ -3,7 +3,7 @@
 # with: strace
 # timeout: 240
 . /tests/lib.sh
-# (On x86_64 the cases diff_* do this on the host, with larger programs.)
+# (On x86_64 the case trace_strace does this on the host, with larger programs.)
 
 t_both_sh 300
 for scene in forks vfork; do t_both "proc.$scene" "$BIN/proc" "$scene"; done

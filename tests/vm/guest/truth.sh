@@ -8,14 +8,11 @@
 touch /etc/passwd /etc/group
 trap 'st=$?; rm -f /etc/passwd /etc/group; t_end $st' EXIT
 
-slow() { case "$1 $2" in "sig flood") ;; *) return 1 ;; esac; } # half a minute, under emulation
-
 rounds() { case "$1 $2" in "ptr cmsg") echo 300 ;; esac; } # all 3000 take a minute and a half on the newest kernel
 
 options() { # options PROG SCENE: with which kvis sees what the scene wants
     case "$1 $2" in
     "mem faults" | "mem many") echo -v --faults ;;
-    "mem total") echo -v --page-faults ;;
     "shapes "*) echo -v -s 4096 ;;
     "proc clone_untraced") echo "--trace=openat,getppid,write" ;;
     *) echo "-v" ;;
@@ -44,7 +41,6 @@ scene() { # scene HOW PROG SCENE
 }
 
 while read -r how prog name; do
-    slow "$prog" "$name" && continue
     mkdir "$prog.$name"
     cd "$prog.$name" || exit
     scene "$how" "$prog" "$name"
