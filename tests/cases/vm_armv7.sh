@@ -4,4 +4,4 @@
 # tier: vm
 # timeout: 1200
 # needs: make qemu-system-arm arm-linux-gnueabihf-gcc /usr/arm-linux-gnueabihf/lib/libc.a cpio python3
-exec sh "$TESTS/vm/vm.sh" armv7 trace armv7 arm32
+exec sh "$TESTS/vm/vm.sh" armv7 armv7 arm32

@@ -3,4 +3,4 @@
 # tier: vm
 # timeout: 1200
 # needs: make qemu-system-riscv64 riscv64-linux-gnu-gcc /usr/riscv64-linux-gnu/lib/libc.a cpio python3
-exec sh "$TESTS/vm/vm.sh" riscv64 check open proc trace riscv64
+exec sh "$TESTS/vm/vm.sh" riscv64 check open proc riscv64

@@ -4,22 +4,14 @@
  * processes make children that end at once; `ill oom MB`: children that allocate this much memory; `ill files N`: opens N files, and limits the
  * machine to a few more; `ill retransmits`: connections to a tun device that nobody reads;
  * `ill disk NAME N`: N threads that read at random from /dev/NAME; `ill memory MB`: writes to this much
- * memory again and again; `ill far MB NODE CPU`: uses this much memory of a NUMA node on a CPU of
- * another; `ill listen`: accepts none of many connections; `ill packets CPU`: from that CPU, sends broadcasts
- * that 64 local sockets receive; `ill flows N`: N connections; `ill fragments`: fills memory, frees
- * every second page, and asks for hugepages; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
- * `ill descriptors N`: opens all of the N files that it may open; `ill children N`: N children that sleep; `ill untracked`: makes
- * connections without end; `ill lossy`: 32 connections over lo, which loses a fifth of its packets; `ill fuse DIR`: serves a file
- * system that does not answer 6 processes; `ill clock SECONDS`: declares the clock synchronized, with this
- * error (0: not synchronized, and ends). The name of the process (comm) is ill-SCENE. */
+ * memory again and again; `ill listen`: accepts none of many connections; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
+ * `ill untracked`: makes connections without end; `ill fuse DIR`: serves a file system that does not answer 6 processes;
+ * `ill clock SECONDS`: declares the clock synchronized, with this error (0: not synchronized, and ends). The name of the
+ * process (comm) is ill-SCENE. */
 #include "t.h"
 #include "fuse.h"
 
 #include <linux/if_tun.h>
-#include <linux/mempolicy.h>
-#include <linux/netlink.h>
-#include <linux/pkt_sched.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/timex.h>
@@ -159,21 +151,6 @@ static void memory(void)
     }
 }
 
-static void far(void)
-{
-    size_t bytes = (size_t)t_arg(1, 0) << 20;
-    unsigned long nodes = 1ul << t_arg(2, 0);
-    char *p = t_map(bytes);
-    t_pin((int)t_arg(3, 0));
-    MUST(syscall(SYS_mbind, p, bytes, MPOL_BIND, &nodes, 64ul, 0ul) == 0);
-    for (int round = 0;; round++) {
-        for (size_t at = 0; at < bytes; at += 64)
-            p[at]++;
-        if (!round)
-            say("ill");
-    }
-}
-
 static void deaf(void)
 {
     struct sockaddr_in to = t_loopback(0);
@@ -194,42 +171,6 @@ static void deaf(void)
     }
 }
 
-/* A socket that is bound to all addresses, beside others. */
-static int udp(struct sockaddr_in *a)
-{
-    int s = socket(AF_INET, SOCK_DGRAM, 0), on = 1;
-    MUST(s >= 0 && setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0);
-    MUST(setsockopt(s, SOL_SOCKET, SO_BROADCAST, &on, sizeof on) == 0);
-    MUST(bind(s, (void *)a, sizeof *a) == 0);
-    return s;
-}
-
-static void packets(void)
-{
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(9999) }, to = at;
-    to.sin_addr.s_addr = htonl(0x7fffffff);
-    for (int i = 0; i < 64; i++)
-        udp(&at);
-    at.sin_port = 0;
-    t_pin((int)t_arg(1, 0));
-    for (unsigned i = 0, s = (unsigned)udp(&at);; i++) {
-        sendto((int)s, "", 1, 0, (void *)&to, sizeof to);
-        if (i == 1000)
-            say("ill");
-    }
-}
-
-static void flows(void)
-{
-    struct sockaddr_in to = t_loopback(9);
-    for (long n = t_arg(1, 0); n > 0; n--) {
-        int s = socket(AF_INET, SOCK_DGRAM, 0);
-        MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0 && send(s, "", 1, 0) == 1);
-    }
-    say("ill");
-    pause();
-}
-
 static void fifo(void)
 {
     struct sched_param p = { .sched_priority = 50 };
@@ -237,19 +178,6 @@ static void fifo(void)
     workers = 1;
     MUST(sched_setscheduler(0, SCHED_FIFO, &p) == 0);
     compute(NULL);
-}
-
-/* All that it may open. */
-static void descriptors(void)
-{
-    rlim_t n = (rlim_t)t_arg(1, 0);
-    struct rlimit most = { n, n };
-    MUST(setrlimit(RLIMIT_NOFILE, &most) == 0);
-    while (open("/dev/null", O_RDONLY) >= 0)
-        ;
-    MUST(errno == EMFILE);
-    say("ill");
-    pause();
 }
 
 /* Returns in N children, with their number, and 0 in their parent; they die with it. */
@@ -278,54 +206,6 @@ static void untracked(void)
         if (i == 500)
             say("ill");
         usleep(2000);
-    }
-}
-
-/* Makes lo lose a fifth of its packets: tc qdisc add dev lo root netem loss 20%. */
-static void lose(void)
-{
-    struct {
-        struct nlmsghdr h;
-        struct tcmsg t;
-        struct rtattr kind;
-        char name[8];
-        struct rtattr options;
-        struct tc_netem_qopt netem;
-    } m = {
-        .h = { sizeof m, RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_CREATE | NLM_F_REPLACE | NLM_F_ACK, 1, 0 },
-        .t = { .tcm_family = AF_UNSPEC, .tcm_ifindex = (int)if_nametoindex("lo"), .tcm_parent = TC_H_ROOT },
-        .kind = { RTA_LENGTH(sizeof "netem"), TCA_KIND }, .name = "netem",
-        .options = { RTA_LENGTH(sizeof m.netem), TCA_OPTIONS },
-        .netem = { .limit = 1000, .loss = UINT32_MAX / 5 },
-    };
-    struct { struct nlmsghdr h; struct nlmsgerr e; } back;
-    int s = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
-    MUST(s >= 0 && send(s, &m, sizeof m, 0) == sizeof m);
-    MUST(recv(s, &back, sizeof back, 0) >= (ssize_t)sizeof back && back.e.error == 0);
-}
-
-static void lossy(void)
-{
-    struct sockaddr_in at = t_loopback(0);
-    enum { PAIRS = 32 };
-    static char block[1024];
-    socklen_t len = sizeof at;
-    int l = socket(AF_INET, SOCK_STREAM, 0), s[PAIRS], r[PAIRS];
-    MUST(bind(l, (void *)&at, len) == 0 && listen(l, 1) == 0 && getsockname(l, (void *)&at, &len) == 0);
-    for (int k = 0; k < PAIRS; k++) {
-        MUST((s[k] = socket(AF_INET, SOCK_STREAM, 0)) >= 0 && connect(s[k], (void *)&at, len) == 0);
-        MUST((r[k] = accept(l, NULL, NULL)) >= 0);
-    }
-    lose();
-    for (int i = 0;; i++) {
-        for (int k = 0; k < PAIRS; k++) {
-            send(s[k], block, sizeof block, MSG_DONTWAIT);
-            while (recv(r[k], block, sizeof block, MSG_DONTWAIT) > 0)
-                ;
-        }
-        if (i == 50)
-            say("ill");
-        usleep(20000);
     }
 }
 
@@ -360,60 +240,6 @@ static void clock_error(void)
         pause();
 }
 
-enum { HUGE = 2 << 20 };
-
-static char *map(size_t bytes)
-{
-    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    MUST(p != MAP_FAILED);
-    return p;
-}
-
-/* Touches a page of each hugepage in so much memory. */
-static void touch(char *p, size_t bytes)
-{
-    for (char *at = p + HUGE - (uintptr_t)p % HUGE; at + HUGE <= p + bytes; at += HUGE)
-        *at = 1;
-}
-
-/* The number behind a key in a file of /proc. */
-static unsigned long number(const char *path, const char *key)
-{
-    char line[256];
-    unsigned long v = 0, found = 0;
-    FILE *f = fopen(path, "r");
-    MUST(f);
-    while (!found && fgets(line, sizeof line, f))
-        found = !strncmp(line, key, strlen(key)) && sscanf(line + strlen(key), "%lu", &v) == 1;
-    fclose(f);
-    MUST(found);
-    return v;
-}
-
-static void fragments(void)
-{
-    unsigned long kb = number("/proc/meminfo", "MemAvailable:");
-    size_t bytes = kb / 4 * 3 * 1024, page = (size_t)sysconf(_SC_PAGESIZE);
-    char *p = map(bytes);
-    MUST(madvise(p, bytes / page * page, MADV_NOHUGEPAGE) == 0);
-    for (size_t at = 0; at < bytes; at += page)
-        p[at] = 1;
-    for (size_t at = 0; at + page <= bytes; at += 2 * page)
-        MUST(madvise(p + at, page, MADV_DONTNEED) == 0);
-    for (unsigned long was, refused = 0; refused < 16;) { /* takes what hugepages are left */
-        was = number("/proc/vmstat", "thp_fault_fallback ");
-        touch(map(17 * HUGE), 17 * HUGE);
-        refused = number("/proc/vmstat", "thp_fault_fallback ") - was;
-    }
-    say("ill");
-    for (;;) {
-        p = map(17 * HUGE);
-        touch(p, 17 * HUGE);
-        munmap(p, 17 * HUGE);
-        usleep(20000);
-    }
-}
-
 /* Scenes whose numbers are arguments of the functions above. */
 static void cpu(void) { threads((int)t_arg(1, 0), compute); }
 static void calls(void) { threads((int)t_arg(1, 0), call); }
@@ -428,21 +254,12 @@ static void pinned(void)
     threads((int)t_arg(2, 0), compute);
 }
 
-static void sleeping_children(void)
-{
-    if (!children(t_arg(1, 0)))
-        say("ill");
-    pause();
-}
-
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "cpu", cpu }, { "pinned", pinned }, { "calls", calls }, { "forks", many_forks }, { "oom", oom }, { "files", files },
-        { "retransmits", retransmits }, { "disk", disk_reads }, { "memory", memory }, { "far", far }, { "listen", deaf },
-        { "packets", packets }, { "flows", flows }, { "fragments", fragments }, { "fifo", fifo }, { "descriptors", descriptors },
-        { "children", sleeping_children }, { "untracked", untracked }, { "lossy", lossy }, { "fuse", fuse },
-        { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
+        { "retransmits", retransmits }, { "disk", disk_reads }, { "memory", memory }, { "listen", deaf }, { "fifo", fifo },
+        { "untracked", untracked }, { "fuse", fuse }, { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
     };
     char name[16];
     snprintf(name, sizeof name, "ill-%s", argc > 1 ? argv[1] : "");
