@@ -1,19 +1,14 @@
 /* Causes a fault that kvis diagnose must find, until it is killed. Prints `ill` when the fault exists.
  * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same on that CPU;
  * `ill locks N`: N threads that need one lock; `ill calls N`: N threads that make system calls; `ill forks N`: N
- * processes make children that end at once; `ill oom MB`: children that allocate this much memory; `ill files N`: opens N files, and limits the
- * machine to a few more; `ill retransmits`: connections to a tun device that nobody reads;
- * `ill disk NAME N`: N threads that read at random from /dev/NAME; `ill memory MB`: writes to this much
- * memory again and again; `ill listen`: accepts none of many connections; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
- * `ill untracked`: makes connections without end; `ill fuse DIR`: serves a file system that does not answer 6 processes;
+ * processes make children that end at once; `ill oom MB`: children that allocate this much memory;
+ * `ill disk NAME N`: N threads that read at random from /dev/NAME; `ill memory MB`: writes to this much memory again and again;
+ * `ill fifo CPU`: computes on that CPU as SCHED_FIFO; `ill fuse DIR`: serves a file system that does not answer 6 processes;
  * `ill clock SECONDS`: declares the clock synchronized, with this error (0: not synchronized, and ends). The name of the
  * process (comm) is ill-SCENE. */
 #include "t.h"
 #include "fuse.h"
 
-#include <linux/if_tun.h>
-#include <net/if.h>
-#include <sys/ioctl.h>
 #include <sys/timex.h>
 
 static int workers, at_work;
@@ -76,46 +71,6 @@ static void forks(size_t bytes, long loops)
     }
 }
 
-static void retransmits(void)
-{
-    struct ifreq r = { .ifr_flags = IFF_TUN | IFF_NO_PI };
-    struct sockaddr_in *a = (void *)&r.ifr_addr, to = { .sin_family = AF_INET, .sin_port = htons(9) };
-    int tun = open("/dev/net/tun", O_RDWR), s = socket(AF_INET, SOCK_DGRAM, 0);
-    MUST(tun >= 0 && s >= 0 && ioctl(tun, TUNSETIFF, &r) == 0);
-    *a = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x0a636301) };
-    MUST(ioctl(s, SIOCSIFADDR, &r) == 0);
-    *a = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xffffff00) };
-    MUST(ioctl(s, SIOCSIFNETMASK, &r) == 0);
-    r.ifr_flags = IFF_UP | IFF_RUNNING;
-    MUST(ioctl(s, SIOCSIFFLAGS, &r) == 0);
-    to.sin_addr.s_addr = htonl(0x0a636302);
-    for (unsigned i = 0; i < 600; i++) { /* each sends again after 1, 3, 7 ... seconds */
-        MUST((s = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)) > 0);
-        connect(s, (void *)&to, sizeof to);
-        if (i == 60)
-            say("ill");
-        usleep(20000);
-    }
-    pause();
-}
-
-/* The kernel's count is off by up to 32 files for each CPU (fs/file_table.c: percpu_counter). */
-static void files(void)
-{
-    long n = t_arg(1, 0);
-    struct rlimit most = { (rlim_t)n + 100, (rlim_t)n + 100 };
-    long open_now = 0;
-    FILE *f = fopen("/proc/sys/fs/file-nr", "r");
-    MUST(f && setrlimit(RLIMIT_NOFILE, &most) == 0);
-    while (n-- > 0)
-        MUST(open("/dev/null", O_RDONLY) >= 0);
-    MUST(fscanf(f, "%ld", &open_now) == 1 && open_now > 0);
-    f = fopen("/proc/sys/fs/file-max", "w");
-    MUST(f && fprintf(f, "%ld", open_now * 100 / 96) > 0 && fclose(f) == 0);
-    say("ill");
-    pause();
-}
-
 static void *read_disk(void *arg)
 {
     unsigned seed = (unsigned)(uintptr_t)arg;
@@ -151,26 +106,6 @@ static void memory(void)
     }
 }
 
-static void deaf(void)
-{
-    struct sockaddr_in to = t_loopback(0);
-    socklen_t len = sizeof to;
-    int l = socket(AF_INET, SOCK_STREAM, 0), s[64] = { 0 };
-    MUST(bind(l, (void *)&to, len) == 0 && listen(l, 1) == 0);
-    MUST(getsockname(l, (void *)&to, &len) == 0);
-    for (unsigned i = 0;; i++) {
-        int *at = &s[i % 64];
-        if (*at)
-            close(*at);
-        *at = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-        MUST(*at > 0);
-        connect(*at, (void *)&to, len);
-        if (i == 5)
-            say("ill");
-        usleep(50000);
-    }
-}
-
 static void fifo(void)
 {
     struct sched_param p = { .sched_priority = 50 };
@@ -193,20 +128,6 @@ static long children(long n)
         return i;
     }
     return 0;
-}
-
-static void untracked(void)
-{
-    struct sockaddr_in to = t_loopback(9);
-    for (int i = 0;; i++) {
-        int s = socket(AF_INET, SOCK_DGRAM, 0);
-        MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0);
-        send(s, "", 1, 0);
-        close(s);
-        if (i == 500)
-            say("ill");
-        usleep(2000);
-    }
 }
 
 /* All look for the same name: one asks the server, and the others wait for the one in the kernel, in state D. */
@@ -257,9 +178,8 @@ static void pinned(void)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "cpu", cpu }, { "pinned", pinned }, { "calls", calls }, { "forks", many_forks }, { "oom", oom }, { "files", files },
-        { "retransmits", retransmits }, { "disk", disk_reads }, { "memory", memory }, { "listen", deaf }, { "fifo", fifo },
-        { "untracked", untracked }, { "fuse", fuse }, { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
+        { "cpu", cpu }, { "pinned", pinned }, { "calls", calls }, { "forks", many_forks }, { "oom", oom },
+        { "disk", disk_reads }, { "memory", memory }, { "fifo", fifo }, { "fuse", fuse }, { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
     };
     char name[16];
     snprintf(name, sizeof name, "ill-%s", argc > 1 ? argv[1] : "");

@@ -3,7 +3,7 @@
 # kernels: x86-5.10 x86-sid arm64
 # (The oldest, the newest and 6.1: the rules judge numbers that monitor, virtio and disk compare on every kernel.)
 # timeout: 240
-# modules: tun virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk
+# modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk
 # qemu: -drive if=none,id=a,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=a,queue-size=4,indirect_desc=off,num-queues=1 -drive if=none,id=b,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=b,queue-size=256,num-queues=1 -drive if=none,id=c,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=c,queue-size=64,packed=on,num-queues=1 -drive if=none,id=d,driver=null-co,size=67108864,throttling.iops-total=8 -device virtio-blk-pci,drive=d,num-queues=1 -netdev user,id=n,restrict=on -device virtio-net-pci,netdev=n,romfile= -chardev file,id=s,path=/dev/null -device virtio-serial-pci -device virtserialport,chardev=s
 . /tests/lib.sh
 
@@ -17,15 +17,6 @@ t_ill forks "cpu-forks\|cpu-kernel\|run-queue-long" - forks 4
 # emulator kvis itself uses much of a CPU, and its two threads wait.
 t_ill calls "cpu-kernel\|cpu-busy\|run-queue-long" 1 calls 2
 t_ill locks lock-contended 1 locks 6
-t_ill listen tcp-listen-overflows 0 listen
-if [ -c /dev/net/tun ]; then
-    t_ill retransmits tcp-retransmits 0 retransmits
-else
-    t_skip retransmits "no tun devices"
-fi
-most=$(cat /proc/sys/fs/file-max)
-t_ill files limit-files 0 files 4000
-echo "$most" >/proc/sys/fs/file-max
 if [ -b /dev/vdb ]; then # 50 requests a second, however many are waiting
     t_ill reader none 0 disk vdb 1 # waits for the disk, but for nobody else
     t_ill disk disk-saturated 1 disk vdb 4
