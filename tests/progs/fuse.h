@@ -1,4 +1,4 @@
-/* A FUSE file system by hand (<linux/fuse.h>): its mount and its answers. fuse.c, ill.c and opens.c include this file after t.h. */
+/* A FUSE file system by hand (<linux/fuse.h>): its mount and its answers. fuse.c and opens.c include this file after t.h. */
 #include <linux/fuse.h>
 #include <sys/mount.h>
 

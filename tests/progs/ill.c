@@ -3,11 +3,10 @@
  * `ill locks N`: N threads that need one lock; `ill calls N`: N threads that make system calls; `ill forks N`: N
  * processes make children that end at once; `ill oom MB`: children that allocate this much memory;
  * `ill disk NAME N`: N threads that read at random from /dev/NAME; `ill memory MB`: writes to this much memory again and again;
- * `ill fifo CPU`: computes on that CPU as SCHED_FIFO; `ill fuse DIR`: serves a file system that does not answer 6 processes;
+ * `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
  * `ill clock SECONDS`: declares the clock synchronized, with this error (0: not synchronized, and ends). The name of the
  * process (comm) is ill-SCENE. */
 #include "t.h"
-#include "fuse.h"
 
 #include <sys/timex.h>
 
@@ -115,42 +114,6 @@ static void fifo(void)
     compute(NULL);
 }
 
-/* Returns in N children, with their number, and 0 in their parent; they die with it. */
-static long children(long n)
-{
-    pid_t first = getpid();
-    for (long i = 1; i <= n; i++) {
-        pid_t pid = fork();
-        MUST(pid >= 0);
-        if (pid)
-            continue;
-        MUST(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == first);
-        return i;
-    }
-    return 0;
-}
-
-/* All look for the same name: one asks the server, and the others wait for the one in the kernel, in state D. */
-static void fuse(void)
-{
-    const char *dir = t_argv[2];
-    static char in[1 << 17] __attribute__((aligned(8)));
-    const struct fuse_in_header *h = (const void *)in;
-    char path[256];
-    int dev = fuse_mount(dir, ",allow_other");
-    snprintf(path, sizeof path, "%s/x", dir);
-    MUST(dev >= 0 && read(dev, in, sizeof in) >= (ssize_t)sizeof *h && h->opcode == FUSE_INIT);
-    fuse_answer(dev, h->unique, 0, &fuse_version, sizeof fuse_version);
-    if (children(6)) {
-        close(dev);
-        access(path, F_OK);
-        _exit(0);
-    }
-    MUST(read(dev, in, sizeof in) > 0);
-    say("ill");
-    pause();
-}
-
 static void clock_error(void)
 {
     long seconds = t_arg(1, 0);
@@ -179,7 +142,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "cpu", cpu }, { "pinned", pinned }, { "calls", calls }, { "forks", many_forks }, { "oom", oom },
-        { "disk", disk_reads }, { "memory", memory }, { "fifo", fifo }, { "fuse", fuse }, { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
+        { "disk", disk_reads }, { "memory", memory }, { "fifo", fifo }, { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
     };
     char name[16];
     snprintf(name, sizeof name, "ill-%s", argc > 1 ? argv[1] : "");

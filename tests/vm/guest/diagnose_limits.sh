@@ -1,8 +1,8 @@
-# diagnose_limits: a CPU that a SCHED_FIFO task does not give up, a swap storm, tasks that are stuck, and a wrong clock.
+# diagnose_limits: a CPU that a SCHED_FIFO task does not give up, a swap storm, and a wrong clock.
 # kvis diagnose must rank each of them first.
 # kernels: x86-5.10 x86-6.12 x86-sid
 # timeout: 200
-# modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk fuse
+# modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk
 # qemu: -drive if=none,id=swap,driver=null-co,size=536870912,snapshot=on -device virtio-blk-pci,drive=swap,num-queues=1
 . /tests/lib.sh
 
@@ -18,14 +18,6 @@ kvis monitor -c runq -n 2 -i 2 --json=wait.json
 t_cure $hog
 t_json "who waited longest, and who ran" wait.json "any(e.get('longest_wait', {}).get('ill-pinned ($waits)', {}).get('ran') == 'ill-fifo ($hog)' for e in E)"
 t_cure $waits
-
-if [ -c /dev/fuse ]; then
-    mkdir mnt
-    t_ill stuck tasks-stuck - fuse mnt
-    umount -l mnt
-else
-    t_skip stuck "no FUSE"
-fi
 
 t_ill clock clock-unsynchronized 0 clock 5
 "$BIN/ill" clock 0 >clock.out
