@@ -31,7 +31,6 @@ root|0|open -F -- /kvis --version|out|/kvis$
 root|0|proc -- /kvis --version|out|/kvis --version
 root|0 125|monitor -n 1 -i 0.1|both|.
 root|0|monitor -n 1 -i 0.1 --json --prometheus=/tmp/m.prom|out|"type":"header"
-bare|0|trace -c -- /kvis --version|err|execve
 bare|0|trace -v -- /kvis --version|err|execve
 bare|0|trace -- /kvis --version|err|time in calls
 nobody|0|--version|out|^kvis [0-9]

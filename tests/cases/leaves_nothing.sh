@@ -51,12 +51,6 @@ for command in open proc; do
     left "$command killed with a command"
     kill "$(cat started)" || fail "the command died with kvis $command"
 done
-# two at once do not see each other's
-"$KVIS" open -o a --json=a.json -- sh -c 'cat /one 2>/dev/null; sleep 0.5' 9>&- &
-"$KVIS" open -o b --json=b.json -- sh -c 'sleep 0.2; cat /two 2>/dev/null' 9>&-
-wait
-has a ' /one$'; hasnt a ' /two$'; has b ' /two$'; hasnt b ' /one$'
-
 # the command sees what it would see anyway (as in cases/neutral.sh)
 report native "$BIN/self" a 'b c' ''
 [ $st = 0 ] || fail "the program without kvis: $st"

@@ -70,6 +70,11 @@ done <<'END'
 2|replay a.kvis -- cut.kvis|one recording
 125|diff a.kvis notes|notes: is not a recording
 2|monitor -p 1 ls|cannot be combined
+2|monitor -i 0.001|--interval: '0.001': SECS is a number of seconds from 0.01 to 100000000
+2|monitor -i 1x|--interval: '1x': SECS is a number of seconds from 0.01 to 100000000
+2|monitor -i 100000001|--interval: '100000001': SECS is a number of seconds from 0.01 to 100000000
+2|monitor -c ,cpu|',cpu': unknown collector
+2|monitor -c proc,cgroup|-c: the source proc needs -p PID, and cgroup needs --cgroup PATH
 2|monitor -n 0|COUNT is a number from 1
 2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; for sources, see kvis help monitor --man
 2|monitor --listen=99999|'99999': allowed values: PORT \(at most 65535\) or ADDR:PORT

@@ -1,4 +1,4 @@
-"""Used by the tests of HTML pages: lib/*report.py, vm/boot_page.py and the cases of the tier browser.
+"""Used by the tests of HTML pages: lib/*report.py and the cases of the tier browser.
 Runs Chromium without a window, through its debugging pipe (no library, no network), and reads what all reports have."""
 import json
 import os

@@ -378,25 +378,6 @@ def crosses(f):
     return e["value"] <= e["threshold"] if below else e["value"] >= e["threshold"]
 
 
-# Resources of which no rule gives way to another one
-SIDE_BY_SIDE = {"network", "kernel limits", "file systems", "hardware"}
-
-
-def batches():
-    """Rules whose numbers have nothing to do with each other are tried at once; those of one resource may give way."""
-    out = []
-    for rule, (res, over, _) in ROWS.items():
-        for b in out:  # whose cause is known: it is not only busy
-            if rule != "cpu-busy" and "tasks-stuck" not in (rule, *b["rules"]) and "cpu-busy" not in b["rules"] and res not in b["res"] - SIDE_BY_SIDE and not set(over) & set(b["m"]) \
-                    and ("idle" in over) == ("idle" in b["m"]):
-                break
-        else:
-            b = {"res": set(), "m": {}, "rules": []}
-            out.append(b)
-        b["res"].add(res), b["m"].update(over), b["rules"].append(rule)
-    return out
-
-
 wrong = []
 
 
@@ -408,15 +389,12 @@ def check(right, what, *found):
 listed = subprocess.run(["sh", os.path.join(tree, "gen/rules.sh"), "list"], stdout=subprocess.PIPE, check=True)
 have = {line.split()[0] for line in listed.stdout.decode().splitlines()}
 check(have - MEASURED - MOUNTED == set(ROWS), "rules without a row here, rows without a rule", have - set(ROWS) - MEASURED - MOUNTED, set(ROWS) - have)
-n = 0
-for b in batches():
-    j = diagnose(b["m"], script="sleep 1.2" if b["rules"] == ["tasks-stuck"] else None)
-    n += 1
-    for rule in b["rules"]:
-        f = next((f for f in j["findings"] if f["rule"] == rule), None)
-        check(f and f["resource"] == ROWS[rule][0] and crosses(f), f"{rule} is not found with {ROWS[rule][1]}", f or rules(j))
+for rule, (resource, over, _) in ROWS.items():
+    j = diagnose(over, script="sleep 1.2" if rule == "tasks-stuck" else None)
+    f = next((f for f in j["findings"] if f["rule"] == rule), None)
+    check(f and f["resource"] == resource and crosses(f), f"{rule} is not found with {over}", f or rules(j))
     check([f["rank"] for f in j["findings"]] == list(range(1, len(j["findings"]) + 1)), "ranks", j["findings"])
-print(f"{len(ROWS)} rules are found, in {n} machines")
+print(f"{len(ROWS)} rules are found")
 
 check("tasks-stuck" not in rules(diagnose({"stuck": "D"})), "tasks-stuck is found after less than a second")
 
@@ -475,7 +453,7 @@ page = run(ill)
 check("\x1b" not in page and "h<o\"g\\x1b\\\\ (pid 77)" in page and "\n1. Tasks wait for memory" in page, "the page", page)
 check(not re.search(r"^ *·", page, re.M), "a line begins with a separator", page)
 # one screen, whatever was found and however large the numbers are; what must be typed or read in full is not cut
-most = max(batches(), key=lambda b: len(b["m"]))["m"]
+most = {k: v for _, over, _ in ROWS.values() for k, v in over.items()}
 many = run({**most, "hog": 123456, "hog_cpu": 10 ** 6})
 for p in (page, many):
     wide = [line for line in p.split("\n") if len(line) > 79 and not re.match("   next", line)]

@@ -1,4 +1,5 @@
-/* Runs a known number of instructions, and competes for the hardware counters of the CPU.
+/* Runs a known number of instructions, and competes for the hardware counters of the CPU. Used by vm/guest/pmc.sh.
+ * only: aarch64
  *   pmu loop STEPS [THREADS]   waits for a byte of stdin, starts THREADS (none) and makes STEPS steps
  *                              of LOOP instructions in itself and each of them; prints "did N" with
  *                              the number of instructions of all, and "counted N" with what an event
@@ -13,16 +14,7 @@ static unsigned long steps;
 
 static void loop(unsigned long n)
 {
-#ifdef __aarch64__
-    __asm__ volatile("1: nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nsubs %0, %0, #1\nb.ne 1b"
-                     : "+r"(n) : : "cc");
-#elif defined(__arm__)
-    __asm__ volatile("1: nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nsubs %0, %0, #1\nbne 1b" : "+r"(n) : : "cc");
-#elif defined(__riscv)
-    __asm__ volatile("1: nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\naddi %0, %0, -1\nbnez %0, 1b" : "+r"(n));
-#else
-    __asm__ volatile("1: nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\ndec %0\njnz 1b" : "+r"(n) : : "cc");
-#endif
+    __asm__ volatile("1: nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nsubs %0, %0, #1\nb.ne 1b" : "+r"(n) : : "cc");
 }
 
 static void *work(void *arg)
@@ -36,12 +28,8 @@ static void *work(void *arg)
 static int counter(pid_t pid, int inherit)
 {
     char type[16] = "";
-    char path[][64] = { "/sys/bus/event_source/devices/armv8_pmuv3/type",
-                        "/sys/bus/event_source/devices/armv8_pmuv3_0/type",
-                        "/sys/bus/event_source/devices/cpu/type" };
-    for (size_t i = 0; i < sizeof path / sizeof *path; i++)
-        if (!*type)
-            t_read(path[i], type, sizeof type);
+    if (!t_read("/sys/bus/event_source/devices/armv8_pmuv3/type", type, sizeof type))
+        t_read("/sys/bus/event_source/devices/armv8_pmuv3_0/type", type, sizeof type);
     struct perf_event_attr a = { .type = (unsigned)atoi(type), .size = sizeof a, .config = 8,
                                  .exclude_kernel = 1, .exclude_hv = 1, .inherit = inherit };
     return (int)syscall(SYS_perf_event_open, &a, pid, -1, -1, 0);

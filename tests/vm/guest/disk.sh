@@ -19,8 +19,8 @@ for ms in 1 5 20; do
     facts "$ms ms" latency "$name" ${ms}000000
     null_gone
 done
+t_json "where the time went" "20 ms/json" "[w['disk_ns'] * 10 > w['duration_ns'] * 7 for w in S['where_time_went'] if w['name'] == 'pread64'] == [True]"
 null_disk completion_nsec=2000000
-facts sizes sizes "$name"
 facts crowd crowd "$name"
 t_ok without kvis trace --no-ebpf -- "$BIN/disk" latency "$name"
 t_hasnt "nothing of disks" err 'block I/O|Disks'

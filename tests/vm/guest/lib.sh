@@ -91,7 +91,6 @@ t_host() {
 }
 t_json() { t_host json "$@"; }           # t_json WHAT FILE EXPR: j.py's expression is true of FILE
 t_facts() { t_host facts "$@"; }         # t_facts WHAT JSON FACTS: want.py, all that a program says of itself
-t_page() { t_host page "$@"; }           # t_page WHAT PAGE JSON: boot_page.py, the report in a browser
 t_replay() { t_host replay "$@"; }       # t_replay WHAT JSON RECORDING: our kvis replays it to the same JSON
 t_opens() { t_host opens "$@"; }         # t_opens WHAT JSON FACTS: opens.py, the same
 

@@ -1,30 +1,9 @@
-# proc_env: kvis proc in various environments: pid namespaces, cgroups, no BTF, a helper
-# that the kernel itself starts.
+# proc_env: kvis proc with cgroups of both versions, a helper that the kernel itself starts, and in a pid namespace
+# without BTF. (proc has a pid namespace with BTF, cases/proc_places.sh the others.)
 # kernels: x86-5.10 x86-sid arm64
 # (As open_env: proc and verify run on all.)
 # timeout: 90
 . /tests/lib.sh
-
-# A tree whose processes are known: one that never calls exec has children, and is one itself.
-cat >job <<'END2'
-(busybox true 1; busybox true 2; :)
-sh -c "exit 3"
-(:)
-(exec busybox sleep 0.2) &
-wait
-exit 5
-END2
-echo 'kvis proc --forks --json=json -o rows -- sh job 2>err; echo $? >status' >run
-
-# In a pid namespace below another one, by its numbers.
-unshare -p -m -f --mount-proc unshare -p -m -f --mount-proc sh run
-t_is "nested: status" 5 "$(cat status)" || t_show err
-mv json nested.json
-t_json "nested: commands" nested.json "sorted((e['argv'][-1], e['exit_code']) for e in by('command')) == [('0.2', 0), ('1', 0), ('2', 0), ('exit 3', 3), ('job', 5)]"
-t_json "nested: processes" nested.json "len(by('process')) == 2 and S['forks'] == 6 and S['lost'] == 0 and S['failed'] == 2"
-t_json "nested: parents" nested.json "(lambda p: p['job'] == p['exit 3'] == p['0.2'] and p['1'] == p['2'] != p['job'])({e['argv'][-1]: e['ppid'] if e['argv'][-1] != 'job' else e['pid'] for e in by('command')})"
-t_json "nested: path" nested.json "sum(s['self_ns'] for s in S['critical_path']) == (lambda e: e['duration_ns'])([e for e in by('command') if e['argv'][-1] == 'job'][0]) and S['critical_path'][-1]['name'].endswith('sleep 0.2')"
-t_json "nested: its numbers" nested.json "all(0 < e['pid'] < 30 and 0 < e['ppid'] < 30 for e in by('command') + by('process'))"
 
 # A cgroup of version 2 beside those of version 1.
 mkdir -p /sys/fs/cgroup
@@ -55,18 +34,12 @@ echo core >/proc/sys/kernel/core_pattern
 t_json "a core" core.json "[(e['signal'], e['core']) for e in by('command') if e['argv'][-1].endswith('SEGV \$\$')] == [('SIGSEGV', True)]"
 t_json "the kernel's helper" core.json "[e['argv'][:3] for e in by('command') if e['argv'][2:3] == ['helper']] == [['/bin/busybox', 'true', 'helper']]"
 
-# Without BTF.
+# Without BTF, in a pid namespace.
 if mount -t tmpfs none /sys/kernel/btf 2>/dev/null; then
-    echo 'busybox sleep 0.1 "" "two  words"; cd /; exec busybox sleep 0.1' >short
-    t_ok "no BTF" kvis proc -x --json=nobtf.json -o rows --gantt=g -f text -- sh short
-    t_has "no BTF: what is missing" err '^kvis: exit codes, times and sizes are unknown.*no BTF'
-    t_json "no BTF: commands" nobtf.json "[e['argv'] for e in by('command')] == [['busybox', 'sleep', '0.1', '', 'two  words'], ['sh', 'short'], ['busybox', 'sleep', '0.1']] or [e['argv'] for e in by('command')]"
-    t_json "no BTF: nothing made up" nobtf.json "[e['exit_code'] for e in by('command')] == [None, None, 0] and all('cpu_ns' not in e and 'max_rss_bytes' not in e for e in by('command')) and 'failed' not in S and S['forks'] == 1"
     printf '(busybox sleep 0.5; busybox sleep 0.5; :)\nbusybox sleep 0.5\n' >job
-    unshare -p -m -f --mount-proc sh run
-    mv json nobtf_ns.json
+    unshare -p -m -f --mount-proc kvis proc --forks --json=json -o rows -- sh job 2>err
     t_has "no BTF, namespace: why by ptrace" err '^kvis: tracing the command with ptrace, .*: in a pid namespace, BPF sees no forks'
-    t_json "no BTF, namespace: commands" nobtf_ns.json "len([e for e in by('command') if e['argv'] == ['busybox', 'sleep', '0.5']]) == 3 and all(e['pid'] < 30 for e in by('command'))"
-    t_json "no BTF, namespace: all is known" nobtf_ns.json "S['forks'] >= 3 and S['lost'] == 0 and len(S['critical_path']) > 3 and all(e['exit_code'] == 0 and 'lifetime_ns' in e for e in by('command'))"
+    t_json "no BTF, namespace: commands" json "len([e for e in by('command') if e['argv'] == ['busybox', 'sleep', '0.5']]) == 3 and all(e['pid'] < 30 for e in by('command'))"
+    t_json "no BTF, namespace: all is known" json "S['forks'] >= 3 and S['lost'] == 0 and len(S['critical_path']) > 3 and all(e['exit_code'] == 0 and 'lifetime_ns' in e for e in by('command'))"
     umount /sys/kernel/btf
 fi
