@@ -208,7 +208,7 @@ struct call {
     u8 shown;
     enum abi abi;
     u16 row;
-    u16 id;        /* first row in sc_rows[] with the call's name (SC_...) */
+    u16 id;        /* index of the first sc_rows[] row with the call's name (SC_...) */
     u64 nr;
     u64 arg[6];
     s64 ret;
@@ -359,7 +359,7 @@ struct task {
     bool stops_at_exit;
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
-    bool full;          /* the thread stops at every call: a filter would miss some of them */
+    bool full;          /* the thread stops at every call, because a filter would miss some calls */
     u64 full_ns;        /* time when the thread began to stop at every call; 0: not begun */
     u64 at_ns;          /* time of the last ptrace stop or record that kvis handled */
     const struct mem_record *record; /* record that kvis is handling; NULL: a ptrace stop */
@@ -648,7 +648,7 @@ static void b_c(struct buf *b, char c)
         b_put(b, &c, 1);
 }
 
-/* Inlined, so the compiler computes the lengths of literals. */
+/* Inlining lets the compiler compute the lengths of literals. */
 static inline __attribute__((always_inline)) void b_s(struct buf *b, const char *s)
 {
     b_put(b, s, strlen(s));
@@ -731,7 +731,7 @@ static void b_fraction(struct buf *b, u64 n, u32 unit)
         b_c(b, (char)('0' + n / place % 10));
 }
 
-/* Returns the length of a valid UTF-8 sequence at s (RFC 3629), or 0, and its code point in *cp. */
+/* Returns the length of the UTF-8 sequence at s (RFC 3629), or 0. Sets *cp to its code point. */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
 {
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -963,7 +963,7 @@ static void b_shell(struct buf *b, const char *s, u32 n)
     }
 }
 
-/* Appends the inside of a JSON string. Returns whether U+FFFD replaced invalid UTF-8. */
+/* Appends the contents of a JSON string. Returns whether U+FFFD replaced invalid UTF-8. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -1036,7 +1036,7 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Returns a name valid until the next call. SIGRT_n counts from 32: libcs disagree on SIGRTMIN. */
+/* Returns a signal's name, valid until the next call. SIGRT_n counts from 32: SIGRTMIN varies. */
 static const char *u_signame(int sig)
 {
     static char tmp[32];
@@ -1144,7 +1144,7 @@ static const char *u_proc(pid_t pid, const char *name)
 }
 
 /* Sets u_ahead. timens_offsets describes the time namespace of kvis's children (unshare(2)). If
- * that is not kvis's own, u_ahead stays 0. */
+ * that namespace is not kvis's own, u_ahead stays 0. */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256];
@@ -1647,7 +1647,7 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
 }
 
 /* Reads memory by ptrace(2) if process_vm_readv(2) fails. The kernel may lack that call
- * (CONFIG_CROSS_MEMORY_ATTACH), a seccomp filter may deny it, or it may need CAP_SYS_PTRACE. */
+ * (CONFIG_CROSS_MEMORY_ATTACH), a seccomp filter may deny it, or CAP_SYS_PTRACE may be missing. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -3327,8 +3327,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Translates a tid of t's pid namespace into kvis's. Returns 0 if the namespaces are equal or the
- * thread is unknown (for example in a namespace below t's). */
+/* Translates a tid of t's pid namespace into a tid of kvis's. Returns 0 if the namespaces are equal
+ * or the thread is unknown (for example in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -5470,7 +5470,7 @@ struct event {
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* one is enough: all sinks finish with it before the next event */
+    static struct event e; /* one event is enough: all sinks finish with it before the next event */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.row = -1;
@@ -5873,7 +5873,7 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     time_t sec = (time_t)(real_ns / NSEC);
     char fraction[16];
     struct tm tm;
-    localtime_r(&sec, &tm); /* localtime_r(3) cannot fail: 2^64 ns are 584 years */
+    localtime_r(&sec, &tm);
     SNPRINTF(fraction, ".%09u", (u32)(real_ns % NSEC));
     b_f(b, "%02d:%02d:%02d%.*s", tm.tm_hour, tm.tm_min, tm.tm_sec, digits ? 1 + digits : 0,
         fraction);
@@ -5979,7 +5979,7 @@ static void out_line_end(void)
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
-    if (out.text.b.len == from) /* the row did not fit into the buffer */
+    if (out.text.b.len == from)
         return;
     out.text.b.len--;
     if (out.columns)
@@ -6994,7 +6994,7 @@ static void out_event(const struct event *e)
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
-        t->call.begun = true; /* in out.diverted, another consumer filters calls */
+        t->call.begun = true; /* out.diverted gets all calls, and filters calls itself */
         return;
     }
     if (whole_only)
@@ -7663,7 +7663,7 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || nm_bytes(n));
 }
 
-/* Excludes the client address of a connection between two tracees, which has two names. */
+/* Excludes the client address of a connection between two tracees: the server address is enough. */
 static bool st_is_far_peer(const struct name *n)
 {
     return st_is_peer(n) && n->kind != FK_SOCK;
@@ -7712,7 +7712,7 @@ enum st_known {
     ST_ALWAYS, ST_RECORDED, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
     ST_TIMES, ST_BLOCK_IO, ST_STOPS,
-    /* these conditions fail if lost_unknown is 1: */
+    /* numbers that are unknown if lost_unknown is 1: */
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED
 };
 
@@ -11222,7 +11222,7 @@ static void rec_start(void (*write)(const char *, size_t))
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* marks the slot as unused */
+        rec_out.slot[i].len = ~0u;
     memcpy(head.magic, rec_magic, sizeof rec_magic);
     head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
     write((const char *)&head, sizeof head);
@@ -11674,7 +11674,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     else if (n < (s64)sizeof head || rec_crc(0, &head, offsetof(struct rec_head, crc)) != head.crc)
         rec_bad("damaged at offset 8 (header)");
     else if (head.version != REC_VERSION)
-        rec_bad("was written by %s kvis: format version %u, this kvis reads version %d",
+        rec_bad("was written by %s kvis: format version %u; this kvis reads version %d",
                 head.version > REC_VERSION ? "a newer" : "an older", head.version, REC_VERSION);
     return *rec_in.wrong ? -1 : 0;
 }
@@ -11773,7 +11773,7 @@ static void rec_get_col(const struct st_col *c, void *p)
 
 static void rec_get_list(const struct st_list *l)
 {
-    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest row type */
+    static union { u64 number; char bytes[sizeof(struct st_io)]; } row;
     memset(&row, 0, l->size);
     for (u32 i = 0; i < l->n_cols; i++)
         if (l->col[i].sinks & COL_RECORDED)
@@ -12741,7 +12741,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for a thread-state frame */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leave space for a thread-state frame */
     px_fold_parts(&b, c);
     px_fold_renamed(track, c, name);
 }
@@ -12754,7 +12754,7 @@ static void px_fold_exit(const struct event *e)
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = *px_slot(chain[n - 1])) || !t->parent)
             break;
-    do { /* drops the oldest ancestors if the stack is too long */
+    do { /* drop the oldest ancestors if the stack is too long */
         b_reset(&b);
         for (u32 k = n; k; k--)
             px_frame_process(&b, chain[k - 1]);
@@ -12823,7 +12823,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : *px_slot(e->pid); /* the child inherits its name */
+    const struct px_track *by = thread ? t : *px_slot(e->pid); /* track with the child's name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
@@ -13123,7 +13123,7 @@ static struct {
     struct buf raw; /* bytes of the recording that are yet to be written to the page */
     u64 score[REP_SCORES]; /* events and calls with each score */
     u64 seen, kept; /* events and calls in the run and in the page */
-    bool chosen; /* the second pass has begun */
+    bool chosen;
     u32 least; /* lowest score in the page */
     u64 at_least, some; /* number of events with score `least` that were read, and number to keep */
 } rep = { .w.fd = -1 };
@@ -13411,8 +13411,8 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* start of the command or, without one, of the recording */
-    u64 least_ns, shorter; /* duration of the shortest run in run[]; number of omitted runs */
+    u64 from_ns;           /* start of the command or, without a command, of the recording */
+    u64 least_ns, shorter; /* minimum time of runs kept in run[]; number of omitted runs */
 };
 
 static const char *df_by = "program";
@@ -13422,7 +13422,7 @@ static struct {
     struct df_row *row[2];   /* per recording: its commands, files and peers */
     u32 n_rows[2], cap[2];
     u64 left_out; /* omitted processes and commands */
-    u64 wall_ns[2]; /* duration of the command or, without one, of the recording */
+    u64 wall_ns[2]; /* duration of the command or, without a command, of the recording */
     bool counted[2]; /* the recording has calls or the table of -c */
     u32 unasked[2]; /* number of system calls that -e excluded */
     bool timed[2]; /* the recording has time breakdowns of calls */
@@ -13481,7 +13481,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* Finds or adds the process with this pid. Returns NULL if there are too many. */
+/* Finds or adds the process with this pid. Returns NULL if there are too many processes. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -13758,7 +13758,7 @@ static void df_shape(struct buf *b, const char *s, u32 k)
 
 /* --- pairs --- */
 
-static struct { struct df_pair *p; u32 n; } df_list; /* pairs of the current table */
+static struct { struct df_pair *p; u32 n; } df_list;
 
 static int df_by_shape(const void *a, const void *b)
 {
@@ -14756,7 +14756,7 @@ struct btf_file {
 struct btf_type {
     struct btf_file *b;
     u32 id, name, vlen;
-    u32 size; /* size in bytes, or id of the type that this one refers to */
+    u32 size; /* size in bytes, or id of the type that this type refers to */
     const u8 *body;
     u8 kind;
     bool flag;
@@ -16162,7 +16162,7 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Returns whether this BPF program is not attached, but called from programs of its family. */
+/* Returns whether a BPF program is tail-called by its family's programs, instead of attached. */
 static bool bpf_is_nested(const struct bpf_prog_row *r)
 {
     return strstr(r->name, "_nest");
@@ -16434,7 +16434,8 @@ static struct bpf_denial bpf_denied(int e)
         return (struct bpf_denial){ "the kernel is locked down: BPF programs may not read memory",
                                     TFS_LOCKED_DOWN };
     if (e == -EMFILE || e == -ENFILE)
-        return (struct bpf_denial){ "the limit on open files is reached", pf_fix(e, PF_LEVEL_CPU) };
+        return (struct bpf_denial){ "the limit on open files has been reached",
+                                    pf_fix(e, PF_LEVEL_CPU) };
     if (e != -EPERM && e != -EACCES)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
@@ -17279,10 +17280,10 @@ enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
-    struct bpf_obj obj;
-    struct bpf_obj disk;   /* for disk requests; disk.fam is NULL if not loaded */
-    struct bpf_obj uring;  /* for io_uring requests; loaded when a ring exists */
-    struct bpf_obj proc;   /* for forks, execs and exits; proc.fam is NULL if not loaded */
+    struct bpf_obj obj;    /* BPF programs for system calls */
+    struct bpf_obj disk;   /* programs for disk requests; disk.fam NULL: not loaded */
+    struct bpf_obj uring;  /* programs for io_uring requests; loaded when a ring exists */
+    struct bpf_obj proc;   /* programs for forks, execs and exits; proc.fam NULL: not loaded */
     bool ring_tried;
     struct { u32 dev; char name[32]; } disk_name[16];
     const char *why_not;   /* why kvis uses only ptrace, or NULL */
