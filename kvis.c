@@ -2192,7 +2192,7 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns descriptor n's entry; NULL: none at ns (start of t's call) nor created by this call. */
+/* Returns descriptor n's entry, or NULL if another call created it after ns (start of t's call). */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -9591,7 +9591,7 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
-/* Returns whether the kernel cannot copy between these files; if so, cat(1) uses read and write. */
+/* Returns whether the kernel cannot copy between two files; cat(1) then uses read and write. */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
@@ -10174,7 +10174,7 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     static struct path now;
     static u64 pass;
     struct fd_stat at_a = { .stx_ino = 0 }, at_b;
-    u32 budget = 1 << 16; /* limit on slots; files in later slots keep their names */
+    u32 budget = 1 << 16; /* limit on slots; later slots keep their names */
     now = *b;
     if (!a->ok || !b->ok || *a->s != '/' || *b->s != '/' || md_walk(t, &now, true, &at_b) < 0)
         return;
@@ -10677,8 +10677,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Reports the outcome of an earlier connect(2) if c reveals it. Returns true if it did and c itself
- * is a connect(2), for which the caller must then emit no event. */
+/* Reports the outcome of an earlier connect(2) if c reveals it. Returns true if it did so and c is
+ * a connect(2), for which the caller must emit no event. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
@@ -13047,7 +13047,7 @@ static void px_close(void)
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
-/* Never called. Contains the assembler directives. */
+/* Never called; holds the assembler directives. */
 static void __attribute__((used, noinline)) emb_pages(void)
 {
     __asm__(".pushsection .rodata\n"
@@ -15244,8 +15244,8 @@ static int btf_open(const char *name, char why[])
     return -e;
 }
 
-/* Resolves queries from the BTF of vmlinux and of a module (NULL: none). Missing or damaged BTF:
- * returns -errno, and stores it in each query. Sets why[] to the reason. */
+/* Resolves queries from the BTF of vmlinux and of a module (NULL: none). Returns 0, or -errno (also
+ * in each query) if BTF is missing or damaged. Sets why[] to the reason or to damage found. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -16722,8 +16722,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Runs the process that reports signals to the process group; it blocks all signals. Hides its name
- * and arguments from `pkill kvis`. Asks for real-time priority: identical pending signals merge. */
+/* Runs the process that reports signals to the group, with all signals blocked. Hides its name and
+ * arguments from `pkill kvis`. Asks for real-time priority: identical pending signals merge. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
