@@ -196,7 +196,7 @@ struct call_path {
     struct name *from; /* directory that the path starts from; NULL: unknown or root */
 };
 
-/* CALL_SET_MAX limits what kvis reads of a poll(2) or select(2) set. */
+/* CALL_SET_MAX limits how many bytes kvis reads of a poll(2) or select(2) set. */
 enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 };
 
 /* A system call. All times are in ns of CLOCK_MONOTONIC. */
@@ -208,7 +208,7 @@ struct call {
     u8 shown;
     enum abi abi;
     u16 row;
-    u16 id;        /* first row in sc_rows[] with the call's name (SC_...) */
+    u16 id;        /* index of the first sc_rows[] row with the call's name (SC_...) */
     u64 nr;
     u64 arg[6];
     s64 ret;
@@ -243,7 +243,7 @@ struct name {
     char cls;           /* 'f' (file), 'p' (peer), 'x' (other) */
     bool read, written; /* read or opened for reading; written or opened for writing */
     bool ran;
-    bool live;          /* the name is in use, so nm_drop() keeps it */
+    bool live;          /* the name is in use, so nm_drop() does not free it */
     u8 kind; /* type of the file (enum fdkind); FK_SOCK marks the local address of a socket */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
@@ -261,12 +261,12 @@ struct ofd {
     u32 refs;
     u8 kind;
     bool writable, inherited;
-    u32 was; /* 1 + the closed descriptor if its number was reused during close(2); else 0 */
+    u32 was; /* 1 + closed descriptor number if it was reused during close(2); else 0 */
     const char *sock;  /* protocol of a socket ("tcp4", "unix"); NULL: not a socket */
     struct name *name; /* path of the file, or a name such as "pipe:[12]" */
     struct name *local, *peer; /* addresses of a socket; NULL: unknown */
     u64 in_bytes, out_bytes, open_ns;
-    u64 renamed;       /* number of the last rename that md_renamed compared the file with */
+    u64 renamed;       /* number of the last rename for which md_renamed checked the file */
     u64 connect_ns;    /* start time of a pending connect(2); 0: none */
     pid_t opener;
     u32 dev;
@@ -314,13 +314,13 @@ struct mm {
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
     u32 exe_minor; /* minor device number of the executable if reading it never blocks; else 0 */
-    bool careful;     /* kvis reads with a timeout: userfaultfd or FUSE may withhold a page */
+    bool careful;    /* kvis reads memory with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
 struct proc {
     struct proc *next;
     pid_t pid, ppid;
-    u32 tasks;       /* number of known live threads */
+    u32 tasks;
     struct name *program;
     u64 start_ns;
     u64 restart;     /* signals whose handler has SA_RESTART: bit n-1 is signal n */
@@ -335,8 +335,8 @@ struct proc {
     u64 exec_rss;    /* peak RSS in bytes of the program that the last exec replaced */
     u64 rss_before;  /* peak RSS in pages at the last exec; a higher peak is the new program's */
     u64 cpu_ns;
-    u64 used_ns;     /* CPU time of the process when it ended; 0: unknown */
-    u64 met_ns;      /* when kvis read the state, with the effects of earlier calls, from /proc */
+    u64 used_ns;     /* CPU time of the process at its end; 0: unknown */
+    u64 met_ns;      /* when kvis read the process's state from /proc */
     u64 pid_ns;      /* inode number of the pid namespace; 0: kvis's namespace */
     bool new_pid_ns; /* children may be in another pid namespace after unshare(2) or setns(2) */
     bool attached;   /* kvis attached with -p and read the initial state from /proc */
@@ -359,9 +359,9 @@ struct task {
     bool stops_at_exit;
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
-    bool full;          /* the thread stops at every call: a filter would miss some of them */
-    u64 full_ns;        /* time when the thread began to stop at every call; 0: not yet */
-    u64 at_ns;          /* time of the last handled stop or record */
+    bool full;          /* the thread stops at every call, because a filter would miss some calls */
+    u64 full_ns;        /* time when the thread began to stop at every call; 0: not begun */
+    u64 at_ns;          /* time of the last ptrace stop or record that kvis handled */
     const struct mem_record *record; /* record that kvis is handling; NULL: a ptrace stop */
     struct call call;
     bool restarting;    /* the kernel will restart the last call, which is not counted yet */
@@ -372,7 +372,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;       /* start time of a call, such as an exec, whose record kvis must ignore */
-    u64 reported_ns, reported_end_ns; /* interval in which kvis saw calls as ptrace stops */
+    u64 reported_ns, reported_end_ns; /* interval in which calls caused ptrace stops */
     u64 pending_ns; /* start time of a call that is known before its record arrives; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
@@ -380,7 +380,7 @@ struct task {
     bool restore_arg0; /* kvis must restore the flags argument when clone(2) returns */
 };
 
-/* Values of -e status= (strace(1)). No call is CALL_UNAVAILABLE: kvis can read every result. */
+/* Values of -e status= (strace(1)). No call has CALL_UNAVAILABLE: kvis can read every result. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
@@ -400,7 +400,7 @@ struct opts {
     bool calls;         /* -v, --report or another output needs every call with all arguments */
     bool everyone;
     bool report_unnamed;
-    const char *record; /* file of -w */
+    const char *record; /* file given with -w */
     const char *json_file, *out_file, *user, *sort, *color, *cgroup, *report, *folded,
         *perfetto, *trace;
     const char **paths, **env; /* -P paths; -E variables */
@@ -433,7 +433,7 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
-    /* Use a single write(2), because the tracee may write to the same terminal. */
+    /* Writes with a single write(2), because the tracee may write to the same terminal. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
         return;
 }
@@ -553,7 +553,7 @@ static bool u_cpu_is_split(u64 ns)
     return ns >= NSEC / 10;
 }
 
-/* Offsets of kvis's time namespace in ns (time_namespaces(7)). BPF uses the initial namespace. */
+/* Clock offsets of kvis's time namespace in ns (time_namespaces(7)). BPF uses the initial one. */
 static struct { s64 monotonic, boottime; } u_ahead;
 
 static u64 u_clock(clockid_t clock)
@@ -648,7 +648,7 @@ static void b_c(struct buf *b, char c)
         b_put(b, &c, 1);
 }
 
-/* Inlined, so the compiler computes the lengths of literals. */
+/* Inlining lets the compiler compute the lengths of literals. */
 static inline __attribute__((always_inline)) void b_s(struct buf *b, const char *s)
 {
     b_put(b, s, strlen(s));
@@ -731,7 +731,7 @@ static void b_fraction(struct buf *b, u64 n, u32 unit)
         b_c(b, (char)('0' + n / place % 10));
 }
 
-/* Returns the length of a valid UTF-8 sequence at s (RFC 3629), or 0, and its code point in *cp. */
+/* Returns the length of the UTF-8 sequence at s (RFC 3629), or 0. Sets *cp to its code point. */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
 {
     static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -751,7 +751,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns n, or less if the first n of the `have` bytes end in a part of a UTF-8 character. */
+/* Returns n, or less if the first n of the `have` bytes end inside a UTF-8 character. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -768,7 +768,7 @@ static size_t u_whole(const u8 *s, size_t n, size_t have)
     return i + k == have && k < whole && !surrogate ? i : n;
 }
 
-/* Returns how many of the n bytes of s to keep: at most `most`, and only whole characters. */
+/* Returns how many of the n bytes of s to keep: at most `most`, ending with a whole character. */
 static u32 u_cut(const char *s, u32 n, u32 most)
 {
     u32 len = MIN(n, most), back = 0;
@@ -930,7 +930,7 @@ static const struct buf *b_unique(const char *s, size_t n)
     return &b;
 }
 
-/* Appends a tracee's string as -v shows it: "quoted", or "truncated"... */
+/* Appends a tracee's string as -v shows it, in quotes. If truncated, "..." follows the quotes. */
 static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 {
     b_c(b, '"');
@@ -963,7 +963,7 @@ static void b_shell(struct buf *b, const char *s, u32 n)
     }
 }
 
-/* Appends the inside of a JSON string. Returns whether U+FFFD replaced invalid UTF-8. */
+/* Appends the contents of a JSON string. Returns whether U+FFFD replaced invalid UTF-8. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -1036,7 +1036,7 @@ static const char *u_errname(int e)
     return u_errno(e)->name;
 }
 
-/* Returns a name valid until the next call. SIGRT_n counts from 32: libcs disagree on SIGRTMIN. */
+/* Returns a signal's name, valid until the next call. SIGRT_n counts from 32: SIGRTMIN varies. */
 static const char *u_signame(int sig)
 {
     static char tmp[32];
@@ -1099,7 +1099,7 @@ static bool u_mounted(const char *dir, u32 magic)
     return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
 }
 
-/* Creates a detached mount (fsmount(2), Linux 5.2). Returns a descriptor or -errno. */
+/* Creates a detached mount (fsmount(2), Linux 5.2). Returns its descriptor or -errno. */
 static int u_mount(const char *type)
 {
     enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers of all architectures */
@@ -1114,7 +1114,7 @@ static int u_mount(const char *type)
     return fd;
 }
 
-/* Returns "/sys" or "/proc" if a path is below that directory but nothing is mounted there. */
+/* Returns "/sys" or "/proc" if the path is below that directory and nothing is mounted there. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1144,7 +1144,7 @@ static const char *u_proc(pid_t pid, const char *name)
 }
 
 /* Sets u_ahead. timens_offsets describes the time namespace of kvis's children (unshare(2)). If
- * that is not kvis's own, u_ahead stays 0. */
+ * that namespace is not kvis's own, u_ahead stays 0. */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256];
@@ -1197,8 +1197,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes to `why` that the path cannot be opened (errno e) and how to fix that. `fix` (may be NULL)
- * is the fix if the path is missing although its file system is mounted. */
+/* Writes to `why` that the path cannot be opened (errno e), and how to fix that. Suggests `fix`
+ * (may be NULL) if the path is missing although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
@@ -1224,7 +1224,7 @@ static const char *u_regcomp(regex_t *re, const char *expr)
     return why;
 }
 
-/* Returns whether s matches; true if memory runs out. */
+/* Returns whether s matches the regular expression, or true if memory runs out. */
 static bool u_matches(const regex_t *re, const char *s)
 {
     return regexec(re, s, 0, NULL, 0) != REG_NOMATCH;
@@ -1451,8 +1451,8 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Substitutes call nr of the same ABI for the call that is about to start. With nr -1, the call is
- * skipped and returns -e. On ARM, -e also becomes the first argument. */
+/* Replaces the call that is about to start with call nr of the same ABI. If nr is -1, the kernel
+ * skips the call, which returns -e. On ARM, -e also becomes the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1588,12 +1588,12 @@ static s64 mem_give_up(void)
     return -ETIMEDOUT;
 }
 
-/* Each memory range of a record takes at least 16 bytes: a header and an address. */
+/* Each memory range in a record takes at least 16 bytes: a header and an address. */
 enum { MEM_PARTS = (CALL_DATA_MAX + CALL_PART_MAX) / 16 + 1 };
 
 struct mem_record {
     bool live;     /* the thread is stopped at the call's end, so its memory is readable */
-    bool entering; /* mem_read() must return the memory contents of the call's entry */
+    bool entering; /* mem_read() must return memory as it was at the call's entry */
     bool bad_fd;
     u32 n, n_files;
     const struct wire_file *file[2]; /* files of the descriptors that the call returned */
@@ -1606,12 +1606,12 @@ struct mem_record {
         u32 len;
         bool fault;   /* the BPF program could not read the range */
         bool early;   /* the range was copied at the call's entry */
-        bool written; /* the call wrote the range; its earlier contents are unknown */
+        bool written; /* the call wrote to the range; its earlier contents are unknown */
         const u8 *data;
     } part[MEM_PARTS];
 };
 
-/* Returns whether the thread has continued since the call that kvis is handling. */
+/* Returns whether the thread has continued since the call that kvis is now handling. */
 static bool mem_is_past(const struct task *t)
 {
     return t->record && !t->record->live;
@@ -1647,7 +1647,7 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
 }
 
 /* Reads memory by ptrace(2) if process_vm_readv(2) fails. The kernel may lack that call
- * (CONFIG_CROSS_MEMORY_ATTACH), a seccomp filter may deny it, or it may need CAP_SYS_PTRACE. */
+ * (CONFIG_CROSS_MEMORY_ATTACH), a seccomp filter may deny it, or CAP_SYS_PTRACE may be missing. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
@@ -1744,8 +1744,8 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
     return (s64)got;
 }
 
-/* Returns the number of bytes read, or -errno (-ETIMEDOUT: the page did not arrive, or this stop's
- * limits are reached). For a recorded call, the first bytes can be older than the rest. */
+/* Returns the number of bytes read, or -errno (-ETIMEDOUT: the page did not arrive, or a limit for
+ * this stop is reached). For a recorded call, the first bytes can be older than the rest. */
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
@@ -1805,7 +1805,7 @@ struct mem_ahead {
     u8 data[4096];
 };
 
-/* Sets *p to a copy of the bytes at addr. Returns their number (to the page's end) or -errno. */
+/* Sets *p to a copy of the bytes from addr to the page's end. Returns their number or -errno. */
 static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
 {
     if (addr - m->addr >= m->n) {
@@ -1853,7 +1853,7 @@ static void mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 enum { NM_BUCKETS = 1 << 15, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name **chain; /* a static array would make kvis fail to start under a small RLIMIT_AS */
+    struct name **chain; /* a static array would keep kvis from starting under a small RLIMIT_AS */
     struct name *newest;
     u64 secret;          /* random hash seed: tracees cannot choose names that collide */
     size_t total, drop_at; /* bytes of all names; limit at which nm_drop() frees names */
@@ -2056,8 +2056,8 @@ static struct {
     struct ofd *dead;
     struct ofd **dead_tail;
     bool ring;      /* a tracee has used io_uring */
-    bool past;      /* the current call ended before time zero: see tr_catch_up */
-    u32 connecting; /* sockets with a connect(2) in progress */
+    bool past;      /* the current record's call ended before kvis had read /proc */
+    u32 connecting;
     bool lazy; /* always use /proc: kvis does not trace all calls that change descriptors */
     u64 lost_ns; /* up to this time, records of calls that change descriptor tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
@@ -2139,15 +2139,15 @@ static bool fd_grow(struct files *f)
     return true;
 }
 
-/* If the current call is from before time zero (fdt.past), returns whether kvis read the entry from
- * /proc after the call. If so, the entry shows the call's effect. */
+/* For a call that ended before kvis had read all of /proc (fdt.past), returns whether kvis read
+ * this entry after the call. If so, the entry shows the call's effect. */
 static bool fd_is_newer(const struct task *t, const struct fdent *e)
 {
     return fdt.past && e && e->known_ns > t->at_ns;
 }
 
-/* Removes a descriptor and closes the gap (Knuth 6.4 R). If kvis read the entry from /proc after
- * the current call, no close is reported: the call closed an earlier file with this number. */
+/* Removes a descriptor and closes the gap (Knuth 6.4 R). Reports no close if kvis read the entry
+ * from /proc after the call: the call closed an earlier file with this number. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2192,7 +2192,7 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns descriptor n's entry at ns (start of t's call), one that this call created, or NULL. */
+/* Returns descriptor n's entry, or NULL if another call created it after ns (start of t's call). */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2321,7 +2321,7 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* Appends an IPv6 address as in RFC 5952; musl's inet_ntop(3) may compress another run of zeros. */
+/* Appends an IPv6 address as in RFC 5952. musl's inet_ntop(3) may compress a different zero run. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2379,7 +2379,7 @@ static void fd_addr(struct buf *b, const void *addr, size_t len)
     }
 }
 
-/* Returns a name like "tcp4 1.2.3.4:80"; NULL: the address is empty. */
+/* Returns a name such as "tcp4 1.2.3.4:80", or NULL if the address is empty. */
 static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 {
     char tmp[256];
@@ -2391,7 +2391,7 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
     return b.len == empty ? NULL : nm_get('p', b.p, b.len);
 }
 
-/* Returns the address in a name that fd_peer() made. The address can contain NULs. */
+/* Returns the address, which can contain NULs, from a name that fd_peer() made. */
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
@@ -2454,7 +2454,7 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
     o->peer = o->peer ? o->peer : fd_unnamed(o->sock, peer);
 }
 
-/* Returns the value of `key` in /proc/TID/status, valid until the next call; NULL: no value. */
+/* Returns the value of `key` in /proc/TID/status, valid until the next call, or NULL. */
 static const char *fd_status(pid_t tid, const char *key)
 {
     static char line[256];
@@ -2491,7 +2491,7 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Reads a socket's type and addresses. Addresses that the kernel does not report stay unchanged. */
+/* Reads a socket's type and addresses. Does not change addresses that the kernel withholds. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2550,7 +2550,7 @@ struct fd_stat {
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Uses AT_STATX_DONT_SYNC, because kvis may have stopped the FUSE or network server. */
+/* Uses AT_STATX_DONT_SYNC, because a stopped FUSE or network file server could not answer. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, BASIC = 0x7ff, BTIME = 0x800 };
@@ -2563,9 +2563,9 @@ static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
            && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* Returns whether -P selects this file. A path of -P stands for the first file that kvis finds
- * there. Birth times distinguish files that reuse an inode number. A record has no birth time: kvis
- * reads it from the path if the path still leads to the file. */
+/* Returns whether -P selects this file. A path given with -P stands for the first file that kvis
+ * finds there. Birth times distinguish files that reuse an inode number. Records have no birth
+ * time, so kvis reads it from the path if the path still leads to the file. */
 static bool fd_is_wanted(const struct fd_stat *sx)
 {
     static struct fd_stat *want;
@@ -2657,7 +2657,7 @@ static s64 fd_info(pid_t tid, s32 n, const char *key, int base)
     return p ? (s64)strtoull(p + strlen(key), NULL, base) : -EINVAL;
 }
 
-/* Names a file by its /proc/PID/fd link, as if kvis had seen the call that created the file. */
+/* Names a file from its /proc/PID/fd link, as if kvis had seen the call that created the file. */
 static struct name *fd_name_of(u8 kind, const char *link, size_t len)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -2691,7 +2691,7 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
     return o;
 }
 
-/* Adds the descriptors in /proc/TID/fd; with before_exec, only those that stay open at exec. */
+/* Adds the descriptors in /proc/TID/fd; if before_exec is set, omits close-on-exec descriptors. */
 static void fd_scan(struct task *t, bool before_exec)
 {
     t->files = files_copy(NULL);
@@ -2712,7 +2712,7 @@ static void fd_scan(struct task *t, bool before_exec)
 }
 
 /* Returns the file that descriptor n referred to at ns, or NULL. Reads /proc if the table lacks the
- * descriptor or if records may be lost. If the table lacks the descriptor of a past call, returns
+ * descriptor or if records may be lost. If the table lacks a descriptor of a past call, returns
  * NULL and adds the file only for later calls, because a later file may have reused the number. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
@@ -2797,7 +2797,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * exec, and after a fault outside all known regions (for example, after shmat(2)). At other
  * calls, kvis updates the regions itself: /proc may have changed by the time of a fault. */
 
-/* Limit on lines read from a maps file; pause between reads, in units of the last read's time. */
+/* Limit on lines of a maps file; pause between reads, as a multiple of the last read's duration. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2872,7 +2872,7 @@ static void vm_set(struct mm *m, struct region r)
     vm_join(m, from, from + n);
 }
 
-/* Changes the protection in place: vm_set() would take hours for a million regions. */
+/* Changes the protection in place: with vm_set(), a million regions would take hours. */
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
     for (int i = 0; i < 2; i++) {
@@ -2886,7 +2886,7 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
     vm_join(m, from, to);
 }
 
-/* Handles mremap(2): unmaps [from, gone) and maps its memory at [to, to_end). */
+/* Handles mremap(2): unmaps [from, gone), and maps the same memory at [to, to_end). */
 static void vm_move(struct mm *m, u64 from, u64 gone, u64 to, u64 to_end)
 {
     const struct region *r = vm_find(m, from);
@@ -2946,8 +2946,8 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return hit;
 }
 
-/* Sets m->careful if the device can block a reader. Block devices (major not 0) cannot. The kernel
- * reuses device numbers after an unmount, so kvis caches only the executable's number. */
+/* Sets m->careful if reading from the device can block. Block devices (major not 0) never do. The
+ * kernel reuses device numbers after an unmount, so kvis caches only the executable's number. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
@@ -2990,9 +2990,9 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     return true;
 }
 
-/* Reads the regions. Returns false if the list is incomplete. If the thread has exited, changes
- * nothing. With `attach`, also finds the end of the heap, and sets m->careful if a mapped file or a
- * userfaultfd (flags um, uw: Documentation/filesystems/proc.rst) can block a reader. */
+/* Reads the regions. Returns false if the list is incomplete. Changes nothing if the thread has
+ * exited. If `attach` is set, also finds the end of the heap, and sets m->careful if a mapped file
+ * or a userfaultfd (flags um, uw: Documentation/filesystems/proc.rst) can block a reader. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
     char *line = NULL;
@@ -3056,7 +3056,7 @@ static struct {
     u64 threads, processes;
     u64 most_processes;
     u64 moment; /* incremented at stops and ring drains; names read earlier are stale */
-    struct ps_gone { /* exits in other pid namespaces, which wait(2) or SIGCHLD may yet report */
+    struct ps_gone { /* exits in other pid namespaces that wait(2) or SIGCHLD may yet report */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3180,8 +3180,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the target of a link in /proc/TID. Returns U_CUT if the target is too long for /proc, and
- * `was` if the link is unreadable or the directory was deleted. */
+/* Returns the target of a link in /proc/TID. Returns U_CUT if /proc cannot show so long a target,
+ * or `was` if the link is unreadable or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3232,8 +3232,8 @@ static void ps_look_fs(struct task *t)
         ps_set_fs(t, ps_cwd(t, t->fs->cwd, &sx), &sx);
 }
 
-/* Returns t's directories, updated from /proc. For a past call, updates them only if the thread is
- * still in the same directory. */
+/* Returns t's directories, updated from /proc. For a past call, updates the directories only if the
+ * thread is still in the same directory. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     struct fd_stat sx;
@@ -3272,7 +3272,7 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a live thread of the process, because /proc shows no memory for an exited main thread. */
+/* Returns a live thread of the process: /proc shows no memory for a main thread that has exited. */
 static pid_t ps_living(pid_t pid)
 {
     const struct dirent *e;
@@ -3288,7 +3288,7 @@ static pid_t ps_living(pid_t pid)
     return pid;
 }
 
-/* Returns resident memory in bytes (proc_pid_statm(5)); 0: unknown, or none. */
+/* Returns resident memory in bytes (proc_pid_statm(5)); 0: none or unknown. */
 static u64 ps_resident(pid_t pid)
 {
     char text[128];
@@ -3296,7 +3296,7 @@ static u64 ps_resident(pid_t pid)
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns CPU time in ns (clock_getcpuclockid(3)); 0: unknown. */
+/* Returns CPU time in ns (clock_getcpuclockid(3)), or 0 if unknown. */
 static u64 ps_cpu_ns(pid_t pid)
 {
     enum { CPUCLOCK_SCHED = 2 };
@@ -3327,8 +3327,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Translates a tid of t's pid namespace into kvis's. Returns 0 if the namespaces are equal or the
- * thread is unknown (for example in a namespace below t's). */
+/* Translates a tid of t's pid namespace into a tid of kvis's. Returns 0 if the namespaces are equal
+ * or the thread is unknown (for example in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3364,7 +3364,7 @@ struct flag {
     s8 high;
 };
 struct family {
-    u16 row, n; /* first row in fl_rows[]; number of rows */
+    u16 row, n; /* index of the first row in fl_rows[]; number of rows */
 };
 #include "gen/out/flags.h"
 
@@ -3386,7 +3386,7 @@ struct dec_condition {
 struct dec_member {
     const char *name;
     u16 off;
-    u8 size, how; /* format of the value (enum dec_shown) */
+    u8 size, how; /* size in bytes; format of the value (enum dec_shown) */
     u16 fam;      /* names (FAM_...) of the value; for DV_BITS: first bit << 8 | number of bits */
     u8 only;      /* conditions for showing the member (enum dec_only) */
     u8 condition;
@@ -3394,11 +3394,11 @@ struct dec_member {
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size; /* bytes; for an extensible structure, up to the end of the last known member */
+    u16 size; /* bytes; for an extensible structure, offset after the last known member */
     u8 sizing;
-    u8 own, own_least; /* for DEC_SIZE_OWN: offset of the size member; size if that member is 0 */
-    u8 abis;           /* set of ABIs: bits 1 << ABI_... */
-    u8 more;           /* number of layouts that follow for other ABIs */
+    u8 own, own_least; /* DEC_SIZE_OWN: offset of the member with the size; size if that is 0 */
+    u8 abis;           /* set of ABIs (bits 1 << ABI_...) */
+    u8 more;           /* number of following rows, which are layouts for other ABIs */
 };
 #include "gen/out/structs.h"
 
@@ -3413,18 +3413,18 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* the command does not change the argument's kind */
 
-/* Forms of results; see RESULT in gen/tables/syscalls.tbl. */
+/* Types of results; see RESULT in gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
     RET_BITS, RET_VALUE
 };
 struct sc_result {
     u8 form;
-    u8 opens;    /* kind of the new descriptor (FK_...); FK_UNKNOWN: depends on the file */
+    u8 opens;    /* type of the new descriptor (FK_...); FK_UNKNOWN: depends on the file */
     u16 fam;     /* names (FAM_...) for RET_BITS and RET_VALUE */
     const char *label;
-    u32 only;          /* `form` applies only if argument only_arg has some of these bits or,
-                        * with only_not, none of them */
+    u32 only;          /* `form` applies only if argument only_arg has one of these bits or, if
+                        * only_not is set, none */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
@@ -3489,13 +3489,13 @@ struct dec {
     u8 form;
     const struct kind *kind;
     bool cut;
-    u64 left; /* number of transferred bytes that are not shown yet */
+    u64 left; /* bytes transferred but not yet shown */
 };
 
 enum {
     DEC_PATH = 4095,  /* maximum length of a path, or of a string in a structure */
     DEC_CHUNK = 4096, /* maximum size of a buffer for structures and bytes */
-    DEC_AFTER = 3     /* bytes read after the shown text, to detect a split character */
+    DEC_AFTER = 3     /* bytes read after the shown text, to detect a split UTF-8 character */
 };
 
 static void dec_pointer(struct dec *d, u64 addr, s64 err)
@@ -3570,7 +3570,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* Returns the form of a result. `row` is c->row; for the call inside socketcall(2), pass c->id. */
+/* Returns the type of a result. `row` is c->row or, for a call inside socketcall(2), c->id. */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3683,7 +3683,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends the DEC_NAMED fields (if `named`) or all other fields. Returns the bits of both kinds. */
+/* Appends the DEC_NAMED fields (if `named` is set) or all others. Returns the bits of both. */
 static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
 {
     u64 bits = 0;
@@ -3723,7 +3723,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Appends a value's name. Without one: flags if the family has a DEC_NAMED part, else a number. */
+/* Appends a value's name or, without a name, flags (if the family has DEC_NAMED) or a number. */
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
     const struct dec_part *p = dec_parts, *end = p + ARRAY_LEN(dec_parts);
@@ -3760,7 +3760,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* Appends a signal set as [INT CHLD], or a set of all signals except SIGHUP as ~[HUP]. */
+/* Appends a signal set such as [INT CHLD]. All signals except SIGHUP are shown as ~[HUP]. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -3795,8 +3795,8 @@ static void dec_errno(struct buf *b, int e)
 
 /* --- strings and bytes --- */
 
-/* Returns how many of the `have` bytes at p to show: at most max and, if that is less than n bytes,
- * only whole UTF-8 characters. */
+/* Returns how many of the `have` bytes at p to show, at most max. If that is less than n, does not
+ * split a UTF-8 character. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, max);
@@ -3832,8 +3832,8 @@ static void dec_cstr(struct dec *d, u64 addr)
         dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
 }
 
-/* Appends the n bytes at addr. The caller has stored the first r of them after the end of d->b. If
- * r is -errno, appends the address. The bytes stay raw (ARG_STR): each sink escapes them. */
+/* Appends the n bytes at addr, of which the caller has stored r bytes after the end of d->b. If r
+ * is -errno, appends the address. The bytes stay raw (ARG_STR): each sink escapes them. */
 static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
 {
     if (!addr || r < 0) {
@@ -4012,8 +4012,8 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 }
 
 /* Appends an extensible structure (copy_struct_from_user, include/linux/uaccess.h). Shows bytes
- * after the known members, up to `most`, as a string unless all are 0. If only a part is readable,
- * shows the address, as for a recorded call: BPF programs copy the whole structure or nothing. */
+ * after the known members, up to `most`, as a string unless all are 0. If any part is unreadable,
+ * shows the address, because BPF programs also copy the whole structure or nothing. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -4149,7 +4149,7 @@ static void dec_k_pid(struct dec *d, u64 v)
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
-/* Appends no text: the sinks omit empty arguments. */
+/* Appends nothing: the sinks omit empty arguments. */
 static void dec_k_unused(struct dec *d, u64 v)
 {
     (void)d;
@@ -4274,7 +4274,7 @@ static void dec_k_rbuf(struct dec *d, u64 v)
 {
     u64 size = dec_next(d), n = (u64)d->c->ret;
     if (n && !size)
-        dec_pointer(d, v, 0); /* with size 0, the call returned the required size (getxattr(2)) */
+        dec_pointer(d, v, 0); /* if the size is 0, getxattr(2) only returns the required size */
     else
         dec_raw(d, v, MIN(n, size), opt.strlen_max);
 }
@@ -4720,7 +4720,7 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* The kernel truncates the address to the buffer, whose size is known from the call's entry. */
+/* The kernel truncates the address to the buffer's size, which was read at the call's entry. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -4963,8 +4963,8 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* Appends up to three names ("A or B"), because the meaning of a command depends on the driver.
- * any: searches the rows that match any size, not those with the command's size. */
+/* Appends up to three names ("A or B"), because the meaning of a command depends on the driver. If
+ * `any` is set, searches the rows for any size, not those for the command's size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 };
@@ -4996,8 +4996,8 @@ static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
     return n;
 }
 
-/* ioctl(2) commands that contain a number (linux/input.h) or are private to a protocol or driver
- * (linux/sockios.h, linux/wireless.h). */
+/* ioctl(2) commands that encode a parameter, such as an axis or a length (linux/input.h), or are
+ * private to a protocol or driver (linux/sockios.h, linux/wireless.h). */
 static bool dec_ioctl_numbered(struct buf *b, u32 cmd)
 {
     enum { TYPE = 0xc000ff00, READ = 0x80004500, WRITE = 0x40004500 };
@@ -5056,7 +5056,7 @@ static void dec_k_ifreq(struct dec *d, u64 v)
 /* io_uring_enter(2) takes a signal set, or a structure with a signal set. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    /* with EXT_ARG_REG, the argument is an offset in registered memory */
+    /* with EXT_ARG_REG, the argument is an offset into registered memory */
     enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 };
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
     if (flags & EXT_ARG_REG)
@@ -5078,7 +5078,7 @@ static const struct kind kinds[] = {
 #undef X
 };
 
-/* Returns how many arguments were passed: the registers of optional ones have unrelated values. */
+/* Returns the number of arguments passed: registers of omitted arguments have unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
@@ -5103,7 +5103,7 @@ static unsigned dec_nargs(const struct call *c)
     }
 }
 
-/* Ends truncated text with "...". Returns false if the text has no space for the dots. */
+/* Ends truncated text with "...". Returns false if the dots do not fit. */
 static bool dec_mark_cut(struct buf *text, u32 off)
 {
     enum { DOTS = 3 };
@@ -5290,7 +5290,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 enum { SC_N = ARRAY_LEN(sc_rows) };
 
 static u16 sc_id[SC_N];  /* per row: first row with the same call name */
-static bool sc_set[SC_N]; /* rows that -e trace= selects; by default all rows */
+static bool sc_set[SC_N]; /* rows that -e trace= selects; all rows by default */
 
 static const char *sc_name(u16 row)
 {
@@ -5338,7 +5338,7 @@ static void sc_widen_ids(int row, u64 *arg)
  * halves (SYSCALL_DEFINE). For 32-bit ABIs, also widens 16-bit user and group ids. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
-    static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
+    static const struct { u16 id; u8 args; /* bit n is set for argument n */ } row[] = {
         { SC_fcntl, 2 }, { SC_fcntl64, 2 }, { SC_ioctl, 2 }, { SC_prctl, 1 }, { SC_seccomp, 3 },
         { SC_rt_sigaction, 1 }, { SC_socketcall, 1 }, { SC_shutdown, 2 }, { SC_close_range, 7 },
     };
@@ -5470,7 +5470,7 @@ struct event {
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* one is enough: all sinks finish with it before the next event */
+    static struct event e; /* one event is enough: all sinks finish with it before the next event */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.row = -1;
@@ -5585,10 +5585,10 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     return !text->cut;
 }
 
-/* Groups of similar events, in the order of their first events. */
+/* Groups of similar events, ordered by their first events. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
-    u32 first, n; /* groups in use: g[first] to g[n - 1] */
+    u32 first, n; /* the groups in use are g[first] to g[n - 1] */
     u64 last_ns;
     struct ev_group {
         struct event e;
@@ -5653,7 +5653,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Pops the oldest group, valid until the next event. Returns NULL if it began after until_ns. */
+/* Removes and returns the oldest group, valid until the next event; NULL: began after until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -5677,7 +5677,7 @@ struct writer {
     struct buf b;
 };
 
-/* Callbacks of another consumer of events, such as a recording. */
+/* Callbacks for another consumer of events, such as a recording. */
 struct out_tap {
     void (*event)(const struct event *e);
     void (*enter)(struct task *t);
@@ -5691,7 +5691,7 @@ enum {
     OUT_PROCS = 128, OUT_NAMES = 4096, OUT_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* maximum delay of a line */
-    OUT_QUIET_NS = 200000000, /* delayed lines are printed after this time without an event */
+    OUT_QUIET_NS = 200000000, /* delayed lines are printed if no event occurs for this long */
     OUT_DISK_FEW = 8,      /* groups of fewer disk requests are hidden unless slow or failed */
     OUT_SLOW_NS = 10000000 /* minimum duration of a slow disk request or CPU wait */
 };
@@ -5728,10 +5728,10 @@ static struct {
     const struct out_tap *diverted; /* consumer that replaces the sinks and tap[]; NULL: none */
     bool json_on, events_on, colour;
     int failed;          /* errno of the last failed write; 0: none */
-    bool (*give_up)(void); /* callback: whether to stop writing to a slow reader */
-    void (*empty)(void); /* callback: truncates the output files when tracing starts */
+    bool (*give_up)(void); /* callback that decides whether to stop writing to a slow reader */
+    void (*empty)(void); /* callback that truncates the output files when tracing starts */
     u64 start_ns, start_real_ns, events, last_line_ns;
-    u64 page_bytes; /* page size of the recorded machine; 0: of this machine */
+    u64 page_bytes; /* page size of the recorded machine; 0: page size of this machine */
     bool many;           /* several threads exist, so lines name the thread */
     bool observed;       /* observe mode, in which lines also name the process */
     u64 hidden;
@@ -5764,7 +5764,7 @@ static void out_cut_line(int f, const char *all, const char *end)
         line--;
     off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
     if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
-        return; /* f is a device, which cannot be truncated */
+        return; /* f is a device, which ftruncate(2) cannot truncate */
 }
 
 static void out_begin(void)
@@ -5775,8 +5775,8 @@ static void out_begin(void)
         empty();
 }
 
-/* A slow reader blocks kvis and thereby the tracee. The timer of section tr_ interrupts write(2).
- * If kvis has to end, returns -EINTR after OUT_PATIENCE ticks without progress. */
+/* A slow reader blocks kvis, and therefore the tracee. The timer of section tr_ interrupts
+ * write(2). If kvis has to end, returns -EINTR after OUT_PATIENCE ticks without progress. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
@@ -5873,7 +5873,7 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
     time_t sec = (time_t)(real_ns / NSEC);
     char fraction[16];
     struct tm tm;
-    localtime_r(&sec, &tm); /* localtime_r(3) cannot fail: 2^64 ns are 584 years */
+    localtime_r(&sec, &tm);
     SNPRINTF(fraction, ".%09u", (u32)(real_ns % NSEC));
     b_f(b, "%02d:%02d:%02d%.*s", tm.tm_hour, tm.tm_min, tm.tm_sec, digits ? 1 + digits : 0,
         fraction);
@@ -5979,7 +5979,7 @@ static void out_line_end(void)
 static void out_row_cut(u32 from)
 {
     out.line_from = from;
-    if (out.text.b.len == from) /* the row did not fit into the buffer */
+    if (out.text.b.len == from)
         return;
     out.text.b.len--;
     if (out.columns)
@@ -6087,7 +6087,7 @@ static u32 out_template_field(const char *p, size_t n)
     return N_EV_FIELDS;
 }
 
-/* Formats a template. If the event lacks a field, appends nothing and returns false. */
+/* Formats a template. If the event lacks one of its fields, appends nothing and returns false. */
 static bool out_template(struct buf *b, const struct event *e, const char *p)
 {
     u32 was = b->len;
@@ -6163,7 +6163,7 @@ static void out_birth_line(struct out_proc *p)
     p->born_ns = 0;
 }
 
-/* Prints an event without a newline. requests: a group of block requests that begins with e. */
+/* Prints an event without a newline. `requests`: a group of block requests whose first is e. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6222,7 +6222,7 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* Hides the failed execs of a successful search in PATH. */
+/* Hides the failed execs before a successful one in a search of PATH. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out_held;
@@ -6284,7 +6284,7 @@ static void out_files_line(struct out_proc *p, const char *what)
     out_line_stop();
 }
 
-/* Prints the file counts. The first line after an exec covers the program's start-up. */
+/* Prints the file counts. The first line after an exec counts files opened at start-up. */
 static void out_files(struct out_proc *p)
 {
     if (p->since_ns)
@@ -6387,7 +6387,7 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
-/* Returns whether an argument of the program is this file or a directory that contains it. During
+/* Returns whether an argument of the program is this file or a directory that contains it. At
  * start-up, directories do not count: the dynamic linker of `ls /etc` reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
@@ -6479,7 +6479,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_is_named(p, path);
-    if (named && dir) /* start-up is over: from now on, files below this directory are shown */
+    if (named && dir) /* start-up is over: show later accesses to files below this directory */
         out_files(p);
     else if (named)
         return false;
@@ -6507,7 +6507,7 @@ static bool out_routine_kind(const struct event *e, bool starting)
     switch (e->kind) {
     case EK_BRK: case EK_MUNMAP: case EK_MREMAP: case EK_MPROTECT:
         return !e->err;
-    case EK_FAULT: case EK_FAULT_GROUP: /* only major faults have the field `kind` */
+    case EK_FAULT: case EK_FAULT_GROUP: /* only a major fault has the field `kind` */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
     case EK_SEND: /* an EK_RESOLVE event shows the query */
@@ -6536,7 +6536,7 @@ static bool out_routine(struct out_proc *p, const struct event *e)
     return !asked && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
-/* Returns whether an event is routine regardless of earlier events. Reports hide such events. */
+/* Returns whether an event is routine, regardless of earlier events. Reports hide such events. */
 static bool out_routine_alone(const struct event *e)
 {
     const char *path = out_read_path(e);
@@ -6636,8 +6636,8 @@ static bool out_is_unused(const struct arg *a)
     return a->form == ARG_TXT && !a->len;
 }
 
-/* Appends a call's arguments from number `from` on. Before the call ends, stops at the first
- * argument that the kernel will fill in. Returns the number of the next argument. */
+/* Appends a call's arguments from number `from` on. If the call has not ended, stops at the first
+ * argument that the kernel will write. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c), i = from;
@@ -6720,7 +6720,7 @@ static void out_call_time(struct buf *b, const struct call *c)
     b_c(b, '>');
 }
 
-/* The result of a call is in column 40, as in strace. */
+/* The result of a call starts in column 40, as in strace. */
 static void out_call_text_end(struct task *t)
 {
     struct buf *b = &out.text.b;
@@ -6846,7 +6846,7 @@ static void out_json_value(struct buf *b, u8 f, const union ev_val *v)
     }
 }
 
-/* Appends arguments (with `hex`, only raw ones, in hex). Returns whether one is not UTF-8. */
+/* Appends arguments; with `hex`, only raw ones, in hex. Returns whether any is not UTF-8. */
 static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 {
     bool bad = false;
@@ -6990,11 +6990,11 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Starts a call's line (-v), unless a filter needs the call's result (whole_only). */
+/* Begins a call's line (-v), unless a filter needs the call's result (whole_only). */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
-        t->call.begun = true; /* the consumer in out.diverted has its own filters */
+        t->call.begun = true; /* out.diverted gets all calls, and filters calls itself */
         return;
     }
     if (whole_only)
@@ -7085,10 +7085,10 @@ struct st_time {
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns`: time in calls that never returned; -c excludes it */
+    u64 killed_ns; /* part of `ns` spent in calls that never returned; -c excludes it */
     struct st_time known;
     u32 *hist;
-    u16 row; /* index of this row in summary.row[] */
+    u16 row;
 };
 
 struct st_where {
@@ -7129,7 +7129,7 @@ struct st_left {
 };
 
 struct st_process {
-    u64 ns;         /* lifetime of the process */
+    u64 ns;
     pid_t pid;
     char comm[16];
     char ended[24]; /* how the process ended, such as "exit 2" */
@@ -7371,15 +7371,15 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Returns whether the summary needs the duration of a call without an event. Unless BPF programs
- * record calls, measuring stops the tracee, so only calls that may wait for a disk qualify. */
+/* Returns whether the summary needs the duration of a call that has no event. Without BPF records,
+ * measuring stops the tracee, so kvis measures only calls that may wait for a disk. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
-/* Adds a call to the summary; a restarted call (ERESTART*) only when it finally returns.
- * wanted: the filters select the call for the tables of -c. */
+/* Adds a call to the summary. Counts a restarted call (ERESTART*) only when it finally returns.
+ * `wanted` is true if the filters select the call for the tables of -c. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
@@ -7502,8 +7502,8 @@ static int st_compare(const void *pa, const void *pb)
     return (a > b) - (a < b); /* rows are sorted by name */
 }
 
-/* The columns of strace -c, plus percentiles. On a narrow terminal, kvis omits the column with
- * goes = 1, then 2 and so on; columns with goes = 0 stay. */
+/* The columns of strace -c, plus percentiles. If the terminal is narrow, kvis omits the column with
+ * goes = 1, then the one with goes = 2, and so on; columns with goes = 0 stay. */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7587,7 +7587,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* A recording may have neither calls nor the table of -c. */
+/* A recording may lack both the calls and the table of -c. */
 static bool st_no_table(const struct summary *s)
 {
     return s->recorded && !s->from_calls && !s->from_tables;
@@ -7621,7 +7621,7 @@ static void st_table(struct buf *b, const struct summary *s)
 
 #define ST_PROC "proc" /* backend name in recordings of kvis proc */
 
-/* Lists up to `max` names that `want` selects, most I/O first. Counts the others in *more. */
+/* Lists up to `max` names that `want` selects, by descending I/O. Counts other names in *more. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -7695,7 +7695,7 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* If -e trace= excludes one of these calls, the I/O totals are too low. */
+/* If -e trace= excludes any of these calls, the I/O totals are too low. */
 static bool st_knows_io(void)
 {
     static const u16 rows[] = { SC_read, SC_write, SC_pread64, SC_pwrite64, SC_readv, SC_writev,
@@ -7712,7 +7712,7 @@ enum st_known {
     ST_ALWAYS, ST_RECORDED, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
     ST_TIMES, ST_BLOCK_IO, ST_STOPS,
-    /* unknown if lost_unknown is 1: */
+    /* numbers that are unknown if lost_unknown is 1: */
     ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED
 };
 
@@ -7797,7 +7797,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: at most 10, each of at least 1 ms. Counts the others in *more. */
+/* Returns how many rows to show: at most 10, each of at least 1 ms. Counts other rows in *more. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7928,7 +7928,7 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Lists the errors that `want` selects (NULL: all), most frequent first. */
+/* Lists the errors that `want` selects (NULL: all errors), most frequent first. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8121,11 +8121,11 @@ static void st_command(struct buf *b)
 #define ST_LABEL "  %-14s  "
 enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
-/* A line of the summary: one item, and as many more as fit into 79 columns. */
+/* A line of the summary, with as many items as fit into 79 columns, but at least one. */
 struct st_items {
     struct buf *b;
-    u32 line; /* start of the line in b */
-    u32 used; /* end of the last item in b */
+    u32 line;
+    u32 used;
     u32 end;  /* columns reserved for text after the items */
     u32 shown;
     u64 left_out;
@@ -8139,7 +8139,7 @@ static struct st_items st_begin_items(struct buf *b, const char *label)
     return items;
 }
 
-/* Removes the item just appended to b if it does not fit into the line. */
+/* Removes the last item of b if it does not fit into the line. */
 static void st_item(struct st_items *items)
 {
     struct buf *b = items->b;
@@ -8155,8 +8155,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line with the number of omitted items; removes an empty line. more: number of items that
- * the caller omitted. dropped: kvis dropped names, so the number may be too low. */
+/* Ends a line with the number of omitted items, or removes an empty line. `more`: number of items
+ * that the caller omitted. `dropped`: kvis dropped names, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8188,7 +8188,7 @@ static struct out_text st_duration(const struct summary *s, u64 ns)
     return t;
 }
 
-/* Rounds a time to the displayed precision, because displayed parts must add up to the total. */
+/* Rounds a time to the displayed precision, so that displayed parts add up to the total. */
 static u64 st_round(const struct summary *s, u64 ns)
 {
     u64 unit = st_in_seconds(s) ? 1000000 : 100000;
@@ -8704,7 +8704,7 @@ static void md_parts(struct path *p, const char *parts, u32 n, bool outside)
     p->s[p->len] = 0;
 }
 
-/* Like md_join. For an absolute name, `from` is the root directory. */
+/* Joins paths like md_join, but an absolute name starts from the root directory `from`. */
 static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
 {
     for (; from && n && *s == '/'; n--)
@@ -8976,7 +8976,7 @@ static bool md_walk_to_last(struct task *t, struct path *p)
     return true;
 }
 
-/* Returns whether -P selects a path's file; resolves only the directory if the file is missing. */
+/* Returns whether -P selects the file at a path. If the file is missing, resolves its directory. */
 static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
 {
     enum { LINKS_MAX = 40 }; /* MAXSYMLINKS, include/linux/namei.h */
@@ -9015,7 +9015,7 @@ static bool md_long_enough(const struct call *c)
     return !opt.min_ns || (c->exit_ns > c->enter_ns && c->exit_ns - c->enter_ns >= opt.min_ns);
 }
 
-/* Applies -z, -x, -e status= and --min-duration. */
+/* Applies the filters -z, -x, -e status= and --min-duration. */
 static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
@@ -9116,7 +9116,7 @@ struct md_query {
     pid_t pid, tid;
     s32 fd;
     u16 row;
-    u16 err; /* errno of a call that may be this query's outcome; 0: none */
+    u16 err; /* errno of a call, possibly caused by this query; 0: none */
     u8 server_len;
     char server[48];
     struct md_dns m;
@@ -9407,7 +9407,7 @@ static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
            && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
-/* Resolves the path of a past call if it still leads to f, the recorded file. */
+/* Resolves the path of a past call, if the path still leads to the recorded file f. */
 static void md_resolve_recorded(struct task *t, struct path *p, const struct wire_file *f)
 {
     static struct path to;
@@ -9426,7 +9426,7 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if possible. If *p contains "..", replaces it
+/* Returns the kind of an opened file, and sets *sx if possible. If *p contains "..", replaces *p
  * with the path in the record (goes_up in call.bpf.c) or, if the thread is stopped, in /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
@@ -9514,7 +9514,7 @@ static void md_make(struct task *t, struct call *c)
     md_install(t, c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
 }
 
-/* Adds a descriptor that t received from another process or io_uring. */
+/* Adds a descriptor that t received from another process or from io_uring. */
 static void md_received_fd(struct task *t, s32 n)
 {
     bool cloexec;
@@ -9538,7 +9538,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
-/* Handles calls whose arguments do not name the opened file: the record or /proc names it. */
+/* Handles calls whose arguments do not name the opened file: the record or /proc has the name. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -9591,7 +9591,7 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
-/* Returns whether the kernel cannot copy between these files; if so, cat(1) uses read and write. */
+/* Returns whether the kernel cannot copy between two files; cat(1) then uses read and write. */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
@@ -9603,7 +9603,7 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0x127d, "BLKSECDISCARD" },
     { 0x127f, "BLKZEROOUT" },
     { 0x40049409, "FICLONE" },
-    { 0x40046602, "FS_IOC_SETFLAGS" }, /* request number in 32-bit programs */
+    { 0x40046602, "FS_IOC_SETFLAGS" }, /* command in 32-bit programs */
     { 0x40086602, "FS_IOC_SETFLAGS" },
     { 0x401c5820, "FS_IOC_FSSETXATTR" },
     { 0x4020940d, "FICLONERANGE" },
@@ -9668,7 +9668,7 @@ static void md_close_range(struct task *t, struct call *c)
     md_closed(t, -1);
 }
 
-/* Counts the directory entries in the first CALL_PART_MAX bytes: a record has no more bytes. */
+/* Counts the directory entries in the first CALL_PART_MAX bytes, because records have no more. */
 static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
@@ -9697,7 +9697,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
-/* Returns end i (0 or 1) of a socket pair. The text summary lists only end 1. */
+/* Returns end i (0 or 1) of a socket pair. The text of the summary lists only end 1. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -9954,13 +9954,13 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
-/* Returns whether a program or the kernel (ERESTART*) usually repeats the failed call. */
+/* Returns whether programs or the kernel (ERESTART*) usually repeat a call with this error. */
 static bool md_repeats(const struct call *c)
 {
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Counts the bytes that a call moved, and emits an event. at: address of the only buffer, or 0. */
+/* Counts the bytes that a call moved; emits an event. `at`: address of the only buffer, or 0. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -10078,7 +10078,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message or a failed call. at: address of the struct msghdr; bytes: message length. */
+/* Reports a message or a failed call. `at`: address of the struct msghdr; `bytes`: its length. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
@@ -10124,7 +10124,7 @@ static void md_mmsg(struct task *t, struct call *c)
 static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
-    bool sends = kind == EK_SENDFILE; /* sendfile(2) names the destination first */
+    bool sends = kind == EK_SENDFILE; /* sendfile(2) takes the destination first */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
     if (c->err ? md_cannot_copy(c) || md_repeats(c) : c->ret <= 0)
         return;
@@ -10174,7 +10174,7 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     static struct path now;
     static u64 pass;
     struct fd_stat at_a = { .stx_ino = 0 }, at_b;
-    u32 budget = 1 << 16; /* slots to examine; other files keep their names */
+    u32 budget = 1 << 16; /* limit on slots; later slots keep their names */
     now = *b;
     if (!a->ok || !b->ok || *a->s != '/' || *b->s != '/' || md_walk(t, &now, true, &at_b) < 0)
         return;
@@ -10206,7 +10206,7 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg`. If `arg` is -1, takes the path or the descriptor in
+/* Sets *p to the path in argument `arg` or, if `arg` is -1, to the path or descriptor's path in
  * argument 0. Resolves ".." if the directory still exists. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
@@ -10233,7 +10233,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Handles calls that change a file. The new value is the argument after the path or descriptor. */
+/* Handles calls that change a file. The argument after the path or descriptor is the new value. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -10283,7 +10283,7 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to f. Takes the path from /proc if t is still in f, else from *p. */
+/* Sets t's working directory to f. Reads the path from /proc if t is still in f; else uses *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     struct fd_stat sx;
@@ -10469,7 +10469,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* a byte takes up to 6 characters in JSON plus 2 in argv_hex */
+    t->exec_argv.max = 3 << 20; /* a byte can take 6 characters in JSON and 2 more in argv_hex */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
@@ -10492,7 +10492,7 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Only later children enter a new PID namespace. A new mount namespace changes t's directories. */
+/* Only later children enter a new pid namespace. A new mount namespace changes t's directories. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10516,7 +10516,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at all later calls, because kvis would miss calls that t's new filter denies. */
+/* Makes t stop at all later calls, because t's new filter may deny calls before kvis sees them. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -10617,8 +10617,8 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* Returns whether every call that -e trace= selects has no event, or one that shows only a path. If
- * so, kvis prints the calls. */
+/* Returns whether no call that -e trace= selects has an event that shows more than a path. If so,
+ * kvis prints the calls. */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10628,8 +10628,8 @@ static bool md_reports_nothing(void)
 }
 
 /* Returns the call to model, usually c. socketcall(2) (net/socket.c) and the old mmap(2) of i386
- * take a pointer to their arguments. For these two, returns a static call with the arguments and
- * the function's id, or NULL if either is unknown. */
+ * take a pointer to their arguments. For these two calls, returns a static struct with the
+ * arguments and the function's id; NULL: one of them is unknown. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10653,9 +10653,9 @@ static struct call *md_modelled(struct task *t, struct call *c)
     return &as;
 }
 
-/* Handles the start of a call. shown: kvis will print its arguments. If the process uses
- * userfaultfd(2), reading a path could block forever. Unless it needs the paths at once, kvis then
- * reads them at the end of the call, when the kernel has read these pages. */
+/* Handles the start of a call. `shown`: kvis will print its arguments. If the process uses
+ * userfaultfd(2), reading a path could block forever. Therefore, unless it needs paths at once,
+ * kvis reads them at the end of the call, when the kernel has read these pages. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -10677,8 +10677,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Reports the outcome of a connect(2) in progress if c reveals it. Returns true if it was reported
- * and c itself is a connect(2): the caller must not emit an event for c. */
+/* Reports the outcome of an earlier connect(2) if c reveals it. Returns true if it did so and c is
+ * a connect(2), for which the caller must emit no event. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
@@ -10750,7 +10750,7 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 1
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the lowest 13 */,
+       REC_FLAG_BITS = 15 /* number of flags of REC_CALL; REC_ENTER uses the lowest 13 */,
        REC_EVENT_BITS = 5 };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "kvis replay would reject this flag");
 
@@ -10822,16 +10822,16 @@ struct rec_slot { char *p; u32 len, cap; };
 
 static struct {
     void (*write)(const char *p, size_t n);
-    struct buf b;              /* block that is being filled */
+    struct buf b;
     struct rec_slot slot[REC_SLOTS];
     u64 last_ns;
-    pid_t pid, tid; /* process and thread of the previous record */
+    pid_t pid, tid;
     struct task *enter; /* task whose call has begun but is not recorded yet, or NULL */
     bool enter_many; /* kvis had seen several threads when the call began */
     u32 blocks;
-} rec_out; /* an initializer would put all slots into the binary */
+} rec_out; /* an initializer would make the binary as large as all slots */
 
-static int rout_fd = -1; /* file of -w or, for a live report, a temporary file */
+static int rout_fd = -1; /* file given with -w or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
 
 static void rec_varint(struct buf *b, u64 v)
@@ -10896,7 +10896,7 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Keeps up to HELD_MAX bytes in memory until out_begin has emptied the file. */
+/* Holds up to HELD_MAX bytes in memory until out_begin has emptied the file. */
 static void rec_write_file(const char *p, size_t n)
 {
     enum { HELD_MAX = 8 << 20 };
@@ -11064,7 +11064,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Writes a call's result as text to *b. Returns whether the text is not just the number. */
+/* Writes a call's result as text to *b. Returns false if the text is only the number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -11222,7 +11222,7 @@ static void rec_start(void (*write)(const char *, size_t))
     rec_out.blocks = 0;
     rec_out.pid = rec_out.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++)
-        rec_out.slot[i].len = ~0u; /* marks the slot as unused */
+        rec_out.slot[i].len = ~0u;
     memcpy(head.magic, rec_magic, sizeof rec_magic);
     head.crc = rec_crc(0, &head, offsetof(struct rec_head, crc));
     write((const char *)&head, sizeof head);
@@ -11363,20 +11363,20 @@ static struct {
     struct buf b;
     const u8 *p, *end;         /* unread bytes of the current block; NULL: no block */
     struct rec_slot slot[REC_SLOTS];
-    char wrong[160]; /* why reading stopped; "": valid so far */
+    char wrong[160]; /* why reading stopped; "": no error so far */
     bool of_command; /* the recorded run started a command */
     bool ended; /* REC_END was read */
     struct buf text; /* strings of the current record, each followed by a NUL */
     u64 last_ns;
-    pid_t pid, tid;            /* process and thread of the previous record */
-    /* own: index in ev_fields[] or event_kinds[]; -1: this version of kvis does not know it */
+    pid_t pid, tid;
+    /* `own`: index in ev_fields[] or event_kinds[]; -1: this version of kvis lacks the entry */
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
     u32 n_unasked;             /* system calls that -e excluded */
 } rec_in;
 
-/* Stops reading. Only the first call's reason is kept. */
+/* Stops reading. Keeps only the reason given by the first call. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -11466,7 +11466,7 @@ static u32 rec_below(u32 limit, const char *what)
     return 0;
 }
 
-/* A string of the current record, with a final NUL, in rec_in.text, which is never reallocated. */
+/* A string of the current record, stored with a NUL in rec_in.text, which does not move. */
 struct rec_text { char *p; u32 len; };
 
 static struct rec_text rec_gets(void)
@@ -11514,7 +11514,7 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns row k (from 0) of the calls with this name; -1 if this version lacks the name. */
+/* Returns row k (from 0) of the calls with this name, or -1 if this version lacks the name. */
 static s32 rec_row(const char *name, u64 k)
 {
     static struct { char name[40]; s32 row; } cache[64];
@@ -11674,7 +11674,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     else if (n < (s64)sizeof head || rec_crc(0, &head, offsetof(struct rec_head, crc)) != head.crc)
         rec_bad("damaged at offset 8 (header)");
     else if (head.version != REC_VERSION)
-        rec_bad("was written by %s kvis: format version %u, this kvis reads version %d",
+        rec_bad("was written by %s kvis: format version %u; this kvis reads version %d",
                 head.version > REC_VERSION ? "a newer" : "an older", head.version, REC_VERSION);
     return *rec_in.wrong ? -1 : 0;
 }
@@ -11773,7 +11773,7 @@ static void rec_get_col(const struct st_col *c, void *p)
 
 static void rec_get_list(const struct st_list *l)
 {
-    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest row type */
+    static union { u64 number; char bytes[sizeof(struct st_io)]; } row;
     memset(&row, 0, l->size);
     for (u32 i = 0; i < l->n_cols; i++)
         if (l->col[i].sinks & COL_RECORDED)
@@ -11792,7 +11792,7 @@ static void rec_get_list(const struct st_list *l)
 
 static struct recorded_call rp_recorded;
 
-/* Rejects unknown data. Its checksum is valid, so a newer kvis probably wrote it. */
+/* Rejects unknown data. The block's checksum is valid, so a newer kvis probably wrote it. */
 static void rp_newer(const char *what, u64 n)
 {
     rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
@@ -11869,7 +11869,7 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* For --by=pid, ends the row of an earlier process if a new process has the same pid. */
+/* For --by=pid: when a new process has the pid of an earlier one, ends the earlier one's row. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
@@ -12089,7 +12089,7 @@ static void (*const rp_reader[])(void) = {
     [REC_END] = rp_end,
 };
 
-/* Reads one record. Returns false at the end, on error, or if its type is outside from..to. */
+/* Reads one record. Returns false at the end, on an error, or for a type outside from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -12195,10 +12195,10 @@ static struct {
     bool proto;
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead, n_tracks;
-    u64 untracked;        /* number of records on the shared track */
+    u64 untracked;
     u64 last_id;
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
-} px; /* an initializer would put the tables into the binary */
+} px; /* an initializer would make the binary as large as the tables */
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12250,7 +12250,7 @@ static void px_pb_word(u32 field, const char *s)
     px_pb_text(field, s, strlen(s));
 }
 
-/* flags: SequenceFlags. 1: discards earlier interned names; 2: uses interned names. */
+/* Bits of `flags` (SequenceFlags): 1 discards earlier interned names; 2 uses interned names. */
 static void px_pb_packet(u64 flags)
 {
     px.packet = px_pb_begin(1);
@@ -12665,8 +12665,8 @@ static void px_frame_process(struct buf *b, pid_t pid)
     px_frame(b, known ? t->name : number, known ? t->name_len : strlen(number));
 }
 
-/* Returns the file or peer that a call acts on, or NULL: the first path argument or, if there is
- * none, the file of the descriptor in the first argument ("3</etc/hosts>"). */
+/* Returns the file or peer that a call acts on: its first path argument or else the file of the
+ * descriptor in the first argument ("3</etc/hosts>"). Returns NULL if there is neither. */
 static const char *px_about(const struct call *c, const char *name, size_t *n)
 {
     static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
@@ -12701,7 +12701,7 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Stores the name that prctl(PR_SET_NAME) sets: the argument in quotes, with "..." if truncated. */
+/* Stores the name set by prctl(PR_SET_NAME), whose argument may end in "..." after the quotes. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -12712,7 +12712,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's CPU time to its stack. The time in each other state gets a frame of its own. */
+/* Adds a call's CPU time to its stack. The time in each other thread state gets its own frame. */
 static void px_fold_parts(struct buf *b, const struct call *c)
 {
     static const char *const leaf[] = { NULL, "[run queue]", "[disk]", "[blocked]" };
@@ -12741,7 +12741,7 @@ static void px_fold_call(struct px_track *track, const struct task *t, const cha
     const char *about = px_about(c, name, &n);
     if (about)
         px_frame(&b, about, n);
-    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leaves space for a thread-state frame */
+    b.len = u_cut(b.p, b.len, PX_STACK_LEN - 16); /* leave space for a thread-state frame */
     px_fold_parts(&b, c);
     px_fold_renamed(track, c, name);
 }
@@ -12754,7 +12754,7 @@ static void px_fold_exit(const struct event *e)
     for (const struct px_track *t; n < PX_DEPTH; chain[n++] = t->parent)
         if (!(t = *px_slot(chain[n - 1])) || !t->parent)
             break;
-    do { /* drops the oldest ancestors if the stack is too long */
+    do { /* drop the oldest ancestors if the stack is too long */
         b_reset(&b);
         for (u32 k = n; k; k--)
             px_frame_process(&b, chain[k - 1]);
@@ -12764,7 +12764,7 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice on a track of its own, because it may overlap others of its category. */
+/* Writes a slice on its own track, because it may overlap other slices of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -12789,8 +12789,8 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_pb_event_end();
 }
 
-/* Ends the slice of a process's program, and begins that of the next one (name is NULL at exit). If
- * calls are shown, the track contains the slices of calls instead. */
+/* Ends the slice of a process's program, and begins the slice of the next program (`name` is NULL
+ * at exit). If calls are shown, the track has slices for calls instead. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12823,7 +12823,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : *px_slot(e->pid); /* the child inherits its name */
+    const struct px_track *by = thread ? t : *px_slot(e->pid); /* track with the child's name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
@@ -12866,7 +12866,7 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* Writes a disk or io_uring request as a slice, and its time in the queue, if known, as another. */
+/* Writes a disk or io_uring request as a slice. If its time in the queue is known, adds a slice. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -12950,7 +12950,7 @@ static const char *px_mostly(const struct call *c, u64 slept)
 }
 
 /* Writes a thread's states during a call. If the thread left its CPU only once, its wait for a CPU
- * shows when. Otherwise, only the total times are known. */
+ * shows when it did. Otherwise, only the total times are known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -13006,7 +13006,7 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
-/* proto, folded: file descriptors; -1: the format was not requested. */
+/* `proto` and `folded` are file descriptors, or -1 if the format was not requested. */
 static void px_open(int proto, int folded)
 {
     px.proto = proto >= 0;
@@ -13043,7 +13043,7 @@ static void px_close(void)
 /* == 19 emb_  texts embedded in the binary ====================================
  * The Makefile puts the report page, manuals, completions, lists and dashboard into one file. */
 
-/* An empty report page for tests/lib/unit.c, which defines `main` as a macro. */
+/* Unit tests (tests/lib/unit.c), which define `main` as a macro, use an empty report page. */
 #ifdef main
 static const char emb_texts[] = "report.page\n", *const emb_texts_end = emb_texts + 1;
 #else
@@ -13060,7 +13060,7 @@ static void __attribute__((used, noinline)) emb_pages(void)
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
-/* Returns the text after `text` (NULL: the first) as "NAME\nTEXT", or NULL at the end. */
+/* Returns the text after `text` (NULL: the first text) as "NAME\nTEXT", or NULL at the end. */
 static const char *emb_next(const char *text)
 {
     text = text ? text + strlen(text) + 1 : emb_texts;
@@ -13123,9 +13123,9 @@ static struct {
     struct buf raw; /* bytes of the recording that are yet to be written to the page */
     u64 score[REP_SCORES]; /* events and calls with each score */
     u64 seen, kept; /* events and calls in the run and in the page */
-    bool chosen; /* the second pass has begun */
+    bool chosen;
     u32 least; /* lowest score in the page */
-    u64 at_least, some; /* number of events with score `least`: read so far; to keep */
+    u64 at_least, some; /* number of events with score `least` that were read, and number to keep */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13133,7 +13133,7 @@ static u32 rep_log2(u64 v)
     return v ? 63 - (u32)__builtin_clzll(v) : 0;
 }
 
-/* Processes and signals score highest, then network and failures. Duration and size also count. */
+/* Processes and signals score highest, then network and failures; duration and size add points. */
 static u32 rep_score(const struct event *e)
 {
     u8 cat = event_kinds[e->kind].cat;
@@ -13149,7 +13149,7 @@ static u32 rep_score(const struct event *e)
 }
 
 /* Returns whether the report includes an event with this score. The first pass only counts scores.
- * If not all events with the lowest included score fit, some are omitted, evenly over time. */
+ * If the events with the lowest included score do not all fit, omits some, evenly over time. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13290,7 +13290,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Skips the template up to and including `mark`. Returns the number of bytes before `mark`. */
+/* Advances past `mark` in the template. Returns the number of bytes before `mark`. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page, *at = strstr(from, mark);
@@ -13373,7 +13373,7 @@ enum {
     DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
     DF_RUNS = 4096,       /* limit on command runs in a timeline */
     DF_LEAST_NS = 100000, /* minimum time of a call in the table of times */
-    DF_NAMES = REC_NAMES / 2, /* if names take more bytes, new commands are omitted */
+    DF_NAMES = REC_NAMES / 2, /* limit on bytes of names; if reached, new commands are omitted */
 };
 
 /* A name in one recording. count: runs, opens or calls. amount: bytes, ns or failed calls. */
@@ -13384,7 +13384,7 @@ struct df_row {
 };
 
 struct df_pair {
-    struct name *name, *shape; /* shape: name with * for pids and random characters */
+    struct name *name, *shape; /* `shape` is the name with * for pids and random characters */
     struct df_row of[2];
     bool in[2];
     u16 row;                   /* row of a system call in the summary */
@@ -13395,9 +13395,9 @@ struct df_pair {
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* unique, unlike pids, which are reused */
+    u64 serial, parent_serial; /* unique numbers of processes, because pids are reused */
     bool execed;
-    u64 begin_ns, since_ns;    /* start of the command; when own time last began to count */
+    u64 begin_ns, since_ns;    /* start of the command; when the own time last began to count */
     struct df_row now;         /* the process's current command */
 };
 
@@ -13411,18 +13411,18 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* start of the command or, without one, of the recording */
-    u64 least_ns, shorter; /* minimum time of a run in run[]; number of omitted runs */
+    u64 from_ns;           /* start of the command or, without a command, of the recording */
+    u64 least_ns, shorter; /* minimum time of runs kept in run[]; number of omitted runs */
 };
 
 static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_row *row[2];   /* rows of commands, files and peers */
+    struct df_row *row[2];   /* per recording: its commands, files and peers */
     u32 n_rows[2], cap[2];
     u64 left_out; /* omitted processes and commands */
-    u64 wall_ns[2]; /* duration of the command or, without one, of the recording */
+    u64 wall_ns[2]; /* duration of the command or, without a command, of the recording */
     bool counted[2]; /* the recording has calls or the table of -c */
     u32 unasked[2]; /* number of system calls that -e excluded */
     bool timed[2]; /* the recording has time breakdowns of calls */
@@ -13459,7 +13459,7 @@ static struct df_row *df_new_row(u32 k, struct name *name)
     return rows;
 }
 
-/* Adds a run to its command's row. name->in_bytes is the row's index if that row has the name. */
+/* Adds a run to its command's row, whose index is name->in_bytes if the row has this name. */
 static void df_command(const struct df_row *one)
 {
     u32 k = df.k;
@@ -13481,7 +13481,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* Finds or adds the process with this pid. Returns NULL if there are too many. */
+/* Finds or adds the process with this pid. Returns NULL if there are too many processes. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -13562,7 +13562,7 @@ static void df_fork(const struct event *e)
         return;
     l->parent = parent->pid;
     l->parent_serial = parent->serial;
-    l->now.name = parent->now.name; /* the child's name until it calls exec */
+    l->now.name = parent->now.name; /* a child has its parent's name until it calls exec */
     if (!parent->children++)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
@@ -13657,7 +13657,7 @@ static void df_attached(void)
     }
 }
 
-/* Replays recording k. Returns false, with the reason in rec_in.wrong, if it is incomplete. */
+/* Replays recording k. If it is incomplete, returns false and the reason in rec_in.wrong. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -13705,8 +13705,8 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < REC_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns how many characters at the end of a word are probably random (mkstemp(3)): 5 of t12345,
- * 6 of ccAbCdEf, 8 of tmp4k_x9aqz (Python), none of part12 and Makefile, all of ccAbCdEfGh. */
+/* Returns how many characters at the end of a word are probably random (mkstemp(3)): 5 of t12345, 6
+ * of ccAbCdEf, 8 of tmp4k_x9aqz (Python), none of part12 and Makefile, all of ccAbCdEfGh. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
@@ -13758,7 +13758,7 @@ static void df_shape(struct buf *b, const char *s, u32 k)
 
 /* --- pairs --- */
 
-static struct { struct df_pair *p; u32 n; } df_list; /* pairs of the current table */
+static struct { struct df_pair *p; u32 n; } df_list;
 
 static int df_by_shape(const void *a, const void *b)
 {
@@ -13796,7 +13796,7 @@ static struct df_pair *df_new_pair(struct name *name)
     return p;
 }
 
-/* Adds a row to the pair of its name. name->in_bytes is the pair's index, as in df_command. */
+/* Adds a row to the pair with its name. name->in_bytes is the index of that pair, if it has one. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     u64 at = row->name->in_bytes;
@@ -13807,7 +13807,7 @@ static struct df_pair *df_put(u32 k, const struct df_row *row)
     return p;
 }
 
-/* Merges pairs of the same shape. If their names differ, the result's name is the shape. */
+/* Merges pairs of the same shape. If the names in a pair differ, the pair is named by its shape. */
 static void df_join(void)
 {
     u32 kept = 0;
@@ -13848,7 +13848,7 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* `amount`: time of all calls or, unless both recordings have it, of the calls with a breakdown. */
+/* `amount`: time of all calls or, if a recording lacks it, of the calls with a time breakdown. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -13927,7 +13927,7 @@ static bool df_has_changed(const struct df_pair *p)
            || p->in[0] != p->in[1];
 }
 
-/* Returns whether recording k may lack this failure only because its list was full. */
+/* Returns whether recording k may have omitted this failure because its list was full. */
 static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 {
     return t->pair == df_pair_failed && !p->in[k] && df.sum[k]->failed_other;
@@ -14162,7 +14162,7 @@ static void df_text(struct buf *b)
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (df.sum[0]->cpu_ns && df.sum[1]->cpu_ns)
         df_text_total(&numbers, ", CPU ", df.sum[0]->cpu_ns, df.sum[1]->cpu_ns);
-    /* The line has at most 80 columns; 6 are for a space and "...: ". */
+    /* The line has at most 80 columns, of which a space and "...: " take 6. */
     u32 columns = u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
@@ -14258,7 +14258,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
             b_f(b, ",\"%c\":%" PRIu64, 'a' + k, p->of[k].amount);
 }
 
-/* Writes the pairs that changed or, for system calls, all pairs. */
+/* Writes the pairs that changed; for system calls, writes all pairs. */
 static void df_json_list(struct buf *b, const struct df_table *t)
 {
     bool first = true;
@@ -14420,8 +14420,8 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU number plus 1 in a list such as /sys/devices/system/cpu/online, or 0 if
- * the list is empty or missing. If `first` is set, returns the lowest CPU number or -1. */
+/* Returns the highest CPU number plus 1 in a list such as /sys/devices/system/cpu/online; 0: empty
+ * or missing list. If `first` is set, returns the lowest CPU number; -1: none. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
@@ -14437,7 +14437,7 @@ static int pf_cpus(const char *which, bool first)
 
 enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
 
-/* Counts of an event group at its last read; all 0 before the first read. */
+/* Counts of an event group at its last read, or 0 before the first read. */
 struct pf_count {
     u64 enabled, running, value[PF_MEMBERS];
 };
@@ -14445,7 +14445,7 @@ struct pf_count {
 struct pf_delta {
     u64 enabled, running;       /* ns that the group was enabled, and ns that it was counting */
     double value[PF_MEMBERS];   /* growth of each count, scaled to `enabled` (perf_event_open(2)) */
-    u32 backwards;              /* number of counts that decreased; their value[] is 0 */
+    u32 backwards;              /* number of counts that decreased, whose value[] is 0 */
 };
 
 enum {
@@ -14480,7 +14480,7 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 /* PF_MAX_CPUS is the largest possible NR_CPUS (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
 enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
-/* Each CPU has two rings. The index of a ring is 2 * CPU + is_major. */
+/* Each CPU has two rings of page faults. The index of a ring is 2 * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
@@ -14519,7 +14519,7 @@ static int pf_map(int at, int f)
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
         size_t size = (pf_rings.pages + 1) * pf_rings.page;
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-        if (p != MAP_FAILED || pf_rings.n) /* all rings have the size of the first one */
+        if (p != MAP_FAILED || pf_rings.n) /* all rings have the size of the first ring */
             break;
     }
     if (p == MAP_FAILED)
@@ -14542,7 +14542,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
         close(f);
         return e;
     }
-    /* descriptor f stays open: closing it would remove the event */
+    /* keep f open: closing it would remove the event */
     pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
     return 0;
 }
@@ -14585,7 +14585,7 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault's address or, if it is unknown, `none`, named after the reason.
+/* Returns the region of a fault's address; if unknown, returns `none`, named after the reason.
  * During exec, t->mm has the old program's regions, but the fault may be in the new one. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
@@ -14646,7 +14646,7 @@ static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
     __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
 }
 
-/* Copies a ring's next sample without removing it. Removes records of other types before it. */
+/* Copies the next sample of a ring without removing it. First removes records of other types. */
 static bool pf_next(struct perf_event_mmap_page *m, struct pf_record *r)
 {
     const u8 *data = (const u8 *)m + m->data_offset;
@@ -14698,7 +14698,7 @@ static void pf_upto(u64 ns)
  * length, and limits the nesting of types and the number of members visited. */
 
 enum {
-    WHY_LEN = 256,          /* size of every error buffer named `why` */
+    WHY_LEN = 256,          /* size of every error text named `why` */
     BTF_MAGIC = 0xeb9f,
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* maximum nesting of typedefs and structs; the kernel's is the same */
@@ -14720,7 +14720,7 @@ struct kfield {
 struct btf_want {
     const char *name;
     u32 next; /* index of the next query in the hash bucket, plus one; 0: none */
-    bool here; /* the query is for the current type */
+    bool here; /* the query is for the type being visited */
     struct kfield f; /* result, valid if err is 0 */
     int err;
 };
@@ -14731,7 +14731,7 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* A BTF type has a header of 12 bytes, `body` bytes, and `each` bytes per member. named: queries
+/* A BTF type has a header of 12 bytes, `body` bytes, and `each` bytes per member. `named`: queries
  * can name types of this kind. */
 static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
@@ -14747,8 +14747,8 @@ struct btf_file {
     const char *name;
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* ids and string offsets below these belong to vmlinux */
-    u32 *pos;         /* positions of the n_ids types that kvis has read, and of the next one */
+    u32 first_id, n_ids, str_base; /* smaller ids and string offsets refer to the BTF of vmlinux */
+    u32 *pos;         /* positions of the n_ids types that were read, and of the type after them */
     const u8 *layout; /* struct btf_layout (4 bytes) for each kind */
     u32 n_layouts;
 };
@@ -14756,13 +14756,13 @@ struct btf_file {
 struct btf_type {
     struct btf_file *b;
     u32 id, name, vlen;
-    u32 size; /* size in bytes, or id of the type that this one refers to */
+    u32 size; /* size in bytes, or id of the type that this type refers to */
     const u8 *body;
     u8 kind;
     bool flag;
 };
 
-/* A step of a path: a member name of n characters or, if name is NULL, the array index n. */
+/* A step of a path: a member whose name has n characters or, if `name` is NULL, array element n. */
 struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; bool bits; };
 
@@ -14770,8 +14770,8 @@ static struct {
     struct btf_file file[2];  /* BTF of vmlinux; BTF of the module */
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
-    u64 members;              /* number of members that the batch may still visit */
-    u32 left;                 /* number of queries in the hash table */
+    u64 members;              /* number of members that may still be visited for these queries */
+    u32 left;
     char *why;
 } btf;
 
@@ -14840,7 +14840,7 @@ static int btf_header(struct btf_file *b)
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
-    /* a module may have no strings of its own */
+    /* a module's BTF may have no strings */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "the strings do not end in NUL");
     if (h.len < sizeof h + 8) /* no table of type sizes (struct btf_layout, Linux 7.1) */
@@ -14895,7 +14895,7 @@ static u32 *btf_bucket(const char *name)
     return &btf.bucket[h % BTF_BUCKETS];
 }
 
-/* Reads the file up to its type n, if that exists. */
+/* Reads the types of a BTF file up to type n, or up to the end of the file. */
 static int btf_upto(struct btf_file *b, u32 n)
 {
     struct btf_type t;
@@ -14918,7 +14918,7 @@ static int btf_get(u32 id, struct btf_type *t)
     return id && btf_head(b, b->pos[n], id, t) < 0 ? -EBADMSG : 0;
 }
 
-/* Sets *t to the type `id` without typedefs and qualifiers. */
+/* Sets *t to type `id`, skipping typedefs and qualifiers. */
 static int btf_strip(u32 id, struct btf_type *t)
 {
     for (u32 i = 0; i < BTF_DEPTH; i++) {
@@ -14992,7 +14992,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member or enumerator i; its first word is the offset of its name. On error, sets *err. */
+/* Returns member or enumerator i, which begins with its name's offset. On error, sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -15145,7 +15145,7 @@ static void btf_sort(struct btf_want *w, u32 n)
 }
 
 /* Resolves the queries for type t that no earlier type of this name has resolved. If a type of
- * vmlinux answers most of them, no other is meant, and all are removed. */
+ * vmlinux answers most queries for this name, ignores later types of the name. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -15167,7 +15167,7 @@ static void btf_ask(const struct btf_type *t, struct btf_want *w)
             at = &w[*at - 1].next;
 }
 
-/* A module's types take precedence over those of vmlinux. */
+/* The types of a module take precedence over types of vmlinux. */
 static int btf_answer(struct btf_want *w)
 {
     struct btf_type t;
@@ -15245,7 +15245,7 @@ static int btf_open(const char *name, char why[])
 }
 
 /* Resolves queries from the BTF of vmlinux and of a module (NULL: none). Returns 0, or -errno (also
- * in each err) if BTF is missing or damaged. Sets why[] to the reason, or to damage found. */
+ * in each query) if BTF is missing or damaged. Sets why[] to the reason or to damage found. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -15388,7 +15388,7 @@ static int tfs_read(const char *event, const char *file, struct buf *b)
                                        TFS_MAX_FORMAT >> 10);
 }
 
-/* Parses up to 9 digits and `end`, and advances *p past them. Returns -1 for other input. */
+/* Parses up to 9 digits and `end`; advances *p past both. Returns -1 for other input. */
 static s32 tfs_number(const char **p, char end)
 {
     const char *s = *p;
@@ -15488,12 +15488,12 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
         u32 len = strcspn(name, "[");
         if (f->len == len && !memcmp(f->name, name, len))
-            /* -EBADMSG: two fields have this name */
+            /* -EBADMSG: two fields have the same name */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
     }
 }
 
-/* A complete file begins with the event's name and ends with the "print fmt". */
+/* A complete format file begins with the event's name and ends with the "print fmt". */
 static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
@@ -15542,10 +15542,10 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 
 /* == 25 bpf_  BPF programs and maps ===========================================
  * Creates the maps of a family of BPF programs, patches and loads the programs, and attaches them.
- * `make gen` compiles gen/probes/NAME.bpf.c to bpf_insns/NAME.h, which the section that uses the
- * family includes; gen/wire.h declares the records of all families. Only kvis has descriptors of
- * these objects, so they disappear with kvis, even after SIGKILL. Functions return 0 or a
- * descriptor, or -errno with the reason in obj.why. */
+ * `make gen` compiles gen/probes/NAME.bpf.c to bpf_insns/NAME.h for the section that includes it.
+ * gen/wire.h declares the records of all families. Only kvis has descriptors of these programs and
+ * maps, so they disappear with kvis, even after SIGKILL. Functions return 0 or a descriptor, or
+ * -errno with the reason in obj.why. */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
@@ -15557,7 +15557,7 @@ struct bpf_cfgs {
 /* Descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* object whose maps and fields this one also uses, or NULL */
+    struct bpf_obj *lender;  /* object whose maps and fields this object also uses, or NULL */
     const struct bpf_family *lodger; /* family whose fields this object also resolves, or NULL */
     struct bpf_cfgs cfg;
     u32 ring_bytes;
@@ -15567,7 +15567,7 @@ struct bpf_obj {
     int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory; may be NULL */
     u32 (*entries)(const char *map); /* returns a map's number of entries; NULL: 1 */
     const char *module;      /* kernel module whose BTF may have some fields, or NULL */
-    struct btf_want *want;   /* kernel fields used by the BPF programs */
+    struct btf_want *want;
     u32 n_want;
     char no_btf[WHY_LEN];
     char why[512];
@@ -15604,7 +15604,7 @@ static bool bpf_raise_memlock(void)
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
-/* Calls bpf(2). size: the end of the last used field (older kernels may not know later ones).
+/* Calls bpf(2). `size` is the end of the last field used: older kernels may not know later fields.
  * EAGAIN means that a signal interrupted the verifier. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
@@ -15638,7 +15638,7 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
     c->v[c->n++].val = val;
 }
 
-/* Gets the inode and device of kvis's pid namespace; 0: the initial one (PROC_PID_INIT_INO). */
+/* Gets the inode and device of kvis's pid namespace; 0: initial namespace (PROC_PID_INIT_INO). */
 static u64 bpf_pid_ns(u64 *dev)
 {
     struct stat s;
@@ -15730,8 +15730,8 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* Returns the ring buffer's size: the value of --ring or, by default, `usual`, reduced to at most
- * 1/32 of memory and 1/16 of the address space (the buffer is mapped twice). */
+/* Returns the ring buffer's size: the value of --ring or, by default, `usual`, but at most 1/32 of
+ * memory and 1/16 of the address space (the buffer is mapped twice). */
 static u32 bpf_ring_bytes(u32 usual)
 {
     struct rlimit space = { .rlim_cur = RLIM_INFINITY };
@@ -15801,13 +15801,13 @@ static bool bpf_is_field(const struct bpf_patch *p)
     return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
 }
 
-/* Returns whether a patch is for a field of a tracepoint's record, which tracefs describes. */
+/* Returns whether a patch is for a field of a tracepoint's record, whose layout is in tracefs. */
 static bool bpf_is_record(const struct bpf_patch *p)
 {
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
-/* BPF_PROG_TYPE_TRACING: raw tracepoints with typed arguments. */
+/* BPF_PROG_TYPE_TRACING means a raw tracepoint with typed arguments. */
 static bool bpf_is_raw(const struct bpf_prog_row *r)
 {
     return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
@@ -15833,7 +15833,7 @@ static bool bpf_has_field(const struct bpf_obj *o, const char *name)
     return bpf_field(o, name);
 }
 
-/* If a query cannot be allocated, its field counts as missing. */
+/* If kvis cannot allocate a query, its field counts as missing. */
 static void bpf_add_want(struct bpf_obj *o, const char *name)
 {
     struct btf_want *w =
@@ -15844,8 +15844,8 @@ static void bpf_add_want(struct bpf_obj *o, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds queries for fields that a program uses: those of the tracepoint's record if `record` is
- * true, else all others. Returns the index of the first new query. */
+/* Adds queries for fields that a program uses. Adds those of the tracepoint's record if `record` is
+ * true, else the other fields. Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -15859,7 +15859,7 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
     return from;
 }
 
-/* Looks up fields. A field whose lookup fails counts as absent from this kernel (bpf_patch). */
+/* Looks up fields. If a lookup fails, the field counts as missing in this kernel (bpf_patch). */
 static void *bpf_find_fields(void *obj)
 {
     struct bpf_obj *o = obj;
@@ -15949,9 +15949,9 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* Sets an instruction's field offset and, if the instruction is a load, its size. Returns false if
- * the instruction cannot access the field. For a flexible array (count 0), such as numbers[] of
- * struct pid since Linux 6.5, instructions use only the address. */
+/* Sets an instruction's field offset and, for a load, its size. Returns false if the instruction
+ * cannot access the field. For a flexible array (count 0), such as numbers[] of struct pid since
+ * Linux 6.5, instructions use only the address. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -16031,7 +16031,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (r->type == BPF_PROG_TYPE_TRACING) {
         const struct kfield *f = bpf_field(o, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = f ? (u32)f->value : 0; /* 0: BTF lacks the tracepoint */
+        a.attach_btf_id = f ? (u32)f->value : 0; /* 0: BTF lacks this tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
@@ -16049,7 +16049,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     return e;
 }
 
-/* If bpf_poison inserted the helper `number`, sets the error text and returns true. */
+/* If bpf_poison inserted a call of the helper `number`, sets the error text and returns true. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -16090,7 +16090,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
     int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* if loading succeeds now, a signal caused the first failure */
+    if (f < 0) /* if loading succeeds now, a signal had interrupted the first attempt */
         f = bpf_refused(o, r, e, log);
     free(log);
     return f;
@@ -16111,7 +16111,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
     int f = bpf_load_insns(o, i, insns);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* no log, because the verifier did not run */
+    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* no log: the verifier did not run */
         return bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
@@ -16154,7 +16154,7 @@ static void *bpf_load_some(void *loading)
     const struct bpf_prog_row *r = l->o->fam->progs;
     while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
         u32 i = __builtin_ctz(bits);
-        for (u32 k = i; bits >> k > 1; k++) /* the largest first */
+        for (u32 k = i; bits >> k > 1; k++) /* choose the largest program */
             i = bits >> k & 2 && r[k + 1].n_insns > r[i].n_insns ? k + 1 : i;
         if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
             bpf_load_insns(l->o, i, insns);
@@ -16162,7 +16162,7 @@ static void *bpf_load_some(void *loading)
     return NULL;
 }
 
-/* Returns whether this program is not attached, because others of its family tail-call it. */
+/* Returns whether a BPF program is tail-called by its family's programs, instead of attached. */
 static bool bpf_is_nested(const struct bpf_prog_row *r)
 {
     return strstr(r->name, "_nest");
@@ -16177,8 +16177,8 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
-/* Loads the BPF programs in `mask` with two threads, because the largest takes as long as all
- * others. Loads failed programs again to get the reason. */
+/* Loads the BPF programs in `mask` with two threads, because the largest program takes as long as
+ * all others together. Loads failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     struct bpf_loading l = { .o = o, .mask = mask };
@@ -16208,7 +16208,7 @@ static bool bpf_raw_is_whole(void)
     return !bpf_since(6, 19);
 }
 
-/* name is NULL for BPF_PROG_TYPE_TRACING: loading bound the program to its tracepoint. */
+/* `name` is NULL for BPF_PROG_TYPE_TRACING, where loading binds the program to its tracepoint. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -16218,7 +16218,7 @@ static int bpf_attach_raw(const char *name, int prog)
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
-/* The kernel runs the program on all CPUs, although the event is for one CPU. */
+/* The kernel runs the program on all CPUs, although the perf event is for one CPU. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
@@ -16315,8 +16315,8 @@ static int bpf_start(struct bpf_obj *o, u32 mask)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* Loads and attaches BPF program i for a tracepoint that has one more argument on some kernels.
- * Tries the program's first constant as 1 (the argument exists), then as 0. */
+/* Loads and attaches BPF program i for a tracepoint that has an additional argument on some
+ * kernels. Tries the program's first constant as 1 (the argument exists), then as 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
     for (;; o->cfg.v[0].val = 0) {
@@ -16327,8 +16327,8 @@ static int bpf_load_either(struct bpf_obj *o, u32 i)
     }
 }
 
-/* Attaches a BPF program to the entry or return of a kernel function. -ENOENT: there is no such
- * function. -EADDRNOTAVAIL: several functions have this name (Linux 6.7). */
+/* Attaches a BPF program to the entry or return of a kernel function. Returns -ENOENT if no
+ * function has this name, and -EADDRNOTAVAIL if several have it (Linux 6.7). */
 static int bpf_attach_function(struct bpf_obj *o, const char *name, bool is_ret, int prog)
 {
     int f = bpf_attach_kprobe(name, is_ret, prog);
@@ -16345,7 +16345,7 @@ static void *bpf_closer(void *f)
 }
 
 /* Detaches all BPF programs; maps stay readable. Closing a perf event takes an RCU grace period (80
- * ms on the tested machine), so a separate thread closes each. */
+ * ms on the tested machine), so a separate thread closes each event. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
@@ -16390,13 +16390,13 @@ static u64 bpf_caps(void)
 /* Capability numbers (linux/capability.h). CAP_PERFMON and CAP_BPF were added in Linux 5.8. */
 enum { BPF_SYS_ADMIN = 21, BPF_SYS_RESOURCE = 24, BPF_PERFMON = 38, BPF_BPF = 39 };
 
-/* bpf(2) checks capabilities, but not the user ID. */
+/* bpf(2) checks capabilities, not the user ID. */
 static bool bpf_caps_enough(u64 caps)
 {
     return caps >> BPF_SYS_ADMIN & 1 || (caps >> BPF_PERFMON & 1 && caps >> BPF_BPF & 1);
 }
 
-/* In the initial user namespace, uid_map has all IDs. */
+/* In the initial user namespace, uid_map contains all IDs. */
 static bool bpf_first_user_ns(void)
 {
     char map[64];
@@ -16434,7 +16434,8 @@ static struct bpf_denial bpf_denied(int e)
         return (struct bpf_denial){ "the kernel is locked down: BPF programs may not read memory",
                                     TFS_LOCKED_DOWN };
     if (e == -EMFILE || e == -ENFILE)
-        return (struct bpf_denial){ "the limit on open files is reached", pf_fix(e, PF_LEVEL_CPU) };
+        return (struct bpf_denial){ "the limit on open files has been reached",
+                                    pf_fix(e, PF_LEVEL_CPU) };
     if (e != -EPERM && e != -EACCES)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
@@ -16472,7 +16473,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 /* --- lost records and missed runs --- */
 
 /* Reads an element of a per-CPU array, which has n counters for each CPU. Sets sum[i] to the sum of
- * counter i over all CPUs or, for counter `most`, to the maximum. */
+ * counter i over all CPUs; if i is `most`, to the maximum. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible();
@@ -16487,7 +16488,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* True if a counter could not be read: the losses are unknown until the next complete reading. */
+/* a counter could not be read: losses are unknown until all counters can be read */
 static bool bpf_unread;
 
 static void bpf_not_read(int e)
@@ -16552,7 +16553,7 @@ static struct {
     u64 mark;
 } rb_state = { .epoll = -1 };
 
-/* Handles a record. Returns false to keep it and all later records in the ring buffer. */
+/* Handles a record. Returns false to leave it and all later records in the ring buffer. */
 typedef bool rb_fn(const void *record, u32 size);
 
 /* Maps a ring buffer (its layout is in kernel/bpf/ringbuf.c). */
@@ -16589,7 +16590,7 @@ static void rb_wait(int ms, const sigset_t *mask)
     epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
 }
 
-/* Marks where the next rb_drain stops. Without a mark, writers could keep rb_drain busy forever. */
+/* Sets the mark at which the next rb_drain stops. Otherwise, rb_drain might never catch up. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
@@ -16607,9 +16608,9 @@ static bool rb_drained(void)
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`, up to one that is still being written (BUSY) or
- * that `take` refuses. A record has a header of 8 bytes (length and flags first) and data padded to
- * 8 bytes. Returns the number of records passed. */
+/* Passes the records before the mark to `take`, up to one that `take` refuses or that is still
+ * being written (BUSY). A record has a header of 8 bytes (length and flags first) and data padded
+ * to 8 bytes. Returns the number of records passed. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -16641,19 +16642,19 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
  * Forks a child that waits until kvis is ready, restores the signals and limits that kvis
  * inherited, and executes the command. An error ends kvis only if nothing is attached yet. */
 
-/* The command. Its process calls `early` before it changes to the user given by -u. */
+/* The command. Its process calls `early` before it changes to the user given with -u. */
 static struct {
     pid_t pid;
     volatile bool ended;     /* wait4(2) has reaped the process; the pid may be reused */
     int go;                  /* write end of the pipe that starts the child, or -1 */
-    /* shared with the child: stage and errno of its failure; time of execve */
+    /* stage and errno of the child's failure; time of execve (shared memory) */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void);
     bool stops; /* the process stops just before execve */
     u64 magic; /* openat(2) argument by which BPF recognizes the command, or 0 */
 } sp_command = { .go = -1 };
 
-/* Signals whose actions kvis changes. kvis handles the first SP_HANDLED of them. */
+/* Signals whose actions kvis changes. kvis handles the first SP_HANDLED signals. */
 static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGIO,
                                SIGPIPE, SIGXFSZ, SIGCHLD };
 enum { SP_HANDLED = 8 };
@@ -16672,7 +16673,7 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
         sigaction(sp_sigs[i], NULL, &sp_found.action[i]);
     for (size_t i = 0; i < SP_HANDLED; i++) {
-        /* keep nohup(1) working */
+        /* nohup(1) must keep working */
         if (sp_sigs[i] != SIGHUP || sp_found.action[i].sa_handler != SIG_IGN)
             sigaction(sp_sigs[i], &act, NULL);
         sigdelset(&ours, sp_sigs[i]);
@@ -16697,15 +16698,15 @@ static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of signals receive
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* time (u_now) at which the process got the signal */
-    bool matched;        /* in sp_group: kvis has found its own copy of this signal */
-} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* received by kvis; received by the witness */
-static u32 sp_n_group;               /* number of the witness's reports ever stored in sp_group */
-static bool sp_until_exit;           /* exit when the command does (--until-exit, TERM, HUP) */
+    bool matched;        /* in sp_group: kvis has found its copy of this signal in sp_came */
+} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals to kvis; signals to its group */
+static u32 sp_n_group;               /* number of reports ever stored in sp_group */
+static bool sp_until_exit;          /* kvis exits when the command does (--until-exit, TERM, HUP) */
 static pid_t sp_witness = -1;
-static int sp_reports = -1;          /* read end of the witness's pipe */
+static int sp_reports = -1;          /* read end of the pipe from the process sp_witness */
 static char **sp_argv;
 
-/* The signal handler. Starts a timer to interrupt a write if nobody reads the output. Drops the
+/* Handles a signal. Starts a timer that interrupts writes if nobody reads the output. Drops the
  * signal if SP_CAME signals are already waiting for sp_over. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
@@ -16721,8 +16722,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Runs the witness, in which all signals are blocked. Hides its name and arguments from `pkill
- * kvis`. Asks for real-time priority, because identical pending signals merge. */
+/* Runs the process that reports signals to the group, with all signals blocked. Hides its name and
+ * arguments from `pkill kvis`. Asks for real-time priority: identical pending signals merge. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -16754,8 +16755,8 @@ static void sp_end_witness(void)
     sp_witness = -1;
 }
 
-/* Waits until the witness runs (up to 0.1 s on a busy machine); otherwise, its late reports could
- * match later signals to kvis alone. Without a witness, all signals count as sent to kvis only. */
+/* Waits up to 0.1 s for the process that reports signals. Otherwise, its late reports could match
+ * later signals to kvis alone. Without reports, all signals count as sent to kvis only. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -16776,8 +16777,8 @@ static void sp_start_witness(void)
     sp_reports = end[0];
 }
 
-/* Sends SIGIO to the witness, and reads its reports up to that of SIGIO, the last one: it has
- * the highest number in sp_sigs[]. Gives up after a second: the witness may be stopped or dead. */
+/* Sends SIGIO to sp_witness, and reads its reports up to that of SIGIO, the last one: it has the
+ * highest number in sp_sigs[]. Gives up after a second: sp_witness may be stopped or dead. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -16800,9 +16801,9 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
 }
 
-/* Returns whether the witness's reports show that a signal to kvis went to its process group. A
- * report matches one signal from the same sender and, because pending signals with the same number
- * merge, all signals with this number that kvis received before it. */
+/* Returns whether the reports of sp_witness show that a signal to kvis went to its process group. A
+ * report matches one signal from the same sender. Because pending signals with the same number
+ * merge, the report also matches all signals with this number that kvis received before it. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -16820,7 +16821,7 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Marks reports as matched if their signals are no longer pending in kvis, and have therefore
+/* Marks reports in sp_group as matched if their signals are no longer pending in kvis, and so have
  * merged with others. The caller blocks all signals. */
 static void sp_forget_merged(void)
 {
@@ -16835,9 +16836,9 @@ static bool sp_is_typed(const siginfo_t *si)
     return si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
 }
 
-/* Passes a signal that kvis got on to the command, unless the terminal has sent it to both. After
- * SIGTERM or SIGHUP, kvis ends when the command ends, even if descendants still run. Returns false
- * if the signal ends kvis: it is the second one, or the command cannot get it. */
+/* Passes a signal to kvis on to the command, unless the terminal has sent it to both. After SIGTERM
+ * or SIGHUP, kvis ends when the command ends, even if descendants still run. Returns false if the
+ * signal ends kvis: it is the second signal, or the command cannot get it. */
 static bool sp_pass_on(const siginfo_t *si, bool ended, u32 *asked)
 {
     int sig = si->si_signo;
@@ -16857,7 +16858,7 @@ static bool sp_over(void)
     sigset_t all, was;
     if (sp_end_sig || sp_n_done == seen)
         return sp_end_sig || (sp_until_exit && sp_command.ended);
-    /* the kernel signals a group's processes one by one; the witness may be the last */
+    /* the kernel signals the processes of a group one by one, and perhaps sp_witness last */
     struct timespec rest = { .tv_nsec = 10000000 };
     while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
         continue;
@@ -16899,7 +16900,7 @@ static void sp_restore_signals(void)
     sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
-/* Finds the file of a command as execvp(3) does. Returns NULL and sets errno on failure. */
+/* Finds the file of a command as execvp(3) does. On failure, returns NULL and sets errno. */
 static const char *sp_locate(const char *cmd)
 {
     static char path[PATH_MAX];
@@ -16963,8 +16964,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
-/* Finds the user given by -u, a name or number. (getpwnam(3) needs shared libraries of glibc.)
- * Returns the name, which the caller frees, or NULL. */
+/* Finds the user given with -u by name or number, without getpwnam(3), which needs shared libraries
+ * of glibc. Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
@@ -16986,7 +16987,7 @@ static char *sp_passwd(u32 *uid, u32 *gid)
     return found ? line : NULL;
 }
 
-/* line: a line of /etc/group (name:password:gid:member,member). */
+/* `line` is a line of /etc/group (name:password:gid:member,member). */
 static bool sp_is_member(char *line, const char *user)
 {
     char *members = strrchr(line, ':'), *save;
@@ -17014,7 +17015,7 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes the user of -u. Clears ambient capabilities: setuid(2) keeps them if kvis is not root. */
+/* Becomes the user given with -u. Without root, setuid(2) would keep ambient capabilities. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -17032,7 +17033,7 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* The child blocks all signals until sp_restore_signals: they are meant for the command. */
+/* The child blocks all signals until sp_restore_signals, because they are meant for the command. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -17095,7 +17096,7 @@ static int sp_error(void)
     return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
-/* Forks the child, which waits for sp_go. All descriptors of kvis from 3 on are close-on-exec. */
+/* Forks the child, which waits for sp_go. All descriptors from 3 on are close-on-exec. */
 static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
@@ -17166,8 +17167,8 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Executes the init on kvis's command line or, if kvis has already started that, the first existing
- * default init: the kernel panics if process 1 ends. Called at exit and in signal handlers. */
+/* Executes the init given on kvis's command line or, if kvis has already executed that, the first
+ * existing default init: the kernel panics if process 1 ends. Also called in signal handlers. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
@@ -17224,7 +17225,7 @@ static void sp_own_mounts(void)
 }
 
 /* If kvis is process 1, boots the machine: executes the command when kvis is ready or has failed,
- * or after 10 s. Returns in a child, which runs kvis without a command. */
+ * at the latest after 10 s. Returns in a child, which runs kvis without a command. */
 static void sp_boot(void)
 {
     int ready[2];
@@ -17249,7 +17250,7 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* kvis is ready: lets process 1 execute the command. */
+/* Lets process 1 execute the command, because kvis is ready. */
 static void sp_boot_on(void)
 {
     if (sp_ready >= 0)
@@ -17283,15 +17284,15 @@ static struct {
     struct bpf_obj disk;   /* programs for disk requests; disk.fam NULL: not loaded */
     struct bpf_obj uring;  /* programs for io_uring requests; loaded when a ring exists */
     struct bpf_obj proc;   /* programs for forks, execs and exits; proc.fam NULL: not loaded */
-    bool ring_tried;       /* kvis has tried to load the BPF programs for io_uring */
+    bool ring_tried;
     struct { u32 dev; char name[32]; } disk_name[16];
-    const char *why_not;   /* why kvis uses only ptrace */
-    bool in_ns; /* kvis is in a pid namespace, but records have ids of the initial one */
-    bool classic_tracepoints; /* true: wire_thread.word[] has arguments instead of registers */
+    const char *why_not;   /* why kvis uses only ptrace, or NULL */
+    bool in_ns; /* kvis is in a pid namespace, although records have initial-namespace ids */
+    bool classic_tracepoints; /* wire_thread.word[] has arguments instead of registers */
     bool nest_late; /* the BPF program call_nest is loaded when a call first needs it */
     bool sched; /* BPF programs record scheduler events as well */
     bool count; /* BPF programs count calls instead of recording them */
-    bool observe; /* BPF programs do all tracing, and no thread ever stops */
+    bool observe; /* BPF programs do all tracing, so threads never stop */
     const struct wire_count *table; /* counts in a BPF map, by CPU and call number */
     const struct wire_hist *hists;  /* histograms of durations in a BPF map, by call number */
     struct {               /* counts that were already added to st, by call number */
@@ -17305,8 +17306,8 @@ static struct {
     u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses reported by records: per CPU; in total */
 } hy;
 
-/* How kvis determines the size of the memory that an argument points to (column MEMORY of
- * gen/tables/syscalls.tbl). HY_NESTS: the BPF program cannot copy this memory. */
+/* How kvis determines the size of the memory to which an argument points (column MEMORY of
+ * gen/tables/syscalls.tbl). With HY_NESTS, the BPF program cannot copy this memory. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
@@ -17328,7 +17329,7 @@ static const struct hy_kind {
 #undef X
 };
 
-/* Calls at which threads stop (at clone, only if BPF cannot follow the child: hy_records).
+/* Calls at which threads stop; clone is included if BPF cannot follow the child (hy_records).
  * tr_filter adds stops at clone, prctl and ioctl for some arguments. */
 static const u16 hy_stopping[] = {
 #define X(call) SC_##call,
@@ -17342,14 +17343,14 @@ static bool hy_everyone(void)
     return hy.observe && !opt.n_pids;
 }
 
-/* Returns whether BPF records the calls of the tasks given by -p, without stopping them. */
+/* Returns whether BPF records the calls of the tasks given with -p, without stopping them. */
 static bool hy_follows(void)
 {
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The calls whose records describe a file, or a socket with its addresses. file, sock: 1 + index of
- * the argument that is the descriptor, or 0 (none). */
+/* The calls whose records describe a file, or a socket with its addresses. `file` and `sock` are 1
+ * + the index of the argument that is the descriptor, or 0 for none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 static const struct { u16 id; u8 file, sock; } hy_files[] = {
 #define X(call, file, socket) { SC_##call, file, socket },
@@ -17389,12 +17390,12 @@ static u32 hy_proc_programs(void)
 
 enum { HY_PENDING = 1024 };
 static struct hy_args {
-    u64 ts_ns; /* time stamp that all pieces of the arguments share */
-    u32 tid;   /* thread; 0: free entry */
+    u64 ts_ns; /* time stamp that all parts of one exec's arguments share */
+    u32 tid;   /* thread; 0: unused entry */
     bool cut;
     struct buf b, env;
 } hy_pending[HY_PENDING];
-static u32 hy_n_pending; /* number of entries used so far, plus number of replacements */
+static u32 hy_n_pending; /* number of entries used, plus number of times that an entry was reused */
 
 static struct hy_args *hy_args_of(u32 tid)
 {
@@ -17413,8 +17414,8 @@ static void hy_args_drop(struct hy_args *a)
     a->tid = 0;
 }
 
-/* Returns an empty entry for a thread's program arguments. If none is free, reuses one, because
- * entries whose exec record was lost are never freed. */
+/* Returns an empty entry for a thread's program arguments. If none is free, reuses one, because an
+ * entry whose exec record was lost is never freed. */
 static struct hy_args *hy_args_new(const struct wire_proc *h)
 {
     struct hy_args *a = hy_args_of(0);
@@ -17427,7 +17428,7 @@ static struct hy_args *hy_args_new(const struct wire_proc *h)
     return a;
 }
 
-/* Appends a piece of a program's arguments or environment. Ignores pieces after a lost one. */
+/* Appends a part of a program's arguments or environment. Ignores parts after a lost part. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args *a = hy_args_of(h->tid);
@@ -17449,15 +17450,14 @@ static void hy_args_add(const struct wire_proc *h, const char *data)
 
 /* --- configuring the BPF programs --- */
 
-/* Flags and enumerated values (K_BITS, K_ENUM) are not pointers. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes of an argument's memory kvis uses: for text limited by -s, a few more than
- * it shows, to see whether the text continues. If the BPF program cannot read that many bytes, it
- * holds the thread, and kvis reads the memory. */
+/* Returns how many bytes of an argument's memory kvis uses. For text limited by -s, adds a few
+ * bytes to see whether the text continues. If the BPF program cannot read that many bytes, it holds
+ * the thread, and kvis reads the memory. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
