@@ -59,7 +59,7 @@ t_json "the kernel's helper" core.json "[e['argv'][:3] for e in by('command') if
 if mount -t tmpfs none /sys/kernel/btf 2>/dev/null; then
     echo 'busybox sleep 0.1 "" "two  words"; cd /; exec busybox sleep 0.1' >short
     t_ok "no BTF" kvis proc -x --json=nobtf.json -o rows --gantt=g -f text -- sh short
-    t_has "no BTF: what is missing" err '^kvis: exit codes, times and sizes are unknown.*no BTF'
+    t_has "no BTF: what is missing" err '^kvis: arguments .* exit codes, times and sizes are unknown: .*no BTF'
     t_json "no BTF: commands" nobtf.json "[e['argv'] for e in by('command')] == [['busybox', 'sleep', '0.1', '', 'two  words'], ['sh', 'short'], ['busybox', 'sleep', '0.1']] or [e['argv'] for e in by('command')]"
     t_json "no BTF: nothing made up" nobtf.json "[e['exit_code'] for e in by('command')] == [None, None, 0] and all('cpu_ns' not in e and 'max_rss_bytes' not in e for e in by('command')) and 'failed' not in S and S['forks'] == 1"
     printf '(busybox sleep 0.5; busybox sleep 0.5; :)\nbusybox sleep 0.5\n' >job
