@@ -17660,7 +17660,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns how many bytes a command's argument points to, or a string's maximum | 1 << 31. */
+/* Returns how many bytes a command's argument points to; for a string: 1 << 31 | the maximum. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -17756,7 +17756,7 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* In the list of programs, a variant for a classic tracepoint follows each program. */
+/* In call_progs[], each program is followed by its variant for a classic tracepoint. */
 static u32 hy_programs(bool sched)
 {
     u32 tp = hy.classic_tracepoints, births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
@@ -17840,7 +17840,7 @@ static void *hy_load_nest(void *unused)
     return unused;
 }
 
-/* Starts to load the program call_nest, which some calls need. Until then, threads wait in them. */
+/* Starts to load call_nest, which some calls need. kvis holds these calls until it is loaded. */
 static void hy_start_nest(void)
 {
     pthread_t th;
@@ -18255,12 +18255,12 @@ static struct {
     pid_t child;          /* pid of the command; 0 with -p */
     int status;           /* wait status of the command; -1: not known yet */
     bool accel, started, detaching, killing;
-    bool bound;           /* the kernel kills the tracees when kvis ends */
+    bool bound;           /* if kvis ends, the kernel kills the tracees */
     const char *no_accel; /* why there is no seccomp filter, or NULL */
     int quit_sig;
     int passed_on;        /* signal that kvis passed on to the command */
     u32 interrupts;
-    volatile sig_atomic_t tick;             /* kvis has received any signal */
+    volatile sig_atomic_t tick;             /* set by each signal that kvis receives */
     volatile sig_atomic_t n_queued, n_done; /* counts of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* the last signals that the command has received */
@@ -18576,7 +18576,7 @@ static void tr_backend(void)
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
-        hy.on = true; /* set before tr_choose, which reads hy.on */
+        hy.on = true; /* must be set before tr_choose */
         tr_choose();
         hy.on = false;
         f.unloadable = hy_start(tr.need, tr_ring_bytes());
@@ -18703,7 +18703,7 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees unused names if all names take too much memory. Callers must not keep pointers to these. */
+/* Frees unused names if names take too much memory: pointers to them are then invalid. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -19217,7 +19217,7 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status(tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    if (t->restore_arg0) { /* the child inherits the changed argument of clone */
+    if (t->restore_arg0) { /* the child inherits the argument that kvis changed */
         child->restore_arg0 = true;
         child->clone_flags = t->clone_flags;
         child->call.abi = t->call.abi;
@@ -19653,7 +19653,7 @@ static void tr_catch_up(struct task *t, const struct wire_call *w)
 
 /* Handles the record of a call that ended before kvis had read the whole state of its process from
  * /proc. If the call ended before kvis began to read, the state includes the call's effect.
- * Otherwise, kvis applies the call to the state, or reads the state again. */
+ * Otherwise, kvis applies the call, or reads the state again. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     if (t->proc && w->end_ns <= t->proc->start_ns)
@@ -19997,7 +19997,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    t->record = &hy_call; /* makes mem_ use the record, not the memory */
+    t->record = &hy_call; /* makes mem_ read the record, not the thread */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -20262,7 +20262,7 @@ static void tr_status(pid_t tid, int status)
             tr_stopped(t, status);
         } else if (!t && (tr.detaching || opt.no_follow)) { /* CLONE_PTRACE attached the thread */
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        } else if (!t && (t = ps_new_task(tid))) { /* waits for its parent's event */
+        } else if (!t && (t = ps_new_task(tid))) { /* a new thread waits for its parent's event */
             t->run = RUN_HELD;
             t->seen_stop = true;
         }
@@ -20386,7 +20386,7 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Waits up to WAIT_NS for the command to get the signal, too: then the whole group was signaled. */
+/* Waits up to WAIT_NS for the command's copy of a signal. A copy means that the group got it. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -20544,7 +20544,7 @@ static bool tr_is_dead(pid_t tid)
 
 /* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
  * execve(2) that failed, and that tid had no map entry. The process (in count mode, each one given
- * with -p) must be dead, because during an execve only the tid is missing. */
+ * with -p) must be dead, because during an execve, it exists without that tid. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20847,7 +20847,7 @@ static void tr_emit_blocked(struct task *t)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    tr_open_faults(tid, false); /* before the attach, so that no page fault is missed */
+    tr_open_faults(tid, false); /* before the attach: no page fault is missed */
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
     u32 options = tr_options(stops_at_exit);
     long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
@@ -21093,7 +21093,7 @@ struct session {
     const char *cost;        /* how ptrace slows the command */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];    /* numbers of losses already reported */
+    u64 lost[N_LOST + 1];    /* numbers of losses that kvis has reported */
     int status;              /* wait status of the command; -1: running, or no command */
     struct rusage rusage;    /* resource usage of the command and the descendants it waited for */
 };
@@ -21751,7 +21751,7 @@ static int open_run(u64 end_ns)
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* -l compares at most this many bytes of a command line */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* longest command line shown; with --tree */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* longest command line; with --tree */
 enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* a replay keeps at most this many processes */
 
@@ -21786,11 +21786,11 @@ struct proc_life {
     s32 status; /* wait status; -1: unknown */
     u32 arg_len; /* bytes of all arguments; argv may hold fewer */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;   /* variables of --env, as NAME=VALUE, each with a final NUL */
+    struct proc_text env;   /* variables chosen with --env: NAME=VALUE, each with a final NUL */
     struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
     char comm[16];
     struct wire_usage own;  /* resources used by exited threads */
-    struct wire_usage all;  /* used by the process, from its last record */
+    struct wire_usage all;  /* resources used by the process, from its last record */
 };
 
 struct proc_row {
@@ -21866,7 +21866,7 @@ static const char *proc_opt_min(const char *v)
 
 enum { PROC_CGROUP2 = 0x63677270 }; /* CGROUP2_SUPER_MAGIC */
 
-/* Returns the mount point of cgroup v2 (alone, or mounted beside v1), or NULL. */
+/* Returns the mount point of cgroup v2 (with or without v1), or NULL. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -22683,7 +22683,7 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-/* Compares structs by their first member, a u64. qsort(3) sorts an array of pointers to them. */
+/* For qsort(3) of pointers to structs: compares their first members, which are u64. */
 static int proc_by_key(const void *a, const void *b)
 {
     const u64 *const *x = a, *const *y = b;
@@ -22936,10 +22936,10 @@ static u64 proc_lost(void)
 
 /* --- the critical path: the commands that determined how long the run took --- */
 
-/* Returns the steps of the critical path by start time, or NULL if commands are missing. The first
- * step is the main command. A step's child that ended last is a step, and so is each child that
- * ended last before the previous one began. The rest of a command's time is its own, including the
- * time from a child's fork to the child's exec. */
+/* Returns the steps of the critical path by start time, or NULL if commands are missing. The main
+ * command is a step. Some children of a step are steps, too: the child that ended last, the child
+ * that ended last before that child began, and so on. The rest of a command's time is its own,
+ * including the time from a child's fork to its exec. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -23663,7 +23663,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event sets the exit status */
+    proc_session.status = -1; /* an event will set the exit status */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -23769,7 +23769,7 @@ enum met_unit {
     U_CELSIUS_RATE
 };
 
-/* JSON has the rate of a counter, Prometheus its running total. */
+/* JSON has a counter's rate, and Prometheus its running total. */
 static struct met_form_row {
     bool counter;
     u8 unit;
@@ -23860,7 +23860,7 @@ static struct {
         u32 there;        /* number of existing instances if kvis does not show all; else 0 */
         u64 took_ns;
         char why[512];    /* reason for the first failed read */
-        u16 from, to, n;  /* metrics[from] to metrics[to - 1] include the n metrics of the source */
+        u16 from, to, n;  /* metrics[from] to [to - 1] include the source's n metrics */
     } src[N_SRC];
 } met;
 
@@ -24058,7 +24058,7 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Returns the mount point of cgroup v2 (alone, or mounted beside v1). */
+/* Returns the mount point of cgroup v2 (with or without v1). */
 static const char *met_cgroups(void)
 {
     static const char root[] = "/sys/fs/cgroup";
@@ -24242,7 +24242,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Gives a new instance's counters a reading of 0 at the time of the source's previous reading. */
+/* Sets a new instance's counters to 0 at the time of the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -24264,7 +24264,7 @@ static void met_raw(const struct met_inst *i, u32 m, s64 raw)
         met_count(i, m, raw);
 }
 
-/* Returns whether an instance has a current value of the metric. A rate needs two readings. */
+/* Returns whether an instance has a current value of a metric. (A rate needs two readings.) */
 static bool met_has(const struct met_inst *i, u32 m)
 {
     const struct met_series *s = met_at(i, m);
@@ -25682,7 +25682,7 @@ struct mfs_task {
     u32 from, n_threads;  /* range of the process's threads in mfs_look.thread */
     u64 born, ran;        /* start time in ticks, plus 1; CPU time of the main thread in ns */
     u64 read_ns, past_ns; /* when `now` and `past` were read */
-    u64 still_ns;         /* last scan that saw the process run or wait for a CPU */
+    u64 still_ns;         /* time of the last scan in which the process ran or waited */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has; /* bit mask of the members of `now` that were read */
     u16 by, by_before; /* mask of values for which kvis shows the process: now; in the last scan */
@@ -25957,7 +25957,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* 0 if unknown; then, every process counts as new */
+    l->uptime = strtod(text, NULL); /* 0 if unknown: every process counts as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1);
     bool swaps = all && mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, swap) == 3
@@ -26029,7 +26029,7 @@ static void mfs_procs(void)
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* if all processes are shown; leaves space for other instances */
+    MFS_SHOWN = 2048 /* limit if all processes are shown; leaves space for other instances */
 };
 
 /* Returns a process's rank: the increase of a counter, or a current value. 0: do not show it. */
@@ -26177,7 +26177,7 @@ static void mfs_locks(void)
         met_set(met.all, M_LOCKED, all);
 }
 
-/* Shows processes that use half or more of the soft limit in "Max open files 1024 524288 files". */
+/* Shows processes that use half of the soft limit or more: "Max open files 1024 524288 files". */
 static void mfs_fds(void)
 {
     char text[4096];
@@ -26439,7 +26439,7 @@ struct pmc_role_row {
     const char *name;
     u8 home; /* group that provides the metric; PG_NONE: none */
     u16 metric; /* N_METRICS: no metric */
-    u8 parts[2]; /* if there is no event: two roles whose sum replaces this role */
+    u8 parts[2]; /* two roles whose sum replaces this role if it has no event */
     u8 type; /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias; /* names in a PMU's events/, in order of preference */
@@ -26533,7 +26533,7 @@ struct pmc_sum {
     bool some[N_PG][N_PR]; /* at least one unit counted the event */
     bool missing[N_PG][N_PR]; /* at least one unit did not count the event */
     double share; /* smallest `share` of all readings */
-    bool counted, fresh; /* counted: any event; fresh: no earlier reading */
+    bool counted, fresh; /* counted: a unit counted an event; fresh: no event was read before */
 };
 
 static struct {
@@ -26547,7 +26547,7 @@ static struct {
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
     bool on_exec;        /* the execve(2) of the command enables the events */
-    bool off[N_PG];      /* groups not counted: too few descriptors, or -e */
+    bool off[N_PG];      /* groups not counted because of -e or too few descriptors */
     const char *none;    /* why nothing is counted, or NULL */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum for the machine or cgroup */
     struct pmc_sum *one; /* sums for the processes given with -p, indexed like opt.pids */
@@ -26906,7 +26906,7 @@ static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e
     return absent ? -ENODATA : -E2BIG;
 }
 
-/* Returns whether a usable event of the group provides a metric. If not, the others are useless. */
+/* Returns whether a usable event of the group provides a metric. If none does, skip the group. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -26982,7 +26982,7 @@ static bool pmc_add_unit(struct pmc_unit unit)
 }
 
 /* Opens the events of the rows of pmc.unit[] not read yet, from row `from` on. Opens the first
- * group of every row first, because descriptors may run out. */
+ * groups of all rows before other groups, because descriptors may run out. */
 static void pmc_open_new(u32 from)
 {
     for (u32 g = 0; g < N_PG; g++)
@@ -26991,7 +26991,7 @@ static void pmc_open_new(u32 from)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Closes the events of CPUs that went offline, and opens those of CPUs that came online. */
+/* Closes events of CPUs that went offline, and opens events of CPUs that came online. */
 static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -27139,7 +27139,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     met.backwards += d.backwards;
     if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
-        pmc_close_unit(u); /* the CPU was offline; pmc_cpus reopens the unit */
+        pmc_close_unit(u); /* the CPU was offline; pmc_cpus reopens its events */
         return;
     }
     if (d.enabled)
@@ -27906,7 +27906,7 @@ static void unc_dmi_read(void)
 /* Sets the peak bandwidth of the DIMMs, limited by the data lines that a channel's DIMMs share. */
 static void unc_peak(void)
 {
-    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* 64 data lines per amd_df controller */
+    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* an amd_df controller has 64 data lines */
     for (u32 k = 0; k < unc.n_units; k++)
         lines += unc_rows[unc.event[unc.unit[k].event].row].lines;
     if (!unc_dmi.read)
@@ -28108,7 +28108,7 @@ static struct {
     struct wire_sched cpu, all;
 } mk_sched;
 
-/* Returns the number of entries of a map. The map `tasks` has one per pid, up to TASK_SLOTS_MAX. */
+/* Returns a map's number of entries: for `tasks`, one per pid, but at most TASK_SLOTS_MAX. */
 static u32 mk_entries(const char *map)
 {
     if (strcmp(map, "tasks"))
@@ -28473,7 +28473,7 @@ static void vq_start(void)
 /* --- names --- */
 
 /* Without BTF, gets a ring's device and name from its interrupt, such as virtio0-req.0
- * (vp_find_vqs_msix). Returns false if there is no such interrupt, or if several rings share it. */
+ * (vp_find_vqs_msix). Returns false if there is no such interrupt, or if rings share it. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -28571,7 +28571,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     struct met_inst *i = met_inst(DIM_QUEUE, r->name);
     if (!i)
         return true;
-    /* clears the histograms of an earlier ring with the same name */
+    /* clear the histograms of an earlier ring with the same name */
     for (struct met_hist *h = is_new ? i->hists : NULL; h; h = h->next)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
     SNPRINTF(i->info, "%s", r->info);
@@ -28896,7 +28896,7 @@ static const char *mout_source_why(u32 src)
 struct mout_lack {
     const char *why;
     u32 src, n, all; /* n: number of metrics in metric[]; all: number in the source */
-    u32 at;          /* next candidate: the whole source (0), or its metric `at` - 1 */
+    u32 at;          /* what to check next: 0: the whole source; n: metric n - 1 of the source */
     u16 metric[N_METRICS];
     bool own;        /* `why` is about these metrics, not the whole source */
 };
@@ -29300,7 +29300,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
-/* For each name prefix, a dimension that has the metrics of DIM_PMC. */
+/* For each prefix of metric names, one dimension that has the metrics of DIM_PMC. */
 static const u8 mout_pmc[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
 
 static void mout_prom(struct buf *b)
@@ -29854,7 +29854,7 @@ static void mout_interval(void)
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 =============================
  * A child process serves each connection, because clients can be slow: it answers one request,
  * limited in size and time, with the metrics of the last interval. With HS_CLIENTS connections, a
- * new one ends the oldest. */
+ * new connection ends the oldest one. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
@@ -30018,7 +30018,7 @@ static void hs_child(int f)
 
 static void hs_accept(void)
 {
-    mout_exposition(); /* formats the page once for all children */
+    mout_exposition();
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
@@ -31341,7 +31341,7 @@ enum dg_resource {
     N_RES
 };
 
-/* IDs of derived numbers, which follow the IDs of the metrics. */
+/* IDs of derived numbers; they continue the IDs of the metrics. */
 enum {
     DG_BEFORE_NUMBERS = N_METRICS - 1,
 #define X(name, op, a, b, like) X_##name,
@@ -31383,7 +31383,7 @@ static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of a rule; its findings suppress this rule's */
     u16 value, cost, whose, log;
-    u16 unless, before; /* resources: a finding on `unless` suppresses this one */
+    u16 unless, before; /* resources whose findings suppress this rule; affected resources */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
@@ -31464,7 +31464,7 @@ static void dg_take(void)
         }
 }
 
-/* Replaces the values of all instances, even of those that no longer exist, with their means. */
+/* Replaces the values of all instances, existing or not, with their means. */
 static void dg_settle(void)
 {
     MET_EACH(i)
@@ -32076,7 +32076,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
 {
     struct buf *line = dg_line(b);
     const char *sep = "";
-    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit on one line */
+    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit on a line */
     for (u32 k = 0; k < n; k++) {
         b_s(line, sep);
         sep = ", ";
@@ -32253,7 +32253,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, line, 18, DG_COLUMNS);
 }
 
-/* Returns true if reading the metrics failed, or false if the machine has none (`none`). */
+/* Returns true if reading the metrics failed, or false if there was nothing to measure (`none`). */
 static bool dg_blind(const struct mout_lack *l)
 {
     u16 m = l->metric[0];
@@ -32849,7 +32849,7 @@ static int dg_run(void)
 /* One bit per subcommand. virt (virtio, vhost) is a part of monitor with its own verdict. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
-    CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work on every machine */
+    CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
 };
 
 struct check {
@@ -33584,7 +33584,6 @@ static char *opt_copy(const char *s)
     return memcpy(xrealloc(NULL, size), s, size);
 }
 
-/* Returns a copy without trailing slashes. */
 static char *opt_bare(const char *path)
 {
     char *copy = opt_copy(path);
@@ -34329,7 +34328,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     exit(status); /* the signal did not kill kvis */
 }
 
-/* Returns the exit status of kvis: after a failure, after a signal, or that of the command. */
+/* Returns kvis's exit status: nonzero after a failure, 128 + N after signal N, or the command's. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
