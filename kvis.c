@@ -17601,7 +17601,7 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
             continue;
         }
         s->item[s->n] = hy_item(r, i, &k);
-        if (hy.observe) /* a successful execveat(2) ends the use of the path */
+        if (hy.observe) /* a successful execveat(2) frees the path's memory */
             s->item[s->n].flags |= id == SC_execve     ? ITEM_EXEC
                                    : id == SC_execveat ? ITEM_FAILED : 0;
         s->sets |= k.count == HY_BITS;
@@ -18288,7 +18288,7 @@ static struct {
     u32 batch_next, batch_n; /* next row of tr_batch[] to handle; rows used */
     u32 quiet_drains;     /* number of consecutive reads that found the ring empty */
     bool fast;
-    void (*ends)(const struct task *t); /* function to call at a thread's last stop, or NULL */
+    void (*ends)(const struct task *t); /* called at a thread's last stop, or NULL */
     bool need[SC_N];
 } tr; /* cmd_run initializes tr.status */
 
@@ -18850,7 +18850,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* the stop is a new child's or an exec's, or the call began earlier */
+        return; /* no call to end: a new child, a reported exec, or an earlier call */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -19015,7 +19015,7 @@ static bool tr_must_wait(const struct wire_call *w)
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* shown as D: TASK_RTLOCK_WAIT, TASK_FROZEN */
-    static const char letters[] = "SDTtXZP"; /* for bits 0 to 6; the highest set bit decides */
+    static const char letters[] = "SDTtXZP"; /* state bits 0 to 6; the highest set bit decides */
     u32 bits = state & 0x7f;
     char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
@@ -19495,7 +19495,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
-    static char child[32]; /* u_signame has only one buffer */
+    static char child[32]; /* u_signame has one buffer */
     struct event *e = ev_new(EK_SIGNAL, t, t->at_ns);
     SNPRINTF(child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
@@ -19705,7 +19705,7 @@ static void tr_fork_record(const struct wire_proc *h)
     }
     if (!t)
         t = tr_of(parent, h->was);
-    if (t && t->proc && h->ts_ns < t->proc->met_ns) /* t's table may be newer than the fork */
+    if (t && t->proc && h->ts_ns < t->proc->met_ns) /* t's descriptors may be newer than the fork */
         fdt.lost_ns = MAX(fdt.lost_ns, t->proc->met_ns);
     child = t ? ps_new_task(h->tid) : NULL;
     if (!child)
@@ -20571,7 +20571,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000 }, NULL);
-        /* at most once a tick, because a call of bpf(2) can lose records: see hy_map */
+        /* Done at most once a tick, because bpf(2) can lose records: see hy_map. */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * 1000) {
             any = hy_any_followed();
             asked = u_now();
@@ -20618,7 +20618,7 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* The timer also makes kvis handle a signal that arrives just before kvis waits. */
+/* The timer wakes kvis if a signal arrives just before kvis waits. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -21751,7 +21751,7 @@ static int open_run(u64 end_ns)
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* -l compares at most this many bytes of a command line */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* longest command line; with --tree */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* command-line limits: without and with --tree */
 enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* a replay keeps at most this many processes */
 
@@ -21790,7 +21790,7 @@ struct proc_life {
     struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
     char comm[16];
     struct wire_usage own;  /* resources used by exited threads */
-    struct wire_usage all;  /* resources used by the process, from its last record */
+    struct wire_usage all;  /* resources used by the process as of its last record */
 };
 
 struct proc_row {
@@ -23608,7 +23608,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* /proc counts context switches only per thread, and may lack I/O */
+    /* /proc has context switches only per thread, and may lack I/O */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -23854,7 +23854,7 @@ static struct {
     double counted_s; /* seconds for which hardware counters ran; 0: unknown */
     struct met_source {
         u64 at_ns;        /* start of the current reading */
-        double elapsed_s; /* since the previous reading; 0: first reading */
+        double elapsed_s; /* time since the previous reading; 0: none */
         u32 wrong;        /* number of failed reads in this interval */
         u32 left_out;     /* number of instances left out for lack of space */
         u32 there;        /* number of existing instances if kvis does not show all; else 0 */
@@ -28401,7 +28401,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed_gone: of rings that no longer exist */
+    u64 missed, missed_gone; /* missed_gone: on rings that no longer exist */
     struct wire_vq now;
 } vq;
 
@@ -31172,7 +31172,7 @@ static bool mon_sources_on(void)
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
     mo.off = (mo.off & ~(p | cg | e)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg)
              | (pmc_asked.n ? 0 : e);
-    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* pmc_read also counts these events */
+    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* pmc_read also counts events of -e */
     return ~mo.off & ((1ull << N_SRC) - 1);
 }
 
@@ -31381,7 +31381,7 @@ enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
-    const char *unless_rule; /* name of a rule; its findings suppress this rule's */
+    const char *unless_rule; /* name of a rule that suppresses this rule, or NULL */
     u16 value, cost, whose, log;
     u16 unless, before; /* resources whose findings suppress this rule; affected resources */
     u8 res, kind, who, each;
@@ -31405,7 +31405,7 @@ struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 /* Hash table of processes that ran during the diagnosis. */
 static struct dg_task {
     u64 born;                /* start time, which tells apart processes with the same pid */
-    u64 did[MFS_NUMBERS];    /* indexed by MFS_ numbers; in the kernel's units */
+    u64 did[MFS_NUMBERS];    /* values in the kernel's units, indexed by MFS_ numbers */
     u32 pid;
     u16 has; /* mask of the known elements of did[] */
     char *group; /* path of the cgroup; NULL: unknown, or not needed */
@@ -31439,10 +31439,10 @@ static struct {
     u64 for_ns; /* value of -d; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns; /* times of the start and of the last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out; /* missed: not stored in this sample; left_out: with incomplete data */
+    u32 missed, left_out; /* processes: not stored in this sample; with incomplete data */
     u32 forgot;                  /* number of findings lost for lack of memory */
     bool progress;
-    bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
+    bool virtio;                 /* use virtio kprobes, which slow a busy machine */
     struct buf thresholds;       /* values of --threshold, each NUL-terminated */
 } dg;
 
