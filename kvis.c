@@ -19260,8 +19260,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once if the kernel denies a program (or a script's interpreter) its set-user-ID bit or
- * capabilities because the process is traced (execve(2)). */
+/* Warns once if the kernel ignores the set-ID bits or file capabilities of a program (or of a
+ * script's interpreter) because the process is traced (execve(2)). */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */

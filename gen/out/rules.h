@@ -67,7 +67,7 @@
     X(X_FAULTS_DEAD, "% of page faults in processes that have ended") \
     X(X_FAULTS_FORK, "# page faults per new process or thread") \
     X(X_FORK_FAULTS, "# page faults in ended processes per new process") \
-    X(X_NUMA_MOVES, "% pages per CPU moved between NUMA nodes") \
+    X(X_NUMA_MOVES, "pages moved between NUMA nodes at % per CPU") \
     X(X_SQUEEZED, "network softirqs cut short per CPU %") \
     X(X_IRQS, "% of the CPU's time in interrupts") \
     X(X_WAITERS, "tasks waiting for a CPU #") \
