@@ -11674,7 +11674,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     else if (n < (s64)sizeof head || rec_crc(0, &head, offsetof(struct rec_head, crc)) != head.crc)
         rec_bad("damaged at offset 8 (header)");
     else if (head.version != REC_VERSION)
-        rec_bad("was written by %s kvis: format version %u; this kvis reads version %d",
+        rec_bad("was written by %s kvis: it has format version %u, but this kvis reads only %d",
                 head.version > REC_VERSION ? "a newer" : "an older", head.version, REC_VERSION);
     return *rec_in.wrong ? -1 : 0;
 }
@@ -17508,7 +17508,7 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether the kernel writes the remaining time into argument i, a timeout. */
+/* Returns whether the kernel stores the remaining time in argument i, a timeout. */
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
@@ -17544,9 +17544,9 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
-    /* The remaining time of a sleep is read after any failure: BPF cannot test for EINTR. */
+    /* A failed sleep always gets its remaining time read, because BPF cannot test for EINTR. */
     u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
-    bool memfd = id == SC_memfd_create; /* the model of the tracee needs the whole name */
+    bool memfd = id == SC_memfd_create; /* kvis needs the whole name of a memfd */
     bool message = hy_is_message(r, i);
     u32 size = memfd                    ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME)
                : message && !opt.calls ? 0
@@ -17560,8 +17560,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program also read the next item at the call's entry. Returns false if the program
- * already reads CALL_EARLY items there. */
+/* Makes the BPF program also read the next item at the call's entry. Returns false if the number of
+ * items read at the entry has reached CALL_EARLY. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -17600,7 +17600,7 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
             continue;
         }
         s->item[s->n] = hy_item(r, i, &k);
-        if (hy.observe) /* after a successful execveat(2), the path is gone */
+        if (hy.observe) /* a successful execveat(2) frees the path's memory */
             s->item[s->n].flags |= id == SC_execve     ? ITEM_EXEC
                                    : id == SC_execveat ? ITEM_FAILED : 0;
         s->sets |= k.count == HY_BITS;
@@ -17616,8 +17616,8 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
     return true;
 }
 
-/* Returns whether BPF records a call; if not, threads stop at it. The BPF program can follow the
- * child of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid
+/* Returns whether BPF records a call; if not, threads stop at the call. The BPF program can follow
+ * the child of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid
  * namespace and cannot find the child's entry at once. With -P, kvis resolves paths while the
  * thread is stopped. --faults needs an up-to-date list of memory regions. */
 static bool hy_records(int row, struct wire_spec *s)
@@ -17634,7 +17634,7 @@ static bool hy_records(int row, struct wire_spec *s)
 }
 
 /* Returns what BPF does at a call (row < 0: the call's number is unknown). The ptrace loop, not
- * BPF, counts the calls that stop their thread. */
+ * BPF, counts calls that stop their threads. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17659,7 +17659,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns how many bytes a command's argument points to; for a string, the maximum | 1 << 31. */
+/* Returns how many bytes a command's argument points to; for a string: 1 << 31 | the maximum. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
@@ -17668,7 +17668,7 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* For each command of a call such as ioctl(2), stores in a BPF map how many bytes the arguments
+/* For each command of ioctl(2) and similar calls, stores in a BPF map how many bytes the arguments
  * point to (gen/tables/commands.tbl). */
 static int hy_put_commands(int map, u16 id)
 {
@@ -17755,7 +17755,7 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* In the list of programs, each program is followed by its variant for a classic tracepoint. */
+/* In call_progs[], each program is followed by its variant for a classic tracepoint. */
 static u32 hy_programs(bool sched)
 {
     u32 tp = hy.classic_tracepoints, births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
@@ -17771,7 +17771,7 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Returns CFG_STATUS of call.bpf.c: 1 (successful calls), 2 (failed calls) or 0 (all calls). */
+/* Returns CFG_STATUS of call.bpf.c: 1 (only successful calls), 2 (only failed calls) or 0 (all). */
 static u8 hy_status(void)
 {
     enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED };
@@ -17839,7 +17839,7 @@ static void *hy_load_nest(void *unused)
     return unused;
 }
 
-/* Starts to load call_nest, which a call needs. Meanwhile, threads are held in such calls. */
+/* Starts to load call_nest, which some calls need. kvis holds these calls until it is loaded. */
 static void hy_start_nest(void)
 {
     pthread_t th;
@@ -17873,9 +17873,9 @@ static void hy_drop(struct bpf_obj *o)
     o->fam = NULL;
 }
 
-/* Continues without the BPF programs for disk requests (error e). Instead, the BPF program call_bio
- * shows which thread uses a disk. kvis never attaches both: detaching one of two BPF programs from
- * a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
+/* Continues without the BPF programs for disk requests (error e). Instead, the program call_bio
+ * shows which thread uses a disk. kvis never attaches both, because detaching one of two programs
+ * from a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
 static int hy_without_disk(int e)
 {
     u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
@@ -17883,7 +17883,7 @@ static int hy_without_disk(int e)
     return bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
 }
 
-/* The BPF programs for forks, execs and exits are attached last, to run after the programs for
+/* The BPF programs for forks, execs and exits are attached last, and so run after the programs for
  * calls, which record the end of a thread's last call. */
 static int hy_load_proc(void)
 {
@@ -17963,7 +17963,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* Starts BPF for the calls in need[]. Returns NULL, or the reason why BPF cannot trace. */
+/* Starts BPF for the calls that need[] marks. Returns NULL, or the reason why BPF cannot trace. */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -17990,9 +17990,9 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     return why;
 }
 
-/* Calls bpf(2) for the map `traced`. While kvis is preempted in this call, BPF programs of classic
+/* Calls bpf(2) for the map `traced`. While kvis is preempted in bpf(2), BPF programs of classic
  * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), so calls
- * of other threads are lost (and counted). A real-time policy, if allowed, prevents this. */
+ * of other threads are lost (and counted). A real-time policy, if allowed, prevents the loss. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -18020,8 +18020,8 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
-/* Lets BPF follow a thread that was attached, or whose creation BPF missed. Returns 1, or 0 if BPF
- * already follows the thread, or -errno. */
+/* Makes BPF follow a thread that kvis attached, or whose creation BPF missed. Returns 1; 0 if BPF
+ * already follows the thread; or -errno. */
 static int hy_follow(pid_t tid)
 {
     u32 key = tid;
@@ -18040,8 +18040,8 @@ static bool hy_exiting(pid_t tid)
     return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
 }
 
-/* Lets BPF follow a thread that is not stopped. If the thread is exiting, removes its entry again,
- * because nothing else would, and returns -ESRCH. Otherwise, returns what hy_follow does. */
+/* Makes BPF follow a thread that is not stopped. If the thread is exiting, removes its map entry
+ * again, because nothing else would, and returns -ESRCH. Otherwise, returns what hy_follow does. */
 static int hy_observe(pid_t tid)
 {
     u32 key = tid;
@@ -18064,7 +18064,7 @@ static void hy_full(const struct task *t)
 }
 
 /* Follows a thread that got its leader's id in an exec. The BPF program has already moved the
- * thread's map entry, unless the kernel skipped that program (bpf_raw_is_whole). */
+ * thread's map entry, unless the kernel skipped the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
@@ -18080,7 +18080,7 @@ static bool hy_is_stop(const siginfo_t *si)
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* Called at the command's exec: discards earlier waits for a CPU. */
+/* Called at the command's exec: discards waits for a CPU from before the exec. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -18152,7 +18152,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost before this one, from its count of losses on its CPU. */
+/* Returns the number of records that were lost before this record on the same CPU. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -18161,8 +18161,8 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* A skipped run of call_sent is no loss: kvis then only lacks a signal's sender. The kernel skips
- * some of these runs, for example when kvis's own timer sends a signal in an interrupt. */
+/* A skipped run of call_sent loses no record: kvis only does not learn which process sent a signal.
+ * The kernel skips a run, for example, when kvis's own timer sends a signal in an interrupt. */
 static u64 hy_lost(void)
 {
     u32 sent = 1u << PROG_CALL_SENT | 1u << PROG_CALL_SENT_TP;
@@ -18190,7 +18190,7 @@ static bool hy_is_written(u32 nr, u8 word)
     return written;
 }
 
-/* Checks a record, and lets mem_ read from its segments. Returns NULL if the record is damaged. */
+/* Checks a record, and makes mem_ functions read its segments. Returns NULL if it is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
     const struct wire_call *w = p;
@@ -18254,15 +18254,15 @@ static struct {
     pid_t child;          /* pid of the command; 0 with -p */
     int status;           /* wait status of the command; -1: not known yet */
     bool accel, started, detaching, killing;
-    bool bound;           /* the kernel kills the tracees when kvis ends */
+    bool bound;           /* if kvis ends, the kernel kills the tracees */
     const char *no_accel; /* why there is no seccomp filter, or NULL */
     int quit_sig;
     int passed_on;        /* signal that kvis passed on to the command */
     u32 interrupts;
-    volatile sig_atomic_t tick;             /* kvis has received a signal */
-    volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
+    volatile sig_atomic_t tick;             /* set by each signal that kvis receives */
+    volatile sig_atomic_t n_queued, n_done; /* counts of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
-    struct tr_signal got[8]; /* the last signals that the command received */
+    struct tr_signal got[8]; /* the last signals that the command has received */
     u32 n_got;
     u64 got_pending;      /* signals to the process group that are still pending in the command */
     u64 next_table_ns, deadline_ns;
@@ -18280,11 +18280,11 @@ static struct {
     u64 swept_ns;
     bool sweeps;
     bool cpu_unknown;
-    u32 n_resident;       /* number of processes whose memory was read in this tick */
+    u32 n_resident;       /* processes whose memory was read in this tick */
     bool tty;
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of threads not known yet */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of unknown threads */
     u32 n_early;
-    u32 batch_next, batch_n; /* next row of tr_batch[]; number of rows used */
+    u32 batch_next, batch_n; /* next row of tr_batch[] to handle; rows used */
     u32 quiet_drains;     /* number of consecutive reads that found the ring empty */
     bool fast;
     void (*ends)(const struct task *t); /* called at a thread's last stop, or NULL */
@@ -18304,8 +18304,8 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- the calls at which threads stop --- */
 
-/* Selects the calls that the user or the model needs. The model needs all calls that change
- * descriptors if close(2) is traced, or in hybrid mode (kvis would read /proc too late). */
+/* Selects the calls that the user or the model needs. If close(2) is traced, and in hybrid mode
+ * (kvis would read /proc too late), the model needs all calls that change descriptors. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -18316,7 +18316,7 @@ static void tr_choose(void)
             continue;
         }
         enum md_need need = md_need_of(i);
-        /* the summary lists failed calls on files */
+        /* the summary lists calls that failed on files */
         bool asked = sc_set[i] && (all || need != MD_NO || sc_rows[i].cls & CLS_FILE
                                    || st_can_wait(i, hy.on));
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
@@ -18360,7 +18360,7 @@ static bool tr_nr_wanted(u32 nr)
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits a binary search for the range of a call number; edge[lo] to edge[hi - 1] begin ranges. */
+/* Emits a binary search for a call number's range. edge[lo] to edge[hi - 1] begin the ranges. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -18376,8 +18376,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits a test of call nr that compares argument `arg` with n values. If match_stops is true,
- * threads stop if `compare` holds for any value. Otherwise, they stop if it holds for none. */
+/* Emits a test of call nr that compares argument `arg` with n values. Threads stop if `compare`
+ * holds for any value (match_stops is true) or for none (match_stops is false). */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -18404,7 +18404,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Threads stop at all calls of other ABIs, and at calls in tr.need not recorded by BPF. */
+/* Threads stop at all calls of other ABIs, and at calls in tr.need that BPF does not record. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1000], n = 0;
@@ -18439,22 +18439,22 @@ struct tr_facts {
     bool may_filter;        /* kvis has CAP_SYS_ADMIN: filters do not need no_new_privs */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;
-    bool bits32;            /* a process of -p runs a 32-bit program */
-    bool files_hidden;      /* /proc hides the open files of a process of -p */
+    bool bits32;            /* a process given with -p runs a 32-bit program */
+    bool files_hidden;      /* /proc hides the open files of a process given with -p */
     const char *unloadable; /* why the kernel rejected the BPF programs, or NULL */
 };
 
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* reason for PTRACE, or for a failure of OBSERVE; or NULL */
+    const char *why;        /* why the mode is PTRACE, or OBSERVE failed; or NULL */
     const char *no_filter;
 };
 
 #define TR_ALL_ASKED "every call is traced"
 
 /* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. If kvis
- * itself runs under a filter, tracees inherit it, and would not stop at calls that it denies
- * (seccomp(2): the filter result with the highest precedence counts). */
+ * itself runs under a filter, tracees inherit that filter, and would not stop at calls that it
+ * denies (seccomp(2): the filter result with the highest precedence counts). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel ? "--no-accel"
@@ -18575,7 +18575,7 @@ static void tr_backend(void)
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
-        hy.on = true; /* tr_choose reads hy.on */
+        hy.on = true; /* must be set before tr_choose */
         tr_choose();
         hy.on = false;
         f.unloadable = hy_start(tr.need, tr_ring_bytes());
@@ -18615,8 +18615,8 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* If tr.ends is set, all threads must stop before they exit. Otherwise, only main threads must, or
- * no thread if BPF only counts. */
+/* If tr.ends is set, all threads must stop before they exit. If not, only main threads must, or no
+ * threads if BPF only counts calls. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -18657,7 +18657,7 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether stop s restarts the interrupted call. If not, that call has failed with EINTR. */
+/* Returns whether stop s restarts the interrupted call. If not, the call has failed with EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -18702,7 +18702,7 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees unused names if names take too much memory. Callers must not use an unused name later. */
+/* Frees unused names if names take too much memory: pointers to them are then invalid. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -18731,8 +18731,8 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether a thread's call restarts the one in which it was blocked when kvis attached.
- * arch_interrupted cannot detect that if one register holds the first argument and the result. */
+/* Returns whether a thread's call restarts the call in which kvis found the thread at the attach.
+ * arch_interrupted cannot tell if one register holds the first argument and the result. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -18820,7 +18820,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once if a traced debugger cannot trace: a thread has only one tracer (ptrace(2)). */
+/* Warns once that a traced debugger cannot trace: a thread has only one tracer (ptrace(2)). */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -18830,8 +18830,8 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Interrupts a thread to which another has applied its seccomp filters (SECCOMP_FILTER_FLAG_TSYNC).
- * When resumed, the thread begins to stop at every call. */
+/* Interrupts a thread that got the seccomp filters of another (SECCOMP_FILTER_FLAG_TSYNC). When
+ * resumed, the interrupted thread begins to stop at every call. */
 static void tr_make_full(struct task *t)
 {
     if (t->full && !t->full_ns && t->run == RUN_RUNNING)
@@ -18849,7 +18849,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* no call to end: a new child, a reported exec, or a call from before the attach */
+        return; /* no call to end: a new child, a reported exec, or an earlier call */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -18880,8 +18880,8 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Removes CLONE_UNTRACED. A child inherits kvis's seccomp filter; if it had no tracer, the calls
- * that the filter selects would fail with ENOSYS. */
+/* Removes CLONE_UNTRACED. A child inherits kvis's seccomp filter. If the child had no tracer, the
+ * calls that the filter selects would fail with ENOSYS. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -18902,7 +18902,7 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that violates SECCOMP_MODE_STRICT or, if that is impossible, its process. */
+/* Kills a thread that violates SECCOMP_MODE_STRICT or, if kvis cannot, the whole process. */
 static void tr_end_strict(struct task *t, const struct call *c)
 {
     int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
@@ -18910,8 +18910,8 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* Hides kvis's seccomp filter from a tracee that has no other. With a filter, the kernel refuses
- * SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
+/* Hides kvis's seccomp filter from a tracee that has no other filter. With a filter, the kernel
+ * refuses SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -18956,7 +18956,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
             t->reported_end_ns = ~0ull;
         }
         tr_seccomp(t);
-        if (foreign) /* a filter of the tracee returned RET_TRACE */
+        if (foreign) /* a filter of the tracee returned SECCOMP_RET_TRACE */
             arch_replace_call(t->tid, -1, ENOSYS);
         else if (c->known && (c->id == SC_clone || c->id == SC_clone3))
             tr_no_untraced(t, c);
@@ -18973,8 +18973,8 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows the call that a thread is in and that BPF will record, if the call has lasted TR_LASTS_NS.
- * With `event`, shows it at once, because the thread has stopped in it. */
+/* Shows a thread's current call, which BPF will record, if the call has lasted TR_LASTS_NS. If
+ * `event` is set, shows the call at once, because the thread has stopped in it. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -18983,7 +18983,7 @@ static void tr_pending_at(struct task *t, bool event)
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
-        return; /* earlier records may still be in the ring */
+        return; /* records of earlier calls may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
         return; /* BPF has not yet stored the start of the call */
     struct stop s = tr_recorded(th.nr, th.word);
@@ -19000,7 +19000,7 @@ static void tr_pending(struct task *t)
     tr_pending_at(t, false);
 }
 
-/* Returns whether kvis must wait for a thread's stop, to read memory that its record lacks. */
+/* Returns whether kvis must wait for a thread's stop, to read memory that the record lacks. */
 static bool tr_must_wait(const struct wire_call *w)
 {
     const struct tr_stopped *s = tr_batched(w->tid);
@@ -19014,7 +19014,7 @@ static bool tr_must_wait(const struct wire_call *w)
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* shown as D: TASK_RTLOCK_WAIT, TASK_FROZEN */
-    static const char letters[] = "SDTtXZP"; /* bits 0 to 6; the highest set bit counts */
+    static const char letters[] = "SDTtXZP"; /* state bits 0 to 6; the highest set bit decides */
     u32 bits = state & 0x7f;
     char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
@@ -19033,7 +19033,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : m->waker_pid; /* a pid of the initial pid namespace */
+    c->waker_pid = hy.in_ns ? 0 : m->waker_pid; /* waker_pid is from the initial pid namespace */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
@@ -19203,9 +19203,9 @@ static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
-        return NULL; /* the parent was killed; see tr_orphan */
+        return NULL; /* the parent was killed: see tr_orphan */
     if (!hy.classic_tracepoints)
-        tr_pending_at(t, true); /* tr_pending_at sets t->clone_flags */
+        tr_pending_at(t, true); /* also sets t->clone_flags */
     struct task *child = ps_task(tid);
     if (child && child->run != RUN_HELD)
         return NULL;
@@ -19216,7 +19216,7 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status(tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    if (t->restore_arg0) { /* the child inherits the changed argument of clone */
+    if (t->restore_arg0) { /* the child inherits the argument that kvis changed */
         child->restore_arg0 = true;
         child->clone_flags = t->clone_flags;
         child->call.abi = t->call.abi;
@@ -19259,8 +19259,8 @@ static void tr_exec_look(struct task *t)
     t->exec_argv.cut |= len == sizeof words - 1;
 }
 
-/* Warns once if the kernel withholds the privilege of a program, or of a script's interpreter,
- * because the process is traced (execve(2)). */
+/* Warns once if the kernel ignores the set-ID bits or file capabilities of a program (or of a
+ * script's interpreter) because the process is traced (execve(2)). */
 static void tr_no_privilege(const struct task *t)
 {
     enum { SYS_PTRACE = 19, NOSUID = 2 }; /* ST_NOSUID of statfs(2) */
@@ -19307,14 +19307,14 @@ static void tr_exec_state(struct task *t)
     vm_put(t->mm);
     t->mm = vm_copy(NULL);
     struct proc *p = t->proc;
-    if (p && p->program) /* before its first exec, the child is kvis itself */
+    if (p && p->program) /* before its first exec, the child runs kvis's code */
         st.max_rss = MAX(st.max_rss, p->exec_rss);
     if (p)
         p->caught = p->max_rss = 0, p->program = t->exec_path;
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* read now: an exited tracee has no mappings */
+        if (opt.faults) /* read now: an exited tracee has no memory regions */
             vm_read(t->mm, t->tid, false);
     }
 }
@@ -19370,7 +19370,7 @@ static struct task *tr_exec(struct task *t)
     return t;
 }
 
-/* Reports the exec of a thread that dies in execve(2) after the kernel has replaced the program. */
+/* Reports the exec of a thread that dies in execve(2) after the kernel has replaced its program. */
 static void tr_exec_died(struct task *t)
 {
     struct stat now, called;
@@ -19415,7 +19415,7 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* Returns the wait status of a new thread that died before kvis handled its parent's event. */
+/* Returns the wait status of a new thread that died before kvis handled its parent's fork event. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -19461,9 +19461,9 @@ static void tr_interrupted_by(struct task *t, int sig)
     st_call(t, &t->call, md_wanted(&t->call));
 }
 
-/* Returns whether the signal is a fault without a handler in the init of a pid namespace. Such a
- * fault does not kill a traced init, which would fault forever. Without a tracer, it does: the
- * kernel clears SIGNAL_UNKILLABLE (kernel/signal.c, force_sig_info_to_task). */
+/* Returns whether a signal is a fault in a pid namespace's init, which has no handler for it. Such
+ * a fault kills init: the kernel clears SIGNAL_UNKILLABLE (kernel/signal.c,
+ * force_sig_info_to_task). But a traced init survives and would fault forever. */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -19494,7 +19494,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
-    static char child[32]; /* u_signame has only one buffer */
+    static char child[32]; /* u_signame has one buffer */
     struct event *e = ev_new(EK_SIGNAL, t, t->at_ns);
     SNPRINTF(child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
@@ -19502,13 +19502,13 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
     u8 origin = dec_origin(sig, si->si_code).st;
     bool sent = (origin == ST_siginfo_sender && si->si_code <= 0) || sig == SIGCHLD;
     if (known != TR_CODE && sent) {
-        /* si_pid is an id of the receiver's pid namespace */
+        /* si_pid is an ID in the receiver's pid namespace */
         pid_t ours = known == TR_INFO ? ps_from_ns(t, si->si_pid) : 0;
         ev_num(e, EV_sender_pid, ours ? ours : si->si_pid);
         if (ours && ours != si->si_pid)
             ev_num(e, EV_ns_pid, si->si_pid);
     }
-    if (known < TR_INFO) /* other fields of siginfo_t are unknown */
+    if (known < TR_INFO) /* kvis does not know other fields of siginfo_t */
         origin = 0;
     else if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (uintptr_t)si->si_addr);
@@ -19542,7 +19542,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* without a tracer, the thread faults again and dies */
+    if (tr_immune(t, &si)) { /* without a tracer, the thread would fault again and die */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -19577,7 +19577,7 @@ static void tr_first_state(struct task *t, pid_t pid)
     }
 }
 
-/* Adds a thread that kvis did not see start. */
+/* Adds a thread whose start kvis did not see. */
 static struct task *tr_meet(pid_t pid, pid_t tid)
 {
     struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
@@ -19594,7 +19594,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* the peak memory may be an earlier program's */
+            t->proc->rss_before = ~0ull; /* the peak may be that of an earlier program */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -19614,8 +19614,8 @@ static struct task *tr_of(u32 pid, u32 tid)
 }
 
 /* Updates the descriptor table, without output, for a call that ended while kvis was reading the
- * process's state. An entry that kvis read after the call stays. A copy of a descriptor is unknown
- * if the entry of the original is newer than the call. */
+ * process's state. An entry that kvis read after the call stays. If kvis read the original's entry
+ * after the call, it is unknown what a copy of the descriptor refers to. */
 static void tr_catch_up(struct task *t, const struct wire_call *w)
 {
     static struct call past;
@@ -19651,8 +19651,8 @@ static void tr_catch_up(struct task *t, const struct wire_call *w)
 }
 
 /* Handles the record of a call that ended before kvis had read the whole state of its process from
- * /proc. If the call ended before kvis began to read, the state includes its effect. Otherwise,
- * kvis applies the call, or reads the state again. */
+ * /proc. If the call ended before kvis began to read, the state includes the call's effect.
+ * Otherwise, kvis applies the call, or reads the state again. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     if (t->proc && w->end_ns <= t->proc->start_ns)
@@ -19700,11 +19700,11 @@ static void tr_fork_record(const struct wire_proc *h)
         return; /* kvis has found the child in /proc */
     if (child) {
         child->at_ns = h->ts_ns;
-        tr_drop(child, true); /* the old thread's exit record was lost */
+        tr_drop(child, true); /* the exit record of the old thread was lost */
     }
     if (!t)
         t = tr_of(parent, h->was);
-    if (t && t->proc && h->ts_ns < t->proc->met_ns) /* t's table may be newer than the fork */
+    if (t && t->proc && h->ts_ns < t->proc->met_ns) /* t's descriptors may be newer than the fork */
         fdt.lost_ns = MAX(fdt.lost_ns, t->proc->met_ns);
     child = t ? ps_new_task(h->tid) : NULL;
     if (!child)
@@ -19725,15 +19725,15 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak memory of an ended program; 0: unknown. The kernel's peak of the process is this
- * program's if it exceeds `before`, the peak at the program's start in pages. */
+/* Returns the peak memory of an ended program; 0: unknown. `before` is the peak of its process in
+ * pages at the program's start. The kernel's value is the program's own only if it is higher. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Stores the path and arguments of an exec. The records of the arguments arrived earlier. */
+/* Stores the path and arguments of an exec. The records of the arguments came before this one. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -19800,7 +19800,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports a fatal signal if no record shows its delivery. */
+/* Reports a fatal signal if no record shows that it was delivered. */
 static void tr_died_by(struct task *t, int sig)
 {
     struct proc *p = t->proc;
@@ -19827,7 +19827,7 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* Forgets a thread that two sweeps found missing: its exit record was lost. */
+/* Forgets a thread that two scans did not find, because its exit record was lost. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -19863,7 +19863,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 static struct {
     char end[64][128]; /* /proc link of a pipe, FIFO or socket; "ptmx 3": a terminal */
     u32 n;
-    u32 more; /* number of ends and readers that did not fit in their tables */
+    u32 more; /* number of rows that the two tables lacked space for */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -19882,7 +19882,7 @@ static bool tr_knows_end(const char *end)
     return false;
 }
 
-/* Adds the readers' end of a pipe, FIFO or terminal. Returns whether it is new. */
+/* Adds the read end of a pipe or FIFO, or a terminal's master. Returns whether it is new. */
 static bool tr_add_end(const char *link)
 {
     char end[sizeof tr_outputs.end[0]];
@@ -19907,8 +19907,8 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return len >= 0;
 }
 
-/* If `reads` is set, returns whether a process reads from a pipe or terminal in tr_outputs.
- * Otherwise, adds the pipes and terminals that it writes to, and returns whether one was new. */
+/* If `reads` is set, returns whether a process reads from a pipe or terminal in tr_outputs. If not,
+ * adds the pipes and terminals to which the process writes, and returns whether one is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
@@ -19996,7 +19996,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    t->record = &hy_call; /* mem_ must not read the thread's memory */
+    t->record = &hy_call; /* makes mem_ read the record, not the thread */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -20005,7 +20005,7 @@ static void tr_observed(const struct wire_call *w)
     t->record = NULL;
 }
 
-/* Returns false if the record must wait for its thread to stop. */
+/* Handles a record. Returns false if the record must wait until its thread stops. */
 static bool tr_record(const void *p, u32 size)
 {
     switch (size) {
@@ -20050,7 +20050,7 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
-/* Stores a thread's stop or exit. Replaces an earlier stop, in which the thread was killed. */
+/* Stores a thread's stop or exit. An exit replaces an earlier stop in which it was killed. */
 static void tr_set_aside(pid_t tid, int status)
 {
     struct tr_stopped *s = tr_batched(tid);
@@ -20062,7 +20062,7 @@ static void tr_set_aside(pid_t tid, int status)
 
 /* Collects all pending stops before kvis resumes a thread. wait4(-1) looks at the newest tracee
  * first (kernel/ptrace.c, ptrace_link; kernel/exit.c, do_wait_thread), so new tracees that stop
- * again at once would starve older ones. Only the tracing thread may call this function. */
+ * again at once would starve older tracees. Only the tracing thread may call this function. */
 static void tr_collect(void)
 {
     int status, flags = __WALL | __WNOTHREAD | WNOHANG;
@@ -20085,7 +20085,7 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Returns false if records before the mark remain: one is incomplete, or must wait for a stop. */
+/* Returns false if a record before the mark is incomplete or must wait for a stop. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -20122,7 +20122,7 @@ static void tr_first_stop(struct task *t)
     t->seen_stop = true;
     tr_restore_untraced(t);
     tr_fix_options(t);
-    if (t->attached) { /* kvis did not see the calls between tr_meet and this stop */
+    if (t->attached) { /* kvis did not see calls before this stop */
         fdt.lost_ns = t->at_ns;
         if (t->files && t->files->refs == 1) {
             tr_put_files(t, false);
@@ -20141,13 +20141,13 @@ static void tr_first_stop(struct task *t)
     }
 }
 
-/* The call that a thread is in: see proc_pid_syscall(5). */
+/* A thread's current call, as in proc_pid_syscall(5). */
 struct tr_in {
     long nr;
     u64 word[6];
 };
 
-/* Returns the row of the call that a thread is in; -1: no call; -2: unknown. */
+/* Returns the row of a thread's current call; -1: no call; -2: unknown. */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
     char text[256], *end;
@@ -20160,7 +20160,7 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, in->nr);
 }
 
-/* If only the main thread exits, the peak memory may still grow. */
+/* If only the main thread exits, the peak memory of the process may still grow. */
 static void tr_exit_stop(struct task *t)
 {
     if (t->tid != t->pid)
@@ -20216,7 +20216,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* detaches the child */
+            tr_child_event(t, event); /* detaches from the child, too */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -20234,8 +20234,8 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* Drops the other threads of a process when its main thread exits. ptrace reports this exit last,
- * and never that of a thread that took the main thread's tid in a failed execve(2). */
+/* Drops the other threads of a process when its main thread exits. ptrace reports this exit last.
+ * It never reports that of a thread that took the main thread's tid in a failed execve(2). */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -20261,7 +20261,7 @@ static void tr_status(pid_t tid, int status)
             tr_stopped(t, status);
         } else if (!t && (tr.detaching || opt.no_follow)) { /* CLONE_PTRACE attached the thread */
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        } else if (!t && (t = ps_new_task(tid))) { /* the thread waits for its parent's event */
+        } else if (!t && (t = ps_new_task(tid))) { /* a new thread waits for its parent's event */
             t->run = RUN_HELD;
             t->seen_stop = true;
         }
@@ -20277,7 +20277,7 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Resumes a new thread if its parent was killed before reporting it. */
+/* Resumes a new thread whose parent was killed before it reported the thread. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -20304,9 +20304,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from held threads; tr_stopped detaches from the other threads when they stop. Does not
- * stop running threads, because some calls would end with EINTR (signal(7)): the kernel detaches
- * these threads when the tracing thread exits (tr_release). Not called in hybrid mode. */
+/* Detaches from held threads; tr_stopped detaches from other threads when they stop. Does not stop
+ * running threads, because some calls would then fail with EINTR (signal(7)). The kernel detaches
+ * from these threads when the tracing thread exits (tr_release). Not called in hybrid mode. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -20317,7 +20317,7 @@ static void tr_detach_all(void)
 }
 
 /* Calls `rest` in a new thread and ends the tracing thread. The kernel then detaches all tracees
- * without stopping them (exit_ptrace, kernel/ptrace.c). Returns if unnecessary or impossible. */
+ * without stopping them (exit_ptrace, kernel/ptrace.c). If no new thread is needed, returns. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -20326,7 +20326,7 @@ static void tr_release(void *(*rest)(void *))
     if (!tr.detaching || !ps.n_tasks || hy.observe || pthread_attr_init(&attr)
         || pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* the kernel must not clear (CLONE_CHILD_CLEARTID, clone(2)) the lock of musl's thread list */
+    /* the exit must not clear the lock of musl's thread list: CLONE_CHILD_CLEARTID, clone(2) */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -20358,7 +20358,7 @@ static bool tr_is_groups(const struct tr_signal *q)
     for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
         struct tr_signal *g = &tr.got[i];
         if (sp_is_same(&g->si, &q->si) && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
-            g->si.si_signo = 0; /* the next such signal may be for kvis alone */
+            g->si.si_signo = 0; /* the next signal may be for kvis alone */
             return true;
         }
     }
@@ -20369,8 +20369,8 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* A signal that ends kvis (sp_pass_on) kills all tracees if it is INT or QUIT; TERM and HUP do so
- * only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
+/* Handles a signal that ends kvis (sp_pass_on). INT and QUIT kill all tracees. TERM and HUP kill
+ * them only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -20385,7 +20385,7 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Waits up to WAIT_NS for the command's copy of a signal: if it comes, the group was signaled. */
+/* Waits up to WAIT_NS for the command's copy of a signal. A copy means that the group got it. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -20429,7 +20429,7 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* After a tick without events, also resumes new threads that no parent has reported. */
+/* Called at each tick. After a tick without events, also resumes new threads if no parent did. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -20525,7 +20525,7 @@ static void tr_loop(void)
             if (tr.killing)
                 tr_each(tr_kill_one);
         } else if (tid < 0) {
-            break; /* the last tracee has exited */
+            break;
         }
         if (tr.tick)
             tr_on_tick();
@@ -20542,8 +20542,8 @@ static bool tr_is_dead(pid_t tid)
 }
 
 /* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
- * execve(2) that failed, and that tid had no map entry. The process (in count mode, each of -p)
- * must be dead, too: during an execve, the tid does not exist, but the process does. */
+ * execve(2) that failed, and that tid had no map entry. The process (in count mode, each one given
+ * with -p) must be dead, because during an execve, it exists without that tid. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20570,7 +20570,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000 }, NULL);
-        /* at most once a tick, because a call of bpf(2) can lose records: see hy_map */
+        /* Done at most once a tick, because bpf(2) can lose records: see hy_map. */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * 1000) {
             any = hy_any_followed();
             asked = u_now();
@@ -20594,7 +20594,7 @@ static void tr_reap_dead(void)
     while (tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
-            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for this exit */
+            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for this thread's exit */
             continue;
         }
         tr_set_aside(tid, status);
@@ -20617,7 +20617,7 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* The timer also makes kvis handle a signal that arrives just before kvis waits. */
+/* The timer wakes kvis if a signal arrives just before kvis waits. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -20679,7 +20679,7 @@ static void tr_open_faults(pid_t tid, bool children)
 static void tr_spawn(void)
 {
     sp_command.early = tr_child_early;
-    sp_command.stops = true; /* tracing starts at this stop */
+    sp_command.stops = true;
     if (tr.accel)
         tr_filter(&tr_spawn_prog);
     sp_fork();
@@ -20703,7 +20703,7 @@ static void tr_spawn(void)
         return;
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
-    tr_set_options(t); /* clears tr_seize_child's PTRACE_O_EXITKILL */
+    tr_set_options(t); /* also clears PTRACE_O_EXITKILL of tr_seize_child */
     int e = hy.count ? hy_watch() : 0;
     if (e < 0) {
         kill(tr.child, SIGKILL);
@@ -20846,7 +20846,7 @@ static void tr_emit_blocked(struct task *t)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    tr_open_faults(tid, false); /* before the attach, so no page fault is missed */
+    tr_open_faults(tid, false); /* before the attach: no page fault is missed */
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
     u32 options = tr_options(stops_at_exit);
     long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
@@ -20878,14 +20878,14 @@ static void tr_after_reaping(void)
     tr.n_reaped = 0;
 }
 
-/* Returns 1 if the thread is new, 0 if it is already traced, or -errno. */
+/* Attaches to a thread. Returns 1 if it is new, 0 if it is already traced, or -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     tr_after_reaping();
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
-    if (t) /* another thread took this tid in an execve */
+    if (t) /* another thread took this tid in an execve(2) */
         tr_drop(t, false);
     tr.attaching = 1;
     int e = tr_attach_thread(pid, tid);
@@ -20908,7 +20908,7 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to all threads, or lets BPF follow them. -E2BIG: BPF follows only some of them. */
+/* Attaches to all threads, or makes BPF follow them. Returns -E2BIG if BPF follows only some. */
 static int tr_attach(pid_t pid)
 {
     int got = 0, fresh = 1, err = -ESRCH;
@@ -20930,7 +20930,7 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a thread's process unless it is among the first n opt.pids. Returns its pid, or 0. */
+/* Attaches to a thread's process if it is not in opt.pids[0] to [n - 1]. Returns its pid, or 0. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -20960,7 +20960,7 @@ static void tr_from_zero(struct task *t)
         t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
-/* Reduces opt.pids to the attached processes. Returns their number. */
+/* Removes processes that are not attached from opt.pids. Returns how many are left. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -20993,7 +20993,7 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: cannot set the CPU of kvis:");
 }
 
-/* As in time(1), the CPU time is that of the command and of descendants that were waited for. */
+/* As in time(1), the CPU time includes that of descendants that their parents waited for. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -21003,7 +21003,7 @@ static void tr_used(void)
         return;
     st.user_ns = all.ru_utime.tv_sec * NSEC + all.ru_utime.tv_usec * 1000;
     st.system_ns = all.ru_stime.tv_sec * NSEC + all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* most of before_ns is spent in fork(2) */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork(2) used most of before_ns */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -21082,17 +21082,17 @@ struct session {
     u32 ring_bytes, idle_ms; /* idle_ms: maximum time between two reads of the ring */
     int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs and sets their constants */
     rb_fn *take;
-    bool (*over)(void);      /* whether the command and its descendants have exited */
+    bool (*over)(void);      /* returns whether the command and its descendants have exited */
     void (*second)(void);    /* called every second and at the end of the run; or NULL */
     bool other_file;         /* kvis has a second output file, so it continues after EPIPE */
-    const char *lost_why[N_LOST + 1]; /* indexed by enum wire_lost; [N_LOST]: skipped BPF runs */
+    const char *lost_why[N_LOST + 1]; /* reasons for losses (enum wire_lost) and skipped runs */
     const char *calls;       /* with ptrace: system calls to pass to `tap` */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last stop */
-    const char *cost;        /* how tracing with ptrace slows the command */
+    const char *cost;        /* how ptrace slows the command */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];    /* losses reported so far */
+    u64 lost[N_LOST + 1];    /* numbers of losses that kvis has reported */
     int status;              /* wait status of the command; -1: running, or no command */
     struct rusage rusage;    /* resource usage of the command and the descendants it waited for */
 };
@@ -21126,7 +21126,7 @@ static int ses_start(struct session *s)
     return bpf_start(o, mask);
 }
 
-/* No seccomp filter with -d: the command outlives kvis, and its calls would then fail. */
+/* With -d, no seccomp filter: the command outlives kvis, and filtered calls would then fail. */
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
@@ -21144,7 +21144,7 @@ static void ses_spawn(struct session *s)
 }
 
 /* Gets the file name passed to an open or exec. Returns its length; -1: unknown. For execveat(2)
- * with a descriptor, it is /dev/fd/N or /dev/fd/N/NAME, as in alloc_bprm (fs/exec.c). */
+ * with a descriptor, the name is /dev/fd/N or /dev/fd/N/NAME, as in alloc_bprm (fs/exec.c). */
 static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
 {
     const struct call_path *p = &c->path[0];
@@ -21159,7 +21159,7 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return strlen(name);
 }
 
-/* Attaches the BPF programs. If that fails, kvis exits, or traces the command with ptrace. */
+/* Attaches the BPF programs. If that fails, kvis exits or uses ptrace to trace the command. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -21263,7 +21263,7 @@ static void ses_run(struct session *s, u64 end_ns)
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;       /* user ID + 1; 0: all users; also used by kvis proc */
+    u64 uid;       /* user ID + 1; 0: all users; kvis proc uses it, too */
     u64 flags;     /* -f: an open with any of these flags matches */
     u32 accmodes;  /* -f: one bit for each access mode that matches */
     char comm[16]; /* -n: string that a thread's comm must contain */
@@ -21281,7 +21281,7 @@ static struct session open_session;
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path dir;   /* directory that `name` is relative to; valid if OPEN_DIR */
+    struct path dir;   /* directory to which `name` is relative; valid if OPEN_DIR */
     struct path path;  /* absolute path of the file; valid if path.ok */
     bool from_proc;    /* the directory was read from /proc */
 };
@@ -21324,7 +21324,7 @@ static const char *open_opt_name(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* execveat is recorded as execve. */
+/* an execveat is recorded as an execve */
 static const struct {
     u16 id;
     u8 mode;                   /* index of the argument `mode`; 0: none */
@@ -21368,7 +21368,7 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 }
 
 /* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint,
- * which needs tracefs and takes 80 ms longer to detach. Raw ones of execs and forks need BTF. */
+ * which needs tracefs and takes 80 ms longer to detach. Raw ones for execs and forks need BTF. */
 static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &open_session.obj;
@@ -21393,7 +21393,7 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads the start directory of an open from /proc. If the thread has exited, reads that of its
+/* Reads the start directory of an open from /proc. If the thread has exited, reads that of the
  * process, which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
@@ -21419,7 +21419,7 @@ static void open_path(struct open_rec *r)
         return;
     }
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* BPF read at most the end of the path */
+        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* BPF may have read only the path's end */
         if (!open_dir_proc(&dir, w) || end > dir.len
             || memcmp(dir.s + dir.len - end, r->dir.s, end))
             return;
@@ -21560,7 +21560,7 @@ static bool open_record(const void *p, u32 size)
 
 /* --- with ptrace: each completed call becomes a record --- */
 
-/* Sets the arguments like set_args of open.bpf.c. */
+/* Stores the arguments in a record, like set_args of open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -21604,7 +21604,7 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
 }
 
 /* Sets *to to `dir` as seen from the thread's root. `dir` is the path of the directory that a name
- * is relative to, or of the file of a handle; fd is its descriptor, or AT_FDCWD. */
+ * is relative to, or the path of a handle's file. fd is its descriptor, or AT_FDCWD. */
 static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -21625,7 +21625,6 @@ static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const
     return true;
 }
 
-/* Applies the same filters as the BPF programs. */
 static bool open_traced_wanted(const struct wire_open *w)
 {
     bool exec = w->call == OPEN_EXEC;
@@ -21685,7 +21684,7 @@ static void open_json_summary(void)
         u_now() - out.start_ns);
 }
 
-/* Returns whether the command and its descendants have exited. After a skipped BPF program
+/* Returns whether the command and its descendants have exited. If the kernel skipped a BPF program
  * (bpf_missed), an exited thread may stay in the map `tree`. In the initial pid namespace, kvis
  * removes it; in others, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
@@ -21751,7 +21750,7 @@ static int open_run(u64 end_ns)
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* -l compares at most this many bytes of a command line */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* longest command line shown; with --tree */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* command-line limits: without and with --tree */
 enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
 enum { PROC_REPLAYED = 1 << 16 }; /* a replay keeps at most this many processes */
 
@@ -21777,7 +21776,7 @@ struct proc_life {
     bool mine; /* kvis follows the process */
     bool ending; /* the last thread has exited, but more records may come */
     bool cut; /* argv is truncated */
-    bool walked; /* path, exe and cwd are from BPF, not from /proc */
+    bool walked; /* path, exe and cwd are from BPF, not /proc */
     u64 fork_ns, end_ns;
     u64 cgroup; /* cgroup ID; 0: unknown */
     u64 max_rss; /* peak memory of the current command in bytes; 0: unknown */
@@ -21786,7 +21785,7 @@ struct proc_life {
     s32 status; /* wait status; -1: unknown */
     u32 arg_len; /* bytes of all arguments; argv may hold fewer */
     struct proc_text argv, path, exe, cwd;
-    struct proc_text env;   /* variables of --env, as NAME=VALUE, each with a final NUL */
+    struct proc_text env;   /* variables chosen with --env: NAME=VALUE, each with a final NUL */
     struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
     char comm[16];
     struct wire_usage own;  /* resources used by exited threads */
@@ -21804,7 +21803,7 @@ struct proc_row {
 };
 
 static struct {
-    bool live, failed, forks, threads, quote, tree; /* failed: show failed execs */
+    bool live, failed, forks, threads, quote, tree; /* failed: also show failed execs */
     bool only_failed;            /* exitsnoop -x: show only processes that failed */
     bool time, clock, print_uid; /* optional columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
@@ -21818,7 +21817,7 @@ static struct {
 
 static struct {
     bool btf; /* BTF describes the kernel's structs, or BPF is not used */
-    bool used[10]; /* which counters of proc_usage[] are known */
+    bool used[10]; /* which counters of proc_usage[] kvis knows */
     bool whole; /* kvis follows all processes, not one tree */
     s64 boot_off; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 scan_ns; /* start time of the scan of /proc */
@@ -21827,7 +21826,7 @@ static struct {
     bool rows;
     bool replayed;
     u32 lives, ending;   /* number of known processes, and of processes that are `ending` */
-    u32 mine, peak;      /* number of live processes that kvis follows; its maximum */
+    u32 mine, peak;      /* number of live processes that kvis follows; maximum of `mine` */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
     u64 left_out;        /* forks and execs left out because of PROC_REPLAYED */
@@ -21866,7 +21865,7 @@ static const char *proc_opt_min(const char *v)
 
 enum { PROC_CGROUP2 = 0x63677270 }; /* CGROUP2_SUPER_MAGIC */
 
-/* Returns the mount point of cgroup v2 (alone, or next to v1), or NULL. */
+/* Returns the mount point of cgroup v2 (with or without v1), or NULL. */
 static const char *proc_cgroup_root(void)
 {
     static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -21911,7 +21910,7 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
 _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used is too small");
 
 /* Selects the BPF programs and sets their constants. In proc_progs[], each program for a raw
- * tracepoint, which needs BTF, is followed by its variant for a classic one. */
+ * tracepoint, which needs BTF, is followed by its variant for a classic tracepoint. */
 static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
     struct bpf_obj *o = &proc_session.obj;
@@ -21940,7 +21939,7 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 /* A command. In proc_tree, it comes after its parent; index 0 stands for no command. */
 struct proc_node {
     u64 key; /* sort key of proc_by_key */
-    u32 parent; /* the command that forked this command's process */
+    u32 parent; /* command from whose process this process was forked */
     u32 ended, before; /* child that ended last; sibling that ended just before this command */
     u32 first, next; /* first child and next sibling in --tree */
     u32 depth, pid, len;
@@ -21960,7 +21959,7 @@ static struct {
     u64 left_out;
 } proc_tree;
 
-/* Adds a command. Returns its index, or 0 if it is not kept. */
+/* Adds a command. Returns its index, or 0 if kvis does not keep it. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -22194,7 +22193,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 
 /* --- resource usage --- */
 
-/* Adds each counter of u to that of `to` or, if !add, keeps the larger of the two. */
+/* Adds each counter of u to that in `to` or, if !add, stores the larger of the two. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -22503,7 +22502,7 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
 }
 
 /* Returns whether a counter is known. A CPU time of 0 means that the scheduler has not accounted
- * for the process yet. With ptrace, no counter is known if the process died so early. */
+ * for the process yet; if it dies then, ptrace knows none of its counters. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace));
@@ -22683,7 +22682,7 @@ static void proc_tree_over(const struct proc_row *r)
     node[n->parent].ended = l->node;
 }
 
-/* Compares structs by their first member, a u64. qsort(3) sorts an array of pointers to them. */
+/* For qsort(3) of pointers to structs: compares their first members, which are u64. */
 static int proc_by_key(const void *a, const void *b)
 {
     const u64 *const *x = a, *const *y = b;
@@ -22692,8 +22691,8 @@ static int proc_by_key(const void *a, const void *b)
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns a list, which the caller frees, of the completed commands (longest first), the failed
- * commands (by end), or the steps of the critical path (by start). */
+/* Returns a list, which the caller frees: of completed commands (longest first), of failed commands
+ * (by end time), or of the steps of the critical path (by start time). */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -22729,7 +22728,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* Writes a line of the tree. more[d]: more rows of depth d follow in this branch. */
+/* Writes a line of the tree. more[d]: this branch has more rows of depth d. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -22846,7 +22845,7 @@ static void proc_gantt_write(struct buf *b)
 
 /* --- events for recordings, the report and --perfetto --- */
 
-/* Returns a new event, or NULL. No filter applies, because the critical path needs all commands. */
+/* Returns a new event, or NULL. Applies no filter, because the critical path needs all commands. */
 static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
 {
     if (!out.n_taps || proc_state.replayed || !l->mine)
@@ -22937,9 +22936,9 @@ static u64 proc_lost(void)
 /* --- the critical path: the commands that determined how long the run took --- */
 
 /* Returns the steps of the critical path by start time, or NULL if commands are missing. The main
- * command is a step. So are its child that ended last, the child that ended last before that one
- * began, and so on; the same applies to the children of each step. The rest of a command's time is
- * its own, including that from a child's fork to its exec. */
+ * command is a step. Some children of a step are steps, too: the child that ended last, the child
+ * that ended last before that child began, and so on. The rest of a command's time is its own,
+ * including the time from a child's fork to its exec. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -23035,7 +23034,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Keeps the record of an execve past its point of no return, in which the process may be killed. */
+/* Keeps the record of an execve past its point of no return: the process may be killed in it. */
 static void proc_exec_begun(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23152,7 +23151,7 @@ static void proc_exited(const struct wire_proc *h)
         proc_emit((struct proc_row){ .what = PROC_THREAD, .l = l, .ts_ns = h->ts_ns, .tid = h->tid,
                                      .comm = h->comm, .used = &h->own });
     }
-    /* if threads exit at the same moment, several may look like the last one */
+    /* if threads exit at once, several may look like the last one */
     bool known = h->live != ~0u, last = known ? !h->live : h->tid == h->pid;
     bool over = l->counted && l->threads <= 0 && (last || !known);
     if (over && !proc_waits(l)) {
@@ -23188,7 +23187,7 @@ static bool proc_record(const void *p, u32 size)
 
 /* --- records made from events of section tr_ (without BPF) or of a recording (replay) --- */
 
-/* Returns a process's cgroup ID, from the line "0::/PATH" (cgroups(7)); 0: unknown. */
+/* Returns the ID of a process's cgroup, from the line "0::/PATH" (cgroups(7)); 0: unknown. */
 static u64 proc_traced_cgroup(u32 pid)
 {
     char s[4096], path[PATH_MAX];
@@ -23207,8 +23206,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the members that all kinds have, from /proc or (in a replay, or on failure)
- * from the struct of the process or its parent. Reads the cgroup only at an exec or if the
+/* Returns a record with the members that all kinds have. They are from /proc or, in a replay or on
+ * failure, from the struct of the process or its parent. Reads the cgroup only at an exec or if the
  * process is unknown. parent: pid of a new process's parent; otherwise 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
@@ -23343,7 +23342,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* Called at a thread's last stop. A thread that is killed may exit without that stop. */
+/* Called at a thread's last stop. A killed thread may exit without this stop. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head(t->pid, PROC_EXIT, t->at_ns, 0);
@@ -23410,7 +23409,7 @@ static void proc_sweep(u64 age_ns, bool all)
         }
 }
 
-/* Writes a row for each running process, by start time. Returns how many rows show a command. */
+/* Writes a row for each running process, by start time. Returns the number of commands. */
 static u32 proc_list_running(void)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -23451,8 +23450,8 @@ static void proc_finish_sinks(int status)
 {
     const struct timeval *u = &proc_session.rusage.ru_utime, *s = &proc_session.rusage.ru_stime;
     u64 waited = (u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
-    /* Both sums are too small: exit records lack the CPU time used after them, and wait4(2) lacks
-     * processes that their parents did not wait for. */
+    /* Both sums of CPU time are too small: exit records lack the time used after them, and wait4(2)
+     * lacks processes that their parents did not wait for. */
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, waited);
     if (proc_session.by_ptrace)
         memset(&st, 0, sizeof st);
@@ -23512,7 +23511,7 @@ static void proc_text_command(struct buf *b, enum proc_list which, const struct 
     b_c(b, '\n');
 }
 
-/* Writes a list of commands. Omits steps that take less than 1 % of the critical path. */
+/* Writes a list of commands. Omits steps of less than 1 % of the critical path. */
 static void proc_text_list(struct buf *b, enum proc_list which)
 {
     u32 n, shown = 0, most = which == PROC_PATH ? 2 * PROC_SLOWEST : PROC_SLOWEST;
@@ -23608,7 +23607,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* /proc counts context switches only per thread, and may lack I/O */
+    /* /proc has context switches only per thread, and may lack I/O */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -23620,7 +23619,7 @@ static void proc_first(void)
     if (opt.command)
         proc_adopt(sp_command.pid);
     if (!proc_state.btf)
-        u_warn("exit codes, times and sizes are unknown, and arguments are those passed to execve: "
+        u_warn("arguments are those passed to execve, and exit codes, times and sizes are unknown: "
                "%s", bpf_no_fields(&proc_session.obj));
     if (!opt.command && (proc_opt.pid || out.json_on || proc_format()->whole))
         proc_scan();
@@ -23663,7 +23662,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* the exit status comes from an event */
+    proc_session.status = -1; /* an event will set the exit status */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -23671,7 +23670,7 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* whole: the recording has a summary, which is in st. */
+/* whole: the recording has a summary, which is in *st. */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
@@ -23698,7 +23697,7 @@ static void proc_replay_end(bool whole)
 
 enum {
     MET_INSTS = 8192,
-    MET_KEPT = 32,          /* number of earlier processes that the report keeps */
+    MET_KEPT = 32,          /* number of ended processes that the report keeps */
     MET_NAME = 40,          /* maximum size of a name, such as that of a disk or PMU */
     MET_INFO = 256,
     MET_DIR = PATH_MAX - 64 /* maximum size of a directory's path; leaves space for a file name */
@@ -23711,7 +23710,7 @@ enum met_src {
     N_SRC
 };
 
-/* Option -c accepts the group or the name of a source. lack: why a kernel may lack the source. */
+/* Option -c accepts a source's group or name. lack: why a kernel may lack the source. */
 static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
 #define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
     MET_SOURCES(X)
@@ -23769,7 +23768,7 @@ enum met_unit {
     U_CELSIUS_RATE
 };
 
-/* JSON has the rate of a counter, Prometheus its running total. */
+/* JSON has a counter's rate, and Prometheus its running total. */
 static struct met_form_row {
     bool counter;
     u8 unit;
@@ -23782,7 +23781,7 @@ static struct met_form_row {
 #undef X
 };
 
-/* How the nameless instance of a dimension gets its value: from the source, or as a sum or mean. */
+/* How the sum of a dimension gets its value: from the source, or as a sum or mean of instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 enum met_op {
@@ -23819,7 +23818,7 @@ struct met_series {
     u64 raw, total; /* last reading of a counter; sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick of the last reading, and of the first one after the last gap */
+    u32 at, since;  /* met.tick: of the last reading; of the first one after the last gap */
     double sum;     /* for kvis diagnose: sum or maximum of sum_n values */
     u32 sum_n;
     u32 line;       /* index of the series in the HTML report, if `past` is set */
@@ -23841,26 +23840,26 @@ static struct {
     u32 tick;             /* number of the current interval, starting with 1 */
     u32 n_insts, n_past;  /* n_past: number of series whose `past` is set */
     u32 full;             /* last tick without space for a new instance */
-    struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances by name */
+    struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
-    u32 seen[N_METRICS];  /* last tick in which any instance had a value */
+    u32 seen[N_METRICS];  /* last tick in which an instance had a value */
     const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
     u64 backwards; /* how often a counter decreased */
     u32 left_out; /* largest number of instances left out of one interval */
     struct met_inst *all; /* the only instance of DIM_NONE */
-    bool over; /* all processes of -p have exited, so the monitor ends */
-    u8 cur; /* the current source: the one being read */
-    u64 read_ns; /* when the current file was read */
+    bool over; /* all processes given with -p have exited, so the monitor ends */
+    u8 cur; /* the source that kvis is reading */
+    u64 read_ns; /* time of reading the current file */
     double counted_s; /* seconds for which hardware counters ran; 0: unknown */
     struct met_source {
         u64 at_ns;        /* start of the current reading */
         double elapsed_s; /* time since the previous reading; 0: none */
         u32 wrong;        /* number of failed reads in this interval */
         u32 left_out;     /* number of instances left out for lack of space */
-        u32 there;        /* number of existing instances if kvis shows only some; else 0 */
+        u32 there;        /* number of existing instances if kvis does not show all; else 0 */
         u64 took_ns;
         char why[512];    /* reason for the first failed read */
-        u16 from, to, n;  /* range of metrics[] that contains the n metrics of the source */
+        u16 from, to, n;  /* metrics[from] to [to - 1] include the source's n metrics */
     } src[N_SRC];
 } met;
 
@@ -23915,7 +23914,7 @@ static const struct met_hist_row {
 #undef X
 };
 
-/* A histogram of an instance, with 16 buckets per octave (st_bucket). */
+/* A histogram of an instance. Each octave has 16 buckets (st_bucket). */
 struct met_hist {
     struct met_hist *next;
     const struct met_inst *inst;
@@ -23970,8 +23969,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns percentile p of this interval's values: for times, the middle of a bucket; for sizes and
- * lengths, its lower bound, because most sizes are round numbers. */
+/* Returns percentile p of this interval's values: the middle of a bucket for times, or its lower
+ * bound for sizes and lengths, most of which are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = p * h->count, seen = 0;
@@ -24058,14 +24057,14 @@ static bool met_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Returns the mount point of cgroup v2, alone or next to v1. */
+/* Returns the mount point of cgroup v2 (with or without v1). */
 static const char *met_cgroups(void)
 {
     static const char root[] = "/sys/fs/cgroup";
     return met_there(met_path("%s/cgroup.controllers", root)) ? root : "/sys/fs/cgroup/unified";
 }
 
-/* Returns an instance's rank in lists: hardware, virtual devices, the interface lo, the sum. */
+/* Returns an instance's rank in lists: hardware, virtual devices, interface lo, then the sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -24104,7 +24103,7 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* not freed: pointers to the instance may remain */
 }
 
-/* Returns the instance of a dimension (N_DIM: any) that has been gone longest, for at least two
+/* Returns the instance of a dimension (N_DIM: any) that has been gone longest, but for at least two
  * intervals; NULL if at most `keep` instances are gone. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
@@ -24118,12 +24117,12 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
     return n > keep ? oldest : NULL;
 }
 
-/* Returns memory for a new instance, or NULL. A new process preferably replaces one that is no
- * longer shown, because the shown processes change often. */
+/* Returns memory for a new instance, or NULL. A new process preferably replaces one that kvis no
+ * longer shows, because the shown processes change often. */
 static struct met_inst *met_place(u8 dim)
 {
     bool space = met.n_insts < MET_INSTS;
-    u32 keep = opt.report ? MET_KEPT : 0; /* the report also shows earlier processes */
+    u32 keep = opt.report ? MET_KEPT : 0; /* the report also shows ended processes */
     struct met_inst *i = dim == DIM_BUSY || dim == DIM_WAIT ? met_gone(dim, keep) : NULL;
     if (!i && !space && met.full != met.tick) /* one search per interval is enough */
         i = met_gone(N_DIM, 0);
@@ -24230,7 +24229,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count, but a new instance's first rate is from an earlier reading: `past` at past_ns. */
+/* Like met_count, but the first rate of a new instance is the change since `past` at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -24242,7 +24241,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Gives a new instance's counters a reading of 0 at the time of the source's previous reading. */
+/* Sets a new instance's counters to 0 at the time of the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -24264,7 +24263,7 @@ static void met_raw(const struct met_inst *i, u32 m, s64 raw)
         met_count(i, m, raw);
 }
 
-/* Returns whether an instance has a current value of the metric. A rate needs two readings. */
+/* Returns whether an instance has a current value of a metric. (A rate needs two readings.) */
 static bool met_has(const struct met_inst *i, u32 m)
 {
     const struct met_series *s = met_at(i, m);
@@ -24399,14 +24398,14 @@ static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ..
     return path;
 }
 
-/* Records why the current source lacks values. Keeps only the first reason in an interval. */
+/* Records why the current source lacks values. Keeps only the first reason of an interval. */
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         SNPRINTF(met.src[met.cur].why, "%s", why);
 }
 
-/* Records that a file of the current source is unreadable (errno e) or has no number (e is 0). */
+/* Records that a file of the current source is unreadable (errno e) or has no number (e = 0). */
 static void met_wrong(const char *path, int e)
 {
     char why[sizeof met.src[0].why];
@@ -24449,7 +24448,7 @@ static int met_try(const char *path)
     if (f >= 0)
         close(f);
     if (b->p)
-        b->p[b->len] = 0; /* the read loop left space for the NUL */
+        b->p[b->len] = 0;
     return e;
 }
 
@@ -24568,7 +24567,7 @@ static void met_columns(const struct met_inst *i, const char *line)
 
 static struct { s64 v; bool got; } met_sums[N_METRICS]; /* sums for the keys that end with `*` */
 
-/* Sets the metrics that have the key of a line "KEY: NUMBER" or "KEY NUMBER". */
+/* Sets metrics from a line "KEY: NUMBER" or "KEY NUMBER". */
 static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
@@ -24692,8 +24691,8 @@ static void mfs_stat(void)
 
 /* --- /proc/loadavg, /proc/pressure, kernel limits --- */
 
-/* Searches the text for each of `words` in turn, and returns the number that follows the last one.
- * A number N in `words` skips N words of the text. */
+/* Searches the text for each of `words` in turn. Returns the number after the last word. A number N
+ * in `words` skips N words of the text. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -24708,8 +24707,8 @@ static const char *mfs_at(const char *text, const char *words)
     return isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers from small files. A key is a path and the words for mfs_at. If a metric has `lack`,
- * its file may be missing. */
+/* Reads numbers from small files. A key is a path and the words for mfs_at. If `lack` is set, the
+ * file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -24748,7 +24747,7 @@ static void mfs_limits(void)
 /* An iterator over the directories WHERE/PREFIX<N>SUB, where N is a number. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr;   /* `dir` is the k-th of n directories; nr: its number */
+    u32 k, n, nr;   /* `dir` is directory k of n; nr: its number */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
@@ -24822,12 +24821,12 @@ static struct mfs_irq {
     char name[48], handler[MET_INFO];
 } mfs_irqs_top[MFS_IRQS];
 
-/* All counters at the last reading, each with a hash of its interrupt and CPU. */
+/* All counters at the last reading; each has a hash of its interrupt and CPU. */
 static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
- * without a handler. Returns n, the number of counters in earlier rows, plus those in this row. */
+ * without a handler. n: number of counters in earlier rows. Returns n plus those in this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -24968,7 +24967,7 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* Returns a disk's name in sysfs, which has '!' for '/'; valid until the next call. */
+/* Returns a disk's name in sysfs, which has '!' instead of '/'. Valid until the next call. */
 static const char *mfs_disk_sys(const char *name)
 {
     static char sys[MET_NAME];
@@ -25188,8 +25187,8 @@ static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *lin
     return e ? 0 : MAX(link->link_mode_masks_nwords, 0);
 }
 
-/* Reads the highest speed that both ends of a copper link advertise. The link can be slower,
- * usually because of a bad cable (phy_check_downshift of drivers/net/phy/phy-core.c). */
+/* Reads the highest speed that both ends of a copper link advertise. A slower link usually has a
+ * bad cable (phy_check_downshift of drivers/net/phy/phy-core.c). */
 static void mfs_net_offered(struct met_inst *i)
 {
     enum { HEAD = sizeof(struct ethtool_link_settings) / sizeof(u32) };
@@ -25396,7 +25395,7 @@ static bool mfs_is_remote(const char *path)
     return mfs_remote.cut;
 }
 
-/* Calls statfs(2) on a mount point. Returns -EXDEV if another file system (not `dev`) is mounted
+/* Calls statfs(2) on a mount point. Returns -EXDEV if another file system than `dev` is mounted
  * over it. On btrfs, stat(2) returns a subvolume's number, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
@@ -25424,8 +25423,8 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
         met_set(i, M_FS_ERROR_AGE, time(NULL) - last);
 }
 
-/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The first options
- * are the mount's, the last ones the file system's. */
+/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The mount's
+ * options come first, those of the file system last. */
 static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
@@ -25503,7 +25502,7 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* For each metric of the kernel log: the number of messages with its key, and the last one. */
+/* For each metric of the kernel log: the last message with its key, and how many there were. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
@@ -25533,7 +25532,7 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Each read(2) returns one message. Its further lines describe the device. */
+/* Each read(2) returns one message. Lines after its first line describe the device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages per interval */
@@ -25589,8 +25588,8 @@ enum { MFS_REMOTES = 1024 };
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
 /* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
- * Returns the number of connections to this remote address so far, or 0 if the table is full, the
- * local port is outside lo to hi, or the socket listens (remote port 0). */
+ * Returns how many connections to this remote address there are so far, or 0 if the table is full,
+ * the local port is outside lo to hi, or the socket listens (remote port 0). */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -25610,8 +25609,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 }
 
 /* Sets the largest share of local ports in use for one remote address and port. (Connections to
- * different remote addresses can share a local port.) Counts connections only if there are at least
- * half as many as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
+ * different remote addresses can share a local port.) Counts connections only if at least half as
+ * many exist as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -25638,9 +25637,8 @@ static void mfs_ports(void)
     met_set(met.all, M_PORTS, most / (double)(hi - lo + 1));
 }
 
-/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those of -p. To see
- * whether a process with one thread has run, -c busy reads only /proc/PID/schedstat, which has the
- * CPU time in ns. */
+/* --- processes --- Once per interval, kvis scans all processes (-c busy) or those given with -p.
+ * To see whether a process with one thread has run, -c busy reads only /proc/PID/schedstat. */
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
@@ -25648,7 +25646,7 @@ enum {
     MFS_RAN_ON = 8, MFS_PIDS = 256
 };
 
-/* The values of a process: counters of each thread, of the process, and other values. */
+/* Values of a process: counters of its threads, its own counters, and other values. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -25657,7 +25655,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* For each value of a process: its metric with -c busy, and its metric with -p; 0: none. */
+/* For each value of a process: its metrics with -c busy and with -p; 0: no metric. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = (m),
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -25683,12 +25681,12 @@ struct mfs_task {
     u32 from, n_threads;  /* range of the process's threads in mfs_look.thread */
     u64 born, ran;        /* start time in ticks, plus 1; CPU time of the main thread in ns */
     u64 read_ns, past_ns; /* when `now` and `past` were read */
-    u64 still_ns;         /* last scan that saw the process run or wait for a CPU */
+    u64 still_ns;         /* time of the last scan in which the process ran or waited */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has; /* bit mask of the members of `now` that were read */
-    u16 by, by_before; /* mask of values for which the process is shown: now; in the last scan */
+    u16 by, by_before; /* mask of values for which kvis shows the process: now; in the last scan */
     bool first; /* first scan of the process, so increases are unknown */
-    bool asked; /* the process is one of -p */
+    bool asked; /* the process was given with -p */
     u16 cpu; /* CPU on which the main thread last ran */
     u8 n_ran_on;
     u16 ran_on[MFS_RAN_ON];
@@ -25736,7 +25734,7 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
 }
 
 /* Reads a file that only root or the thread's owner may read. Records an error only if permission
- * was denied; any other error may just mean that the thread has exited. */
+ * was denied. After any other error, the thread may just have exited. */
 static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file, char text[512])
 {
     const char *path = met_path("/proc/%u/task/%u/%s", t->pid, tid, file);
@@ -25771,7 +25769,7 @@ static u32 mfs_last_cpu(const char *stat)
     return known ? cpu : MET_INSTS;
 }
 
-/* Adds a thread's waiting time to the CPU on which it last ran, and adds that CPU to ran_on if the
+/* Adds a thread's waiting time to the CPU on which it last ran. Adds this CPU to ran_on if the
  * thread ran for over 1/8 of the interval. Ignores waits of up to 1/256 of the interval, because
  * finding the CPU means reading another file. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
@@ -25805,9 +25803,9 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan to its process. was: the thread's counters then, or
- * NULL. A thread without earlier counters that ran or waited longer than the interval is old, so
- * its increase is unknown. */
+/* Adds a thread's activity since the last scan to its process. was: the thread's counters at that
+ * scan, or NULL. Without them, the increase is unknown if the thread ran or waited longer than the
+ * interval: the thread is then an old one. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -25843,7 +25841,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads if the process ran. old: its last scan; NULL: none. */
+/* Adds the activity of all threads if the process ran. old: its previous scan, or NULL. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -25935,7 +25933,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     t.has |= 1u << MFS_SWAP;
     if (swaps)
         mfs_key_numbers(met_path("/proc/%u/status", pid), &swap, 1, &t.now[MFS_SWAP]);
-    if (t.first) /* activity before the first scan does not count */
+    if (t.first) /* activity before the first scan is unknown */
         memcpy(t.past, t.now, sizeof t.past);
     if (!old || mfs_did(&t, MFS_CPU) || mfs_did(&t, MFS_RUN) || mfs_did(&t, MFS_WAIT))
         t.still_ns = t.read_ns;
@@ -25958,11 +25956,11 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* 0 if unknown; every process then counts as new */
+    l->uptime = strtod(text, NULL); /* 0 if unknown: every process counts as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1);
     bool swaps = all && mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, swap) == 3
-                 && swap[0] > swap[1]; /* otherwise, no process has swapped memory */
+                 && swap[0] > swap[1]; /* otherwise, no process has memory in swap */
     if (all)
         n = met_ids(met_path("/proc"), "", "", id, MFS_TASKS);
     else
@@ -26005,7 +26003,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
 
 static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
 
-/* A process of -p has exited if its pid is gone or reused. If all have, the monitor ends. */
+/* A process given with -p has exited if its pid is gone or reused. If all have, monitoring ends. */
 static void mfs_procs(void)
 {
     bool left = false;
@@ -26139,7 +26137,7 @@ static u64 mfs_lock_of(const char *text)
     return nr == __NR_futex && !(operation & ~MFS_FUTEX_PRIVATE) && value == 2 ? address : 0;
 }
 
-/* Sets how many of the first n threads wait for the same lock; 0: no lock has two waiters. */
+/* Stores how many of the first n threads wait for the same lock; 0: no lock has two waiters. */
 static u32 mfs_locked(const struct mfs_task *t, u32 n)
 {
     static u64 lock[MFS_LOCK_READS];
@@ -26159,8 +26157,8 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     return waiting;
 }
 
-/* Checks the locks of processes that ran and have at least three threads. If there are many such
- * processes, checks some of them per interval. */
+/* Checks the locks of processes that ran and have three or more threads. If there are many such
+ * processes, checks only some of them per interval. */
 static void mfs_locks(void)
 {
     static u32 first;
@@ -26178,7 +26176,7 @@ static void mfs_locks(void)
         met_set(met.all, M_LOCKED, all);
 }
 
-/* Shows processes that use half or more of the soft limit in "Max open files 1024 524288 files". */
+/* Shows processes that use half of the soft limit or more: "Max open files 1024 524288 files". */
 static void mfs_fds(void)
 {
     char text[4096];
@@ -26199,7 +26197,7 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* The NUMA nodes, and one process's memory and threads on each. */
+/* The NUMA nodes, and the memory and threads of one process on each node. */
 static struct {
     u32 n, id[MFS_NODES];
     u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
@@ -26210,7 +26208,7 @@ static struct {
 } mfs_nodes;
 
 /* Adds the memory per node in a line "7f12 default anon=3 N0=2 N1=1" (proc_pid_numa_maps(5)) or
- * "anon N0=8192 N1=4096" (memory.numa_stat). unit: page size, or 1 if N0 is in bytes. */
+ * "anon N0=8192 N1=4096" (memory.numa_stat). unit: page size, or 1 if the line is in bytes. */
 static void mfs_pages_line(const char *line, u64 unit)
 {
     for (const char *at = line; (at = strstr(at, " N")); at += 2) {
@@ -26252,7 +26250,7 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node on which over half of the runnable threads (if none: of all) last ran. */
+/* Returns the node on which most runnable threads (if none is runnable: most threads) last ran. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, threads = 0, k = 0;
@@ -26278,7 +26276,7 @@ static const char *mfs_task_group(u32 pid)
     return path;
 }
 
-/* Adds a process's memory on each node. of_group: estimates it from the memory of the cgroup. */
+/* Adds a process's memory on each node. of_group: estimates it from the cgroup's memory. */
 static void mfs_pages_read(u32 pid, bool of_group)
 {
     const char *group = of_group ? mfs_task_group(pid) : NULL;
@@ -26293,8 +26291,8 @@ static void mfs_pages_read(u32 pid, bool of_group)
     }
 }
 
-/* Sets the NUMA metrics of a process. For numa_maps, the kernel walks the page tables with
- * mmap_lock held, so kvis reads memory.numa_stat of a large process's cgroup instead. */
+/* Sets the NUMA metrics of a process. To read numa_maps, the kernel walks the page tables with
+ * mmap_lock held. For a large process, kvis instead reads memory.numa_stat of its cgroup. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     double resident = met_v(i, M_B_RSS), bytes = 0, cost = 0;
@@ -26310,12 +26308,12 @@ static void mfs_pages_of(const struct met_inst *i)
         bytes += mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
         return;
-    /* the cgroup's memory is not mainly that of the process */
+    /* most memory of the cgroup is not the process's */
     if (large && (bytes < resident / 2 || bytes > resident * 1.05))
         return;
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
-    /* share of an access's time that is due to the distance (ACPI SLIT; 10: local) */
+    /* share of an access's time that the distance adds (ACPI SLIT; 10: local) */
     for (u32 k = 0; k < mfs_nodes.n && met_number(u_word(text, home), &near) && near > 0; k++)
         if (met_number(u_word(text, k), &far) && far > near)
             cost += mfs_nodes.at[k].bytes / bytes * (1 - near / (double)far);
@@ -26358,8 +26356,8 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup that has a CPU or memory limit, or is near its task limit (systemd sets one for
- * most cgroups). Ignores task limits below 16, which services are expected to reach. */
+/* Shows a cgroup that has a CPU or memory limit, or is near its task limit. (systemd gives most
+ * cgroups a task limit.) Ignores task limits below 16, which services are expected to reach. */
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
@@ -26407,7 +26405,7 @@ static void mfs_groups(void)
     mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH);
 }
 
-/* A key with a dot is the name of a file with a single number. */
+/* A key with a dot is the name of a file that contains one number. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
@@ -26428,8 +26426,8 @@ static void mfs_cgroup(void)
  * once, so both terms of a ratio belong to one group. A unit has the events of one CPU, of a cgroup
  * on one CPU, or of a thread on one PMU. A new core or event needs only a row in pmu.tbl. */
 
-/* kvis counts either the machine, the processes of -p or a cgroup: the kernel gives counters to CPU
- * events before task events, which might then get none (ctx_resched, kernel/events/core.c). */
+/* kvis counts either the machine, or the processes given with -p, or a cgroup. The kernel prefers
+ * CPU events, so task events might get no counters (ctx_resched, kernel/events/core.c). */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -26440,7 +26438,7 @@ struct pmc_role_row {
     const char *name;
     u8 home; /* group that provides the metric; PG_NONE: none */
     u16 metric; /* N_METRICS: no metric */
-    u8 parts[2]; /* two roles whose sum replaces this one if it has no event */
+    u8 parts[2]; /* two roles whose sum replaces this role if it has no event */
     u8 type; /* type of the kernel's generic event; PERF_TYPE_MAX: none */
     u32 config;
     const char *alias; /* names in a PMU's events/, in order of preference */
@@ -26473,15 +26471,15 @@ enum unc_role {
     UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
 };
 
-enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: reads and writes in one count */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: one event counts reads and writes */
 
 /* Cores for which pmu.tbl has an event that sysfs does not list. */
 enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 
-/* PMUs that are named `pmu`, or `pmu`_N with a number N. */
+/* PMUs named `pmu`, or `pmu`_N with a number N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event of a memory controller or power meter. lines: data lines of the controller, if the event
+/* An event of a memory controller or power meter. lines: the controller's data lines, if the event
  * counts reads. terms: the event's terms on the cores `where`, if sysfs lacks the event. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
@@ -26495,7 +26493,7 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
 
 /* --- state --- */
 
-struct pmc_code {        /* members of struct perf_event_attr */
+struct pmc_code {        /* as in struct perf_event_attr */
     u32 type;
     u64 config, config1, config2;
     const char *name;    /* the vendor's or the kernel's name; NULL: none */
@@ -26510,19 +26508,19 @@ static struct pmc_pmu {
     bool known;         /* pmu.tbl lists the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];      /* -errno if a role's event cannot be counted; else 0 */
+    int err[N_PR];      /* -errno if kvis cannot count the event of a role; else 0 */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
     int cpu;
-    pid_t tid;    /* thread whose events are open; 0: events of a CPU or cgroup */
+    pid_t tid;    /* thread whose events are open; 0: a CPU or cgroup */
     u8 pmu, task; /* index in pmc_pmus; index in opt.pids */
     bool on;
     u64 at_ns;    /* time of the last reading; 0: none */
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: event not open */
 };
 
-/* The counts of a unit's group since the previous reading. */
+/* The counts of an event group since the previous reading. */
 struct pmc_reading {
     double value[N_PR], share; /* share: time_running / time_enabled (perf_event_open(2)) */
     bool has[N_PR];
@@ -26531,34 +26529,34 @@ struct pmc_reading {
 struct pmc_sum {
     double value[N_PG][N_PR], rate[N_PR];
     double capacity[N_PG]; /* number of pipeline slots, used or empty */
-    bool some[N_PG][N_PR]; /* a unit counted the event of this role */
-    bool missing[N_PG][N_PR]; /* a unit did not count the event of this role */
+    bool some[N_PG][N_PR]; /* at least one unit counted the event */
+    bool missing[N_PG][N_PR]; /* at least one unit did not count the event */
     double share; /* smallest `share` of all readings */
     bool counted, fresh; /* counted: a unit counted an event; fresh: no event was read before */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
-    u32 left_out; /* number of PMUs (one per kind of core) that do not fit in pmc_pmus */
+    u32 left_out; /* number of PMUs (one per kind of core) beyond pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
-    bool gone[MFS_PIDS]; /* processes of -p whose last counts have been published */
+    bool gone[MFS_PIDS]; /* processes given with -p whose last counts were published */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
     bool on_exec;        /* the execve(2) of the command enables the events */
-    bool off[N_PG];      /* groups not counted: too few descriptors, or -e */
+    bool off[N_PG];      /* groups not counted because of -e or too few descriptors */
     const char *none;    /* why nothing is counted, or NULL */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum of the machine or cgroup */
-    struct pmc_sum *one; /* sums of the processes of -p, indexed like opt.pids */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum for the machine or cgroup */
+    struct pmc_sum *one; /* sums for the processes given with -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
 
 static int pmc_cgroup = -1;
 
-/* The events of -e, whose roles start at PR_EVENT_1. With -e, other events are not counted. */
+/* The events given with -e, with roles from PR_EVENT_1. With -e, kvis counts no other events. */
 static struct {
     const char *event[PF_MEMBERS - 1];
     u64 total[PF_MEMBERS - 1];
@@ -26589,7 +26587,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* Characters that names in sysfs and cpuinfo may contain. */
+/* Characters that names in sysfs and cpuinfo can contain. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
 /* Returns the value in a line "KEY : VALUE", or NULL if the line has a different key. */
@@ -26631,10 +26629,10 @@ static u64 pmc_cpuinfo(const u8 *mask)
         if ((v = pmc_value(line, "stepping")))
             pmc.stepping = strtoul(v, NULL, 10);
     }
-    return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19, the architecture, are always 15 */
+    return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19 (architecture) are always 15 */
 }
 
-/* Gets an Arm core's name or, if unknown (returns false), its implementer and part numbers. */
+/* Gets an Arm core's name. If the name is unknown, gets the part numbers and returns false. */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -26730,8 +26728,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Sets c to the kernel's generic event for a role. With several PMUs, the upper half of config
- * selects one (since Linux 5.13). For known cores, pmu.tbl has better cache events. */
+/* Sets c to the kernel's generic event for a role. If there are several PMUs, the upper half of
+ * config selects one (since Linux 5.13). For known cores, pmu.tbl has better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -26744,8 +26742,8 @@ static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
     return 0;
 }
 
-/* Sets c to an event of -e: rNNN (config in hexadecimal), PMU/EVENT/, PMU/TERMS/, or the name of a
- * role, whose event is already chosen. Returns 0 or -errno. */
+/* Sets c to an event given with -e: rNNN (config in hexadecimal), PMU/EVENT/, PMU/TERMS/, or the
+ * name of a role, whose event is already chosen. Returns 0 or -errno. */
 static int pmc_parse(const struct pmc_pmu *p, struct pmc_code *c, const char *text)
 {
     size_t n = strcspn(text, "/");
@@ -26785,7 +26783,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to CPU cores: as in perf, it has a file `cpus` or the name "cpu". */
+/* Adds a PMU if it belongs to CPU cores: it has a file `cpus` or, as in perf, the name "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -26857,7 +26855,7 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
     return pf_event(&a, u->tid ? u->tid : -1, u->cpu, leader, 0);
 }
 
-/* Returns f. If too few descriptors remain for other uses, closes f and returns -EMFILE. */
+/* Returns f. If too few descriptors remain for other files, closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -26868,7 +26866,7 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* Opens an event. If kvis may not count kernel mode, the event counts user mode only. */
+/* Opens an event. If kvis may not count events in the kernel, counts only those in user mode. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
     bool group = pmc.scope == PS_CGROUP;
@@ -26895,8 +26893,8 @@ static void pmc_close_unit(struct pmc_unit *u)
 }
 
 /* Returns a more precise error than e. -E2BIG: the event can be opened alone, so the group is too
- * large. -ENODATA: the event can be opened for the CPU, but the cgroup lacks perf_event
- * (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, some controller must be enabled first. */
+ * large. -ENODATA: the event can be opened for the CPU, but perf_event is not enabled for the
+ * cgroup (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, enabling any controller helps. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -26907,8 +26905,7 @@ static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e
     return absent ? -ENODATA : -E2BIG;
 }
 
-/* Returns whether a usable event of the group provides a metric. Otherwise, the group's other
- * events (such as cycles) are of no use. */
+/* Returns whether a usable event of the group provides a metric. If none does, skip the group. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -26983,8 +26980,8 @@ static bool pmc_add_unit(struct pmc_unit unit)
     return true;
 }
 
-/* Opens the events of the unread rows of pmc.unit[], from row `from` on. Opens the first group of
- * every row first, because descriptors may run out. */
+/* Opens the events of the rows of pmc.unit[] not read yet, from row `from` on. Opens the first
+ * groups of all rows before other groups, because descriptors may run out. */
 static void pmc_open_new(u32 from)
 {
     for (u32 g = 0; g < N_PG; g++)
@@ -26993,7 +26990,7 @@ static void pmc_open_new(u32 from)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Closes the events of CPUs that went offline, and opens those of CPUs that came online. */
+/* Closes events of CPUs that went offline, and opens events of CPUs that came online. */
 static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -27029,8 +27026,8 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
     pmc_open_new(from);
 }
 
-/* Opens the events of a process. Starts again if the process creates a thread meanwhile, which may
- * not have inherited all events. */
+/* Opens the events of a process. If the process creates a thread meanwhile, starts again, because
+ * the thread may not have inherited all events. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -27059,7 +27056,7 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Returns the reason for error e (-errno) of a role's event, valid until the role's next call. */
+/* Returns why a role's event cannot be counted (e: -errno), valid until the role's next call. */
 static const char *pmc_reason(u32 role, int e)
 {
     const char *why;
@@ -27141,7 +27138,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
         return;
     met.backwards += d.backwards;
     if (u->at_ns && !d.enabled && pmc.scope == PS_ALL) {
-        pmc_close_unit(u); /* the CPU was offline; pmc_cpus will reopen the unit */
+        pmc_close_unit(u); /* the CPU was offline; pmc_cpus reopens its events */
         return;
     }
     if (d.enabled)
@@ -27154,7 +27151,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Computes missing counts, such as first-level TLB misses: second-level hits plus misses. */
+/* Computes missing counts: first-level TLB misses are the hits and misses of the second level. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -27257,8 +27254,8 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Sums are
- * omitted if kvis does not count all types of core: they would be too small. */
+/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Omits sums if
+ * kvis does not count all types of core, because the sums would be too small. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
     if (!i || (pmc.left_out && i->dim != DIM_CPU && i->dim != DIM_PMU))
@@ -27293,7 +27290,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
-/* Returns why `role` has no value; NULL: its event, or those of both its parts, could be opened. */
+/* Returns why `role` has no value, or NULL if its event or both its parts could be opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -27333,7 +27330,7 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : PMC_IDLE;
 }
 
-/* Gets a metric's total since the start, or the ratio of totals. Returns false if never counted. */
+/* Gets a metric's total since the start, or a ratio of totals. Returns false without counts. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -27513,15 +27510,15 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: attempts to open an event */
+    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: events that kvis tried to open */
     u32 boxes;     /* amd_df controllers that have counted traffic */
-    double share;  /* smallest time_running / time_enabled of an event */
+    double share;  /* smallest time_running / time_enabled of all events */
     bool begun[2], no_dir;
     bool too_many; /* more memory controllers than kvis can store */
     u8 class;      /* class of the memory controllers; UC_NONE: none */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* why the first event that failed cannot be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* why the first event that failed could not be counted */
 
 /* --- finding PMUs and their events --- */
 
@@ -27586,8 +27583,8 @@ static double unc_unit(const char *s, bool energy)
     return 0;
 }
 
-/* Returns the bytes or microjoules per count, or 0 if unknown. Without the files .scale and .unit,
- * a count is 64 bytes, which one CAS command of DDR4 or DDR5 transfers. */
+/* Returns bytes or microjoules per count, or 0 if unknown. Without the files .scale and .unit, a
+ * count is 64 bytes, which one CAS command of DDR4 or DDR5 transfers. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -27757,7 +27754,7 @@ static void unc_begin(bool power)
 }
 
 /* Reads an event and adds its count to that of its socket. Returns the time in ns for which the
- * event was enabled, or 0 if other tools use the counter or the CPU is offline. */
+ * event was enabled, or 0 if another tool uses the counter or the CPU is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -27778,7 +27775,7 @@ static u64 unc_read_unit(struct unc_unit *u)
     return d.enabled;
 }
 
-/* Reads all events. Rates use the kernel's times: kvis may wait for a CPU before a read. */
+/* Reads all events. Rates use the kernel's times, because kvis may wait for a CPU before a read. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -27803,7 +27800,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role were counted (for UR_BOTH, those of reads and writes). */
+/* Returns whether all events of a role were counted (for UR_BOTH: of its two roles). */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -27851,7 +27848,7 @@ static u32 unc_le(const u8 *p, u32 at, u32 n)
 
 static struct {
     u32 n, width;        /* number of DIMMs; sum of their bus widths */
-    double peak;         /* bytes per second when all DIMMs transfer at once */
+    double peak;         /* bytes per second if all DIMMs transfer at once */
     bool read, mixed, unknown;
     char why[UNC_WHY];
 } unc_dmi;
@@ -27905,10 +27902,10 @@ static void unc_dmi_read(void)
                  "of a DIMM");
 }
 
-/* Sets the peak bandwidth of the DIMMs, limited by data lines, which a channel's DIMMs share. */
+/* Sets the peak bandwidth of the DIMMs, limited by the data lines that a channel's DIMMs share. */
 static void unc_peak(void)
 {
-    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* 64 data lines per amd_df controller */
+    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* an amd_df controller has 64 data lines */
     for (u32 k = 0; k < unc.n_units; k++)
         lines += unc_rows[unc.event[unc.unit[k].event].row].lines;
     if (!unc_dmi.read)
@@ -27927,7 +27924,7 @@ static void unc_peak(void)
 
 /* --- why values are missing --- */
 
-/* Returns why a memory metric has no value; NULL: the reason is that of its source. */
+/* Returns why a memory metric has no value; NULL: for the same reason as its source. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -28082,7 +28079,7 @@ static int mk_load(struct bpf_obj *o, u32 mask)
     return e;
 }
 
-/* If loading has failed, adds a fix to obj.why, and closes all BPF programs. */
+/* If loading failed, adds a fix to obj.why and closes all BPF programs. */
 static void mk_ended(struct bpf_obj *o, int e)
 {
     if (!e)
@@ -28106,11 +28103,11 @@ static bool mk_begin(const struct bpf_obj *o)
 static struct {
     struct bpf_obj obj; /* fam NULL: no programs are loaded */
     u32 at;             /* met.tick at the last reading */
-    bool own;           /* the kernel's own count of runnable tasks is readable */
+    bool own;           /* the kernel's count of runnable tasks is readable */
     struct wire_sched cpu, all;
 } mk_sched;
 
-/* Returns the number of entries of a map. For `tasks`: one per pid, at most TASK_SLOTS_MAX. */
+/* Returns a map's number of entries: for `tasks`, one per pid, but at most TASK_SLOTS_MAX. */
 static u32 mk_entries(const char *map)
 {
     if (strcmp(map, "tasks"))
@@ -28122,7 +28119,7 @@ static u32 mk_entries(const char *map)
     return n;
 }
 
-/* Loads programs for raw tracepoints with BTF; otherwise, or if that fails, for classic ones. */
+/* Loads programs for raw tracepoints or, if that fails or BTF is missing, for classic ones. */
 static int mk_sched_load(struct bpf_obj *o)
 {
     u32 classic = 0;
@@ -28248,7 +28245,7 @@ static struct {
     struct wire_blk now;
 } mk_blk;
 
-/* Returns the kernel's dev_t of a disk; 0: no such disk, or no medium in the drive. */
+/* Returns the kernel's dev_t of a disk; 0: the disk does not exist or has no medium. */
 static u32 mk_disk_number(const char *sys)
 {
     char text[32], *end;
@@ -28403,7 +28400,7 @@ static struct {
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* number of missed operations, and of those on deleted rings */
+    u64 missed, missed_gone; /* missed_gone: on rings that no longer exist */
     struct wire_vq now;
 } vq;
 
@@ -28411,7 +28408,7 @@ static struct {
 
 static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
-/* Attaches to function entries first, because a return without an entry counts as missed. */
+/* Attaches to function entries first: a return whose entry was not seen counts as missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     for (u32 back = 0; back < 2; back++)
@@ -28474,7 +28471,7 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Without BTF, gets the device and name of a ring from its interrupt, such as virtio0-req.0
+/* Without BTF, gets a ring's device and name from its interrupt, such as virtio0-req.0
  * (vp_find_vqs_msix). Returns false if there is no such interrupt, or if rings share it. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
@@ -28566,14 +28563,14 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* unused ring: BPF only saw a shared interrupt */
+        return true; /* BPF saw only a shared interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
     struct met_inst *i = met_inst(DIM_QUEUE, r->name);
     if (!i)
         return true;
-    /* clears the histograms of an earlier ring with the same name */
+    /* clear the histograms of an earlier ring with the same name */
     for (struct met_hist *h = is_new ? i->hists : NULL; h; h = h->next)
         *h = (struct met_hist){ .next = h->next, .inst = i, .row = h->row, .past = h->past };
     SNPRINTF(i->info, "%s", r->info);
@@ -28612,9 +28609,9 @@ static void vq_read(void)
 
 enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
 
-/* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: index of the virtqueue; VH_UNKNOWN:
- * several. kick: the handler runs when the guest kicks. gaps: while buffers are waiting, the time
- * between two runs is a stall; set only where the guest sends packets or I/O requests. */
+/* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: index of the virtqueue, or
+ * VH_UNKNOWN for several. kick: the handler runs when the guest kicks. gaps: the time between two
+ * runs is a stall if buffers are waiting; set only if the guest sends packets or I/O requests. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -28665,7 +28662,7 @@ static const char vh_none[] =
     "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if any handler is attached. obj.why tells why other drivers' handlers are not. */
+/* Returns 0 if any handler is attached. obj.why says why handlers of other drivers are not. */
 static int vh_attach_all(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28700,7 +28697,7 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Loads nothing if the kernel lacks vhost. (/sys/module/vhost exists even if it is built in.) */
+/* Loads nothing if the kernel has no vhost. (If it is built in, /sys/module/vhost exists, too.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28740,7 +28737,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         SNPRINTF(i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the instance for a virtqueue, such as net/TID/tx with the worker's TID. */
+/* Returns the instance for a virtqueue, such as net/TID/tx. TID is the ID of the worker. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
@@ -28829,7 +28826,7 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* rereads the counters, which are now final */
+        bool gone = vh_gone() && vh_slot(slot); /* reads the final counters */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
@@ -28845,7 +28842,7 @@ static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
     u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines: per source, then for /proc and /sys */
     struct writer csv;
-    struct buf prom;      /* Prometheus page of interval prom_tick */
+    struct buf prom;      /* Prometheus page of the interval prom_tick */
     u32 prom_tick;
     u32 prom_file_len;    /* number of bytes of `prom` that are written to a file */
     struct buf findings;  /* JSON of kvis diagnose, for the HTML report */
@@ -28894,13 +28891,13 @@ static const char *mout_source_why(u32 src)
     return why;
 }
 
-/* Unavailable metrics of a source, all for the same reason. */
+/* Metrics of a source that are unavailable for the same reason. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* n: number of metrics in metric[]; all: in the source */
-    u32 at;          /* next candidate: the whole source (0), or its metric `at` - 1 */
+    u32 src, n, all; /* n: number of metrics in metric[]; all: number in the source */
+    u32 at;          /* what to check next: 0: the whole source; n: metric n - 1 of the source */
     u16 metric[N_METRICS];
-    bool own;        /* `why` applies only to these metrics, not to the whole source */
+    bool own;        /* `why` is about these metrics, not the whole source */
 };
 
 static const char *mout_why(u32 src, u32 m, const char *of_source)
@@ -29021,7 +29018,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
-/* Writes an "n/a" line with the reason. If only some metrics are unavailable, names one of them. */
+/* Writes an "n/a" line with the reason. If only some metrics are unavailable, names the first. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
     b_f(b, "%-10s n/a", met_sources[l->src].name);
@@ -29052,8 +29049,8 @@ static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
     b_s(b, sources ? "\n" : "");
 }
 
-/* Writes which metrics of a source are unavailable, and why. If /proc or /sys is not mounted, only
- * adds the source to the mask unmounted[0] or unmounted[1]. */
+/* Writes which metrics of a source are unavailable, and why. If the reason is that /proc or /sys is
+ * not mounted, only adds the source to the mask unmounted[0] or unmounted[1]. */
 static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
 {
     for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
@@ -29232,8 +29229,8 @@ static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
     b_f(b, "%s %.15g\n", name, v);
 }
 
-/* Writes labels without the closing brace: {a="b",c="d". The first ones are `own` (from
- * metrics.tbl, or NULL). Returns the separator for the next label. */
+/* Writes labels without the closing brace: {a="b",c="d". `own` (NULL: none) has the first labels,
+ * from metrics.tbl. Returns the separator for the next label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -29287,8 +29284,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes metric m of all dimensions with the same name prefix as `of`. Writes a sum only if no
- * instance has a value. Returns whether a value was written. */
+/* Writes metric m of all dimensions with the same name prefix as `of`. Writes a dimension's sum
+ * only if no instance has a value. Returns whether it wrote a value. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -29302,7 +29299,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
-/* One dimension for each name prefix of the metrics of DIM_PMC. */
+/* For each prefix of metric names, one dimension that has the metrics of DIM_PMC. */
 static const u8 mout_pmc[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
 
 static void mout_prom(struct buf *b)
@@ -29437,8 +29434,8 @@ static void mout_prom_process(struct buf *b)
                   "Maximum number of open file descriptors of kvis", limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval. Its process_ metrics are not written to a file:
- * node_exporter, which publishes that file, has its own. */
+/* Returns the Prometheus page of this interval. A file gets no process_ metrics, because
+ * node_exporter, which publishes the file, has its own process_ metrics. */
 static const struct buf *mout_exposition(void)
 {
     struct buf *b = &mout.prom;
@@ -29606,7 +29603,7 @@ static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
     u32 n, halved;     /* number of points; each covers 1 << halved intervals */
-    u32 left_out;      /* largest number of values not stored in one interval */
+    u32 left_out;      /* largest number of values lost in one interval */
     u32 lines, maps;   /* number of lines and heat maps written so far */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* times in ns since the start; n: intervals */
 } mout_past;
@@ -29837,7 +29834,7 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    bool text = out.events_on && !mout.screen && !opt.command; /* with COMMAND: only totals */
+    bool text = out.events_on && !mout.screen && !opt.command; /* a COMMAND gets only totals */
     if (text)
         mout_text(&out.text.b);
     if (text && mo.hist)
@@ -29856,7 +29853,7 @@ static void mout_interval(void)
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 =============================
  * A child process serves each connection, because clients can be slow: it answers one request,
  * limited in size and time, with the metrics of the last interval. With HS_CLIENTS connections, a
- * new one ends the oldest. */
+ * new connection ends the oldest one. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
@@ -29972,7 +29969,7 @@ static const char *hs_read(int f, char *req)
 }
 
 /* Serves one request, then reads until the client closes the connection: close(2) with unread data
- * would reset it, which could lose the response. */
+ * would reset the connection, which could lose the response. */
 static void hs_serve(int f)
 {
     struct timeval patience = { HS_PATIENCE_S, 0 };
@@ -30020,7 +30017,7 @@ static void hs_child(int f)
 
 static void hs_accept(void)
 {
-    mout_exposition(); /* format the page once for all children */
+    mout_exposition();
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
         if (f < 0) {
@@ -30060,7 +30057,7 @@ enum {
     SCR_ROW = 7 /* maximum number of metrics in a line of the overview */
 };
 
-/* The first section is the overview; the last one has the groups that no other section names. */
+/* The first section is the overview. The last one has all groups that no other section names. */
 static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
 #define X(key, title, group, other) { key, title, { group, other } },
     MET_SECTIONS(X)
@@ -30070,7 +30067,7 @@ static const struct { char key; const char *title, *group[2]; } scr_sections[] =
 enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
 /* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
- * `past`. With `of`, they show 1 - past / of; if `of` is `past`, they show 1 - past. */
+ * `past`. The bars show 1 - past / of if `of` is set, and 1 - past if `of` is `past`. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
@@ -30091,7 +30088,7 @@ static const struct { u16 m; const char *title; float unusual, bad; bool aside; 
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* no other sink is on, so a pause stops the measurement */
+    bool alone;              /* there is no other output, so a pause stops the measurement */
     volatile sig_atomic_t lost; /* the screen must be redrawn */
     bool typing;             /* keys are appended to `find` */
     char find[24];           /* only names that contain this text are shown */
@@ -30103,9 +30100,9 @@ static struct {
     u8 current; /* dimension of the table that keys act on; DIM_NONE: no table */
     u32 zeros_left; /* number of metrics hidden because they are 0 */
     u32 n_drawn;
-    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables of the page, and their header lines */
+    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables of the page; lines of their headers */
     u16 sort[N_DIM];         /* sort metric of each table; N_METRICS: unsorted */
-    u8 escape; /* escape sequence: 0: none; 1: after ESC; 2: in the first parameter; 3: after it */
+    u8 escape; /* escape sequence: 0: none; 1: after ESC; 2: in parameter 1; 3: after parameter 1 */
     u32 number;              /* first parameter of the escape sequence */
     struct termios was;      /* original terminal settings */
     float past[N_METRICS][SCR_PAST]; /* recent values, by met.tick % SCR_PAST; 0: none */
@@ -30270,7 +30267,7 @@ static void scr_part(struct buf *b, double part)
         b_c(b, plain[k]);
 }
 
-/* Draws the history of metric m as bars; `of`: see struct scr_row. */
+/* Draws the history of metric m as bars; `of` is that of struct scr_row. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -30310,7 +30307,7 @@ static const struct met_inst *scr_sum(u32 m)
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Returns whether to show metric m: if a recent value was not 0, or if zeros are shown. */
+/* Returns whether to show metric m: a recent value was not 0, or zeros are shown. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -30381,7 +30378,7 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* Chooses the columns: metrics with a title and, in a section, all others that are not 0. */
+/* Chooses the columns: the metrics with titles and, in a section, other metrics that are not 0. */
 static u32 scr_columns_of(u8 dim, u32 rows)
 {
     bool named[N_METRICS] = { false };
@@ -30401,7 +30398,7 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     return n;
 }
 
-/* For qsort(3): hardware first (in the default order), then larger values, then names. */
+/* For qsort(3): first hardware (in the default order), then larger values, then names. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
@@ -30610,7 +30607,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual metrics that the overview lacks: the sum or, if there is none, the instances. */
+/* Writes unusual metrics that the overview lacks: sums or, if there is none, all instances. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -30870,7 +30867,7 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns a name for the lines below the window: their table's title (overview), or "lines". */
+/* Returns what the lines below the window are: a table's title (in the overview), or "lines". */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -30985,7 +30982,7 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    /* A redraw during a pause would show new values if there are other outputs. */
+    /* A redraw during a pause would show new values if other outputs exist. */
     if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
@@ -31053,12 +31050,12 @@ static const char *mon_opt_collectors(const char *v)
 static struct {
     int status;              /* wait status; -1: still running, or no command */
     struct rusage used;
-    u64 from_ns, to_ns;      /* times of execve(2) and of the exit (0: still running) */
+    u64 from_ns, to_ns;      /* times of execve(2) and of the exit; 0: not exited */
     int end_fd;              /* pidfd; -1: none, or the command has ended */
 } mon_command = { .status = -1, .end_fd = -1 };
 
-/* Events counted without a PMU. Under perf_event_paranoid 2, users must exclude kernel mode; then
- * only the task clock still counts everything. */
+/* Events that need no PMU. Under perf_event_paranoid 2, users must exclude kernel mode, and then
+ * only the task clock still counts all time. */
 static struct {
     const char *name;
     u64 config;
@@ -31072,7 +31069,7 @@ static struct {
     { "page_faults", PERF_COUNT_SW_PAGE_FAULTS, false, 1, 0 },
 };
 
-/* Forks the command, which waits for sp_go, and monitors its process as with -p. */
+/* Forks the command, which waits for sp_go. Monitors its process like one given with -p. */
 static void mon_fork(void)
 {
     sp_fork();
@@ -31174,7 +31171,7 @@ static bool mon_sources_on(void)
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
     mo.off = (mo.off & ~(p | cg | e)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg)
              | (pmc_asked.n ? 0 : e);
-    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* pmc_read also counts the events of -e */
+    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* pmc_read also counts events of -e */
     return ~mo.off & ((1ull << N_SRC) - 1);
 }
 
@@ -31207,7 +31204,7 @@ static void mon_sample(void)
     mout.interval_ns = mout.ts_ns - before;
 }
 
-/* Ends an interval. Does nothing while the screen is paused and no other sink is on. */
+/* Ends an interval. Does nothing while the screen is paused and there is no other output. */
 static void mon_interval(void)
 {
     if (scr.paused && scr.alone)
@@ -31290,7 +31287,7 @@ static int mon_run(u64 end_ns)
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    if (scr.on && scr.alone) { /* other outputs must not depend on the screen */
+    if (scr.on && scr.alone) { /* with other outputs, keys must not affect the data */
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
     }
@@ -31307,7 +31304,7 @@ static int mon_run(u64 end_ns)
     for (bool last = false; !last && !sp_over() && !out.failed && !met.over;) {
         u64 now = u_now();
         if (out.text.fd < 0 && out.json.fd < 0 && mout.csv.fd < 0 && !mo.prom_file && hs.fd < 0
-            && !opt.report) /* every output is closed */
+            && !opt.report)
             break;
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
         last = end_ns && next > end_ns;
@@ -31343,7 +31340,7 @@ enum dg_resource {
     N_RES
 };
 
-/* IDs of derived numbers, which follow the IDs of the metrics. */
+/* IDs of derived numbers; they continue the IDs of the metrics. */
 enum {
     DG_BEFORE_NUMBERS = N_METRICS - 1,
 #define X(name, op, a, b, like) X_##name,
@@ -31383,16 +31380,16 @@ enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
-    const char *unless_rule; /* name of a rule whose findings suppress this one; or NULL */
+    const char *unless_rule; /* name of a rule that suppresses this rule, or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* resources whose findings suppress this one; resources that it affects */
+    u16 unless, before; /* resources whose findings suppress this rule; affected resources */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
     struct dg_guard {
         u16 number;
         u8 scope;
-        bool maybe, below;   /* maybe: the guard holds if its number is unknown */
+        bool maybe, below;   /* maybe: the guard also holds if its number is unknown */
         float limit;         /* a guard with limit 0 and without `below` ends the list */
     } guard[DG_MAX_GUARDS];
 } dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* --rules appends rules; the last row has no name */
@@ -31406,8 +31403,8 @@ struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 
 /* Hash table of processes that ran during the diagnosis. */
 static struct dg_task {
-    u64 born;                /* start time: tells processes with the same pid apart */
-    u64 did[MFS_NUMBERS];    /* values of the process by MFS_ number, in the kernel's units */
+    u64 born;                /* start time, which tells apart processes with the same pid */
+    u64 did[MFS_NUMBERS];    /* values in the kernel's units, indexed by MFS_ numbers */
     u32 pid;
     u16 has; /* mask of the known elements of did[] */
     char *group; /* path of the cgroup; NULL: unknown, or not needed */
@@ -31425,7 +31422,7 @@ struct dg_culprit {
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
-    double value, cost, key; /* key: highest cost among the finding and its consequences */
+    double value, cost, key; /* key: highest cost of the finding and its consequences */
     bool error; /* the finding or a consequence is an error or a reached limit */
     u8 depth; /* position in a chain of causes; 0: no known cause */
     u8 n_evidence, n_who;
@@ -31441,10 +31438,10 @@ static struct {
     u64 for_ns; /* value of -d; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns; /* times of the start and of the last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out; /* processes not stored in this sample; processes with incomplete data */
+    u32 missed, left_out; /* processes: not stored in this sample; with incomplete data */
     u32 forgot;                  /* number of findings lost for lack of memory */
     bool progress;
-    bool virtio;                 /* use virtio kprobes, which slow down a busy machine */
+    bool virtio;                 /* use virtio kprobes, which slow a busy machine */
     struct buf thresholds;       /* values of --threshold, each NUL-terminated */
 } dg;
 
@@ -31466,7 +31463,7 @@ static void dg_take(void)
         }
 }
 
-/* Replaces the values of all instances, even of those that no longer exist, with their means. */
+/* Replaces the values of all instances, existing or not, with their means. */
 static void dg_settle(void)
 {
     MET_EACH(i)
@@ -31494,7 +31491,7 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Gets a number of instance i or, if the dimension of i does not have it, of the machine. */
+/* Gets a number of instance i. If i's dimension lacks the number, gets that of the machine. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -31664,7 +31661,7 @@ static void dg_files(void)
     }
 }
 
-/* Returns whether `name` is the disk, one of its partitions, or stacked on these (LVM, RAID). */
+/* Returns whether `name` is the disk, one of its partitions, or stacked on either (LVM, RAID). */
 static bool dg_on_disk(const char *name, const char *disk, u32 depth)
 {
     char parts[256], *rest = parts;
@@ -31677,7 +31674,7 @@ static bool dg_on_disk(const char *name, const char *disk, u32 depth)
     return false;
 }
 
-/* Like dg_on_disk. A file system with major number 0 (overlayfs, btrfs) may be on any disk. */
+/* Like dg_on_disk, but also true for major number 0 (overlayfs, btrfs), which may be any disk. */
 static bool dg_device_is(dev_t dev, const char *disk)
 {
     char name[MET_NAME];
@@ -31754,7 +31751,7 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Returns false for kvis itself, receive rings, partitions and virtual disks: rules skip them. */
+/* Returns whether rules apply to an instance: not to kvis, receive rings, virtual disks ... */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -31774,7 +31771,7 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* Ranks f before its consequences g, even if g costs more, but not if f costs far too little. */
+/* Ranks f before its consequence g, even if g costs more, unless f costs far too little. */
 static void dg_consequences(struct dg_finding *f)
 {
     DG_EACH(g) {
@@ -31828,8 +31825,8 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Returns the process with the largest value >= `least`, or NULL. Omits the processes in `top` and,
- * unless f is NULL, processes that do not concern finding f. */
+/* Returns the process with the largest value >= `least`, or NULL. Skips the processes in `top` and,
+ * unless f is NULL, processes that finding f does not concern. */
 static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n, u16 number,
                                         double least, const struct dg_finding *f, const char *disk)
 {
@@ -31885,7 +31882,7 @@ static void dg_judge(void)
         dg_who(f);
 }
 
-/* Selects the busiest processes: for each row of by[], the top process not selected yet. */
+/* Selects the busiest processes: for each row of by[], the top process that is not selected yet. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = {
@@ -32078,7 +32075,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
 {
     struct buf *line = dg_line(b);
     const char *sep = "";
-    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit on one line */
+    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* two processes fit on a line */
     for (u32 k = 0; k < n; k++) {
         b_s(line, sep);
         sep = ", ";
@@ -32122,7 +32119,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value (for most dimensions, the nameless one), or NULL. */
+/* Returns the instance with the largest value, or NULL. In most dimensions, it is nameless. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     const struct met_inst *best = NULL;
@@ -32235,7 +32232,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists resources without findings: if `visible`, those that kvis can measure, else all others. */
+/* Lists resources without findings: if `visible`, those that kvis can measure; else, the others. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     struct buf *line = dg_line(b);
@@ -32255,7 +32252,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, line, 18, DG_COLUMNS);
 }
 
-/* Returns true if reading the metrics failed, false if there are none (`none` in metrics.tbl). */
+/* Returns true if reading the metrics failed, or false if there was nothing to measure (`none`). */
 static bool dg_blind(const struct mout_lack *l)
 {
     u16 m = l->metric[0];
@@ -32776,7 +32773,7 @@ static const char *dg_opt_rules(const char *file)
 
 /* --- the run --- */
 
-/* Reads expensive sources once: clock rates in the second sample, others in the last sample. */
+/* Reads expensive sources once: clock rates in the second sample, other sources in the last one. */
 static void dg_look(bool last)
 {
     const u64 second = 1ull << SRC_FREQ;
@@ -32874,7 +32871,7 @@ static void check_fix(struct check *c, const char *fix)
     SNPRINTF(c->fix, "%s", fix);
 }
 
-/* Sets the result. why: NULL if the feature works; else the detail and, after U_FIX, the fix. */
+/* Stores the result. why: NULL if the feature works; else the detail and, after U_FIX, the fix. */
 static void check_reason(struct check *c, const char *why)
 {
     const char *fix = why ? strstr(why, U_FIX) : NULL;
@@ -32946,7 +32943,7 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Tries hybrid mode. Also sets the results of the next two features. */
+/* Tries hybrid mode. Also stores the results of the next two features. */
 static void check_hybrid(struct check *c)
 {
     enum { SYS_ADMIN = 21 };
@@ -33020,14 +33017,14 @@ static void check_source(struct check *c, u32 src)
 
 static const struct check_row {
     const char *name;
-    u8 needed, useful; /* subcommands that need the feature; subcommands that do less without it */
+    u8 needed, useful; /* useful: subcommands that do less without it */
     u8 verdict;          /* subcommands whose verdict depends on the feature */
     bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
-    u8 source;           /* source to try if fn is NULL; 0: an earlier row's fn sets the result */
+    u8 source;           /* source to try if fn is NULL; 0: an earlier row's fn stores the result */
     const char *what;    /* detail to show if the feature works and fn sets no detail */
     const char *without; /* NAME in the verdict "without NAME"; NULL: there is a fallback */
-    const char *fix;     /* fix to show if fn sets no fix; NULL: CHECK_REPORT */
+    const char *fix;     /* fix to show if fn does not store one; NULL: CHECK_REPORT */
 } check_rows[] = {
     { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
     { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
@@ -33111,7 +33108,7 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
 
-/* Returns the feature or subcommand that printed this fix; else, stores `who` and returns NULL. */
+/* Returns which feature or subcommand printed this fix. If none did, stores `who`, returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* further fixes may be printed twice */
@@ -33300,7 +33297,7 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: features, then verdicts --- */
 
-/* File descriptors that a subcommand needs besides those for BPF. */
+/* Number of descriptors that a subcommand needs, without those for BPF. */
 enum { CHECK_FILES = 5 };
 
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
@@ -33312,7 +33309,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
                                      &vh.obj };
     for (u32 i = 0; i < CHECK_FILES; i++)
         if (fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) < 0 && errno == EMFILE) {
-            check_reason(c, "the limit on open files is reached" U_FIX U_MORE_FILES);
+            check_reason(c, "the limit on open files has been reached" U_FIX U_MORE_FILES);
             _exit(0);
         }
     if (log_fd >= 0)
@@ -33339,7 +33336,7 @@ static void check_died(struct check *c, int log_fd)
     check_reason(c, n > 0 ? text : "kvis exited without a message");
 }
 
-/* Tries the feature of row r. Its function also sets the results of the next n - 1 rows. */
+/* Tries the feature of row r. Its function also stores the results of the next n - 1 rows. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     int log_fd = syscall(SYS_memfd_create, "kvis-check", 0ul);
@@ -33386,7 +33383,7 @@ static void check_try(u8 bits)
 struct check_verdict {
     enum check_loss loss;
     char detail[512];
-    const struct check *worst; /* the missing feature that matters most, or NULL */
+    const struct check *worst; /* missing feature that matters most, or NULL */
 };
 
 static enum check_loss check_lost(const struct check_command *of, const struct check_done *d)
@@ -33420,7 +33417,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         { "full", "works", "works" },
         { "full: hybrid", "hybrid", "ptrace: every traced system call stops its thread" },
     };
-    bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features does */
+    bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features works */
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
     CHECK_EACH(d) {
@@ -33477,7 +33474,7 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     mout_json_end(b, "},");
 }
 
-/* Writes the verdicts on `bits` (with monitor, also virt). Returns whether all of `bits` work. */
+/* Writes the verdicts on `bits` (monitor includes virt). Returns whether all of `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -33586,7 +33583,6 @@ static char *opt_copy(const char *s)
     return memcpy(xrealloc(NULL, size), s, size);
 }
 
-/* Returns a copy without trailing slashes. */
 static char *opt_bare(const char *path)
 {
     char *copy = opt_copy(path);
@@ -33984,7 +33980,7 @@ static void opt_refuse_value(const char *option, char **word)
                   *word);
 }
 
-/* Parses options. Returns the other words. Options may follow recordings and subcommands. */
+/* Parses options. Returns the other words. Options may come after recordings and subcommands. */
 static char **opt_parse(char **argv)
 {
     bool mixed = opt_cmd->takes == TAKES_RECORDINGS || opt_cmd->takes == TAKES_COMMANDS;
@@ -34003,7 +33999,7 @@ static char **opt_parse(char **argv)
         else
             words[n++] = *argv++;
     }
-    argv += *argv != NULL; /* skip the "--" */
+    argv += *argv != NULL;
     if (!mixed)
         return argv;
     while (*argv)
@@ -34031,7 +34027,7 @@ static bool cmd_colour(int f)
     return u_is_terminal(f) && !(no && *no);
 }
 
-/* Files that kvis reads or writes; it refuses to use a file twice. */
+/* Files that kvis reads or writes. kvis refuses to use a file twice. */
 static struct {
     struct cmd_file {
         dev_t dev;
@@ -34119,7 +34115,7 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
-/* Refuses JSON on a stdout (pipe or file) that would also get the command's output. */
+/* Refuses JSON on a stdout (pipe or file) that also gets the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
@@ -34213,8 +34209,8 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_folded_fd = -1;
 
-/* Must run before kvis installs signal handlers: Ctrl-C must end the wait for the reader of a FIFO.
- * live: kvis is tracing, not replaying. */
+/* Runs before kvis installs signal handlers, because Ctrl-C must end the wait for the reader of a
+ * FIFO. live: kvis is tracing, not replaying. */
 static void cmd_open_records(bool live)
 {
     cmd_report_fd = cmd_open_report();
@@ -34328,10 +34324,10 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     sigaddset(&set, sig);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(sig);
-    exit(status); /* reached if the signal did not kill kvis */
+    exit(status); /* the signal did not kill kvis */
 }
 
-/* Returns the exit status: for kvis's failure, for its end by a signal, or the command's own. */
+/* Returns kvis's exit status: nonzero after a failure, 128 + N after signal N, or the command's. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
@@ -34818,7 +34814,7 @@ static int cmd_diff(void)
     { #name, link, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
-/* With `link`, searches only the names of links. */
+/* With `link`, searches only names of links. */
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)

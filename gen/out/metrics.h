@@ -397,8 +397,8 @@
       "Share of pipeline slots left empty because the back end accepted no micro-operations", \
       "Share of pipeline slots left empty because the back end accepted no micro-operations") \
     X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Share of the interval for which the least counted hardware event was counted; kvis extrapolates its count to the interval", \
-      "Share of the interval for which the least counted hardware event was counted; kvis extrapolates its count to the interval") \
+      "Smallest share of the interval for which a hardware event was counted; kvis extrapolates its count to the whole interval", \
+      "Smallest share of the interval for which a hardware event was counted; kvis extrapolates its count to the whole interval") \
     X(EVENTS, "events", "", EVENTS, COUNT, EVENT, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup", \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup") \
@@ -724,8 +724,8 @@
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled", \
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled") \
     X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Lowest hot trip point of a thermal zone, at which its driver is notified", \
-      "Lowest hot trip point of a thermal zone, at which its driver is notified") \
+      "Lowest hot trip point of a thermal zone, at which the driver of the zone is notified", \
+      "Lowest hot trip point of a thermal zone, at which the driver of the zone is notified") \
     X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLIDEGREES, ZONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down", \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down") \
@@ -946,8 +946,8 @@
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %", \
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %") \
     X(PORTS, "ports_used", "", PORTS, RATIO, NONE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Share of the local ports in use for the remote address and port with the most connections", \
-      "Share of the local ports in use for the remote address and port with the most connections") \
+      "Largest share of the local ports that connections to a single remote address and port use", \
+      "Largest share of the local ports that connections to a single remote address and port use") \
     X(CT_DROPS, "nf_conntrack_drops", "nf_conntrack drop", TABLES, COUNT, NONE, "nf_conntrack_stat_drop_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Packets dropped because their connection could not be added to the connection tracking table", \
       "Packets dropped because their connection could not be added to the connection tracking table") \
@@ -1042,8 +1042,8 @@
       "Page faults of processes that existed at the end of the interval", \
       "Page faults of processes that existed at the end of the interval") \
     X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "", MET_SUM, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
-      "Mean number of threads that waited for a CPU, counted on the CPU where they finally ran", \
-      "Mean number of threads that waited for a CPU, counted on the CPU where they finally ran") \
+      "Mean number of threads that waited for a CPU; a thread counts for the CPU on which it then ran", \
+      "Mean number of threads that waited for a CPU; a thread counts for the CPU on which it then ran") \
     X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run", \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run") \
@@ -1162,8 +1162,8 @@
       "Tasks moved to another CPU, counted on the CPU that moved them", \
       "Tasks moved to another CPU, counted on the CPU that moved them") \
     X(UNSEEN, "runq_waits_unseen", "", RUNQ, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Waits for a CPU that kvis could not measure because it missed the start of the wait", \
-      "Waits for a CPU that kvis could not measure because it missed the start of the wait") \
+      "Waits for a CPU that kvis could not measure because it missed their start", \
+      "Waits for a CPU that kvis could not measure because it missed their start") \
     X(WAIT_P50, "runq_wait_p50", "", RUNQ, NS, NONE, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a task waited for a CPU before it ran", \
       "Time that a task waited for a CPU before it ran") \
@@ -1207,17 +1207,17 @@
       "Time that a read request spent in the queue of a disk", \
       "Time that a read request spent in the queue of a disk") \
     X(RDISK_P50, "block_read_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a read request spent in the disk itself", \
-      "Time that a read request spent in the disk itself") \
+      "Time that a read request spent at the disk, after the queue", \
+      "Time that a read request spent at the disk, after the queue") \
     X(RDISK_P90, "block_read_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a read request spent in the disk itself", \
-      "Time that a read request spent in the disk itself") \
+      "Time that a read request spent at the disk, after the queue", \
+      "Time that a read request spent at the disk, after the queue") \
     X(RDISK_P99, "block_read_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a read request spent in the disk itself", \
-      "Time that a read request spent in the disk itself") \
+      "Time that a read request spent at the disk, after the queue", \
+      "Time that a read request spent at the disk, after the queue") \
     X(RDISK_MAX, "block_read_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a read request spent in the disk itself", \
-      "Time that a read request spent in the disk itself") \
+      "Time that a read request spent at the disk, after the queue", \
+      "Time that a read request spent at the disk, after the queue") \
     X(WQUEUE_P50, "block_write_queue_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a write request spent in the queue of a disk", \
       "Time that a write request spent in the queue of a disk") \
@@ -1231,41 +1231,41 @@
       "Time that a write request spent in the queue of a disk", \
       "Time that a write request spent in the queue of a disk") \
     X(WDISK_P50, "block_write_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a write request spent in the disk itself", \
-      "Time that a write request spent in the disk itself") \
+      "Time that a write request spent at the disk, after the queue", \
+      "Time that a write request spent at the disk, after the queue") \
     X(WDISK_P90, "block_write_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a write request spent in the disk itself", \
-      "Time that a write request spent in the disk itself") \
+      "Time that a write request spent at the disk, after the queue", \
+      "Time that a write request spent at the disk, after the queue") \
     X(WDISK_P99, "block_write_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a write request spent in the disk itself", \
-      "Time that a write request spent in the disk itself") \
+      "Time that a write request spent at the disk, after the queue", \
+      "Time that a write request spent at the disk, after the queue") \
     X(WDISK_MAX, "block_write_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a write request spent in the disk itself", \
-      "Time that a write request spent in the disk itself") \
+      "Time that a write request spent at the disk, after the queue", \
+      "Time that a write request spent at the disk, after the queue") \
     X(DISCARD_P50, "block_discard_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a discard request spent in the disk itself", \
-      "Time that a discard request spent in the disk itself") \
+      "Time that a discard request spent at the disk, after the queue", \
+      "Time that a discard request spent at the disk, after the queue") \
     X(DISCARD_P90, "block_discard_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a discard request spent in the disk itself", \
-      "Time that a discard request spent in the disk itself") \
+      "Time that a discard request spent at the disk, after the queue", \
+      "Time that a discard request spent at the disk, after the queue") \
     X(DISCARD_P99, "block_discard_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a discard request spent in the disk itself", \
-      "Time that a discard request spent in the disk itself") \
+      "Time that a discard request spent at the disk, after the queue", \
+      "Time that a discard request spent at the disk, after the queue") \
     X(DISCARD_MAX, "block_discard_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a discard request spent in the disk itself", \
-      "Time that a discard request spent in the disk itself") \
+      "Time that a discard request spent at the disk, after the queue", \
+      "Time that a discard request spent at the disk, after the queue") \
     X(FLUSH_P50, "block_flush_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a flush request spent in the disk itself", \
-      "Time that a flush request spent in the disk itself") \
+      "Time that a flush request spent at the disk, after the queue", \
+      "Time that a flush request spent at the disk, after the queue") \
     X(FLUSH_P90, "block_flush_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a flush request spent in the disk itself", \
-      "Time that a flush request spent in the disk itself") \
+      "Time that a flush request spent at the disk, after the queue", \
+      "Time that a flush request spent at the disk, after the queue") \
     X(FLUSH_P99, "block_flush_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a flush request spent in the disk itself", \
-      "Time that a flush request spent in the disk itself") \
+      "Time that a flush request spent at the disk, after the queue", \
+      "Time that a flush request spent at the disk, after the queue") \
     X(FLUSH_MAX, "block_flush_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a flush request spent in the disk itself", \
-      "Time that a flush request spent in the disk itself") \
+      "Time that a flush request spent at the disk, after the queue", \
+      "Time that a flush request spent at the disk, after the queue") \
     X(RSIZE_P50, "block_read_size_p50", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a read request to a disk", \
       "Size of a read request to a disk") \
@@ -1297,8 +1297,8 @@
       "Buffers that a driver added to a virtio ring", \
       "Buffers that a driver added to a virtio ring") \
     X(VQ_COMPLETED, "virtio_completed", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Buffers that a virtio device completed and that the driver took back", \
-      "Buffers that a virtio device completed and that the driver took back") \
+      "Buffers that a driver took back after a virtio device completed them", \
+      "Buffers that a driver took back after a virtio device completed them") \
     X(VQ_REFUSED, "virtio_refused", "", VIRTIO, COUNT, QUEUE, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Buffers refused because a virtio ring was full (ENOSPC)", \
       "Buffers refused because a virtio ring was full (ENOSPC)") \
@@ -1453,8 +1453,8 @@
       "Used share of the peak memory bandwidth of a CPU socket", \
       "Used share of the peak memory bandwidth of a CPU socket") \
     X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "", MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Share of the interval for which the least counted memory event was counted; kvis extrapolates its count to the interval", \
-      "Share of the interval for which the least counted memory event was counted; kvis extrapolates its count to the interval") \
+      "Smallest share of the interval for which a memory event was counted; kvis extrapolates its count to the whole interval", \
+      "Smallest share of the interval for which a memory event was counted; kvis extrapolates its count to the whole interval") \
     X(PW_PACKAGE, "power_package", "", POWER, MICROJOULES, SOCKET, "rapl_package_joules_total", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by a CPU package (RAPL)", \
       "Energy used by a CPU package (RAPL)") \
@@ -1591,22 +1591,22 @@
       "Number of runnable tasks on a CPU's run queue, at each context switch") \
     X(RQUEUE, "block_read_queue", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"read\",in=\"queue\"", 10, 35, M_RQUEUE_P50, M_RQUEUE_P90, M_RQUEUE_P99, M_RQUEUE_MAX, \
-      "Time that disk requests spent in the queue and in the disk") \
+      "Time that disk requests spent in the kernel's queue and at the disk") \
     X(RDISK, "block_read_device", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"read\",in=\"device\"", 10, 35, M_RDISK_P50, M_RDISK_P90, M_RDISK_P99, M_RDISK_MAX, \
-      "Time that disk requests spent in the queue and in the disk") \
+      "Time that disk requests spent in the kernel's queue and at the disk") \
     X(WQUEUE, "block_write_queue", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"write\",in=\"queue\"", 10, 35, M_WQUEUE_P50, M_WQUEUE_P90, M_WQUEUE_P99, M_WQUEUE_MAX, \
-      "Time that disk requests spent in the queue and in the disk") \
+      "Time that disk requests spent in the kernel's queue and at the disk") \
     X(WDISK, "block_write_device", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"write\",in=\"device\"", 10, 35, M_WDISK_P50, M_WDISK_P90, M_WDISK_P99, M_WDISK_MAX, \
-      "Time that disk requests spent in the queue and in the disk") \
+      "Time that disk requests spent in the kernel's queue and at the disk") \
     X(DISCARD, "block_discard_device", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"discard\",in=\"device\"", 10, 35, M_DISCARD_P50, M_DISCARD_P90, M_DISCARD_P99, M_DISCARD_MAX, \
-      "Time that disk requests spent in the queue and in the disk") \
+      "Time that disk requests spent in the kernel's queue and at the disk") \
     X(FLUSH, "block_flush_device", "nsecs", BLOCK, NS, \
       "block_request_seconds{op=\"flush\",in=\"device\"", 10, 35, M_FLUSH_P50, M_FLUSH_P90, M_FLUSH_P99, M_FLUSH_MAX, \
-      "Time that disk requests spent in the queue and in the disk") \
+      "Time that disk requests spent in the kernel's queue and at the disk") \
     X(RSIZE, "block_read_size", "bytes", BLOCK, BYTES, \
       "block_size_bytes{op=\"read\"", 9, 25, M_RSIZE_P50, M_RSIZE_P90, M_RSIZE_P99, M_RSIZE_MAX, \
       "Size of read and write requests to a disk") \

@@ -151,7 +151,7 @@ enum {
     { IN_REPLAY, 'w', "write", "FILE", false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "record|save", "-w, --write=FILE", \
-      "write a recording of the events that -e, -P, -z and -Z select to FILE" }, \
+      "record to FILE the events that -e, -P, -z and -Z select" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "report", "FILE", true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \

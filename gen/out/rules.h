@@ -66,13 +66,13 @@
     X(X_FORK_RATE, "processes created per CPU %") \
     X(X_FAULTS_DEAD, "% of page faults in processes that have ended") \
     X(X_FAULTS_FORK, "# page faults per new process or thread") \
-    X(X_FORK_FAULTS, "# page faults in ended processes per new one") \
-    X(X_NUMA_MOVES, "pages moved between NUMA nodes per CPU %") \
+    X(X_FORK_FAULTS, "# page faults in ended processes per new process") \
+    X(X_NUMA_MOVES, "pages moved between NUMA nodes at % per CPU") \
     X(X_SQUEEZED, "network softirqs cut short per CPU %") \
     X(X_IRQS, "% of the CPU's time in interrupts") \
     X(X_WAITERS, "tasks waiting for a CPU #") \
     X(X_WAIT, "tasks waiting per CPU #") \
-    X(X_WAITED, "its threads waited for a CPU % of the time in which they could run") \
+    X(X_WAITED, "its threads spent % of their runnable time waiting for a CPU") \
     X(X_STEAL_CPUS, "# CPUs taken by the hypervisor") \
     X(X_CLOCK, "CPU frequency at % of the base frequency") \
     X(X_CAP, "CPU frequency limited to % of the maximum") \
@@ -123,7 +123,7 @@
     X(M_PSI_IO, "at least one task waited for I/O % of the time") \
     X(M_FORKS, "processes created %") \
     X(M_SYSTEM, "% of CPU time in the kernel") \
-    X(M_WAIT_P99, "one wait in 100 was % or longer") \
+    X(M_WAIT_P99, "one wait for a CPU in 100 took % or longer") \
     X(M_P_WAIT, "its threads waited for a CPU % of the time") \
     X(M_OOM, "processes killed for lack of memory %") \
     X(M_MEM_AVAIL, "% of memory available") \
@@ -132,11 +132,11 @@
     X(M_BLOCKED, "tasks waiting for I/O #") \
     X(M_REFAULTS, "reclaimed pages read again %") \
     X(M_FAULTS_MAJOR, "page faults that read from a disk %") \
-    X(M_SWAP_IN, "swapped in %") \
-    X(M_SWAP_OUT, "swapped out %") \
+    X(M_SWAP_IN, "% read from swap") \
+    X(M_SWAP_OUT, "% written to swap") \
     X(M_B_REMOTE, "% of its memory on another NUMA node") \
     X(M_B_FAR, "% of its memory on other NUMA nodes") \
-    X(M_B_OWN_PART, "its memory on its own node is % of an even share") \
+    X(M_B_OWN_PART, "the node where it runs has % of the memory that an even spread over all nodes would give it") \
     X(M_NUMA_OTHER, "remote pages allocated %") \
     X(M_NUMA_FAULTS, "NUMA hinting faults %") \
     X(M_NUMA_FOREIGN, "pages taken from another NUMA node %") \
@@ -198,10 +198,10 @@
     X(M_EDAC_CE, "corrected memory errors %") \
     X(M_EDAC_UE, "uncorrected memory errors #") \
     X(M_MD_DEGRADED, "degraded arrays #") \
-    X(M_LOG_IO, "I/O errors in the kernel log %") \
-    X(M_LOG_HUNG, "hung-task messages in the kernel log %") \
-    X(M_LOG_MCE, "hardware errors in the kernel log %") \
-    X(M_LOG_RO, "read-only remounts in the kernel log %") \
+    X(M_LOG_IO, "% I/O errors in the kernel log") \
+    X(M_LOG_HUNG, "% hung-task messages in the kernel log") \
+    X(M_LOG_MCE, "% hardware errors in the kernel log") \
+    X(M_LOG_RO, "% read-only remounts in the kernel log") \
     X(M_STUCK, "stuck processes #") \
     X(M_LOCKED, "threads waiting for locks #") \
     X(M_B_LOCKED, "threads waiting for one lock #") \
@@ -352,7 +352,7 @@
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
       .finding = "Creating processes takes a large share of CPU time", \
-      .source = "fork, exec and exit of a process take 0.1 to 1 ms of CPU time (page faults distinguish processes from threads, which cause few)", \
+      .source = "fork, exec and exit of a process take 0.1 to 1 ms of CPU time; new threads, unlike new processes, cause few page faults", \
       .next = "kvis proc -d 5", .alone = "" }, \
     { .name = "cpu-kernel", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
       .value = M_SYSTEM, .below = false, .limit = (float)0.5, \
@@ -471,7 +471,7 @@
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(MEM), .unless_rule = NULL, .before = 0, \
-      .finding = "Almost no memory is available to programs without swapping", \
+      .finding = "Programs can get almost no more memory without swapping", \
       .source = "proc_meminfo(5): MemAvailable", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "memory-kernel", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \

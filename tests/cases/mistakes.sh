@@ -62,7 +62,7 @@ done <<'END'
 125|replay dir|dir: cannot be read: Is a directory
 125|replay notes|notes: is not a recording of kvis
 125|replay empty.kvis|empty.kvis: is empty
-125|replay newer.kvis|newer.kvis: was written by a newer kvis: format version 99, this kvis reads
+125|replay newer.kvis|newer.kvis: was written by a newer kvis: it has format version 99, but this kvis reads
 1|replay kind.kvis|kind.kvis: was probably written by a newer kvis.*unknown record type 200
 125|replay -c a.kvis|a.kvis has no system calls; fix: record with
 0|diff a.kvis -- a.kvis|

@@ -500,7 +500,7 @@ found = rules(diagnose({**ROWS["cgroup-throttled"][1], **ROWS["cgroup-memory-lim
 check({"cgroup-throttled", "cgroup-memory-limit"} <= set(found), "two faults of a cgroup", found)
 page = re.sub(r"\s+", " ", run(ROWS["cgroup-throttled"][1]))
 check("rest of each period; throttled in 50 %" in page, "the sentence and its evidence", page)
-for rule, words in (("swap-in", r"swapped in [\d.]+ [MG]B/s \(threshold"), ("thermal-headroom", r"2.0 °C below a trip point \(threshold 3.0 °C\)")):
+for rule, words in (("swap-in", r"[\d.]+ [MG]B/s read from swap \(threshold"), ("thermal-headroom", r"2.0 °C below a trip point \(threshold 3.0 °C\)")):
     page = re.sub(r"\s+", " ", run(ROWS[rule][1]))
     check(re.search(words, page) and not re.search(r"\d/ s", page), "units", page)
 # all findings are kept; what has no place is counted

@@ -109,7 +109,7 @@ __kvis_at replay -s t -l absolute-timestamps -d 'print the time of day of each e
 __kvis_at replay -s r -l relative-timestamps -d 'print the time since the previous event; with -t: also the time of day'
 __kvis_at replay -l json -F -d 'write events as JSON lines to FILE; without FILE: to stdout, instead of text'
 __kvis_at replay -s o -l output -r -F -d 'write the text output to FILE instead of stderr'
-__kvis_at replay -s w -l write -r -F -d 'write a recording of the events that -e, -P, -z and -Z select to FILE'
+__kvis_at replay -s w -l write -r -F -d 'record to FILE the events that -e, -P, -z and -Z select'
 __kvis_at replay -l report -F -d 'write an HTML page that shows the whole run (default FILE: report.html)'
 __kvis_at replay -l max-report-events -x -d 'limit the HTML report to the N most important events (default 2000000)'
 __kvis_at replay -l perfetto -r -F -d 'write the run to FILE, for the trace viewer ui.perfetto.dev'

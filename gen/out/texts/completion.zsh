@@ -113,7 +113,7 @@ _kvis() {
     {'*-r','*--relative-timestamps'}'[print the time since the previous event; with -t\: also the time of day]' \
     '*--json=-''[write events as JSON lines to FILE; without FILE\: to stdout, instead of text]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE instead of stderr]:FILE:_files' \
-    {'*-w+','*--write='}'[write a recording of the events that -e, -P, -z and -Z select to FILE]:FILE:_files' \
+    {'*-w+','*--write='}'[record to FILE the events that -e, -P, -z and -Z select]:FILE:_files' \
     '*--report=-''[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
     '*--max-report-events=''[limit the HTML report to the N most important events (default 2000000)]:N: ' \
     '*--perfetto=''[write the run to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
