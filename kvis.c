@@ -3316,7 +3316,7 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* Stores the thread's tid as its pid namespace has it: NSpid's last number (proc_pid_status(5)). */
+/* Stores the tid that t has in its own pid namespace: NSpid's last number, proc_pid_status(5). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3476,7 +3476,7 @@ struct kind {
     u8 when;
     u8 st;   /* layout (ST_...) of a structure or array */
     u8 how;
-    u8 size; /* size of the value in bytes, DEC_WORD: a pointer, or DEC_LONG: a long (time: two) */
+    u8 size; /* value's size: bytes, DEC_WORD (a pointer) or DEC_LONG (a long; two for a time) */
 };
 
 struct dec {
@@ -3744,7 +3744,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* Appends a device number in the format of glibc's makedev: new_encode_dev's, and upper bits. */
+/* Appends a device number that new_encode_dev or glibc's makedev (with more bits) encoded. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -5653,7 +5653,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Removes the oldest group; returns it (valid until the next event), or NULL if after until_ns. */
+/* Takes the oldest group, which is valid until the next event; NULL: it began after until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -5879,8 +5879,8 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
         fraction);
 }
 
-/* Appends a time as [+0.003s] or in the format of -t, -ttt or -r. Without -v, a delayed line, whose
- * event is earlier than the last line's, gets the last line's time: times never decrease. */
+/* Appends a time as [+0.003s] or in the format of -t, -ttt or -r. Without -v, times never decrease:
+ * a delayed line gets the time of the line before it. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
@@ -7723,7 +7723,7 @@ enum st_known {
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
     const char *key;      /* key in JSON, or NULL */
-    const char *recorded; /* name in recordings and diff; NULL: derived from others, not recorded */
+    const char *recorded; /* name in recordings and diff; NULL: derived, not recorded */
     u16 at;
     u8 known;             /* condition for showing the number (enum st_known) */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
@@ -10492,7 +10492,7 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* setns(2): only later children enter a pid namespace; a mount namespace changes directories. */
+/* setns(2): only later children enter a pid namespace; a mount namespace changes the cwd. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10829,7 +10829,7 @@ static struct {
     struct task *enter; /* task whose call has begun but is not recorded yet, or NULL */
     bool enter_many; /* kvis had seen several threads when the call began */
     u32 blocks;
-} rec_out; /* not initialized, because the binary would contain all slots */
+} rec_out; /* an initializer would put all slots into the binary */
 
 static int rout_fd = -1; /* file given with -w or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
@@ -12712,7 +12712,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's CPU time to its stack. Times on the run queue etc. go to frames of their own. */
+/* Adds a call's CPU time to its stack, and its waiting times to child frames (leaf[]). */
 static void px_fold_parts(struct buf *b, const struct call *c)
 {
     static const char *const leaf[] = { NULL, "[run queue]", "[disk]", "[blocked]" };
@@ -13391,7 +13391,7 @@ struct df_pair {
     u16 err;
 };
 
-/* A process. Its own time (now.amount) excludes the time in which one of its children ran. */
+/* A process. Its own time (now.amount) excludes times when a child of it ran. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
@@ -15932,7 +15932,7 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Makes an instruction, whose field this kernel lacks, call a helper that does not exist. The
+/* Turns an instruction whose field the kernel lacks into a call of a nonexistent helper. The
  * verifier accepts the call only in dead code. The helper's number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
@@ -16698,7 +16698,7 @@ static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of signals receive
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* time (u_now) at which the process got the signal */
-    bool matched;        /* in sp_group: kvis, too, has received this signal (sp_came) */
+    bool matched;        /* in sp_group: paired with a signal in sp_came */
 } sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals to kvis; signals to its group */
 static u32 sp_n_group;               /* number of reports ever stored in sp_group */
 static bool sp_until_exit;          /* kvis exits when the command does (--until-exit, TERM, HUP) */
@@ -17224,8 +17224,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* If kvis is process 1, boots the machine: forks, and executes the command once the child is ready
- * or has failed, at most 10 s later. Returns in the child, which runs kvis without a command. */
+/* If kvis is process 1, boots the machine: forks; executes the command when the child is ready or
+ * has failed, after 10 s at most. Returns in the child, which runs kvis without a command. */
 static void sp_boot(void)
 {
     int ready[2];
@@ -20462,7 +20462,7 @@ static void tr_on_tick(void)
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
-    /* with classic tracepoints, bpf(2) can lose records (hy_map), so kvis waits until it is idle */
+    /* with classic tracepoints, only if idle: bpf(2) can lose records (hy_map) */
     if (hy.on && opt.calls && (idle || !hy.classic_tracepoints))
         tr_each(tr_pending);
     out_flush();
@@ -20543,7 +20543,7 @@ static bool tr_is_dead(pid_t tid)
 
 /* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
  * execve(2) that failed, and that tid had no map entry. The process (in count mode, each one given
- * with -p) must be dead: in an execve(2), a process that lives on can lack that tid for a while. */
+ * with -p) must be dead: in an execve(2), a live process lacks that tid for a while. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20570,7 +20570,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000 }, NULL);
-        /* Done at most once a tick, because bpf(2) can lose records: see hy_map. */
+        /* at most once a tick, because bpf(2) can lose records: see hy_map */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * 1000) {
             any = hy_any_followed();
             asked = u_now();
@@ -24510,7 +24510,7 @@ static bool met_file_number(const char *path, s64 *v)
 }
 
 /* Stores in id[] the sorted numbers N of directory entries named PRE N POST. Counts those beyond
- * `max` as left out. Reports a missing directory, unless PRE is empty: a process may have ended. */
+ * `max` as left out. Reports a missing directory, unless PRE is empty (processes may end). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -25655,7 +25655,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* The metric that shows each value of a process with -c busy, and with -p; 0: no metric does. */
+/* The metric that shows a process's value with -c busy, and with -p; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = (m),
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -26894,7 +26894,7 @@ static void pmc_close_unit(struct pmc_unit *u)
 
 /* Returns a more precise error than e. -E2BIG: the event can be opened alone, so the group is too
  * large. -ENODATA: the event can be opened for the CPU, but perf_event is not enabled for the
- * cgroup (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, enabling any controller helps. */
+ * cgroup (css_tryget_online_from_dir, Linux 6.1). In cgroup v2, any controller enables it. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -28563,7 +28563,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* an unused ring, or one whose shared interrupt occurred */
+        return true; /* unused; seen only because it shares an interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -29299,7 +29299,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
-/* Metrics of DIM_PMC have several dimensions: one for each prefix that their names can have. */
+/* Dimensions of metrics of DIM_PMC: one for each prefix of their names. */
 static const u8 mout_pmc[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
 
 static void mout_prom(struct buf *b)
@@ -30267,7 +30267,7 @@ static void scr_part(struct buf *b, double part)
         b_c(b, plain[k]);
 }
 
-/* Draws the history of metric m as bars. `of`: 0, or the metric whose rest without m is drawn. */
+/* Draws the history of metric m as bars; if `of` is set, that of the rest of `of` without m. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -31463,7 +31463,7 @@ static void dg_take(void)
         }
 }
 
-/* Sets each instance's values to the means (times: maxima) of all samples, even if it is gone. */
+/* Sets the values of all instances, even ended ones, to their means (times: maxima). */
 static void dg_settle(void)
 {
     MET_EACH(i)
@@ -32002,7 +32002,7 @@ static const struct buf *dg_fill(const char *text, const struct buf *name, u32 p
     return &b;
 }
 
-/* Returns a finding's sentence, with the unescaped name of the instance; a process: "811 (api)". */
+/* Returns the sentence of a finding. The instance's name is not escaped; a process's: 811 (api). */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf name;
@@ -34832,7 +34832,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(text);
 }
 
-/* The page of a command comes before kvis.1, which also contains the synopsis of each command. */
+/* A command's own page comes before kvis.1, which has every command's synopsis. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
