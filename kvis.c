@@ -17224,8 +17224,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* If kvis is process 1, boots the machine: forks; executes the command when the child is ready or
- * has failed, after 10 s at most. Returns in the child, which runs kvis without a command. */
+/* If kvis is process 1, forks, and executes the command when the child is ready or has failed, after
+ * 10 s at most. Returns in the child, which runs kvis without a command. */
 static void sp_boot(void)
 {
     int ready[2];
@@ -21393,8 +21393,8 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads from /proc where the path of an open starts. If the thread has exited, reads that of the
- * process, which is usually the same. */
+/* Reads from /proc the directory where the path of an open starts: that of the thread or, if it has
+ * exited, that of the process, which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     s64 n = fd_link_text(fd_proc(w->tid, w->dirfd), p->s, sizeof p->s);
@@ -28563,7 +28563,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* unused; seen only because it shares an interrupt */
+        return true; /* unused; it only shares an interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -30267,7 +30267,7 @@ static void scr_part(struct buf *b, double part)
         b_c(b, plain[k]);
 }
 
-/* Draws the history of metric m as bars; if `of` is set, that of the rest of `of` without m. */
+/* Draws the history of metric m as bars: m, or the rest of `of` without m. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -34832,7 +34832,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(text);
 }
 
-/* A command's own page comes before kvis.1, which has every command's synopsis. */
+/* A command's page comes before kvis.1, which has all synopses of commands. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
