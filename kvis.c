@@ -13796,7 +13796,7 @@ static struct df_pair *df_new_pair(struct name *name)
     return p;
 }
 
-/* Adds a row to the pair with its name, or to a new pair; name->in_bytes is the pair's index. */
+/* Adds a row to the pair with its name, or to a new one; name->in_bytes is the pair's index. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     u64 at = row->name->in_bytes;
@@ -17224,8 +17224,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* If kvis is process 1, forks, and executes the command when the child is ready or has failed, after
- * 10 s at most. Returns in the child, which runs kvis without a command. */
+/* If kvis is process 1, forks, and executes the command when the child is ready or has failed, or
+ * after 10 s. Returns in the child, which runs kvis without a command. */
 static void sp_boot(void)
 {
     int ready[2];
@@ -20570,7 +20570,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000 }, NULL);
-        /* at most once a tick, because bpf(2) can lose records: see hy_map */
+        /* at most once a tick: bpf(2) can lose records (hy_map) */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * 1000) {
             any = hy_any_followed();
             asked = u_now();
@@ -28563,7 +28563,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* unused; it only shares an interrupt */
+        return true; /* unused; only shares an interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -34832,7 +34832,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(text);
 }
 
-/* A command's page comes before kvis.1, which has all synopses of commands. */
+/* A command's page comes before kvis.1, which has the synopses of all commands. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];
