@@ -2146,8 +2146,8 @@ static bool fd_is_newer(const struct task *t, const struct fdent *e)
     return fdt.past && e && e->known_ns > t->at_ns;
 }
 
-/* Removes a descriptor and closes the gap (Knuth 6.4 R). Reports no close if kvis read the entry
- * from /proc after the call: the call closed an earlier file with this number. */
+/* Removes a descriptor; entries after it fill the gap (Knuth 6.4 R). Emits no close event if kvis
+ * read the entry from /proc after the call: the call closed an earlier file with this number. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2758,7 +2758,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     return fd_get_at(t, n, t->call.enter_ns);
 }
 
-/* Appends a file as raw bytes: a path, or "tcp4 local->peer". */
+/* Appends a file's name as raw bytes: a path, or "tcp4 local->peer". */
 static void fd_describe(struct buf *b, const struct ofd *o)
 {
     if (!o->sock) {
@@ -2795,7 +2795,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 /* == 8 vm_  address spaces ====================================================
  * Regions of address spaces, to attribute page faults to files. kvis reads /proc/PID/maps after an
  * exec, and after a fault outside all known regions (for example, after shmat(2)). At other
- * calls, kvis updates the regions itself: /proc may have changed by the time of a fault. */
+ * calls, kvis changes its list itself: /proc may be newer than a fault that is handled late. */
 
 /* Limit on lines of a maps file; pause between reads, as a multiple of the last read's duration. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
@@ -3316,7 +3316,7 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
     return strtoull(strchr(text, '[') + 1, NULL, 10);
 }
 
-/* Stores the tid in the thread's pid namespace: NSpid's last number (proc_pid_status(5)). */
+/* Stores the tid that t has in its own pid namespace: NSpid's last number, proc_pid_status(5). */
 static void ps_look_ns(struct task *t)
 {
     const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
@@ -3476,7 +3476,7 @@ struct kind {
     u8 when;
     u8 st;   /* layout (ST_...) of a structure or array */
     u8 how;
-    u8 size; /* bytes of the value, DEC_WORD (a pointer) or DEC_LONG (a long; two for a time) */
+    u8 size; /* value's size: bytes, DEC_WORD (a pointer) or DEC_LONG (a long; two for a time) */
 };
 
 struct dec {
@@ -3702,7 +3702,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* all bits are a special value in personality(2) */
+    if (v == 0xffffffff || v == ~0ull) { /* personality(2) gives all ones a meaning of its own */
         if (!dec_named(b, v, fam))
             b_hex(b, v);
         return;
@@ -3744,7 +3744,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* Appends a device number that is encoded as by new_encode_dev; glibc's makedev adds upper bits. */
+/* Appends a device number that new_encode_dev or glibc's makedev (with more bits) encoded. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4510,7 +4510,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The set's size is sched_setaffinity(2)'s previous argument, or sched_getaffinity(2)'s result. */
+/* The set's size: sched_setaffinity(2)'s argument before it, or sched_getaffinity(2)'s result. */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i - 1];
@@ -5088,7 +5088,7 @@ static unsigned dec_nargs(const struct call *c)
     if (command)
         return command->nargs;
     switch (c->id) {
-    case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT or __O_TMPFILE, in all ABIs */
+    case SC_open: case SC_openat: case SC_mq_open: /* 0100 | 020000000 is O_CREAT | __O_TMPFILE */
         return a[k] & (0100 | 020000000) ? n : k + 1;
     case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED | MREMAP_DONTUNMAP is 6 */
     case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
@@ -5653,7 +5653,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Removes and returns the oldest group, valid until the next event; NULL: began after until_ns. */
+/* Takes the oldest group, which is valid until the next event; NULL: it began after until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -5879,8 +5879,8 @@ static void out_clock(struct buf *b, u64 real_ns, int digits)
         fraction);
 }
 
-/* Appends a time as [+0.003s] or in the format of -t, -ttt or -r. Without -v, times never decrease,
- * although delayed lines show earlier events. */
+/* Appends a time as [+0.003s] or in the format of -t, -ttt or -r. Without -v, times never decrease:
+ * a delayed line gets the time of the line before it. */
 static void out_time(struct buf *b, u64 ts_ns)
 {
     u64 last = out.last_line_ns, since = last && ts_ns > last ? ts_ns - last : 0;
@@ -7383,7 +7383,7 @@ static bool st_can_wait(u16 row, bool recorded)
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
-        return; /* -e excludes the call, which only kvis needs */
+        return; /* -e excludes the call; kvis traces it only for its own use */
     bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
@@ -7723,7 +7723,7 @@ enum st_known {
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
     const char *key;      /* key in JSON, or NULL */
-    const char *recorded; /* name in recordings and diff; NULL: derived number */
+    const char *recorded; /* name in recordings and diff; NULL: derived, not recorded */
     u16 at;
     u8 known;             /* condition for showing the number (enum st_known) */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
@@ -9954,7 +9954,7 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
-/* Returns whether programs or the kernel (ERESTART*) usually repeat a call with this error. */
+/* Returns whether programs or the kernel (ERESTART*) usually retry a call that failed like c. */
 static bool md_repeats(const struct call *c)
 {
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
@@ -10492,7 +10492,7 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Only later children enter a new pid namespace. A new mount namespace changes t's directories. */
+/* setns(2): only later children enter a pid namespace; a mount namespace changes the cwd. */
 static void md_setns(struct task *t, struct call *c)
 {
     if (c->err)
@@ -10829,7 +10829,7 @@ static struct {
     struct task *enter; /* task whose call has begun but is not recorded yet, or NULL */
     bool enter_many; /* kvis had seen several threads when the call began */
     u32 blocks;
-} rec_out; /* an initializer would make the binary as large as all slots */
+} rec_out; /* an initializer would put all slots into the binary */
 
 static int rout_fd = -1; /* file given with -w or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
@@ -12712,7 +12712,7 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's CPU time to its stack. The time in each other thread state gets its own frame. */
+/* Adds a call's CPU time to its stack, and its waiting times to child frames (leaf[]). */
 static void px_fold_parts(struct buf *b, const struct call *c)
 {
     static const char *const leaf[] = { NULL, "[run queue]", "[disk]", "[blocked]" };
@@ -13384,14 +13384,14 @@ struct df_row {
 };
 
 struct df_pair {
-    struct name *name, *shape; /* `shape` is the name with * for pids and random characters */
+    struct name *name, *shape; /* `shape`: the name, but * replaces pids and random characters */
     struct df_row of[2];
     bool in[2];
     u16 row;                   /* row of a system call in the summary */
     u16 err;
 };
 
-/* A process. Its own time (now.amount) excludes the time while a child runs. */
+/* A process. Its own time (now.amount) excludes times when a child of it ran. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
@@ -13796,7 +13796,7 @@ static struct df_pair *df_new_pair(struct name *name)
     return p;
 }
 
-/* Adds a row to the pair with its name. name->in_bytes is the index of that pair, if it has one. */
+/* Adds a row to the pair with its name, or to a new one; name->in_bytes is the pair's index. */
 static struct df_pair *df_put(u32 k, const struct df_row *row)
 {
     u64 at = row->name->in_bytes;
@@ -14349,12 +14349,12 @@ static void df_page(int to)
 }
 
 /* == 22 pf_  perf_event_open: why it fails, what it counts, page faults =======
- * Page faults: a perf software event samples the address of each fault of a tracee. Major faults,
- * which wait for a disk, have a separate event if memory for its rings suffices. New threads and
- * processes inherit the events. The kernel maps rings of inherited events only if there is one
+ * Page faults: a perf software event samples the address of each fault of a tracee. If there is
+ * memory for more rings, a second event samples major faults, which wait for a disk. New threads
+ * and processes inherit the events. The kernel maps rings of inherited events only if there is one
  * event per CPU (perf_mmap in kernel/events/core.c). kvis reports consecutive faults of a thread in
- * one region within PF_RUN_NS as one. To find the region of each address, pf_upto, called before
- * each event, handles all earlier samples before the tracee's regions change. */
+ * one region within PF_RUN_NS as one. Before an event that may change regions, pf_upto finds the
+ * regions of all faults that were sampled earlier. */
 
 /* --- events --- */
 
@@ -14445,7 +14445,7 @@ struct pf_count {
 struct pf_delta {
     u64 enabled, running;       /* ns that the group was enabled, and ns that it was counting */
     double value[PF_MEMBERS];   /* growth of each count, scaled to `enabled` (perf_event_open(2)) */
-    u32 backwards;              /* number of counts that decreased, whose value[] is 0 */
+    u32 backwards;              /* number of counts that decreased; their value[] is set to 0 */
 };
 
 enum {
@@ -14847,7 +14847,7 @@ static int btf_header(struct btf_file *b)
         return 0;
     u32 off = btf_u32(b->p + sizeof h), len = btf_u32(b->p + sizeof h + 4);
     if (off > rest || len > rest - off)
-        return btf_bad(b, "layouts extend beyond the end of the file");
+        return btf_bad(b, "type layouts extend beyond the end of the file");
     b->layout = b->p + h.len + off;
     b->n_layouts = len / 4;
     return 0;
@@ -15932,8 +15932,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Replaces an instruction that uses a missing field with a call of a nonexistent helper, which the
- * verifier accepts only in dead code. The helper's number identifies the patch. */
+/* Turns an instruction whose field the kernel lacks into a call of a nonexistent helper. The
+ * verifier accepts the call only in dead code. The helper's number identifies the patch. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -16698,7 +16698,7 @@ static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of signals receive
 static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* time (u_now) at which the process got the signal */
-    bool matched;        /* in sp_group: kvis has found its copy of this signal in sp_came */
+    bool matched;        /* in sp_group: paired with a signal in sp_came */
 } sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals to kvis; signals to its group */
 static u32 sp_n_group;               /* number of reports ever stored in sp_group */
 static bool sp_until_exit;          /* kvis exits when the command does (--until-exit, TERM, HUP) */
@@ -16755,8 +16755,8 @@ static void sp_end_witness(void)
     sp_witness = -1;
 }
 
-/* Waits up to 0.1 s for the process that reports signals. Otherwise, its late reports could match
- * later signals to kvis alone. Without reports, all signals count as sent to kvis only. */
+/* Starts the process that reports signals, and waits until it is ready: a late report could match a
+ * later signal to kvis alone. Without reports, all signals count as sent to kvis only. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -17224,8 +17224,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
 }
 
-/* If kvis is process 1, boots the machine: executes the command when kvis is ready or has failed,
- * at the latest after 10 s. Returns in a child, which runs kvis without a command. */
+/* If kvis is process 1, forks, and executes the command when the child is ready or has failed, or
+ * after 10 s. Returns in the child, which runs kvis without a command. */
 static void sp_boot(void)
 {
     int ready[2];
@@ -17662,7 +17662,7 @@ static struct wire_spec hy_specs[CALL_NRS];
 /* Returns how many bytes a command's argument points to; for a string: 1 << 31 | the maximum. */
 static u32 hy_command_bytes(u16 kind)
 {
-    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR points to no memory */
+    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR: an address only */
     if (k.count == HY_STRING)
         return 1u << 31 | CALL_PART_MAX;
     return k.count == HY_ONE ? k.mul : 0;
@@ -18849,7 +18849,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* no call to end: a new child, a reported exec, or an earlier call */
+        return; /* no call: first stop of a child, exec already shown, or start missed */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -18973,7 +18973,7 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows a thread's current call, which BPF will record, if the call has lasted TR_LASTS_NS. If
+/* Shows a thread's current call if it has lasted TR_LASTS_NS; BPF will record it when it ends. If
  * `event` is set, shows the call at once, because the thread has stopped in it. */
 static void tr_pending_at(struct task *t, bool event)
 {
@@ -20050,7 +20050,7 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
-/* Stores a thread's stop or exit. An exit replaces an earlier stop in which it was killed. */
+/* Stores a thread's stop or exit. The exit of a thread killed in a stop replaces that stop. */
 static void tr_set_aside(pid_t tid, int status)
 {
     struct tr_stopped *s = tr_batched(tid);
@@ -20462,7 +20462,7 @@ static void tr_on_tick(void)
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
-    /* with classic tracepoints, bpf(2) can lose records: see hy_map */
+    /* with classic tracepoints, only if idle: bpf(2) can lose records (hy_map) */
     if (hy.on && opt.calls && (idle || !hy.classic_tracepoints))
         tr_each(tr_pending);
     out_flush();
@@ -20543,7 +20543,7 @@ static bool tr_is_dead(pid_t tid)
 
 /* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
  * execve(2) that failed, and that tid had no map entry. The process (in count mode, each one given
- * with -p) must be dead, because during an execve, it exists without that tid. */
+ * with -p) must be dead: in an execve(2), a live process lacks that tid for a while. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20570,7 +20570,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000 }, NULL);
-        /* Done at most once a tick, because bpf(2) can lose records: see hy_map. */
+        /* at most once a tick: bpf(2) can lose records (hy_map) */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * 1000) {
             any = hy_any_followed();
             asked = u_now();
@@ -21393,8 +21393,8 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads the start directory of an open from /proc. If the thread has exited, reads that of the
- * process, which is usually the same. */
+/* Reads from /proc the directory where the path of an open starts: that of the thread or, if it has
+ * exited, that of the process, which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     s64 n = fd_link_text(fd_proc(w->tid, w->dirfd), p->s, sizeof p->s);
@@ -23206,7 +23206,7 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the members that all kinds have. They are from /proc or, in a replay or on
+/* Returns a record with the members that every kind uses. They are from /proc or, in a replay or on
  * failure, from the struct of the process or its parent. Reads the cgroup only at an exec or if the
  * process is unknown. parent: pid of a new process's parent; otherwise 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
@@ -24510,7 +24510,7 @@ static bool met_file_number(const char *path, s64 *v)
 }
 
 /* Stores in id[] the sorted numbers N of directory entries named PRE N POST. Counts those beyond
- * `max` as left out. A missing directory is an error, except for a process (PRE is empty). */
+ * `max` as left out. Reports a missing directory, unless PRE is empty (processes may end). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -24747,7 +24747,7 @@ static void mfs_limits(void)
 /* An iterator over the directories WHERE/PREFIX<N>SUB, where N is a number. */
 struct mfs_dirs {
     const char *where, *prefix, *sub;
-    u32 k, n, nr;   /* `dir` is directory k of n; nr: its number */
+    u32 k, n, nr;   /* `dir` is the k-th of n directories; nr: its number N */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
@@ -25210,7 +25210,7 @@ static void mfs_net_offered(struct met_inst *i)
 }
 
 /* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. The file `speed` is in Mbit/s;
- * for an unknown speed, it has -1 or cannot be read (Documentation/ABI/testing/sysfs-class-net). */
+ * if unknown, it contains -1 or cannot be read (Documentation/ABI/testing/sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], dir[MET_DIR], duplex[8];
@@ -25655,7 +25655,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* For each value of a process: its metrics with -c busy and with -p; 0: no metric. */
+/* The metric that shows a process's value with -c busy, and with -p; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
 #define X(m, number) [MFS_##number] = (m),
     [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
@@ -26894,7 +26894,7 @@ static void pmc_close_unit(struct pmc_unit *u)
 
 /* Returns a more precise error than e. -E2BIG: the event can be opened alone, so the group is too
  * large. -ENODATA: the event can be opened for the CPU, but perf_event is not enabled for the
- * cgroup (css_tryget_online_from_dir, Linux 6.1): in cgroup v2, enabling any controller helps. */
+ * cgroup (css_tryget_online_from_dir, Linux 6.1). In cgroup v2, any controller enables it. */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -27067,7 +27067,7 @@ static const char *pmc_reason(u32 role, int e)
     case ENXIO: why = "this CPU or its hypervisor has no event for this metric"; break;
     case ENODATA:
         why = "perf events of the cgroup are not enabled" U_FIX
-              "enable a controller in cgroup.subtree_control";
+              "enable any controller in cgroup.subtree_control of the parent cgroup";
         break;
     case E2BIG:
         why = "the CPU has too few counters for this event and those measured with it";
@@ -28563,7 +28563,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* BPF saw only a shared interrupt */
+        return true; /* unused; only shares an interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -29299,7 +29299,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
-/* For each prefix of metric names, one dimension that has the metrics of DIM_PMC. */
+/* Dimensions of metrics of DIM_PMC: one for each prefix of their names. */
 static const u8 mout_pmc[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
 
 static void mout_prom(struct buf *b)
@@ -30267,7 +30267,7 @@ static void scr_part(struct buf *b, double part)
         b_c(b, plain[k]);
 }
 
-/* Draws the history of metric m as bars; `of` is that of struct scr_row. */
+/* Draws the history of metric m as bars: m, or the rest of `of` without m. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -30963,7 +30963,7 @@ static void scr_interval(void)
         scr_draw();
 }
 
-/* Handles pending keys. An ESC that no byte follows within 50 ms is the key Esc. */
+/* Handles pending keys. An ESC byte with no other byte in the next 50 ms is the key Esc. */
 static void scr_keys(void)
 {
     char keys[64];
@@ -31382,7 +31382,7 @@ static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of a rule that suppresses this rule, or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* resources whose findings suppress this rule; affected resources */
+    u16 unless, before; /* masks of resources: their findings suppress this rule; it affects them */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
@@ -31463,7 +31463,7 @@ static void dg_take(void)
         }
 }
 
-/* Replaces the values of all instances, existing or not, with their means. */
+/* Sets the values of all instances, even ended ones, to their means (times: maxima). */
 static void dg_settle(void)
 {
     MET_EACH(i)
@@ -32002,7 +32002,7 @@ static const struct buf *dg_fill(const char *text, const struct buf *name, u32 p
     return &b;
 }
 
-/* Returns the sentence of a finding. The name is not escaped; a process is named "811 (api)". */
+/* Returns the sentence of a finding. The instance's name is not escaped; a process's: 811 (api). */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf name;
@@ -32523,8 +32523,8 @@ static const char *dg_threshold(const char *v)
     v += strcspn(v, "=");
     b_reset(&why);
     if (!r->name) {
-        b_f(&why, "no rule has this name; %s%s", near ? "did you mean " : "see kvis help findings",
-            near ? near : "");
+        b_f(&why, "no rule has this name; %s%s",
+            near ? "did you mean " : "see 'kvis help findings'", near ? near : "");
         b_s(&why, near ? "?" : "");
     } else if (!r->below && r->limit < DG_ANY) {
         b_s(&why, "this rule has no threshold: any value above 0 is a finding");
@@ -34707,8 +34707,8 @@ static void cmd_replay_table(void)
     if (!st.from_calls && (opt.trace || md_whole_only()))
         u_warn("-e, -P and -z do not apply to the table of this recording; fix: record with -v");
     if (opt.by_pid && !st.n_callers)
-        u_warn("--by=pid: %s has no system calls by process; fix: record with -v, or -c --by=pid",
-               rec_in.name);
+        u_warn("--by=pid: %s does not break system calls down by process" U_FIX
+               "record with -v, or -c --by=pid", rec_in.name);
 }
 
 static void cmd_open_recording(const char *name)
@@ -34832,7 +34832,7 @@ static int cmd_completion(const char *shell)
     return cmd_print(text);
 }
 
-/* Pages of subcommands come before kvis.1, which has all synopses. */
+/* A command's page comes before kvis.1, which has the synopses of all commands. */
 static const char *cmd_page(const struct cmd *c)
 {
     char synopsis[64];

@@ -188,7 +188,7 @@
     X(CGROUPS, "cgroups", "cgroups", mfs_groups, \
       "no cgroup has a limit") \
     X(PROC, "proc", "process", mfs_procs, \
-      "this kernel does not count this for processes") \
+      "this kernel does not keep this count per process") \
     X(CGROUP, "cgroup", "cgroup", mfs_cgroup, \
       "the files of the cgroup lack this value") \
     X(FS, "fs", "filesystems", mfs_fs, \
@@ -451,8 +451,8 @@
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks", \
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks") \
     X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, "", MET_SUM, false, NONE, 0, 0, NULL, false, \
-      "Number of time slices that tasks ran on a CPU", \
-      "Number of time slices that tasks ran on a CPU") \
+      "Number of times a task was given a time slice on a CPU", \
+      "Number of times a task was given a time slice on a CPU") \
     X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KIB, NONE, "memory_MemTotal_bytes", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Total memory that the kernel manages", \
       "Total memory that the kernel manages") \
@@ -1207,17 +1207,17 @@
       "Time that a read request spent in the queue of a disk", \
       "Time that a read request spent in the queue of a disk") \
     X(RDISK_P50, "block_read_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a read request spent at the disk, after the queue", \
-      "Time that a read request spent at the disk, after the queue") \
+      "Time that a read request spent at the disk, not counting time in the queue", \
+      "Time that a read request spent at the disk, not counting time in the queue") \
     X(RDISK_P90, "block_read_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a read request spent at the disk, after the queue", \
-      "Time that a read request spent at the disk, after the queue") \
+      "Time that a read request spent at the disk, not counting time in the queue", \
+      "Time that a read request spent at the disk, not counting time in the queue") \
     X(RDISK_P99, "block_read_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a read request spent at the disk, after the queue", \
-      "Time that a read request spent at the disk, after the queue") \
+      "Time that a read request spent at the disk, not counting time in the queue", \
+      "Time that a read request spent at the disk, not counting time in the queue") \
     X(RDISK_MAX, "block_read_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a read request spent at the disk, after the queue", \
-      "Time that a read request spent at the disk, after the queue") \
+      "Time that a read request spent at the disk, not counting time in the queue", \
+      "Time that a read request spent at the disk, not counting time in the queue") \
     X(WQUEUE_P50, "block_write_queue_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a write request spent in the queue of a disk", \
       "Time that a write request spent in the queue of a disk") \
@@ -1231,41 +1231,41 @@
       "Time that a write request spent in the queue of a disk", \
       "Time that a write request spent in the queue of a disk") \
     X(WDISK_P50, "block_write_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a write request spent at the disk, after the queue", \
-      "Time that a write request spent at the disk, after the queue") \
+      "Time that a write request spent at the disk, not counting time in the queue", \
+      "Time that a write request spent at the disk, not counting time in the queue") \
     X(WDISK_P90, "block_write_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a write request spent at the disk, after the queue", \
-      "Time that a write request spent at the disk, after the queue") \
+      "Time that a write request spent at the disk, not counting time in the queue", \
+      "Time that a write request spent at the disk, not counting time in the queue") \
     X(WDISK_P99, "block_write_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a write request spent at the disk, after the queue", \
-      "Time that a write request spent at the disk, after the queue") \
+      "Time that a write request spent at the disk, not counting time in the queue", \
+      "Time that a write request spent at the disk, not counting time in the queue") \
     X(WDISK_MAX, "block_write_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a write request spent at the disk, after the queue", \
-      "Time that a write request spent at the disk, after the queue") \
+      "Time that a write request spent at the disk, not counting time in the queue", \
+      "Time that a write request spent at the disk, not counting time in the queue") \
     X(DISCARD_P50, "block_discard_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a discard request spent at the disk, after the queue", \
-      "Time that a discard request spent at the disk, after the queue") \
+      "Time that a discard request spent at the disk, not counting time in the queue", \
+      "Time that a discard request spent at the disk, not counting time in the queue") \
     X(DISCARD_P90, "block_discard_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a discard request spent at the disk, after the queue", \
-      "Time that a discard request spent at the disk, after the queue") \
+      "Time that a discard request spent at the disk, not counting time in the queue", \
+      "Time that a discard request spent at the disk, not counting time in the queue") \
     X(DISCARD_P99, "block_discard_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a discard request spent at the disk, after the queue", \
-      "Time that a discard request spent at the disk, after the queue") \
+      "Time that a discard request spent at the disk, not counting time in the queue", \
+      "Time that a discard request spent at the disk, not counting time in the queue") \
     X(DISCARD_MAX, "block_discard_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a discard request spent at the disk, after the queue", \
-      "Time that a discard request spent at the disk, after the queue") \
+      "Time that a discard request spent at the disk, not counting time in the queue", \
+      "Time that a discard request spent at the disk, not counting time in the queue") \
     X(FLUSH_P50, "block_flush_device_p50", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a flush request spent at the disk, after the queue", \
-      "Time that a flush request spent at the disk, after the queue") \
+      "Time that a flush request spent at the disk, not counting time in the queue", \
+      "Time that a flush request spent at the disk, not counting time in the queue") \
     X(FLUSH_P90, "block_flush_device_p90", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a flush request spent at the disk, after the queue", \
-      "Time that a flush request spent at the disk, after the queue") \
+      "Time that a flush request spent at the disk, not counting time in the queue", \
+      "Time that a flush request spent at the disk, not counting time in the queue") \
     X(FLUSH_P99, "block_flush_device_p99", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a flush request spent at the disk, after the queue", \
-      "Time that a flush request spent at the disk, after the queue") \
+      "Time that a flush request spent at the disk, not counting time in the queue", \
+      "Time that a flush request spent at the disk, not counting time in the queue") \
     X(FLUSH_MAX, "block_flush_device_max", "", BLOCK, NS, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
-      "Time that a flush request spent at the disk, after the queue", \
-      "Time that a flush request spent at the disk, after the queue") \
+      "Time that a flush request spent at the disk, not counting time in the queue", \
+      "Time that a flush request spent at the disk, not counting time in the queue") \
     X(RSIZE_P50, "block_read_size_p50", "", BLOCK, BYTES, DISK, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a read request to a disk", \
       "Size of a read request to a disk") \

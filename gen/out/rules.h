@@ -136,7 +136,7 @@
     X(M_SWAP_OUT, "% written to swap") \
     X(M_B_REMOTE, "% of its memory on another NUMA node") \
     X(M_B_FAR, "% of its memory on other NUMA nodes") \
-    X(M_B_OWN_PART, "the node where it runs has % of the memory that an even spread over all nodes would give it") \
+    X(M_B_OWN_PART, "its memory on the node where it runs is % of an even share over all nodes") \
     X(M_NUMA_OTHER, "remote pages allocated %") \
     X(M_NUMA_FAULTS, "NUMA hinting faults %") \
     X(M_NUMA_FOREIGN, "pages taken from another NUMA node %") \
@@ -1065,7 +1065,7 @@
       .who = DG_BY_SELF, .whose = M_B_LOCKED, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Threads of process %t wait for a lock that another thread holds", \
-      .source = "nptl/lowlevellock.c of glibc: FUTEX_WAIT for the value 2 is a wait for a contended mutex", \
+      .source = "nptl/lowlevellock.c of glibc: FUTEX_WAIT with the expected value 2 waits for a contended mutex", \
       .next = "kvis trace -C -d 5 -p %p", .alone = "" }, \
     { .name = "clock-slow", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
       .value = M_CLOCK_SLOW, .below = false, .limit = (float)1, \

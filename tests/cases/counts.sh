@@ -45,7 +45,7 @@ for file in rec all; do # the tables that were recorded, and those of the calls
 done
 run trace -q -c -w rec -- /bin/true
 run replay -c --by=pid rec
-has err 'has no system calls by process'
+has err 'does not break system calls down by process'
 run trace -c --by=nonsense -- /bin/true; status 2
 run trace -c -i 1 -- /bin/sh -c 'for i in 1 2 3 4 5; do sleep 0.7; done'
 awk '$NF == "total" { bad = bad || $4 < last; last = $4; n++ } END { exit bad || n < 3 }' err || fail "-i: not printed again and again"
