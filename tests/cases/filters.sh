@@ -3,6 +3,7 @@
 # JSON, the summary omits values that depend on them.
 # tier: gate asan
 # timeout: 90
+# needs: /bin/kill
 . "$TESTS/lib/lib.sh"
 names() { js "sorted({c['name'] for c in E if c['type'] == 'syscall'})"; }
 # Most selections are made on a recording, which shows what the live run would have shown (see the case replay).

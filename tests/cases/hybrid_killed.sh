@@ -2,7 +2,7 @@
 # When kvis is killed while threads are held, the tree ends with it; nothing stays stopped, traced or loaded.
 # tier: quick full
 # timeout: 90
-# needs: root prog:hyb
+# needs: root pgrep prog:hyb
 # covers: H1 H10 P15
 . "$TESTS/lib/truth.sh"
 moments=$(some 40 200 12)

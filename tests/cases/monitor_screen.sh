@@ -2,7 +2,7 @@
 # The monitor's screen fits the terminal, follows a new size and keys, and restores the terminal.
 # tier: gate asan
 # timeout: 120
-# needs: python3 tmux stty
+# needs: python3 tmux stty pgrep
 # covers: O5 P35
 . "$TESTS/lib/lib.sh"
 python3 "$TESTS/lib/mon_tree.py" a a || fail "no tree"

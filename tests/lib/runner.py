@@ -46,7 +46,7 @@ PACKAGES = {
     "/usr/arm-linux-gnueabihf/include/asm/unistd-eabi.h": "linux-libc-dev-armhf-cross",
     "qemu-aarch64-static": "qemu-user-static", "qemu-riscv64-static": "qemu-user-static", "qemu-system-x86_64": "qemu-system-x86",
     "qemu-system-aarch64": "qemu-system-arm", "qemu-system-riscv64": "qemu-system-misc opensbi",
-    "perf": "linux-perf", "man": "man-db", "readelf": "binutils", "objcopy": "binutils", "ip": "iproute2", "llvm-objdump": "llvm",
+    "pgrep": "procps", "/bin/kill": "procps", "perf": "linux-perf", "man": "man-db", "readelf": "binutils", "objcopy": "binutils", "ip": "iproute2", "llvm-objdump": "llvm",
     "promtool": "prometheus", "prometheus-node-exporter": "prometheus-node-exporter",
 }
 # Packages that would start a server: only their programs are unpacked, beside the tests.
