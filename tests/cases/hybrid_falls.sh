@@ -66,8 +66,12 @@ eq "$what" ptrace $by
 
 # Counters that cannot be read at the end: the number of losses is null, with a reason, also in a replay.
 for command in trace proc open; do
-    on -e trace=bpf,$thread $alone "$KVIS" $command -o /dev/null --json=json -- true >/dev/null 2>&1 9>&-
-    last=$(grep -c '^bpf' bpf.log) record=; [ $command = open ] || record="-w rec"
+    last=999 record=; [ $command = open ] || record="-w rec"
+    for n in 1 2 3; do # on a busy machine, kvis makes more calls: the fewest are those of each run
+        on -e trace=bpf,$thread $alone "$KVIS" $command -o /dev/null --json=json -- true >/dev/null 2>&1 9>&-
+        n=$(grep -c '^bpf' bpf.log)
+        [ "$n" -ge $last ] || last=$n
+    done
     if [ $command != trace ]; then # one read fails during the run: the next read knows all losses
         on -e trace=bpf,$thread $alone -e inject=bpf:error=ENOMEM:when=$((last - 2)) "$KVIS" $command -o text --json=json -- sleep 2.2 >out 2>err 9>&-
         has err 'number of lost records is unknown: cannot read the counters'
