@@ -1,7 +1,7 @@
 #!/bin/sh
 # Whichever bpf(2) call is denied at the start, kvis reports it and continues with ptrace or with fewer features, and the
 # trace is correct.
-# tier: gate full
+# tier: quick full
 # timeout: 300
 # needs: root strace python3
 # covers: H13 E7
