@@ -62,7 +62,7 @@ sed 's/^.quad 0xb7$/.quad 0xbf/' words.s >changed.s
 clang -target bpf -c changed.s -o changed.o || fail "changed.s"
 check bpf_insns/kinds.h words.o changed.o && fail "a changed word is not seen"
 
-# What was read by hand.
+# These rows were read by hand.
 awk '/^\/\* begin program/ { prog = $4 }
     prog && /^ \* lowest kernel/ { print prog, "lowest", $4 }
     /^    \{ [0-9]+, PATCH_/ { gsub(/[",]/, ""); print prog, $3, $4, $5 }' bpf_insns/kinds.h | sort -u >got
@@ -75,7 +75,7 @@ printf '%s\n' 'forms btf_trace_sys_enter' BPF_PROG_TYPE_TRACING forms_insns \
     fail "rows of both forms: < wanted, > got"
 awk 'length > 100 { exit 1 }' bpf_insns/*.h || fail "a line over 100 columns"
 
-# What is refused; an object that is cut off anywhere gives an error, too.
+# Objects that are refused; an object that is cut off anywhere gives an error, too.
 awk '/^\/\/ want: / { n++ } n { print >("bad" n) }' "$TESTS/lib/gen/bad.list"
 for probe in bad*; do
     {

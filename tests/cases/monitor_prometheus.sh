@@ -38,7 +38,7 @@ END
 wait $kvis
 eq "left behind" "a.prom b.prom err out tool" "$(echo *)"
 
-# What node_exporter measures, too, has one name but for the prefix, the same labels, and counts as far.
+# A metric that node_exporter also has differs only in its prefix: same name, labels and count.
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 prometheus-node-exporter --collector.meminfo_numa --collector.processes --collector.vmstat.fields=. --collector.netstat.fields=. \
     --web.listen-address=127.0.0.1:$port >exporter.log 2>&1 9>&- &

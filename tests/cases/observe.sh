@@ -131,7 +131,7 @@ for long in 0 20ms; do
     eq "lines of -p" "[[20], 12, 3] [[20], 12, 3]" "$(made io_destroy) $(made sched_rr_get_interval)"
 done
 
-# What is left of a sleep that a signal ends is written although the call fails. With -p, a command of ioctl(2) that changes
+# The rest of a sleep that a signal ends is written although the call fails. With -p, a command of ioctl(2) that changes
 # a file is an event, also without -v.
 printf 'read go; exec "$@"\n' >begun
 for scene in "shapes sleeps -- -v -e trace=/nanosleep" "chg others --"; do

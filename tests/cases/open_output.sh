@@ -7,7 +7,7 @@
 . "$TESTS/lib/open.sh"
 job='echo one >a; cat a nothere 2>/dev/null; echo done >finished; exit 0'
 
-# What cannot be opened: nothing is run. (output_files has full disks.)
+# If a file cannot be opened, nothing is run. (output_files has full disks.)
 for args in "-o ." "-o rows --json=/nonexistent/file"; do
     run open $args -- sh -c "$job"
     status 125; has err "^kvis: cannot write ${args##*[ =]}"

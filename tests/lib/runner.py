@@ -34,7 +34,7 @@ BIN = OUT / "bin"
 TIERS = ("gate", "quick", "full", "vm", "fuzz", "browser", "asan")
 SLACK = 3
 
-# What the cases need, and the Debian package that has it; what each Debian has needs no row. A command without a row has the name
+# The programs that cases need, and their Debian packages; what each Debian has needs no row. A command without a row has the name
 # of its package.
 PACKAGES = {
     "gcc": "gcc libc6-dev", "/usr/include/stdio.h": "libc6-dev", "musl-gcc": "musl-tools",

@@ -18,7 +18,7 @@ static int reap(pid_t p, struct rusage *ru)
     return st;
 }
 
-/* What kvis must show of the only command of this process, e, or with ", end='exit'" of its last command. */
+/* The facts that kvis must show of the only command of this process, e, or with ", end='exit'" of its last command. */
 static void __attribute__((format(printf, 3, 4))) want_of(pid_t p, const char *which, const char *fmt, ...)
 {
     char b[2048];

@@ -87,7 +87,7 @@ static void dup_all(void)
     want("one('close', path='~/one')['ts_ns'] >= by('write', filename='~/one')[-1]['ts_ns']");
 }
 
-/* What happens to 20 and its successors: c: closed, e: closed by the exec, k: kept. */
+/* The fate of 20 and its successors: c: closed, e: closed by the exec, k: kept. */
 static const char fate[] = "ekekekcccee";
 
 static void cloexec_after(void)
@@ -433,7 +433,7 @@ static void deep(void)
     want("by('mkdir')[-1]['path'].startswith('…/')");
 }
 
-/* What each of these descriptors is at the end, and what its name contains. */
+/* The kind of each of these descriptors at the end, and a part of its name. */
 struct kind { int fd; const char *kind, *like; };
 
 static void are(const struct kind *k, size_t n)

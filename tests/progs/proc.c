@@ -179,7 +179,7 @@ static void *execs(void *arg)
     return arg;
 }
 
-/* What a thread has become that executed a program. */
+/* After an exec by any thread, one process is left, with the main thread's id. */
 static void after(int threads)
 {
     mark("after");

@@ -233,7 +233,7 @@ static void strict(void)
     }
 }
 
-/* What the kernel says of seccomp to a program that has none, its own filter, or SECCOMP_MODE_STRICT; a call
+/* The kernel's answers about seccomp to a program that has none, its own filter, or SECCOMP_MODE_STRICT; a call
  * too many ends the thread that made it, and no other. */
 static void answer(int k)
 {
