@@ -5685,6 +5685,7 @@ struct out_tap {
     void (*gone)(const struct task *t); /* called before kvis frees a task */
     void (*due)(u64 now); /* called before the text sink prints delayed lines */
     void (*flush)(void);
+    void (*left_out)(const struct event *e); /* an exec or a fork that the filters exclude */
 };
 
 enum {
@@ -6222,12 +6223,19 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
+/* Returns whether -e trace=NAMES, -P or --no-filter selects an event. Text then never hides it. */
+static bool out_asked(const struct event *e)
+{
+    bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
+    return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
+}
+
 /* Hides the failed execs before a successful one in a search of PATH. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out_held;
     for (u32 i = s->first; i < s->n; i++)
-        if (s->g[i].e.kind == EK_EXEC && s->g[i].e.tid == tid) {
+        if (s->g[i].e.kind == EK_EXEC && s->g[i].e.tid == tid && !out_asked(&s->g[i].e)) {
             out.hidden += s->g[i].count;
             s->g[i].count = 0;
         }
@@ -6348,13 +6356,17 @@ static void out_name_by(const struct event *e)
     out_name(e->pid, comm, n);
 }
 
-static void out_leave_out(const struct event *e)
+/* Takes names from an exec or a fork that is not shown. Returns false for other events. */
+static bool out_leave_out(const struct event *e)
 {
     const char *comm = out_comm(e->pid);
-    if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid))
+    bool forked = e->kind == EK_SPAWN && ev_has(e, EV_child_pid);
+    bool executed = e->kind == EK_EXEC && !e->err;
+    if (forked)
         out_name((pid_t)e->v[EV_child_pid].n, comm, strlen(comm));
-    if (e->kind == EK_EXEC && !e->err)
+    if (executed)
         out_name_by(e);
+    return forked || executed;
 }
 
 static void out_executed(struct out_proc *p, const struct event *e)
@@ -6528,12 +6540,9 @@ static bool out_routine_kind(const struct event *e, bool starting)
     }
 }
 
-/* Events that -e trace=NAMES, -P or --no-filter selects are never routine. */
 static bool out_routine(struct out_proc *p, const struct event *e)
 {
-    bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
-    bool asked = opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
-    return !asked && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
+    return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
 /* Returns whether an event is routine, regardless of earlier events. Reports hide such events. */
@@ -7149,6 +7158,7 @@ static struct summary {
     bool recorded;
     bool from_calls;  /* the recording has calls; chosen[] and caller[] are their totals */
     bool from_tables; /* the recording has the table of -c */
+    bool recounted;   /* caller[] has counts of calls that the recorded rows replace */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* hash table, open addressing; count 0: free slot */
@@ -7944,19 +7954,17 @@ static void st_text_failed(struct buf *b, const struct summary *s)
 {
     const struct st_failed *list[ST_ERRNOS];
     u32 n = st_failures(s, list, NULL);
-    u64 connects = 0;
     b_s(b, n ? "\n Failed calls:\n" : "");
     for (u32 i = 0; i < n; i++) {
         const char *error = u_errname(list[i]->err);
-        connects += list[i]->row == SC_connect ? list[i]->count : 0;
         b_f(b, "   %-12s %6" PRIu64 "  %s\n", error ? error : "?", list[i]->count,
             st_name(list[i]->row));
     }
     if (s->failed_other)
         b_f(b, "   %-12s %6" PRIu64 "\n", "other", s->failed_other);
-    if (connects > s->row[SC_connect].errors)
+    if (s->late_connects)
         b_f(b, " connect: %" PRIu64 " calls failed after returning EINPROGRESS; the table "
-               "does not count these errors\n", connects - s->row[SC_connect].errors);
+               "does not count these errors\n", s->late_connects);
 }
 
 /* --- the lists --- */
@@ -8012,6 +8020,8 @@ static void st_add_row(struct summary *s, const void *row)
 /* If the recording has calls, rp_done computes the rows of --by=pid from them. */
 static void st_add_caller(struct summary *s, const void *row)
 {
+    s->n_callers = s->recounted ? 0 : s->n_callers;
+    s->recounted = false;
     if (!s->from_calls && s->n_callers < ST_CALLERS)
         s->caller[s->n_callers++] = *(const struct st_caller *)row;
 }
@@ -9040,14 +9050,15 @@ static void md_emit(struct event *e)
     static const u8 path_field[] = { EV_path, EV_new_path, EV_filename, EV_src_name, EV_dst_name,
                                      EV_program, EV_remote_addr, EV_local_addr, EV_map_type };
     bool failed = e->err || ev_has(e, EV_failure);
-    if (e->unasked || !(opt.status & (failed ? CALL_FAILED : CALL_SUCCESSFUL)))
-        return;
+    bool wanted = !e->unasked && opt.status & (failed ? CALL_FAILED : CALL_SUCCESSFUL);
     bool hit = !opt.n_paths || e->selected;
-    for (size_t i = 0; !hit && i < ARRAY_LEN(path_field); i++)
+    for (size_t i = 0; wanted && !hit && i < ARRAY_LEN(path_field); i++)
         hit = ev_has(e, path_field[i])
             && md_path_wanted(e->v[path_field[i]].s.p, e->v[path_field[i]].s.len);
-    if (!hit) {
-        out_leave_out(e);
+    e->unasked = !wanted || !hit;
+    if (e->unasked) {
+        if (out_leave_out(e))
+            OUT_TAPS(left_out, e);
         return;
     }
     const char *comm = out_comm(e->pid);
@@ -10698,8 +10709,11 @@ static bool md_outcome(struct task *t, const struct call *c)
     e->row = SC_connect;
     e->unasked = !sc_set[SC_connect];
     ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
-    if (err && c->id != SC_connect && sc_set[SC_connect]) /* st_call counts errors of connect(2) */
+    bool counted = c->id == SC_connect; /* st_call counts errors of connect(2) */
+    if (err && !counted && sc_set[SC_connect]) {
         st_fail(&st, SC_connect, (u16)err, 1);
+        st.late_connects++;
+    }
     o->connect_ns = 0;
     fdt.connecting--;
     if (o->peer) {
@@ -10746,12 +10760,13 @@ _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "too many fields for a record
 _Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "too many event kinds for a recording");
 _Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "a field mask lacks bits");
 
-enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16 };
+enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 16,
+       REC_LEFT_OUT = 32 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
        REC_FLAG_BITS = 15 /* number of flags of REC_CALL; REC_ENTER uses the lowest 13 */,
-       REC_EVENT_BITS = 5 };
+       REC_EVENT_BITS = 6 };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "kvis replay would reject this flag");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
@@ -10759,12 +10774,15 @@ struct rec_head { u8 magic[8]; u32 version, crc; };
 
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
+    const char *every_call; /* why every system call stops the traced process, or NULL */
     pid_t reader[64]; /* untraced processes that read kvis's output */
     u32 n_readers;
 } rec_run;
-static const struct { const char *key, **text; } rec_facts[] = {
-    { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
-    { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
+static const struct { const char *key, **text, *unknown; } rec_facts[] = {
+    { "version", &rec_run.version, "?" }, { "host", &rec_run.host, "?" },
+    { "kernel", &rec_run.kernel, "?" }, { "arch", &rec_run.arch, "?" },
+    { "backend", &rec_run.backend, "?" }, { "every_call", &rec_run.every_call, NULL },
+    { "fallback", &st.fallback, NULL },
 };
 static const struct { const char *key; u64 *n; bool *flag; } rec_numbers[] = {
     { "start_ns", &out.start_ns, NULL }, { "start_real_ns", &out.start_real_ns, NULL },
@@ -11015,7 +11033,7 @@ static void rec_event(const struct event *e)
     u64 mask = rec_mask(e, &others);
     u32 flags = rec_same(e->pid, e->tid) | (e->err ? REC_ERR : 0)
         | (out.many ? REC_MANY : 0) | (e->row >= 0 ? REC_OF_CALL : 0)
-        | (out_routine_alone(e) ? REC_ROUTINE : 0);
+        | (out_routine_alone(e) ? REC_ROUTINE : 0) | (e->unasked ? REC_LEFT_OUT : 0);
     rec_put(REC_EVENT);
     rec_put(flags);
     rec_put(e->kind);
@@ -11150,7 +11168,7 @@ static void rec_flush(void)
 }
 
 static const struct out_tap rec_tap = { rec_event, rec_enter, rec_exit, rec_gone, rec_due,
-                                        rec_flush };
+                                        rec_flush, rec_event };
 
 static void rec_meta(const char *key, const char *value)
 {
@@ -11175,11 +11193,24 @@ static void rec_schema(void)
     }
 }
 
+/* Returns -e, -P and -z as text. */
+static const char *rec_filters(void)
+{
+    static char text[4096];
+    struct buf b = BUF_ON(text);
+    b_f(&b, "%s %u %" PRIu64, opt.trace ? opt.trace : "", opt.status, opt.min_ns);
+    for (u32 i = 0; i < opt.n_paths; i++)
+        b_f(&b, " %s", opt.paths[i]);
+    text[b.len] = 0;
+    return text;
+}
+
 static void rec_begin(void)
 {
     rec_out.last_ns = out.start_ns;
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
-        rec_meta(rec_facts[i].key, *rec_facts[i].text);
+        if (*rec_facts[i].text)
+            rec_meta(rec_facts[i].key, *rec_facts[i].text);
     if (!out.page_bytes)
         out.page_bytes = sysconf(_SC_PAGESIZE);
     for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
@@ -11205,6 +11236,7 @@ static void rec_begin(void)
     }
     for (u32 at = 0; at < rec_processes.len; at += strlen(rec_processes.p + at) + 1)
         rec_meta("process", rec_processes.p + at);
+    rec_meta("filters", rec_filters());
     for (u16 i = 0; i < SC_N; i++)
         if (!sc_set[i] && sc_id[i] == i) {
             rec_put(REC_UNASKED);
@@ -11272,7 +11304,7 @@ static void rec_row_name(u16 row)
 static void rec_table(const struct st_row *r)
 {
     for (u16 i = 0; i < ST_ROWS; i++, r++) {
-        if (!r->calls)
+        if (!r->calls && i) /* one row is always written: it shows that there is a table */
             continue;
         rec_put(REC_ROW);
         rec_row_name(i);
@@ -11374,6 +11406,7 @@ static struct {
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
     u32 n_unasked;             /* system calls that -e excluded */
+    bool same_filters;         /* -e, -P and -z are those of the recording */
 } rec_in;
 
 /* Stops reading. Keeps only the reason given by the first call. */
@@ -11557,6 +11590,8 @@ static void rec_get_meta(void)
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         if (!strcmp(key, rec_facts[i].key))
             *rec_facts[i].text = rec_keep(v);
+    if (!strcmp(key, "filters"))
+        rec_in.same_filters = !strcmp(value, rec_filters());
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
@@ -11733,8 +11768,21 @@ static u16 rec_get_row_name(void)
     return row < 0 ? (u16)ST_UNNAMED : (u16)row;
 }
 
+/* Drops the counts of replayed calls, in which a restarted call counts more than once. */
+static void rec_drop_counts(struct summary *s)
+{
+    for (struct st_row *r = s->chosen; r < s->chosen + ST_ROWS; r++) {
+        free(r->hist);
+        *r = (struct st_row){ .row = r->row };
+    }
+    s->recounted = true;
+    s->from_calls = false;
+}
+
 static void rec_get_row(void)
 {
+    if (rec_in.sum->from_calls && rec_in.same_filters)
+        rec_drop_counts(rec_in.sum);
     u32 hist[ST_BUCKETS] = { 0 };
     u16 row = rec_get_row_name();
     struct st_row r = { .calls = rec_get(), .hist = hist, .row = row };
@@ -11895,11 +11943,12 @@ static void rp_event(void)
     if (*rec_in.wrong || own < 0 || own == EK_SYSCALL)
         return;
     out.many = flags & REC_MANY;
-    e->unasked = (e->row >= 0 && !sc_set[e->row])
+    e->unasked = flags & REC_LEFT_OUT || (e->row >= 0 && !sc_set[e->row])
         || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
+    e->selected = rec_in.same_filters;
+    md_emit(e);
     if (opt.by_pid)
         rp_follow(e);
-    md_emit(e);
 }
 
 /* --- calls --- */
@@ -11961,17 +12010,19 @@ static void rp_enter(void)
 /* Returns whether -P selects a call by one of its n recorded paths or by a path argument. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
+    if (!opt.n_paths || rec_in.same_filters)
+        return true;
     for (u32 i = 0; i < n; i++)
         if (!paths[i].len || md_path_wanted(paths[i].p, paths[i].len))
             return true;
-    for (u32 i = 0; opt.n_paths && c->known && i < sc_rows[c->row].nargs; i++) {
+    for (u32 i = 0; c->known && i < sc_rows[c->row].nargs; i++) {
         const struct arg *a = &c->val[i];
         u16 kind = sc_rows[c->row].arg[i];
         bool path = (kind == K_PATH || kind == K_TARGET) && !md_is_link_text(c, i);
         if (path && a->form == ARG_STR && md_path_wanted(c->text.p + a->off, a->len))
             return true;
     }
-    return !opt.n_paths;
+    return false;
 }
 
 static void rp_numbers(struct call *c, u32 flags)
@@ -12117,7 +12168,7 @@ static bool rp_record(u8 from, u8 to)
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
-        *rec_facts[i].text = "?";
+        *rec_facts[i].text = rec_facts[i].unknown;
     while (rp_record(REC_META, REC_UNASKED))
         ;
     rec_in.last_ns = out.start_ns;
@@ -13004,7 +13055,7 @@ static void px_flush(void)
         out_writer_flush(&px_proto);
 }
 
-static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
+static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush, NULL };
 
 /* `proto` and `folded` are file descriptors, or -1 if the format was not requested. */
 static void px_open(int proto, int folded)
@@ -19335,6 +19386,7 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     t->tid = tid;
     t->at_ns = ns;
     t->key = 0;
+    t->call.begun = false; /* print the whole call, because no call of this tid has begun */
     ps_link(t);
     return t;
 }
@@ -21028,8 +21080,6 @@ static void tr_report(bool text)
     st.throttled = hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
     st.lost = hy_lost();
     st.stops = tr.call_stops;
-    if (!opt.backend && bpf_caps_enough(bpf_caps()))
-        st.fallback = hy.why_not;
     st.lost_unknown = bpf_unread;
     tr_used();
     md_dns_over(NULL, 0, u_now());
@@ -34295,10 +34345,10 @@ static void cmd_start_text(void)
             out_line_end();
         }
     }
-    if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
-        b_f(b, "kvis: every system call stops the traced process (%s)\n", tr.no_accel);
-    if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()))
-        b_f(b, "kvis: using ptrace only: %s\n", hy.why_not);
+    if (opt.verbose && rec_run.every_call)
+        b_f(b, "kvis: every system call stops the traced process (%s)\n", rec_run.every_call);
+    if (st.fallback)
+        b_f(b, "kvis: using ptrace only: %s\n", st.fallback);
 }
 
 /* zero_ns: time of the command's execve(2), or of the start of tracing. */
@@ -34375,6 +34425,12 @@ static void cmd_refuse_without_command(void)
                       opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
 }
 
+/* Some filters select calls that have no event, or calls by their duration. */
+static void cmd_needs_calls(void)
+{
+    opt.verbose |= (opt.min_ns || (opt.trace && md_reports_nothing())) && !opt.count_only;
+}
+
 static int cmd_trace(void)
 {
     bool everyone = opt.everyone || opt.cgroup;
@@ -34390,7 +34446,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_ns && !opt.count_only)
         opt.count_too = true;
-    opt.verbose |= (opt.min_ns || (opt.trace && md_reports_nothing())) && !opt.count_only;
+    cmd_needs_calls();
     if (everyone && !opt.count_only) {
         opt.verbose = MAX(opt.verbose, 1);
         out.observed = out.many = true;
@@ -34434,6 +34490,10 @@ static int cmd_trace(void)
     if (everyone && !opt.count_only)
         tr_find_readers();
     cmd_header(tr_mode_name[tr.mode]);
+    if (tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
+        rec_run.every_call = tr.no_accel;
+    if (!opt.backend && bpf_caps_enough(bpf_caps()))
+        st.fallback = hy.why_not;
     cmd_record();
     cmd_start_text();
     if (opt.n_pids)
@@ -34704,7 +34764,7 @@ static void cmd_replay_table(void)
         die(EXIT_KVIS, "%s has no system calls; fix: record with -v, -c or -C", rec_in.name);
     if (st_no_table(&st))
         return;
-    if (!st.from_calls && (opt.trace || md_whole_only()))
+    if (!st.from_calls && (opt.trace || md_whole_only()) && !rec_in.same_filters)
         u_warn("-e, -P and -z do not apply to the table of this recording; fix: record with -v");
     if (opt.by_pid && !st.n_callers)
         u_warn("--by=pid: %s does not break system calls down by process" U_FIX
@@ -34746,6 +34806,8 @@ static int cmd_replay(void)
     st.apart = true;
     if (proc_opt.tree && !proc)
         opt_wrong("tree", "--tree: %s is not a recording of kvis proc", rec_in.name);
+    if (opt.calls)
+        cmd_needs_calls();
     cmd_open_sinks();
     cmd_open_records(false);
     if (out.json_on)

@@ -57,6 +57,8 @@
     X(NULL, "connections_dropped", connections_dropped, RECORDED) \
     X("subprocesses_overflow", "programs_other", programs_other, MODEL) \
     X("failed_other", "failed_other", failed_other, CALLS) \
+    /* late_connects: calls of connect(2) that returned EINPROGRESS and failed later */ \
+    X(NULL, "late_connects", late_connects, RECORDED) \
     X(NULL, "where_other", where_other, RECORDED) \
     X(NULL, "untabled", untabled, RECORDED) \
     /* lost_unknown: 1 if kvis could not read the counters of its BPF programs */ \

@@ -2,7 +2,7 @@
 # A replayed recording gives the output of the live run byte for byte: JSON, text and tables.
 # tier: gate asan
 # timeout: 120
-# needs: git gcc python3 prog:diff_threads
+# needs: git gcc python3 prog:diff_threads prog:counts prog:proc
 . "$TESTS/lib/lib.sh"
 same() { # same NAME REPLAY-OPTIONS OPTION... -- COMMAND
     name=$1 again=$2; shift 2
@@ -12,6 +12,7 @@ same() { # same NAME REPLAY-OPTIONS OPTION... -- COMMAND
     cmp live.txt again.txt >&9 || { diff live.txt again.txt | head -5 >&9; fail "$name: other text"; }
 }
 echo 'int main(void) { return 0; }' >a.c
+ln -s a.c link
 backends=$(backends)
 for b in $backends; do
     same git "" --backend=$b -- git -C "$TESTS/.." log --oneline -3
@@ -21,7 +22,32 @@ for b in $backends; do
     same python "" --backend=$b -- python3 -c 'print(1)'
     same threads -v --backend=$b -v -- "$BIN/diff_threads"
     same table "-c" --backend=$b -c -- gcc -c -o /dev/null a.c
-    same tables "-C --by=pid" --backend=$b -C --by=pid -- gcc -c -o /dev/null a.c
+    # gcc searches PATH for as: the failed execs before the successful one are hidden
+    same tables "-C --by=pid" --backend=$b -C --by=pid -E PATH=/nonexistent:$PATH -- gcc -c -o /dev/null a.c
+    hasnt again.txt 'exec /nonexistent'
+    for f in --no-filter "-e trace=execve"; do # never hidden
+        same asked "-C --by=pid $f" --backend=$b -C --by=pid $f -E PATH=/nonexistent:$PATH -- gcc -c -o /dev/null a.c
+        has again.txt 'exec /nonexistent/as failed: ENOENT'
+        hasnt again.txt 'kvis:'
+    done
+    # -P through a link; exec events that -P and -Z exclude name the processes
+    for f in "-P $PWD/a.c -v" "-P $PWD/a.c" "-P $PWD/a.c -c" "-P /nonexistent -c" "-P $PWD/a.c -C" -Z; do
+        same linked "$f --by=pid" --backend=$b $f --by=pid -- sh -c 'cat link /nonexistent 2>&1 | cat; exec cat link'
+        hasnt again.txt 'kvis:'
+    done
+    has again.txt ' cat  *open /nonexistent .*ENOENT'
+    # filters that show calls as -v does
+    same slow "--min-duration=1ms -C" --backend=$b --min-duration=1ms -C -- sh -c 'sleep 0.01; :'
+    has again.txt 'clock_nanosleep\('
+    same eventless "-e trace=getuid" --backend=$b -e trace=getuid -- sh -c :
+    has again.txt 'getuid\(\)'
+    # interrupted and restarted calls, which the table counts once; a failing connect(2), with and without -e
+    same restarted "-v -C --by=pid" --backend=$b -v -C --by=pid -- "$BIN/counts"
+    same connect "-C -e trace=read" --backend=$b -C -e trace=read -- python3 -c 'import socket
+socket.socket().connect_ex(("127.0.0.1", 1))'
+    same unconnected "-v -C -e trace=!connect" --backend=$b -v -C -e trace=!connect -- sh -c :
+    # a thread other than the main thread executes a program
+    same thread_exec "-v" --backend=$b -v -- "$BIN/proc" exec_thread
     same since "-v -r -q --color=always -o again.o" --backend=$b -v -r -q --color=always -o live.o -- "$BIN/diff_threads"
     cmp live.o again.o >&9 || fail "other text in files"
     same sorted "-c -S calls" --backend=$b -c -S calls -- git -C "$TESTS/.." status --short
@@ -38,6 +64,15 @@ for fd in fds:
     same words "" --backend=$b -- true $(seq 100100)
     same times "-ttt --no-filter" --backend=$b -ttt --no-filter -- sh -c 'ls /; ls /proc/self'
 done
+
+# why kvis uses only ptrace
+same slow_stops -v --no-accel -v -- true
+has again.txt '^kvis: every system call stops the traced process .--no-accel.'
+if [ "$backends" != "${backends#*hybrid}" ]; then
+    has again.txt '^kvis: using ptrace only: --no-accel'
+    same quiet -q --no-accel -q -- true
+    has again.txt '^  backend  *ptrace alone: --no-accel'
+fi
 
 # the report: the same file, and the same from a replay's recording
 for b in $backends; do
