@@ -86,8 +86,8 @@ assert min(v for e in counted for v in e["args"].values()) >= 0, counted
 ids = [4096 * i for i in range(1, 60001)]
 write("calls.kvis", [put(ENTER) + put(0) + putz(i) * 2 + putz(1) + text(b"read") + put(0) * 2 for i in ids])
 has(kvis("replay", "-q", "calls.kvis").status(1).err, "invalid process id")  # that no kernel has
-write("newer.kvis", [put(EVENT) + put(32) + put(0) + put(1) + putz(7) * 2 + putz(1) + putz(1)])
-has(kvis("replay", "-q", "newer.kvis").status(1).err, r"newer kvis, version \?: unknown flags 32")
+write("newer.kvis", [put(EVENT) + put(64) + put(0) + put(1) + putz(7) * 2 + putz(1) + putz(1)])
+has(kvis("replay", "-q", "newer.kvis").status(1).err, r"newer kvis, version \?: unknown flags 64")
 spawn = [put(FIELD) + text(b"child_pid") + put(1), put(KIND) + text(b"spawn_process") + put(1) + put(1)]
 write("spawns.kvis", spawn + [put(EVENT) + b"\0" + put(1) * 2 + putz(7) * 2 + putz(1) + putz(i) for i in ids])
 for how in ["replay", "-q", "--perfetto=trace"], ["replay", "-q", "--folded=stacks"], ["diff", "spawns.kvis"]:
