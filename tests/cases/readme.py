@@ -12,7 +12,7 @@ README = f"{TESTS}/../README.md"
 # Without a command these show the whole machine, and go on until they are stopped. A test shows no processes of others.
 BOUNDED = {"open": ["-p", "PID", "-d", "1"], "proc": ["-p", "PID", "-d", "1"], "monitor": ["-i", "0.1", "-n", "2"],
            "diagnose": ["-d", "2"]}
-WORDS = {"CMD": "true", "FILE": "/etc/hostname"}
+WORDS = {"CMD": "true", "FILE": "/etc/passwd"}
 
 
 def commands(text):

@@ -281,7 +281,7 @@ static void evicted(void)
     int f = (int)CHK(open("name", O_RDWR | O_CREAT, 0600));
     pthread_t t;
     CHK(ftruncate(f, 4096));
-    CHK(pwrite(f, "/etc/hostname", 14, 0));
+    CHK(pwrite(f, "/etc/passwd", 12, 0));
     page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, f, 0);
     MUST(page != MAP_FAILED);
     t_threads(&t, 1, evict, NULL);
@@ -289,7 +289,7 @@ static void evicted(void)
         close(open(page, O_RDONLY));
     stop = 1;
     t_join(&t, 1);
-    want("len(by('open', path='/etc/hostname')) == %ld", n);
+    want("len(by('open', path='/etc/passwd')) == %ld", n);
     want("not [e for e in by('open') if not e.get('path')]");
 }
 
