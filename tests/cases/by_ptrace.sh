@@ -33,7 +33,7 @@ END
 cat >job <<'END'
 cd -P ./d # -P: chdir(2) by that name, because a user may not reach the absolute path
 cat rel ./rel ../job nothere "$(printf 'odd\033\n')" >/dev/null
-(cd /; cat etc/hostname; exec cat etc/passwd) >/dev/null
+(cd /; cat etc/group; exec cat etc/passwd) >/dev/null
 echo x >made; echo y >>made
 cat </nosuch
 PATH=/usr/bin:/bin python3 -ISB - <<'P'
