@@ -11897,9 +11897,9 @@ static void rp_event(void)
     out.many = flags & REC_MANY;
     e->unasked = (e->row >= 0 && !sc_set[e->row])
         || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
-    if (opt.by_pid)
-        rp_follow(e);
     md_emit(e);
+    if (opt.by_pid) /* after the text, which hides what led to an exec before it names the program */
+        rp_follow(e);
 }
 
 /* --- calls --- */
