@@ -11898,7 +11898,7 @@ static void rp_event(void)
     e->unasked = (e->row >= 0 && !sc_set[e->row])
         || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
     md_emit(e);
-    if (opt.by_pid) /* after the text, which hides what led to an exec before it names the program */
+    if (opt.by_pid) /* after the text has hidden the failed execs before it */
         rp_follow(e);
 }
 
