@@ -1,6 +1,7 @@
 #!/bin/sh
 # -e, -z, -Z, -x and -P show exactly the calls that they select. Calls that -e trace= excludes are not shown as zero: in text and
-# JSON, the summary omits values that depend on them.
+# JSON, the summary omits values that depend on them. A regular expression applies as a whole, however long it is; an expression that
+# is invalid or matches no call is an error with its reason, and the command does not run.
 # tier: gate asan
 # timeout: 90
 # needs: /bin/kill
@@ -162,3 +163,26 @@ for accel in "" --no-accel; do
 done
 run trace --json=json -- cat /etc/passwd
 want "S['file_bytes_read'] > 0"
+
+any= # 62 characters that match every name: what is behind them decides
+for i in 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1; do any="$any.*"; done
+for backend in $(backends); do
+    for regex in "$any^close\$" '^clo{1}se$' 'nothing|^c[[:lower:]]ose$|none'; do
+        run trace -v -q --backend=$backend -e "trace=/$regex" --json=json -- cat /dev/null
+        status 0
+        want '{c["name"] for c in by("syscall")} == {"close"}'
+    done
+    run trace -v -q --backend=$backend -e "trace=!/$any^close\$" --json=json -- cat /dev/null
+    status 0
+    want '"openat" in {c["name"] for c in by("syscall")} and "close" not in {c["name"] for c in by("syscall")}'
+done
+refused() { # refused EXPR REASON
+    run trace -e "trace=$1" -- touch not-there
+    status 2
+    has err "^kvis: --trace: .*$2"
+    [ ! -e not-there ] || fail "it was run all the same"
+}
+refused "/$any(" 'is not a valid regular expression: .+'
+refused "?/a\\" 'is not a valid regular expression: .+'
+refused "close,/${any}nosuch" "no system call or class is named '/\.\*"
+refused "/$(head -c 5000 /dev/zero | tr '\0' x)" "no system call or class is named '/xxx"
