@@ -52,8 +52,7 @@ awk '$NF == "total" { bad = bad || $4 < last; last = $4; n++ } END { exit bad ||
 run trace -v -i 1 -e trace=/nanosleep -- sleep 2.5 # between the lines, not in one
 has err 'nanosleep\(.* <unfinished ...>$'; has err '<... .*nanosleep resumed>.* = 0'
 hasnt err 'nanosleep\(([^<]|<[^u])*$'
-"$KVIS" trace -c -i 1 -o table --kill-on-exit -- sleep 100 2>err 9>&- & # after a pause one table, not one a second of it
-kvis=$!
+launch table trace -c -i 1 -o table --kill-on-exit -- sleep 100 # after a pause one table, not one a second of it
 until_true 10 grep -q p99 table || fail "-i: no table"
 kill -STOP $kvis
 until_true 5 eval '[ "$(state $kvis)" = T ]'
@@ -64,8 +63,7 @@ kill -CONT $kvis
 until_true 10 has_lines table p99 $((before + 1)) || fail "-i: no table after the pause"
 sleep 0.5
 more=$(($(grep -c p99 table) - before)) may=$(($(date +%s) - since + 2))
-kill -TERM $kvis
-wait $kvis
+finish TERM
 [ $more -le $may ] || fail "-i: $more tables, at most $may are due"
 
 # What -P, -z and -Z leave out is in no table: as strace counts paths, and as the program's calls failed.

@@ -57,8 +57,7 @@ mkfifo go
 python3 self.py >self 9>&- &
 child=$!
 until_true 20 grep -q there self || fail "no child"
-"$KVIS" monitor -i 0.2 -c net,limits --json=json --prometheus=p.prom -o text 9>&- 2>err &
-kvis=$!
+launch p.prom monitor -i 0.2 -c net,limits --json=json --prometheus=p.prom -o text
 trap 'kill -KILL $kvis $child 2>/dev/null' EXIT
 look() { rm -f p.prom; until_true 10 test -s p.prom; } # waits for the next
 look && cp p.prom before || fail "no exposition"
@@ -69,8 +68,7 @@ look && look && cp p.prom after || fail "no exposition after it"
 promtool_takes after
 echo >go
 wait $child
-kill -INT $kvis
-wait $kvis || fail "exit $?"
+finish INT; status 0
 value() { sed -n "s/^kvis_$2 //p" $1; }
 gain() { echo $(($(value after "$1") - $(value before "$1"))); }
 eq "packets sent" 1000 "$(gain 'network_transmit_packets_total{device="v0"}')"

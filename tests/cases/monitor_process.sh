@@ -47,8 +47,7 @@ python3 self.py >self 9>&- &
 child=$!
 exec 8>go
 until_true 10 grep -q . self || fail "no child"
-"$KVIS" monitor -i 0.5 -c proc -p $child,$child --json=json --prometheus=p.prom -o text 2>err 8>&- 9>&- &
-kvis=$!
+launch p.prom monitor -i 0.5 -c proc -p $child,$child --json=json --prometheus=p.prom -o text
 trap 'kill -KILL $kvis $child 2>/dev/null' EXIT
 look() { rm -f p.prom; until_true 10 test -s p.prom; } # waits for the next
 look && cp p.prom before || fail "no exposition"
@@ -60,8 +59,7 @@ done
 eq "named twice, it is one" 1 "$(grep -c '^kvis_process_threads' p.prom)"
 echo end >&8
 exec 8>&-
-wait $kvis
-eq "exit, when the process has ended" 0 $?
+finish; status 0 # when the process has ended
 wait $child
 say "its own between two looks, and around them: cpu, voluntary, involuntary, minor: $(sed 1d self)"
 total() { # total NAME...: what was counted in between

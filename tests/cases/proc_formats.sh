@@ -36,10 +36,7 @@ one() { setpriv --reuid $uid /bin/true one; grep -q '"one"' live.json; } # till 
 until_true 5 one || fail "not written while kvis runs"
 setpriv --reuid $uid /bin/true two
 until_true 5 grep -q '"two"' live.json || fail "the last one is not written"
-kill -INT $kvis
-wait $kvis
-st=$?
-status 0
+finish INT; status 0
 python3 completed.py live.json >&9 || fail "live.json"
 has live.json "\"uid\":$uid.*\"two\""
 

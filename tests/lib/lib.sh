@@ -31,6 +31,22 @@ run() {
     st=$?
 }
 
+# launch FILE ARG...: kvis in the background ($kvis), until it or its command has made FILE and written something to it.
+# finish [SIGNAL]: waits for its end, after this signal; status in $st.
+launch() {
+    first=$1; shift
+    rm -f "$first"
+    say "\$ kvis $* &"
+    "$KVIS" "$@" >out 2>err 8>&- 9>&- &
+    kvis=$!
+    until_true 30 test -s "$first" || fail "nothing is in $first"
+}
+finish() {
+    [ $# = 0 ] || kill "-$1" $kvis
+    wait $kvis 2>/dev/null
+    st=$?
+}
+
 # for_nobody: makes ./kvis-copy, which every user may run here; $user CMD... is run by nobody, as_user ARG... is kvis.
 user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
 for_nobody() { cp "$KVIS" kvis-copy && chmod 755 kvis-copy && chmod 777 . || fail "no copy of kvis"; }

@@ -94,12 +94,7 @@ attach() {
     kvis=$!
     until_true 20 attached "$tee" || fail "kvis does not attach"
 }
-detach() { # detach SIGNAL WANT: ends kvis; its exit status must be WANT
-    kill "-$1" $kvis
-    wait $kvis
-    st=$?
-    status "$2"
-}
+detach() { finish "$1"; status "$2"; } # detach SIGNAL WANT: ends kvis; its exit status must be WANT
 attached() { traced "$1" || grep -qs '(observe)' err || grep -qs '"backend":"observe"' json; }
 traced() { ! grep -q 'TracerPid:[[:space:]]*0$' "/proc/$1/status"; }
 untraced() { grep -q 'TracerPid:[[:space:]]*0$' "/proc/$1/status"; }
