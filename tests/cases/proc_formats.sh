@@ -4,7 +4,7 @@
 # timeout: 60
 # needs: root python3
 # covers: O1
-. "$TESTS/lib/proc.sh"
+. "$TESTS/lib/lib.sh"
 uid=$((20000 + $$ % 40000)) # nobody else's
 work='sleep 0.05; (exit 3); /bin/true "$1" "" x; sh -c "exit 7"; sh -c "kill -TERM \$\$"; exec /bin/echo end'
 evil=$(printf 'title: \033[2J\n%%%%<b>;"#&\t\377click')

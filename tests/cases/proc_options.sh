@@ -5,7 +5,7 @@
 # timeout: 150
 # needs: root prog:cmd
 # covers: O1 O2
-. "$TESTS/lib/proc.sh"
+. "$TESTS/lib/lib.sh"
 
 shown() { # shown EXPR ARG...: the expression is true of the rows of kvis proc with these arguments
     expr=$1; shift

@@ -63,7 +63,7 @@ class Case:
         self.needs = self.header.get("needs", "").split()
         self.alone = "alone" in self.header
         self.tmpfs = self.tiers[:1] == ["gate"] and "disk" not in self.header
-        self.asks = re.search(r"\b(js|want|truth|same|proc[.]sh)\b", path.read_text())  # of lib/serve.py
+        self.asks = re.search(r"\b(js|want|truth|same)\b", path.read_text())  # of lib/serve.py
         self.timeout = int(self.header.get("timeout", "0"))
         self.state = "failed"  # until it has run: an exception here must not make it count as nothing
         self.why = "not run to its end: the runner failed"

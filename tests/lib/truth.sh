@@ -4,11 +4,11 @@
 . "$TESTS/lib/lib.sh"
 own_uid=$(id -u)
 
-# truth PROG ARG...: the program under `kvis trace $KVOPT`: all that it says of itself (./facts) is in
+# truth PROG ARG...: the program under `kvis trace $KVOPT`, or another $command: all that it says of itself (./facts) is in
 # the trace (./json). Returns 77 when this machine cannot do it.
 truth() {
     prog=$1; shift
-    kv trace ${KVOPT-} --json=json -- "$BIN/$prog" "$@" >facts 2>err </dev/null
+    kv ${command-trace} ${KVOPT-} --json=json -- "$BIN/$prog" "$@" >facts 2>err </dev/null
     st=$?
     case $st in
     0) ;;

@@ -166,8 +166,7 @@ static void last(void)
     for (int i = 0; i < n; i++) {
         pthread_t t[30];
         int st;
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
+        pid_t p = CHILD(
             t_threads(t, others, flood_until_stop, NULL);
             flood(100 + i);
             if (i % 3 == 0)
@@ -176,8 +175,7 @@ static void last(void)
                 kill(getpid(), SIGKILL);
             stop = 1;
             t_join(t, others);
-            _exit(i);
-        }
+            _exit(i));
         CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));
         MUST(i % 3 == 1 ? WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL : WIFEXITED(st) && WEXITSTATUS(st) == (i & 255));
         want("len(calls('getppid', tid=%d)) == %d", p, 100 + i);

@@ -238,16 +238,14 @@ static void leader_exec(void)
 static void daemon_(void)
 {
     int ms = t_arg(1, 300);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
+    pid_t p = CHILD(
         CHK(setsid());
         pid_t q = (pid_t)CHK(fork());
         if (q)
             _exit(0);
         usleep((unsigned)ms * 1000);
         t_put("daemon", 23);
-        _exit(33);
-    }
+        _exit(33));
     t_wait(p, 0);
     want("tot('write', 'bytes', filename='%sdaemon') == 23", t_cwd);
     want("[e['code'] for e in by('exit_process')] == [0, 0, 33]");
@@ -283,11 +281,9 @@ static void clone_flag(unsigned long flag)
         MUST(syscall(SYS_getppid) > 0 || errno == 0);
         t_put("escaped", 5);
         t_put("again", 5);
-        pid_t q = (pid_t)CHK(fork());
-        if (!q) {
+        pid_t q = CHILD(
             t_put("grandchild", 5);
-            _exit(4);
-        }
+            _exit(4));
         t_wait(q, 4);
         _exit(6);
     }
@@ -440,12 +436,10 @@ static void odd(void)
     MUST(write(fd, "#!./here okay\n", 14) == 14); /* our path may have blanks, which an interpreter's cannot */
     close(fd);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
+        pid_t p = CHILD(
             rows[i].run();
             say("exec %zu: %s", i, strerror(errno));
-            _exit(97);
-        }
+            _exit(97));
         t_wait(p, 0);
         want("one('exec', pid=%d)['argv'] in (%s,)", p, rows[i].argv);
         want("'%s' in one('exec', pid=%d)['program']", rows[i].program, p);
@@ -528,12 +522,10 @@ static void nspid(void)
     pid_t first = (pid_t)CHK(fork());
     if (!first) {
         MUST(syscall(SYS_getpid) == 1);
-        pid_t q = (pid_t)CHK(fork());
-        if (!q) {
+        pid_t q = CHILD(
             MUST(syscall(SYS_getppid) == 1);
             syscall(SYS_gettid);
-            _exit(7);
-        }
+            _exit(7));
         MUST(q == 2 && waitpid(q, NULL, 0) == 2);
         CHK(kill(1, 0));
         CHK(unshare(CLONE_NEWPID)); /* one deeper */
