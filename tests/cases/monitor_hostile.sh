@@ -14,7 +14,6 @@ look() { # look WHAT ARG...: in every form of output
     [ $st = 0 ] || fail "$what: exit $st"
     want 'len(E) == 2 and "NaN" not in str(E)' || fail "$what"
     promtool_takes p.prom
-    python3 "$TESTS/lib/prom.py" p.prom || fail "$what: what is written for Prometheus"
     LC_ALL=C grep -n "$(printf '[\001-\010\013-\037\177]')" text csv && fail "$what: control characters"
     python3 -c 'import csv; rows = list(csv.reader(open("csv", newline=""))); at = rows[0].index
 assert {len(r) for r in rows} == {7}

@@ -11,7 +11,6 @@ status 0
 eq stdout "" "$(cat out)"
 eq files "a.prom err out" "$(echo *)"
 promtool_takes a.prom
-python3 "$TESTS/lib/prom.py" a.prom || fail "the text format"
 has a.prom '^kvis_cpu_seconds_total[{]mode="idle",cpu="0"} [0-9.]+$'
 ! grep -q 'mode="idle"} ' a.prom || fail "a sum beside the CPUs"
 
@@ -84,7 +83,6 @@ url=http://127.0.0.1:$port
 curl -sS -D head "$url/metrics" >m.prom || fail "no answer"
 has head '^HTTP/1.1 200 OK'
 has head '^Content-Type: text/plain; version=0.0.4'
-python3 "$TESTS/lib/prom.py" m.prom || fail "the text format"
 promtool_takes m.prom
 "$KVIS" monitor -n 1 --listen=$port 2>err3 && fail "the port is taken twice"
 has err3 "port $port: Address (already )?in use"

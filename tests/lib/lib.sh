@@ -123,9 +123,10 @@ until_true() {
 # has_lines FILE REGEX N: at least N lines of FILE match.
 has_lines() { [ "$(grep -Ec -- "$2" "$1" 2>/dev/null)" -ge "$3" ]; }
 
-# promtool_takes FILE: without a complaint, but for names of node_exporter that are not in snake case.
+# promtool_takes FILE: without a complaint, but for names of node_exporter that are not in snake case; and lib/prom.py.
 promtool_takes() {
-    [ ! -s "$1" ] || promtool check metrics <"$1" >tool 2>&1 ||
+    python3 "$TESTS/lib/prom.py" "$1" >&9 || fail "the text format of $1"
+    promtool check metrics <"$1" >tool 2>&1 ||
         ! grep -v "metric names should be written in 'snake_case' not 'camelCase'" tool >&9 || fail "promtool: $1"
 }
 
