@@ -4,16 +4,14 @@
 # timeout: 240
 # needs: strace prog:chg python3
 . "$TESTS/lib/lib.sh"
-run trace -c --json=json -v -- "$BIN/chg" failing
-status 0
+gives 0 trace -c --json=json -v -- "$BIN/chg" failing
 hasnt err '^\[\+' # nothing but the table
 counted="'\n'.join('%s %d %d' % (n, len(calls(n)), sum(bool(c['error']) for c in calls(n)))
     for n in sorted({c['name'] for c in by('syscall')}))"
 eq "the table" "$(js "$counted")" "$(rows err)"
 has err 'p50'; has err 'p99'; has err 'max'
 has err 'total'
-run trace -c -- "$BIN/proc" exit 7
-status 7
+gives 7 trace -c -- "$BIN/proc" exit 7
 run trace -C -- "$BIN/chg" failing
 has err 'p99'; has err '^\[\+.*open '
 cat >sorted.py <<'P'

@@ -134,7 +134,6 @@ if [ "$disk" ]; then
     want "0 < $got <= $all * 1.02"
 fi
 # Threads that wait have CPUs to wait for, also where nothing else reads about CPUs.
-run monitor -c busy -i 0.3 -n 1 --per-cpu -o text
-status 0
+gives 0 monitor -c busy -i 0.3 -n 1 --per-cpu -o text
 has text ' tasks_waiting=[0-9.]+'
 hasnt text 'n/a .*tasks_waiting|busy +n/a'

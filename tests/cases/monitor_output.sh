@@ -14,11 +14,9 @@ for form in --json --csv -cload; do
 done
 "$KVIS" monitor -i 0.1 -n 1 >&- 2>err 9>&-
 eq "closed stdout" 125 $?
-run monitor -n 1 -i 0.05 -c cpu,stat,load,cpu
-status 0
+gives 0 monitor -n 1 -i 0.05 -c cpu,stat,load,cpu
 # an interval that is longer than the run: one line, of the time that has passed
-run monitor -d 1 -i 5 --json=json -c load,psi
-status 0
+gives 0 monitor -d 1 -i 5 --json=json -c load,psi
 want 'len(E) == 1 and 0.2e9 < E[0]["interval_ns"] < 4e9'
 want 'E[0]["load1"] >= 0 and "user_ratio" not in E[0] and {u["source"] for u in E[0]["unavailable"]} <= {"psi"}'
 run monitor -d 2 -i 1 --json=json -c load

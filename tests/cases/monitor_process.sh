@@ -96,8 +96,7 @@ for root in t/sys/fs/cgroup t/sys/fs/cgroup/unified u/sys/fs/cgroup/unified; do
     : >$root/cgroup.controllers
 done
 for path in t:a/b t:/a/b t:/sys/fs/cgroup/a/b u:a/b u:/a/b u:/sys/fs/cgroup/unified/a/b; do
-    run monitor -n 1 -i 0.1 --json=json --path.rootfs=${path%%:*} --cgroup=${path#*:} --prometheus=p.prom
-    status 0
+    gives 0 monitor -n 1 -i 0.1 --json=json --path.rootfs=${path%%:*} --cgroup=${path#*:} --prometheus=p.prom
     want '[E[0][k] for k in ("cgroup_memory_anon_bytes", "cgroup_memory_file_bytes", "cgroup_memory_bytes")] == [4096, 8192, 12345]'
     has p.prom '^kvis_cgroup_cpu_seconds_total 0.0001$'
 done

@@ -6,8 +6,7 @@
 # needs: python3 curl promtool prometheus-node-exporter
 # covers: O2
 . "$TESTS/lib/lib.sh"
-run monitor -i 0.2 -n 3 --per-cpu --prometheus=a.prom
-status 0
+gives 0 monitor -i 0.2 -n 3 --per-cpu --prometheus=a.prom
 eq stdout "" "$(cat out)"
 eq files "a.prom err out" "$(echo *)"
 promtool_takes a.prom

@@ -17,8 +17,7 @@ sed -i 's/ sda1 / <img\/src=x\/onerror=alert(2)> /' h/proc/diskstats
 printf ' 8 99 %s 5 0 40 2 0 0 0 0 0 1 1\n' "$(printf 'a\033[31m')" >>h/proc/diskstats
 echo '<img src=x onerror=alert(1)>' >h/sys/class/thermal/thermal_zone0/type
 echo '</script><script>owned=1</script>' >h/sys/class/thermal/thermal_zone5/type
-run monitor -i 0.2 -n 2 --report=hostile.html --path.rootfs="$PWD/h" -o text
-status 0
+gives 0 monitor -i 0.2 -n 2 --report=hostile.html --path.rootfs="$PWD/h" -o text
 hasnt hostile.html 'onerror=alert\(1\)>$|<script>owned'
 cp /bin/sleep '<svg onload=a>'
 "./<svg onload=a>" 60 9>&- &

@@ -22,8 +22,7 @@ for e in map(json.loads, lines):
     assert abs(e["startTimeNs"] / 1e9 - time.time()) < 3600 and ("signal" not in e or e["exitCode"] > 128), e
 print(len(lines))
 END
-run proc --format json --output done.json -- sh -c "$work" sh "$evil"
-status 0
+gives 0 proc --format json --output done.json -- sh -c "$work" sh "$evil"
 eq "lines of the completed commands" 6 "$(python3 completed.py done.json)"
 has done.json '"exitCode":143,"signal":"SIGTERM"'
 has done.json '"name":"sh".*"args":\["sh","-c","exit 7"\],"durationNs":[0-9]+,"exitCode":7'
@@ -41,8 +40,7 @@ python3 completed.py live.json >&9 || fail "live.json"
 has live.json "\"uid\":$uid.*\"two\""
 
 # The chart, as https://mermaid.js.org/syntax/gantt.html has it: what would end a name is written as #CODE;.
-run proc --gantt=chart.mmd --json=json -o text -- sh -c "$work" title "$evil"
-status 0
+gives 0 proc --gantt=chart.mmd --json=json -o text -- sh -c "$work" title "$evil"
 python3 - >&9 2>&1 <<'END' || fail "the chart"
 import json, re
 chart, shown = open("chart.mmd").read(), open("text", encoding="utf-8").read()
@@ -104,7 +102,6 @@ has exit.out ' env .* code 12[67]$'
 has exit.out ' sleep +[0-9]+ +[0-9]+ +[0-9]+ +(0\.[3-9]|[1-9][0-9]*\.)[0-9]+ +0$' # the age
 has exit.out ' signal 11 \(SEGV\)(, core dumped)?$'
 # -x: processes that failed, and nothing about execs
-run exitsnoop -x -- sh -c 'env nowhere; /bin/true; exit 3'
-status 3
+gives 3 exitsnoop -x -- sh -c 'env nowhere; /bin/true; exit 3'
 eq "exitsnoop -x" "code 127 code 3" "$(sed -n 's/.* \(code [0-9]*\)$/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 has err ' of CPU; 2 failed$'

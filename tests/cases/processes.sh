@@ -20,8 +20,7 @@ done
 KVOPT="-e trace=openat,getppid,write"
 each same proc clone_untraced
 # --no-follow: the command alone; what it starts can be traced by others.
-run trace --no-follow -v --json=json -- sh -c '"$0" trace -q --backend=ptrace --json=inner -- /bin/true; exit $(($? + 7))' "$KVIS"
-status 7
+gives 7 trace --no-follow -v --json=json -- sh -c '"$0" trace -q --backend=ptrace --json=inner -- /bin/true; exit $(($? + 7))' "$KVIS"
 want "len({e['pid'] for e in E}) == 1 and len(by('syscall')) > 20"
 want "by('exec')[0]['program'] == '/bin/true' and S['exit_code'] == 0" inner
 run trace --no-follow -v --json=json -- "$BIN/proc" clone_ptrace; status 0
@@ -44,8 +43,7 @@ done
 
 for how in "" --no-accel; do # a daemon is left behind, and goes on
     rm -f daemon
-    run trace -q --until-exit $how --json=json -- "$BIN/proc" daemon 2000
-    status 0
+    gives 0 trace -q --until-exit $how --json=json -- "$BIN/proc" daemon 2000
     [ ! -s daemon ] || fail "waited for the daemon"
     until_true 5 test -s daemon || fail "the daemon did not go on"
 done

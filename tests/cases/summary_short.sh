@@ -60,8 +60,7 @@ lines = text.rstrip("\n").split("\n")
 assert len(lines) <= 12 and all(len(l) <= 79 for l in lines if "/" not in l), text # a path is not cut
 P
 for backend in ptrace auto; do
-    run trace --backend=$backend --json=json -- /usr/bin/python3 one.py
-    status 0
+    gives 0 trace --backend=$backend --json=json -- /usr/bin/python3 one.py
     read -r cpu rss <truth
     head_of err >short
     python3 sums.py <short || fail "it does not add up"

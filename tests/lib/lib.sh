@@ -57,6 +57,7 @@ as_user() {
 }
 
 status() { [ "$st" = "$1" ] || fail "exit status: want $1, got $st"; } # status WANT
+gives() { gives=$1; shift; run "$@"; status "$gives"; }                    # gives WANT ARG...: run, with this exit status
 
 # needs_hybrid: skips the case where BPF cannot record calls. backends: those that work here.
 needs_hybrid() {
@@ -93,6 +94,9 @@ want() {
     js "$1" "${2:-json}" >/dev/null 2>want.err || fail "not so in ${2:-json}: $1
 $(cat want.err)"
 }
+
+# want_json EXPR FILE: an expression over J, the one JSON value of FILE, must be true.
+want_json() { python3 -c 'import json, sys; J = json.load(open(sys.argv[2])); sys.exit(not eval(sys.argv[1]))' "$@" || fail "not so in $2: $1"; }
 
 eq() { [ "$2" = "$3" ] || fail "$1: want '$2', got '$3'"; }                      # eq WHAT WANT GOT
 has() { grep -Eq -- "$2" "$1" || fail "$1: nothing matches: $2"; }               # has FILE REGEX
