@@ -4,8 +4,7 @@
 # timeout: 150
 # needs: root python3 strace prog:hyb prog:sig prog:proc prog:sec prog:abi prog:loop prog:counts
 . "$TESTS/lib/lib.sh"
-run trace -c --backend=hybrid -- /bin/true
-[ $st = 0 ] || skip "$(head -n 1 err)"
+needs_hybrid
 # Calls whose number varies by run are left out: $without.
 without=nothing
 table() { rows "$@" | grep -v "^$without "; }

@@ -3,10 +3,9 @@
 # kvis diagnose finds a link that is slower than both of its ends can be.
 # tier: quick asan
 # timeout: 60
-# needs: python3 promtool ip
+# needs: root python3 promtool ip
 # covers: S4
 . "$TESTS/lib/lib.sh"
-[ "$(id -u)" = 0 ] || skip "root alone can make a network namespace"
 [ "${MONITOR_NETWORK_INSIDE:-}" ] || MONITOR_NETWORK_INSIDE=1 exec unshare -nm --propagation private /bin/sh "$0"
 mount -t sysfs none /sys || skip "no sysfs of this network namespace"
 echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6

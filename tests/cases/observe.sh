@@ -6,8 +6,7 @@
 # needs: root python3 strace prog:hyb prog:shapes
 # alone: it counts calls of all processes
 . "$TESTS/lib/lib.sh"
-run trace -q --backend=hybrid -- true
-[ $st = 0 ] || skip "$(head -n 1 err)"
+needs_hybrid
 gives 0 trace -c --all -d 1 -e trace=io_destroy
 gives 125 trace -c --all --backend=ptrace -d 1 -e trace=io_destroy
 has err 'need --backend=observe'
