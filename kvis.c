@@ -11947,7 +11947,7 @@ static void rp_event(void)
         || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
     e->selected = rec_in.same_filters;
     md_emit(e);
-    if (opt.by_pid)
+    if (opt.by_pid) /* after the text has hidden the failed execs before it */
         rp_follow(e);
 }
 

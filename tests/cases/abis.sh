@@ -13,8 +13,7 @@ has i386/err 'i386'
 [ $? = 32 ] || { say "this kernel does not run 32-bit programs, or does not have these calls"; exit 0; }
 for opt in "" --backend=ptrace --no-accel; do
     rm -f made32
-    run trace -v $opt --json=json -- "$BIN/i386"
-    status 32
+    gives 32 trace -v $opt --json=json -- "$BIN/i386"
     want "all(c['abi'] == 'i386' for c in E if c['type'] == 'syscall' and c['name'] != 'execve')"
     want "by('open')[-1]['path'] == '$PWD/made32'"
     want "sum(e['bytes'] for e in by('write', filename='$PWD/made32')) == 321"
@@ -29,8 +28,7 @@ for opt in "" --backend=ptrace --no-accel; do
     want "[(e['uid'], e['gid'], e['error']) for e in by('chown')] == [(5, 6, 'ENOENT'), (-1, 7, 'ENOENT'), (-1, 65534, 'EBADF')]"
     want "calls('setgroups')[0]['args'][1].startswith('0x')" # gid_t of 16 bits
 done
-run trace -v --json=json -- /bin/sh -c "'$BIN/i386'; '$BIN/abi' i386 >facts; exit 5" # 64 to 32 to 64
-status 5
+gives 5 trace -v --json=json -- /bin/sh -c "'$BIN/i386'; '$BIN/abi' i386 >facts; exit 5" # 64 to 32 to 64
 want "[e['code'] for e in by('exit_process')] == [32, 0, 5]"
 run trace -v -e trace=open,getpid --json=json -- "$BIN/i386" # a filter knows the other table's numbers
 want "len(calls('getpid')) == 1 and calls('open')[0]['args'][0].endswith('made32') and not calls('lseek')"

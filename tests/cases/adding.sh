@@ -23,8 +23,7 @@ KVIS=$PWD/new
 
 # The event: in text, as JSON, in a recording, in the report.
 : >lockfile
-run trace --json=json -w run.kvis -- flock lockfile true
-status 0
+gives 0 trace --json=json -w run.kvis -- flock lockfile true
 has err 'lock .*/lockfile'
 want 'by("flock")[0]["path"].endswith("/lockfile")'
 run replay --json=json run.kvis
@@ -36,8 +35,7 @@ want 'len(by("flock")) == 1'
 run check -v --only=yes
 has out '^kernel +yes'
 hasnt out ' NO '
-run check --only=perhaps
-status 2
+gives 2 check --only=perhaps
 has err '--only.*yes.*no'
 for as in 'check --help' 'help --man' 'completion bash'; do
     run $as

@@ -22,8 +22,7 @@ for opt in --backend=ptrace "-v --backend=ptrace" "" -v; do
 done
 target loop
 for backend in ptrace auto; do
-    run trace -q -d 1 --json=json --backend=$backend -p "$tee" # stops by itself
-    status 0
+    gives 0 trace -q -d 1 --json=json --backend=$backend -p "$tee" # stops by itself
     peak=$(($(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$tee/status") << 10))
     want "abs(S['peak_rss_bytes'] - $peak) < 1 << 20" # of a process that still runs
 done
@@ -71,8 +70,7 @@ untarget
 target thread zombie-leader # the first thread has ended, the others live
 until_true 5 eval '[ "$(state "$tee")" = Z ]' || fail "the first thread lives"
 for backend in ptrace auto; do
-    run trace -q -d 1 --backend=$backend -p "$tee"
-    status 0
+    gives 0 trace -q -d 1 --backend=$backend -p "$tee"
 done
 : >stop; wait $target
 

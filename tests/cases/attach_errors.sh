@@ -6,15 +6,13 @@
 . "$TESTS/lib/truth.sh"
 no() { # no REGEX ARG...
     regex=$1; shift
-    run trace -d 3 "$@"
-    status 1
+    gives 1 trace -d 3 "$@"
     eq "$*: lines" 1 "$(grep '^kvis: ' err | grep -vc '^kvis: tracing')"
     has err "^kvis: .*($regex)"
 }
 no 'no such process|does not exist|No such process' -p 4194000
 target thread
-run trace -d 1 -p "$tee" # a thread stands for its process, and kvis says so
-status 0
+gives 0 trace -d 1 -p "$tee" # a thread stands for its process, and kvis says so
 has err "^kvis: .*$tee is a thread of (process )?$target"
 : >stop; wait $target; rm stop pid
 target traced
@@ -37,8 +35,7 @@ for bad in 0 -1 x 99999999999 ''; do
 done
 # what is said to be traced is what is attached: no thread, nothing twice, nothing that was refused
 target thread
-run trace -d 1 --backend=ptrace --json=json -w rec -p 4194000,$$ -p "$tee" -p "$target" -p "$tee"
-status 0
+gives 0 trace -d 1 --backend=ptrace --json=json -w rec -p 4194000,$$ -p "$tee" -p "$target" -p "$tee"
 eq "lines" 3 "$(grep '^kvis: ' err | grep -Evc '^kvis: (tracing|pid)')"
 has err "^kvis: tracing pid $target \\("
 eq "command lines" 1 "$(grep -c '^kvis: pid ' err)"

@@ -27,15 +27,13 @@ done
 : >stop
 wait $storm; eq "the program's exit status" 0 $?
 # The execve has begun when kvis attaches; then it goes on.
-rm -f go json
+rm -f go
 "$BIN/ptr" exec_page >ptr.out 2>&1 9>&- &
 p=$!
 until_true 10 grep -qE 'in execve|userfaultfd' ptr.out || fail "no execve"
 grep -q 'in execve' ptr.out || exit 0
-"$KVIS" trace --backend=ptrace --json=json -p $p >out 2>err 9>&- &
-kvis=$!
-until_true 10 test -s json || fail "no header"
+launch json trace --backend=ptrace --json=json -p $p
 : >go
-wait $kvis
+finish
 has err '\] (.* )?exec (named|/bin/sleep|sleep) .*0\.3'
 want "by('exec')[0]['program'] == '/bin/sleep' and by('exec')[0]['argv'] == ['named', '0.3']"

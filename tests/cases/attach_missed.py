@@ -7,7 +7,7 @@
 import os
 import subprocess
 
-from lib import KVIS, eq, read, rows, say, until_true
+from lib import KVIS, eq, put, read, rows, say, until_true
 
 FILES = ("first", "second")
 CLONE = {"x86_64": 56}.get(os.uname().machine, 220)
@@ -42,8 +42,7 @@ def reads():
 
 def main():
     for name in FILES:
-        with open(name, "w") as f:
-            f.write("xx")
+        put(name, "xx")
     words = PROGRAM.replace("FILES", repr(FILES)).replace("CLONE", str(CLONE))
     program = subprocess.Popen(["python3", "-c", words], stdin=subprocess.PIPE)
     until_true(20, lambda: read(f"/proc/{program.pid}/syscall").split()[1:2] == ["0x0"], "the program waits")
@@ -54,8 +53,7 @@ def main():
         program.stdin.write(b"x")
         program.stdin.flush()
         until_true(20, lambda n=n: any("<" in arg for arg in reads()[n]), f"{name} has a name")
-        with open(name + ".seen", "w"):
-            pass
+        put(name + ".seen", "")
     eq("status of the program", 0, program.wait())
     eq("status of kvis", 0, kvis.wait())
     for name, labels in zip(FILES, reads()):

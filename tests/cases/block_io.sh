@@ -14,8 +14,7 @@ sync own-dd
 copy="if=f of=/dev/null bs=4k count=12 iflag=direct"
 for dd in dd ./own-dd; do # the one is in memory, but for what a busy box throws out, the other is not
 python3 -c "import os; os.posix_fadvise(os.open('own-dd', os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)"
-run trace -v -w rec.kvis --json=json --perfetto=p --report=r.html -- $dd $copy
-status 0
+gives 0 trace -v -w rec.kvis --json=json --perfetto=p --report=r.html -- $dd $copy
 js "by('block_io', op='read')" >/dev/null 2>&1 || skip "no disk below this directory, or no hybrid backend"
 # dd's requests are those that were done while it stood in a read of the file; pages of dd itself that were
 # not in memory come besides.
@@ -52,8 +51,7 @@ has text "^  disks +$(js "len(by('block_io'))") requests, "
 run trace --min-sched-delay=1000000 --json=json -- $dd $copy # and as one line, where nothing else is among them
 [ "$(js "len(by('block_io'))")" != 12 ] || has err 'block I/O .* \(4\.0 KB x12, 48\.0 KB total\) [a-z0-9]+ read$'
 # A file written and forced out: its bytes, which no worker of the kernel writes, and a flush if the disk has a cache.
-run trace --json=json -- dd if=f of=g bs=4k oflag=direct conv=fsync
-status 0
+gives 0 trace --json=json -- dd if=f of=g bs=4k oflag=direct conv=fsync
 want "all(e['op'] in ('read', 'write', 'flush') for e in by('block_io'))"
 want "sum(e['bytes'] for e in by('block_io', op='write')) >= 400000 // 4096 * 4096"
 # A stranger's are not the program's, although its bios come to lie where those did: on the same CPU they

@@ -33,7 +33,7 @@ END
 cat >job <<'END'
 cd -P ./d # -P: chdir(2) by that name, because a user may not reach the absolute path
 cat rel ./rel ../job nothere "$(printf 'odd\033\n')" >/dev/null
-(cd /; cat etc/hostname; exec cat etc/passwd) >/dev/null
+(cd /; cat etc/group; exec cat etc/passwd) >/dev/null
 echo x >made; echo y >>made
 cat </nosuch
 PATH=/usr/bin:/bin python3 -ISB - <<'P'
@@ -87,10 +87,10 @@ done
 run open -F -o rows --backend=ptrace -- python3 -c '
 import os
 top = os.open("/", os.O_RDONLY); os.chroot("."); os.chdir("d")
-os.open("made", os.O_RDONLY); os.open("etc/hostname", os.O_RDONLY, dir_fd=top)'
+os.open("made", os.O_RDONLY); os.open("etc/passwd", os.O_RDONLY, dir_fd=top)'
 status 0
 has rows ' /d/made$'
-has rows ' \(unreachable\)/etc/hostname$'
+has rows ' \(unreachable\)/etc/passwd$'
 
 # kvis proc: what a program that runs others knows of them, as an ordinary user (who cannot reach a checkout of root's)
 scenes="ends args chain threads ways"

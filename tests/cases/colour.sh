@@ -3,13 +3,13 @@
 # It truncates event lines only on a terminal, at the terminal's width.
 # tier: gate
 # timeout: 60
+# needs: script
 # covers: O5
 . "$TESTS/lib/lib.sh"
 export LC_ALL=C.UTF-8 # lines contain arrows
 tty() { # what kvis writes to a terminal
     script -qec "$*" /dev/null </dev/null 2>&1
 }
-command -v script >/dev/null || skip "no script(1)"
 esc=$(printf '\033')
 k="'$KVIS' trace -v --backend=ptrace" # a line for a shell
 unset NO_COLOR

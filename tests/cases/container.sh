@@ -20,9 +20,9 @@ has out '^CapEff:[[:space:]]00000000a80425fb$' # what a process in a container o
 has out '^Seccomp:[[:space:]]2$'
 
 # trace works, by ptrace, and sees what it sees outside.
-in_container "$KVIS" trace --json=json -- cat /etc/hostname; status 0
-cp out contents; cmp -s contents /etc/hostname || fail "the program's output"
-want "H['backend'] == 'ptrace' and S['lost'] == 0 and '/etc/hostname' in [e['path'] for e in by('open')]"
+in_container "$KVIS" trace --json=json -- cat /etc/passwd; status 0
+cp out contents; cmp -s contents /etc/passwd || fail "the program's output"
+want "H['backend'] == 'ptrace' and S['lost'] == 0 and '/etc/passwd' in [e['path'] for e in by('open')]"
 # shellcheck disable=SC2016 # of that shell
 in_container sh -c 'sleep 60 & "$0" trace -d 1 -q --json=json -p $!; st=$?; kill $!; exit $st' "$KVIS"; status 0
 want "H['backend'] == 'ptrace'"
@@ -30,13 +30,13 @@ in_container "$KVIS" trace --backend=hybrid -- touch ran; status 125
 has err '^kvis: --backend=hybrid: .*CAP_BPF'
 
 # open follows a command by ptrace, too.
-in_container "$KVIS" open -o rows -- cat /etc/hostname; status 0
+in_container "$KVIS" open -o rows -- cat /etc/passwd; status 0
 eq "lines" 1 "$(grep -c ^kvis: err)"
 has err '^kvis: tracing the command with ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
-has rows ' /etc/hostname$'
-in_container "$KVIS" proc -o rows -- cat /etc/hostname; status 0
+has rows ' /etc/passwd$'
+in_container "$KVIS" proc -o rows -- cat /etc/passwd; status 0
 has err '^kvis: tracing the command with ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
-has rows ' 0 +[0-9.]+ MB cat /etc/hostname$'
+has rows ' 0 +[0-9.]+ MB cat /etc/passwd$'
 
 # What takes BPF does not, and runs no command.
 for c in open opensnoop proc execsnoop exitsnoop "open --backend=bpf" "proc --backend=bpf"; do

@@ -4,16 +4,14 @@
 # timeout: 240
 # needs: strace prog:chg python3
 . "$TESTS/lib/lib.sh"
-run trace -c --json=json -v -- "$BIN/chg" failing
-status 0
+gives 0 trace -c --json=json -v -- "$BIN/chg" failing
 hasnt err '^\[\+' # nothing but the table
 counted="'\n'.join('%s %d %d' % (n, len(calls(n)), sum(bool(c['error']) for c in calls(n)))
     for n in sorted({c['name'] for c in by('syscall')}))"
 eq "the table" "$(js "$counted")" "$(rows err)"
 has err 'p50'; has err 'p99'; has err 'max'
 has err 'total'
-run trace -c -- "$BIN/proc" exit 7
-status 7
+gives 7 trace -c -- "$BIN/proc" exit 7
 run trace -C -- "$BIN/chg" failing
 has err 'p99'; has err '^\[\+.*open '
 cat >sorted.py <<'P'
@@ -52,8 +50,7 @@ awk '$NF == "total" { bad = bad || $4 < last; last = $4; n++ } END { exit bad ||
 run trace -v -i 1 -e trace=/nanosleep -- sleep 2.5 # between the lines, not in one
 has err 'nanosleep\(.* <unfinished ...>$'; has err '<... .*nanosleep resumed>.* = 0'
 hasnt err 'nanosleep\(([^<]|<[^u])*$'
-"$KVIS" trace -c -i 1 -o table --kill-on-exit -- sleep 100 2>err 9>&- & # after a pause one table, not one a second of it
-kvis=$!
+launch table trace -c -i 1 -o table --kill-on-exit -- sleep 100 # after a pause one table, not one a second of it
 until_true 10 grep -q p99 table || fail "-i: no table"
 kill -STOP $kvis
 until_true 5 eval '[ "$(state $kvis)" = T ]'
@@ -64,8 +61,7 @@ kill -CONT $kvis
 until_true 10 has_lines table p99 $((before + 1)) || fail "-i: no table after the pause"
 sleep 0.5
 more=$(($(grep -c p99 table) - before)) may=$(($(date +%s) - since + 2))
-kill -TERM $kvis
-wait $kvis
+finish TERM
 [ $more -le $may ] || fail "-i: $more tables, at most $may are due"
 
 # What -P, -z and -Z leave out is in no table: as strace counts paths, and as the program's calls failed.

@@ -6,11 +6,9 @@
 . "$TESTS/lib/truth.sh"
 for sig in TERM HUP KILL; do
     target loop
-    rm -f json
-    "$KVIS" trace -q -v --json=json -p "$tee" >out 2>err 9>&- &
-    kvis=$!
+    launch json trace -q -v --json=json -p "$tee"
     until_true 10 has_lines json '"type":"open"' 40 || fail "its calls are not seen"
-    kill -$sig $kvis; wait $kvis
+    finish $sig
     untarget
     case $sig in
     KILL) PARTIAL=1 js "len(E) > 0 or S" json >/dev/null || fail "cut by SIGKILL" ;;

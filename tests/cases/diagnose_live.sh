@@ -12,11 +12,8 @@ done
 run diagnose -d 1 -p $! --json --report=page.html
 kill $hogs
 status 0
-[ ! -s /proc/self/schedstat ] || python3 - out $! <<'END' || fail "a process that waits for a CPU"
-import json, sys
-found = [f for f in json.load(open(sys.argv[1]))["findings"] if f["rule"] == "process-waits-for-cpu"]
-sys.exit(not (found and found[0]["culprits"][0]["pid"] == int(sys.argv[2]) and found[0]["evidence"][0]["value"] > 0.1))
-END
+[ ! -s /proc/self/schedstat ] || want_json "[(f['culprits'][0]['pid'], f['evidence'][0]['value'] > 0.1) for f in J['findings']
+    if f['rule'] == 'process-waits-for-cpu'][:1] == [($!, True)]" out
 has page.html 'id="findings">{"kvis"'
 # a shell is not charged with what the commands move that it has waited for
 if [ "$(stat -f -c %T .)" != tmpfs ]; then # which has no disk
@@ -24,13 +21,8 @@ if [ "$(stat -f -c %T .)" != tmpfs ]; then # which has no disk
     run diagnose -d 2 --json
     kill $shell
     wait $shell 2>/dev/null
-    python3 - out $shell <<'END' || fail "the bytes of a shell"
-import json, sys
-j = json.load(open(sys.argv[1]))
-for p in j["busiest"]:
-    assert p["pid"] != int(sys.argv[2]) or p["busy_written_bytes_per_second"] < 1e5, p
-assert not any(c.get("pid") == int(sys.argv[2]) for f in j["findings"] if f["resource"] == "disk" for c in f["culprits"])
-END
+    want_json "all(p['pid'] != $shell or p['busy_written_bytes_per_second'] < 1e5 for p in J['busiest'])" out
+    want_json "not any(c.get('pid') == $shell for f in J['findings'] if f['resource'] == 'disk' for c in f['culprits'])" out
 fi
 # what others read and write is root's to see: to nobody it is not 0, but not there
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

@@ -23,23 +23,15 @@ rule my-quiet
     when     threads >= 1e9
     finding  There are far too many threads
 END
-run diagnose -d 0.1 --threshold my-threads=0.0002% --rules rules --json=json -v -o text
-status 0
+gives 0 diagnose -d 0.1 --threshold my-threads=0.0002% --rules rules --json=json -v -o text
 has text 'There are threads on this machine'
 has text 'rule: my-threads .saturation of kernel limits.'
 hasnt text 'my-quiet'
-python3 - json <<'END' || fail "the finding"
-import json, sys
-f = next(f for f in json.load(open(sys.argv[1]))["findings"] if f["rule"] == "my-threads")
-print(f)
-assert f["next"] == "ps -eLf" and f["severity"] == "saturation"
-assert [e["metric"] for e in f["evidence"]][:2] == ["threads_used_ratio", "threads"]
-assert abs(f["evidence"][0]["threshold"] - 2e-6) < 1e-9 and f["evidence"][1]["threshold"] == 2
-END
+want_json "[(f['next'], f['severity'], [(e['metric'], round(e['threshold'], 9)) for e in f['evidence'][:2]]) for f in J['findings']
+    if f['rule'] == 'my-threads'] == [('ps -eLf', 'saturation', [('threads_used_ratio', 2e-6), ('threads', 2)])]" json
 mistake() { # mistake MESSAGE < FILE
     cat >wrong
-    run diagnose -d 0.1 --rules wrong
-    status 2
+    gives 2 diagnose -d 0.1 --rules wrong
     has err "--rules: 'wrong': $1"
     [ ! -s out ] || fail "it ran"
 }

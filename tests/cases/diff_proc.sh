@@ -3,7 +3,7 @@
 # tier: gate asan
 # timeout: 60
 # needs: root python3
-. "$TESTS/lib/proc.sh"
+. "$TESTS/lib/lib.sh"
 export LC_ALL=C.UTF-8 # lines contain arrows
 cat >build <<'END'
 for i in 1 2 3; do [ -e made$i ] || sh -c "sleep 0.4; cat /etc/passwd >made$i; exit 0"; done

@@ -5,8 +5,9 @@
 # needs: python3 prog:loop prog:sec
 import json
 import os
+from pathlib import Path
 
-from lib import BIN, CWD, eq, has, hasnt, rows, run
+from lib import BIN, CWD, eq, has, hasnt, put, rows, run
 
 PARTS = "on_cpu_ns", "runq_ns", "disk_ns", "other_ns"
 
@@ -23,11 +24,6 @@ def differences(*words):
     diff("--json=d", *words)
     with open("d") as f:
         return json.load(f)
-
-
-def put(path, text):
-    with open(path, "w") as f:
-        f.write(text)
 
 
 def only(d, key, side):
@@ -169,6 +165,5 @@ has(diff("g.kvis", "f.kvis").out, r"^ +1 +n/a +n/a +-  getpriority EHWPOISON$")
 d = differences("p.kvis", "n.kvis")
 assert d["calls"] and all(set(c["b"]) == set() and "timed" not in c["a"] for c in d["calls"]), d["calls"][0]
 diff("a.kvis", status=2)
-with open("a.kvis", "rb") as whole, open("cut.kvis", "wb") as part:
-    part.write(whole.read(3000))
+put("cut.kvis", Path("a.kvis").read_bytes()[:3000])
 has(diff("a.kvis", "cut.kvis", status=125).err, "cut.kvis: truncated at offset")

@@ -4,10 +4,9 @@
 # recording of this machine.
 # tier: full
 # timeout: 900
-# needs: make git musl-gcc aarch64-linux-gnu-gcc qemu-aarch64-static riscv64-linux-gnu-gcc qemu-riscv64-static /usr/riscv64-linux-gnu/lib/libc.a arm-linux-gnueabihf-gcc qemu-arm-static /usr/arm-linux-gnueabihf/lib/libc.a
+# needs: arch:x86_64 make git musl-gcc aarch64-linux-gnu-gcc qemu-aarch64-static riscv64-linux-gnu-gcc qemu-riscv64-static /usr/riscv64-linux-gnu/lib/libc.a arm-linux-gnueabihf-gcc qemu-arm-static /usr/arm-linux-gnueabihf/lib/libc.a
 . "$TESTS/lib/lib.sh"
 top=$TESTS/.. cache=${KVIS_VM_CACHE:-$OUT/vm/cache}
-[ "$(uname -m)" = x86_64 ] || skip "the archive is made on x86_64"
 "$TESTS/vm/fetch.sh" musl-arm64 >fetch 2>&1 || skip "no musl for arm64: $(cat fetch)"
 export MUSL_ARM64="$cache/musl-arm64"
 unset SOURCE_DATE_EPOCH CFLAGS LDFLAGS CC ARCHS

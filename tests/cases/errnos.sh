@@ -8,8 +8,7 @@
 errors() { sed -n 's/.*getpriority([^)]*) *= \(.*)\).*/\1/p' "$1"; }
 for backend in auto ptrace; do
     strace -o theirs -e trace=getpriority "$BIN/sec" errnos 1 133 || fail "strace"
-    run trace -v --backend=$backend -e trace=getpriority -- "$BIN/sec" errnos 1 133
-    status 0
+    gives 0 trace -v --backend=$backend -e trace=getpriority -- "$BIN/sec" errnos 1 133
     errors theirs >theirs.errors
     errors err >ours.errors
     eq "how many" 133 "$(wc -l <theirs.errors)"

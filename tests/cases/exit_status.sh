@@ -32,8 +32,7 @@ done
 line() { # line STATUS REGEX ARG...
     want_st=$1 regex=$2; shift 2
     how=; case $1 in --*) how=$1; shift ;; esac
-    run trace $how -- "$@"
-    status "$want_st"
+    gives "$want_st" trace $how -- "$@"
     grep '^kvis: ' err | grep -v '^kvis: tracing' >msg || fail "$1: no message"
     eq "lines that say so" 1 "$(grep -Eic "$regex" msg)"
     hasnt err "time in calls"
@@ -58,13 +57,10 @@ done
 line 126 'plain' --backend=ptrace ./plain/below
 grep -q 'not a directory\|Not a directory' msg || fail "./plain/below: no reason"
 printf '#!/bin/sh\nexit 3\n' >good; chmod 755 good
-run trace --backend=ptrace --json=json -- ./good
-status 3
+gives 3 trace --backend=ptrace --json=json -- ./good
 want "by('exec')[0]['argv'] == ['./good']"
-PATH=$PWD/dir:$PWD:$PATH run trace -q --backend=ptrace -- good # found in PATH; a directory of that name is not it
-status 3
+PATH=$PWD/dir:$PWD:$PATH gives 3 trace -q --backend=ptrace -- good # found in PATH; a directory of that name is not it
 for command in trace $([ "$(id -u)" = 0 ] && echo proc); do # nothing is missing in a report of it
-    run "$command" --report=page.html -- ./interp
-    status 127
+    gives 127 "$command" --report=page.html -- ./interp
     has page.html '"whole":true'
 done

@@ -1,6 +1,7 @@
 #!/bin/sh
 # -e, -z, -Z, -x and -P show exactly the calls that they select. Calls that -e trace= excludes are not shown as zero: in text and
-# JSON, the summary omits values that depend on them.
+# JSON, the summary omits values that depend on them. A regular expression applies as a whole, however long it is; an expression that
+# is invalid or matches no call is an error with its reason, and the command does not run.
 # tier: gate asan
 # timeout: 90
 # needs: /bin/kill
@@ -12,14 +13,12 @@ cd in || exit 1
 fresh() { rm -rf -- *; }
 for scene in names failing; do
     fresh
-    run trace -v -w ../$scene.kvis -- "$BIN/chg" $scene
-    status 0
+    gives 0 trace -v -w ../$scene.kvis -- "$BIN/chg" $scene
 done
 only() { # only 'names in JSON' ARG...
     wanted=$1; shift
     fresh
-    run trace -v --json=json "$@" -- "$BIN/chg" names
-    status 0
+    gives 0 trace -v --json=json "$@" -- "$BIN/chg" names
     eq "$*" "$wanted" "$(names)"
     run replay -v --json=json "$@" ../names.kvis
     eq "replay $*" "$wanted" "$(names)"
@@ -45,8 +44,7 @@ want "not calls('openat') and not calls('mkdir') and calls('write')"
 run replay -v --json=json -e openat -e mkdir ../names.kvis
 want "calls('openat') or calls('mkdir')"
 for bad in trace=nosuchcall nosuchcall trace=%nosuchclass 'trace=/[' status=nonsense trace= what=ever; do
-    run trace -e "$bad" -- /bin/true
-    status 2
+    gives 2 trace -e "$bad" -- /bin/true
     eq "-e $bad: lines" 1 "$(grep -c '^kvis: ' err)"
     has err "$(echo "$bad" | sed 's/.*[=%]//;s/\[/\\[/')"
 done
@@ -96,8 +94,7 @@ want "len(by('open', path='$PWD/data')) == 1 and not by('mmap') and not by('sysc
 
 # -e status= and signal=, as strace(1) has them. exit_group never returns: it is unfinished.
 status_of() { # status_of SET: which ways of ending are there
-    run replay -v --json=json -e "status=$1" ../failing.kvis
-    status 0
+    gives 0 replay -v --json=json -e "status=$1" ../failing.kvis
     js "sorted({'none' if c['ret'] is None else 'bad' if c['error'] else 'ok' for c in E if c['type'] == 'syscall'})"
 }
 eq successful "['ok']" "$(status_of successful)"
@@ -119,8 +116,7 @@ for s in detached '!detached'; do # what kvis lets go of in the middle of a call
 done
 for only in -z -Z --min-duration=1us "-P /dev/null"; do # the table of -C is there, of those calls
     # shellcheck disable=SC2086 # an option and its argument
-    run trace -C $only -- /bin/sh -c 'cat </dev/null; cat nosuch; exit 0'
-    status 0
+    gives 0 trace -C $only -- /bin/sh -c 'cat </dev/null; cat nosuch; exit 0'
     has err ' usecs/call '
 done
 run trace -v --json=json --min-duration=100ms -- sleep 0.2
@@ -131,8 +127,7 @@ run trace --json=json -e signal=usr1,SIGUSR2 -- /bin/sh -c "$sends"
 eq live 'SIGUSR1+SIGUSR2' "$(signals)"
 run trace -w ../signals.kvis -- /bin/sh -c "$sends"
 signals_of() { # signals_of SET: which signals are shown
-    run replay --json=json -e "signal=$1" ../signals.kvis
-    status 0
+    gives 0 replay --json=json -e "signal=$1" ../signals.kvis
     signals
 }
 eq all 'SIGCHLD+SIGRT_4+SIGUSR1+SIGUSR2' "$(signals_of all)"
@@ -145,14 +140,12 @@ eq 'the first' '' "$(signals_of RTMIN,sigrtmax)"
 eq 'from the end' 'SIGRT_4' "$(signals_of sigrtmax-28)"
 eq '!all' '' "$(signals_of '!all')"
 for bad in status= status=ok status=failed,nope 'status=!' signal= signal=NOPE signal=0 signal=65 signal=9x signal=RTMIN+ signal=RTMIN+31 signal=RTMAX+1 'signal=USR1,none'; do
-    run trace -e "$bad" -- /bin/true
-    status 2
+    gives 2 trace -e "$bad" -- /bin/true
     has err '^kvis: --trace: .*allowed values'
 done
 
 for accel in "" --no-accel; do
-    run trace $accel -C -e trace=openat --json=json -- /bin/sh -c 'cat /etc/passwd >copy; kill -0 $$'
-    status 0
+    gives 0 trace $accel -C -e trace=openat --json=json -- /bin/sh -c 'cat /etc/passwd >copy; kill -0 $$'
     hasnt err '^  (files|network) '
     want "'file_bytes_read' not in S and S['exit_code'] == 0"
     want "{e['type'] for e in E} <= {'open', 'exec', 'spawn_process', 'exit_thread', 'exit_process', 'signal'}"
@@ -162,3 +155,23 @@ for accel in "" --no-accel; do
 done
 run trace --json=json -- cat /etc/passwd
 want "S['file_bytes_read'] > 0"
+
+any= # 62 characters that match every name: what is behind them decides
+for i in 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1; do any="$any.*"; done
+for backend in $(backends); do
+    for regex in "$any^close\$" '^clo{1}se$' 'nothing|^c[[:lower:]]ose$|none'; do
+        gives 0 trace -v -q --backend=$backend -e "trace=/$regex" --json=json -- cat /dev/null
+        want '{c["name"] for c in by("syscall")} == {"close"}'
+    done
+    gives 0 trace -v -q --backend=$backend -e "trace=!/$any^close\$" --json=json -- cat /dev/null
+    want '"openat" in {c["name"] for c in by("syscall")} and "close" not in {c["name"] for c in by("syscall")}'
+done
+refused() { # refused EXPR REASON
+    gives 2 trace -e "trace=$1" -- touch not-there
+    has err "^kvis: --trace: .*$2"
+    [ ! -e not-there ] || fail "it was run all the same"
+}
+refused "/$any(" 'is not a valid regular expression: .+'
+refused "?/a\\" 'is not a valid regular expression: .+'
+refused "close,/${any}nosuch" "no system call or class is named '/\.\*"
+refused "/$(head -c 5000 /dev/zero | tr '\0' x)" "no system call or class is named '/xxx"

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-from lib import BIN, backends, has, name_threads, read, rows, run, say
+from lib import BIN, backends, has, name_threads, put, read, rows, run, say
 
 STATES = (("runq_ns", "[run queue]"), ("disk_ns", "[disk]"), ("other_ns", "[blocked]"))
 
@@ -68,8 +68,7 @@ def work(name, more):
 for t in [threading.Thread(target=work, args=(name, name == b"worker")) for name in (b"worker", b"worker", b"a;b")]: t.start()
 '''
 
-with open("a.c", "w") as f:
-    f.write("int main(void) { return 0; }\n")
+put("a.c", "int main(void) { return 0; }\n")
 for backend in backends():
     how = f"--backend={backend}"
     one(how, "--", "gcc", "-o", "/dev/null", "a.c")
@@ -93,8 +92,7 @@ if os.getuid() == 0:
     run("replay", "-q", "--folded=cpu2", "p.kvis").status(0)
     assert read("cpu") == read("cpu2"), "other stacks from the replay"
     # Where the names are too long together, the first commands are left out, not the one that used the CPU.
-    with open("chain", "w") as f:
-        f.write('n=$1; shift; [ $# = 0 ] || ./$1 chain "$@"; i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; true\n')
+    put("chain", 'n=$1; shift; [ $# = 0 ] || ./$1 chain "$@"; i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; true\n')
     names = [f"p{i:02}" + 40 * "x" for i in range(1, 14)]
     for name in names:
         os.symlink("/bin/sh", name)

@@ -2,15 +2,12 @@
 # If the disk of a recording, a report or a Perfetto trace becomes full, kvis reports the file by name, and the command continues.
 # tier: gate asan
 # timeout: 60
-# needs: root unshare python3 prog:loop
+# needs: root python3 prog:loop
 # covers: O2 O4
 . "$TESTS/lib/lib.sh"
-if [ -z "${INSIDE-}" ]; then
-    unshare -m true 2>/dev/null || skip "no mount namespaces"
-    INSIDE=1 exec unshare -m "$0"
-fi
 mkdir small
 mount -t tmpfs -o size=256k none small 2>err || skip "no tmpfs: $(cat err)"
+trap 'umount small' EXIT
 run trace -v -q -w small/a.kvis --json=whole -- "$BIN/loop" 9000
 status 125; has err 'cannot write small/a.kvis \(its output ends here\): No space left'
 want "S['exit_code'] == 0 and len(calls('openat')) > 9000" whole

@@ -5,8 +5,7 @@
 # needs: root setpriv
 . "$TESTS/lib/lib.sh"
 chmod 777 .
-run trace --backend=hybrid -- /bin/true
-[ "$st" = 0 ] || skip "no hybrid backend here: $(tail -n 1 err)"
+needs_hybrid
 caps=+sys_admin,+bpf,+perfmon,+sys_ptrace,+setuid,+setgid,+dac_override,+dac_read_search
 as() { # as CAPS CMD...: as nobody, with these capabilities
     with=$1; shift

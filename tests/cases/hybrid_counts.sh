@@ -4,8 +4,7 @@
 # timeout: 150
 # needs: root python3 strace prog:hyb prog:sig prog:proc prog:sec prog:abi prog:loop prog:counts
 . "$TESTS/lib/lib.sh"
-run trace -c --backend=hybrid -- /bin/true
-[ $st = 0 ] || skip "$(head -n 1 err)"
+needs_hybrid
 # Calls whose number varies by run are left out: $without.
 without=nothing
 table() { rows "$@" | grep -v "^$without "; }
@@ -39,8 +38,7 @@ e=
 # What the program knows: calls of known length, calls that signals interrupt, with and without a restart,
 # calls in which it is killed.
 for how in "" --json=/dev/null; do
-    run trace -c --backend=hybrid $how -o table -- "$BIN/counts"
-    status 0
+    gives 0 trace -c --backend=hybrid $how -o table -- "$BIN/counts"
     python3 - <<'P' >&9 || { cat table >&9; fail "counts by '$how'"; }
 rows = {f[-1]: {"time": float(f[1]), "calls": int(f[3]), "errors": int(f[4]) if len(f) == 9 else 0, "p50": float(f[-4]),
                 "p99": float(f[-3]), "max": float(f[-2])}
@@ -50,14 +48,12 @@ raise SystemExit(", ".join(w for w in wants if not eval(w, {}, rows)) or not wan
 P
 done
 for n in 1 2; do
-    run trace -c --backend=hybrid -o table -- "$BIN/hyb" calls 200 20
-    status 0
+    gives 0 trace -c --backend=hybrid -o table -- "$BIN/hyb" calls 200 20
     eq "calls" "faccessat 4000 0 getppid 4000 0 lseek 4000 0" "$(echo $(rows table | grep -E '^(getppid|faccessat|lseek) '))"
     run trace -c --backend=hybrid -o table -- "$BIN/hyb" bomb 300
     eq "bomb" "exit_group 301 0 getppid 300 0" "$(echo $(rows table | grep -E '^(getppid|exit_group) '))"
 done
-run trace -c --backend=hybrid -- "$BIN/hyb" tsync
-status 0
+gives 0 trace -c --backend=hybrid -- "$BIN/hyb" tsync
 
 # Nobody waits for kvis: it stands still, and the program goes on to its end.
 "$KVIS" trace -c --backend=hybrid --ring=64K -o table -- "$BIN/loop" 300000 >out 2>err 9>&- &

@@ -51,8 +51,7 @@ done
 want "not any(a == '?' or a.startswith('0x7') for c in calls('writev') + calls('sendmsg') for a in c['args'])"
 
 for size in 63K 65K 128M 64G -64K 64KB ''; do
-    run trace --ring=$size -- touch ran
-    status 2
+    gives 2 trace --ring=$size -- touch ran
     has err '^kvis: .*ring.*64K to 64M'
 done
 [ ! -e ran ] || fail "it ran"

@@ -18,5 +18,5 @@ same io:files io:pipes io:socks io:moves io:short \
     nest:all net:tcp4 net:udp net:unix \
     chg:names chg:attrs chg:failing chg:opens sec:nobrk \
     sec:errno sec:log sec:trap sec:kill sec:trace sec:notify sec:strict sec:sud ptr:counts ptr:ext ptr:hostile \
-    'sh:ls -lR /etc/apt; sort /etc/passwd | uniq -c | wc -l; cat /etc/passwd nothere' \
-    'sh:for i in 1 2 3; do echo $i >f$i; done; cp -r /etc/apt a; rm -r a; kill -USR1 $$'
+    'sh:mkdir -p a/b; touch a/c a/b/d; ls -lR a; sort /etc/passwd | uniq -c | wc -l; cat /etc/passwd nothere' \
+    'sh:for i in 1 2 3; do echo $i >f$i; done; mkdir b; cp f? b; cp -r b a; rm -r a; kill -USR1 $$'

@@ -50,8 +50,7 @@ P
 mkfifo in
 sh -c 'printf "not tra<ed" >/proc/$$/comm; sleep 0.5; echo 22; sleep 1; exec true' >in &
 sh=$!
-run trace -v --json=json -w rec -- python3 names.py
-status 0
+gives 0 trace -v --json=json -w rec -- python3 names.py
 wait $sh
 want "[(c['waker_comm'], c['waker_comm_hex']) for c in calls('read') if c['ret'] == 1 and c['args'][1] == '1'] == [('na\"me\ufffd', '6e61226d65ff')]"
 want "[(c['waker_pid'], c.get('waker_comm')) for c in calls('read') if c['ret'] == 3] == [($sh, 'not tra<ed')]"

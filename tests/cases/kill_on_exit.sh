@@ -57,8 +57,7 @@ for n in $(seq 2 $(some 4 2 4) 20); do # before its program begins
 done
 # --until-exit: the rest ends too, so nothing has to be let go, and a filter may be used.
 rm -rf a; mkdir a
-run trace -q -v --until-exit --kill-on-exit --json=json -- sh -c 'cd a; "$1" loop >said & until [ -s pid ]; do sleep 0.05; done; exit 3' sh "$BIN/att"
-status 3
+gives 3 trace -q -v --until-exit --kill-on-exit --json=json -- sh -c 'cd a; "$1" loop >said & until [ -s pid ]; do sleep 0.05; done; exit 3' sh "$BIN/att"
 tree=$(cat a/pid)
 ends "--until-exit --kill-on-exit"
 want "by('exit_process', exit_pid=$tree, signal='SIGKILL') and S['exit_code'] == 3"
@@ -67,7 +66,6 @@ run trace -q --json=json -- true
 eq "backend" "$(js "H['backend']" json)" "$(js "H['backend']" until)"
 
 for option in --no-follow --kill-on-exit --until-exit --user=root --env=A=b; do
-    run trace $option -p $$
-    status 2
+    gives 2 trace $option -p $$
     has err "^kvis: ${option%%=*} needs a command.*; fix: .* -p\$"
 done

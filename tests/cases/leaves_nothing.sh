@@ -22,8 +22,7 @@ END
 for command in open proc; do
     rm -f ids
     for i in $(seq 20); do
-        run $command --json=json -o rows -- sh held.sh
-        status 0
+        gives 0 $command --json=json -o rows -- sh held.sh
         case $command in
         open) has rows ' held\.sh$'; has rows ' true .*/libc\.' ;;
         proc) want "(lambda argv: {*argv[:2]} == {'cat', 'sed'} and argv[2:] == ['sh', '/bin/true'])([e['argv'][0] for e in by('command')])" ;;
@@ -31,23 +30,15 @@ for command in open proc; do
     done
     left "20 runs of $command"
     for sig in KILL TERM INT; do # ended when it has printed its header
-        rm -f out
-        "$KVIS" $command -x -p $$ >out 2>err 9>&- &
-        kvis=$!
-        until_true 10 test -s out || fail "no header"
+        launch out $command -x -p $$
         bpf_ids $kvis >ids
         ! bpf_gone ids || fail "bpftool does not see its programs"
-        kill -$sig $kvis
-        wait $kvis
+        finish $sig
         left "$command by SIG$sig"
     done
-    rm -f started
-    "$KVIS" $command -o rows -- sh -c 'echo $$ >started; exec sleep 100' 2>err 9>&- &
-    kvis=$!
-    until_true 10 test -s started || fail "the command does not start"
+    launch started $command -o rows -- sh -c 'echo $$ >started; exec sleep 100'
     bpf_ids $kvis >ids
-    kill -KILL $kvis
-    wait $kvis
+    finish KILL
     left "$command killed with a command"
     kill "$(cat started)" || fail "the command died with kvis $command"
 done

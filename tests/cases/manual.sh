@@ -26,8 +26,7 @@ done
 prints() {
     grep -v '^\.TH' "$top/gen/out/texts/$1" >want
     shift
-    run "$@"
-    status 0
+    gives 0 "$@"
     [ ! -s err ] || fail "kvis $* says something"
     grep -v '^\.TH' out | cmp - want || fail "kvis $* is not what is in gen/out/texts"
     hasnt out '\{\{(date|version)'
@@ -85,8 +84,7 @@ for page in monitor.1:metrics diagnose.1:findings 1:fields; do
         sed -e '/^[.]SS /{ s//\n/; b text; }' -e '/^[.]TP/{ N; s/.*\n//; b text; }' -e '/^[.]/d' -e 's/^/    /' -e ': text' -e 's/\\//g' |
         sed '1{/^$/d;}' >want
     [ "$(wc -l <want)" -ge 90 ] || fail "the manual page has no list $list"
-    run help $list
-    status 0
+    gives 0 help $list
     diff out want >&9 || fail "help $list is not what the manual says"
 done
 for link in execsnoop exitsnoop opensnoop; do # they are on the pages of proc and open
@@ -94,6 +92,5 @@ for link in execsnoop exitsnoop opensnoop; do # they are on the pages of proc an
     has out "kvis ($link|open) "
     has out '^\.TH KVIS-(PROC|OPEN) 1 [0-9-]+ "kvis [0-9]'
 done
-run help trace --man nonsense
-status 2
+gives 2 help trace --man nonsense
 has err "'nonsense': the only option is --man"

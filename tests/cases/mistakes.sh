@@ -22,8 +22,7 @@ END
 
 # STATUS, the command line, and what the line on stderr says (behind "kvis: ")
 while IFS='|' read -r want args regex; do
-    run $args </dev/null
-    status "$want"
+    gives "$want" $args </dev/null
     [ "$want" = 0 ] && continue
     has err "^kvis: .*$regex"
     eq "lines" 1 "$(grep -c '^kvis: [^t]' err)"
@@ -91,8 +90,7 @@ END
 # The command line, what kvis says, and the last line: the row of help, or the usage of the command.
 "$KVIS" trace --help >help 2>&9 9>&-
 while IFS='~' read -r args regex row; do
-    run $args </dev/null
-    status 2
+    gives 2 $args </dev/null
     has err "^kvis: .*$regex"
     of=$(sed -n "s/^ *\($row\)  */\1  /p" help)
     eq "kvis $args" "usage: ${of:-$row}" "$(tail -n 1 err)"
@@ -117,8 +115,7 @@ cmp -n 8 a.kvis cut.kvis || fail "a recording was written over"
 
 # without rights
 [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || exit 0
-run trace -o "$(head -c 3000 /dev/zero | tr '\0' x)" true
-status 125
+gives 125 trace -o "$(head -c 3000 /dev/zero | tr '\0' x)" true
 has err '^kvis: cannot write x+\.\.\. File ?name too long$'
 for_nobody
 mkdir mine && touch mine/a.kvis && chmod 700 mine

@@ -2,20 +2,17 @@
 # kvis monitor -c busy ranks processes in the order of their own accounting.
 # tier: quick
 # timeout: 200
-# needs: python3 promtool
+# needs: root python3 promtool
 # covers: S4
 . "$TESTS/lib/lib.sh"
 # Its own pid namespace: nobody else is first in something.
-[ "$(id -u)" = 0 ] || skip "root alone can make a pid namespace"
 [ "${MONITOR_BUSY_INSIDE:-}" ] || MONITOR_BUSY_INSIDE=1 exec unshare -pf --kill-child --mount-proc /bin/sh "$0"
 mkdir a b
 python3 "$TESTS/lib/mon_tree.py" a tasks:a && python3 "$TESTS/lib/mon_tree.py" b tasks:b || fail "no trees"
 ln -s a now
-"$KVIS" monitor -i 4 -n 2 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text 9>&- 2>err &
-kvis=$!
-until_true 30 test -e p.prom || fail "no exposition of the first look"
+launch p.prom monitor -i 4 -n 2 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text
 ln -s b new && mv -T new now
-wait $kvis || fail "exit $?"
+finish; status 0
 promtool_takes p.prom
 s='E[0]["interval_ns"] / 1e9 *' B='E[0]["busy"]'
 # A look may take long or come late: process 20, which used 1 s, says how much the others must have. Within one process the
@@ -46,16 +43,13 @@ has text 'busy +n/a busy_waiting and 1 more: /proc/PID/schedstat: ENOENT [(]need
 for t in 0 1 2 3; do python3 "$TESTS/lib/mon_tree.py" turns$t turns:$t || fail "no tree"; done
 rm -r turns3/proc/212
 turns() { # kvis monitor through the four
-    rm -f p.prom
     ln -sfn turns0 now
-    "$KVIS" monitor -i 2 -n 3 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text 9>&- 2>err &
-    kvis=$!
-    until_true 30 test -e p.prom || fail "no exposition of the first look"
+    launch p.prom monitor -i 2 -n 3 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text
     for t in 1 2 3; do
         ln -sfn turns$t new && mv -T new now
         until_true 30 eval '[ "$(grep -c sample json)" -ge $t ]' || fail "no sample"
     done
-    wait $kvis || fail "exit $?"
+    finish; status 0
 }
 turns
 want "[sorted(int(p) for p in e['busy']) for e in E[:3]] == [[201, 202, 203, 204, 205], [201, 202, 203, 204, 205, 206], \
@@ -106,14 +100,11 @@ for p in spin memory $disk; do
 done
 trap 'touch stop' EXIT
 for p in spin memory $disk; do until_true 20 grep -q there $p.out || fail "no $p: $(cat $p.err)"; done
-rm -f p.prom
-"$KVIS" monitor -i 0.5 -c busy --json=json --prometheus=p.prom -o text 9>&- 2>err &
-kvis=$!
+launch p.prom monitor -i 0.5 -c busy --json=json --prometheus=p.prom -o text
 until_true 20 eval '[ "$(grep -c sample json)" -ge 4 ]' || fail "no samples"
 touch stop
 wait $spin
-kill -INT $kvis
-wait $kvis || fail "exit $?"
+finish INT; status 0
 want "all(e['busy']['$spin']['comm'] == 'spin' for e in E[:4])"
 want "all(e['busy']['$spin']['busy_threads'] == 3 for e in E[:3])"
 rate() { js "sum(e['interval_ns'] * e['busy']['$1']['$2'] for e in E[:4]) / 1e9" json; } # rate PID WHAT: added up
@@ -142,7 +133,6 @@ if [ "$disk" ]; then
     want "0 < $got <= $all * 1.02"
 fi
 # Threads that wait have CPUs to wait for, also where nothing else reads about CPUs.
-run monitor -c busy -i 0.3 -n 1 --per-cpu -o text
-status 0
+gives 0 monitor -c busy -i 0.3 -n 1 --per-cpu -o text
 has text ' tasks_waiting=[0-9.]+'
 hasnt text 'n/a .*tasks_waiting|busy +n/a'

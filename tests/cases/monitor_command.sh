@@ -24,8 +24,7 @@ print(json.dumps({"faults": sum(r.ru_minflt + r.ru_majflt for r in both),
       flush=True)
 os._exit(3)
 END
-run monitor --json=json -o text -i 0.1 -- python3 prog.py
-status 3
+gives 3 monitor --json=json -o text -i 0.1 -- python3 prog.py
 [ ! -s err ] || fail "a message"
 python3 - out json text <<'END' || fail "the totals"
 import json, re, sys

@@ -10,10 +10,7 @@ ln -s a now
 now() { cut -d' ' -f1 /proc/uptime; }
 ln -s b new
 begin=$(now)
-"$KVIS" monitor -i 4 -n 2 --per-cpu --json=json --csv=csv --prometheus=p.prom \
-    --path.rootfs="$PWD/now" -o text 9>&- 2>err &
-kvis=$!
-until_true 30 test -s p.prom || fail "no exposition of the first look"
+launch p.prom monitor -i 4 -n 2 --per-cpu --json=json --csv=csv --prometheus=p.prom --path.rootfs="$PWD/now" -o text
 kill -STOP $kvis # before its second look, which is 4 s after the first
 stopped=$(now)
 cp p.prom before
@@ -23,7 +20,7 @@ continued=$(now)
 kill -CONT $kvis
 until_true 30 grep -q '"type":"sample"' json || fail "no second look"
 seen=$(now)
-wait $kvis || fail "exit $?"
+finish; status 0
 for f in before p.prom; do promtool_takes $f; done
 is() { printf "%s\n\0" "$1" >>wants; } # all at once, below: a python for each takes a minute on a busy machine
 # Rates: each file has its own interval between two looks. kvis was stopped between them, so the interval is at
@@ -209,11 +206,9 @@ run monitor -c psi,zones -i 0.05 -n 1 --json=json --path.rootfs="$PWD/none//" -o
 hasnt err '//'
 # the interrupts that occurred most often, by CPU
 rm now && ln -s a now && ln -s b new
-"$KVIS" monitor -i 1 -n 1 -c irqs --json=json --prometheus=q.prom --path.rootfs="$PWD/now" -o text 9>&- 2>err &
-kvis=$!
-until_true 30 test -s q.prom || fail "no exposition of the first look"
+launch q.prom monitor -i 1 -n 1 -c irqs --json=json --prometheus=q.prom --path.rootfs="$PWD/now" -o text
 mv -T new now
-wait $kvis || fail "exit $?"
+finish; status 0
 want "[(k, v['handler']) for k, v in E[0]['irq'].items()] == [('24/1', 'PCI-MSI  1-edge  eth0-rx'), ('LOC/0', 'Local timer interrupts')]"
 want "abs(E[0]['irq']['24/1']['irq_interrupts_per_second'] / E[0]['irq']['LOC/0']['irq_interrupts_per_second'] - 5) < 1e-6"
 # file systems below one that may wait for a server are not looked up; one with a similar name is

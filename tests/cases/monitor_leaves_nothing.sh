@@ -6,23 +6,18 @@
 # covers: E21 O3
 . "$TESTS/lib/lib.sh"
 start() { # start ARG...: kvis in $kvis, when its first interval is out; the ids of what it has in the kernel
-    rm -f out
-    "$KVIS" monitor -i 0.05 --prometheus=p.prom -o out "$@" 2>err 9>&- &
-    kvis=$!
-    until_true 20 test -s out || fail "it does not begin: $(cat err)"
+    launch text monitor -i 0.05 --prometheus=p.prom -o text "$@"
     bpf_ids $kvis >ids
 }
 start -c runq,block
-grep -q prog ids && grep -q map ids || { kill $kvis; skip "no programs here: $(head -n 3 out)"; }
+grep -q prog ids && grep -q map ids || { kill $kvis; skip "no programs here: $(head -n 3 text)"; }
 trap 'kill -KILL $kvis $one $reader 2>/dev/null' EXIT
 one= reader=
-kill $kvis
-wait $kvis
+finish TERM
 for sig in INT TERM KILL HUP; do
     start
     bpf_gone ids && fail "its programs are not to be seen while it runs"
-    kill -$sig $kvis
-    wait $kvis
+    finish $sig
     until_true 10 bpf_gone ids || fail "SIG$sig: something is left of: $(cat ids)"
     [ "$(tail -c 1 p.prom | od -An -c | tr -d ' ')" = '\n' ] || fail "SIG$sig: half a file"
     rm -f p.prom.*
@@ -31,8 +26,7 @@ done
 start -c runq --json=json
 one=$kvis
 start -c runq
-kill -KILL $kvis
-wait $kvis
+finish KILL
 lines=$(wc -l <json)
 more() { [ "$(wc -l <json)" -gt $((lines + 10)) ]; }
 until_true 10 more || fail "the first has stopped"

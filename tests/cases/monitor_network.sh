@@ -3,10 +3,9 @@
 # kvis diagnose finds a link that is slower than both of its ends can be.
 # tier: quick asan
 # timeout: 60
-# needs: python3 promtool ip
+# needs: root python3 promtool ip
 # covers: S4
 . "$TESTS/lib/lib.sh"
-[ "$(id -u)" = 0 ] || skip "root alone can make a network namespace"
 [ "${MONITOR_NETWORK_INSIDE:-}" ] || MONITOR_NETWORK_INSIDE=1 exec unshare -nm --propagation private /bin/sh "$0"
 mount -t sysfs none /sys || skip "no sysfs of this network namespace"
 echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6
@@ -57,8 +56,7 @@ mkfifo go
 python3 self.py >self 9>&- &
 child=$!
 until_true 20 grep -q there self || fail "no child"
-"$KVIS" monitor -i 0.2 -c net,limits --json=json --prometheus=p.prom -o text 9>&- 2>err &
-kvis=$!
+launch p.prom monitor -i 0.2 -c net,limits --json=json --prometheus=p.prom -o text
 trap 'kill -KILL $kvis $child 2>/dev/null' EXIT
 look() { rm -f p.prom; until_true 10 test -s p.prom; } # waits for the next
 look && cp p.prom before || fail "no exposition"
@@ -69,8 +67,7 @@ look && look && cp p.prom after || fail "no exposition after it"
 promtool_takes after
 echo >go
 wait $child
-kill -INT $kvis
-wait $kvis || fail "exit $?"
+finish INT; status 0
 value() { sed -n "s/^kvis_$2 //p" $1; }
 gain() { echo $(($(value after "$1") - $(value before "$1"))); }
 eq "packets sent" 1000 "$(gain 'network_transmit_packets_total{device="v0"}')"

@@ -14,30 +14,22 @@ for form in --json --csv -cload; do
 done
 "$KVIS" monitor -i 0.1 -n 1 >&- 2>err 9>&-
 eq "closed stdout" 125 $?
-run monitor -n 1 -i 0.05 -c cpu,stat,load,cpu
-status 0
+gives 0 monitor -n 1 -i 0.05 -c cpu,stat,load,cpu
 # an interval that is longer than the run: one line, of the time that has passed
-run monitor -d 1 -i 5 --json=json -c load,psi
-status 0
+gives 0 monitor -d 1 -i 5 --json=json -c load,psi
 want 'len(E) == 1 and 0.2e9 < E[0]["interval_ns"] < 4e9'
 want 'E[0]["load1"] >= 0 and "user_ratio" not in E[0] and {u["source"] for u in E[0]["unavailable"]} <= {"psi"}'
 run monitor -d 2 -i 1 --json=json -c load
 want '1 <= len(E) <= 2'
 rm json
-"$KVIS" monitor -i 100000000 --json=json --prometheus=p.prom >out 2>err 9>&- &
-kvis=$!
-until_true 20 test -s p.prom || fail "no first look"
-kill -TERM $kvis
-wait $kvis
-eq "status" 0 $?
+launch p.prom monitor -i 100000000 --json=json --prometheus=p.prom
+finish TERM; status 0
 want 'len(E) == 1 and S["intervals"] == 1'
 # a pause longer than an interval leaves out times, and moves none
-rm json
-"$KVIS" monitor -i 1 -n 7 -c load --json=json >out 2>err 9>&- &
-kvis=$!
+launch json monitor -i 1 -n 7 -c load --json=json
 until_true 20 grep -q '"type":"sample"' json || fail "no line"
 kill -STOP $kvis; sleep 1.4; kill -CONT $kvis # so that the second is half a second late, or so
-wait $kvis
+finish
 late='[(e["ts_ns"] - E[0]["ts_ns"] + 5e8) % 1e9 / 1e9 - .5 for e in E]'
 say "late, in s: $(js "$late")"
 # (one of five: had the pause moved them, all would be late; a busy machine makes some late)

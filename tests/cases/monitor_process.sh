@@ -47,8 +47,7 @@ python3 self.py >self 9>&- &
 child=$!
 exec 8>go
 until_true 10 grep -q . self || fail "no child"
-"$KVIS" monitor -i 0.5 -c proc -p $child,$child --json=json --prometheus=p.prom -o text 2>err 8>&- 9>&- &
-kvis=$!
+launch p.prom monitor -i 0.5 -c proc -p $child,$child --json=json --prometheus=p.prom -o text
 trap 'kill -KILL $kvis $child 2>/dev/null' EXIT
 look() { rm -f p.prom; until_true 10 test -s p.prom; } # waits for the next
 look && cp p.prom before || fail "no exposition"
@@ -60,8 +59,7 @@ done
 eq "named twice, it is one" 1 "$(grep -c '^kvis_process_threads' p.prom)"
 echo end >&8
 exec 8>&-
-wait $kvis
-eq "exit, when the process has ended" 0 $?
+finish; status 0 # when the process has ended
 wait $child
 say "its own between two looks, and around them: cpu, voluntary, involuntary, minor: $(sed 1d self)"
 total() { # total NAME...: what was counted in between
@@ -98,8 +96,7 @@ for root in t/sys/fs/cgroup t/sys/fs/cgroup/unified u/sys/fs/cgroup/unified; do
     : >$root/cgroup.controllers
 done
 for path in t:a/b t:/a/b t:/sys/fs/cgroup/a/b u:a/b u:/a/b u:/sys/fs/cgroup/unified/a/b; do
-    run monitor -n 1 -i 0.1 --json=json --path.rootfs=${path%%:*} --cgroup=${path#*:} --prometheus=p.prom
-    status 0
+    gives 0 monitor -n 1 -i 0.1 --json=json --path.rootfs=${path%%:*} --cgroup=${path#*:} --prometheus=p.prom
     want '[E[0][k] for k in ("cgroup_memory_anon_bytes", "cgroup_memory_file_bytes", "cgroup_memory_bytes")] == [4096, 8192, 12345]'
     has p.prom '^kvis_cgroup_cpu_seconds_total 0.0001$'
 done

@@ -6,19 +6,15 @@
 # needs: python3 curl promtool prometheus-node-exporter
 # covers: O2
 . "$TESTS/lib/lib.sh"
-run monitor -i 0.2 -n 3 --per-cpu --prometheus=a.prom
-status 0
+gives 0 monitor -i 0.2 -n 3 --per-cpu --prometheus=a.prom
 eq stdout "" "$(cat out)"
 eq files "a.prom err out" "$(echo *)"
 promtool_takes a.prom
-python3 "$TESTS/lib/prom.py" a.prom || fail "the text format"
 has a.prom '^kvis_cpu_seconds_total[{]mode="idle",cpu="0"} [0-9.]+$'
 ! grep -q 'mode="idle"} ' a.prom || fail "a sum beside the CPUs"
 
 # Whoever reads it at any time has one of them, whole.
-"$KVIS" monitor -i 0.01 -n 300 -c stat,load --prometheus=b.prom 9>&- &
-kvis=$!
-until_true 10 test -e b.prom || fail "no file"
+launch b.prom monitor -i 0.01 -n 300 -c stat,load --prometheus=b.prom
 python3 - $kvis <<'END' || fail "a file in parts"
 import re, sys
 reads, seen, kinds = 0, set(), set()
@@ -35,7 +31,7 @@ while runs():
 print(f"{reads} reads of {len(seen)} files")
 assert len(seen) > 50 and len(kinds) == 1 and kinds.pop()[1] == "\n"
 END
-wait $kvis
+finish
 eq "left behind" "a.prom b.prom err out tool" "$(echo *)"
 
 # A metric that node_exporter also has differs only in its prefix: same name, labels and count.
@@ -75,8 +71,7 @@ assert "process_open_fds" not in prom.names(open("both.prom").read()), "node_exp
 END
 rm before after both.prom exporter.log
 
-"$KVIS" monitor -i 0.5 --listen=0 >out 2>err 9>&- &
-kvis=$!
+launch err monitor -i 0.5 --listen=0
 # with fewer descriptors than clients that it has places for
 (ulimit -n 16; exec "$KVIS" monitor -c load -i 1000 --listen=0) >out 2>err2 9>&- &
 few=$!
@@ -87,7 +82,6 @@ url=http://127.0.0.1:$port
 curl -sS -D head "$url/metrics" >m.prom || fail "no answer"
 has head '^HTTP/1.1 200 OK'
 has head '^Content-Type: text/plain; version=0.0.4'
-python3 "$TESTS/lib/prom.py" m.prom || fail "the text format"
 promtool_takes m.prom
 "$KVIS" monitor -n 1 --listen=$port 2>err3 && fail "the port is taken twice"
 has err3 "port $port: Address (already )?in use"
@@ -151,6 +145,4 @@ assert abs(ours["process_open_fds"] - int(fds)) <= 24, (ours["process_open_fds"]
 assert ours["process_max_fds"] == int(next(s for s in open(f"/proc/{pid}/limits") if "open files" in s).split()[3])
 END
 say "descriptors: $fds, RSS: $(sed -n 's/^VmRSS:[^0-9]*//p' /proc/$kvis/status)"
-kill -INT $kvis
-wait $kvis
-eq "exit" 0 $?
+finish INT; status 0

@@ -31,8 +31,7 @@ want "any('(left out: 1); the sum is unknown, because' in u['reason'] for u in E
 # More disks than instances that fit: 8192, of which the machine is one. There is no sum without a part.
 mkdir -p disks/proc
 for n in $(seq 1 9000); do echo "259 $n d$n 1 0 8 0 1 0 8 0 0 0 0"; done >disks/proc/diskstats
-run monitor -c disks -i 0.05 -n 3 --json=json --csv=csv --prometheus=p.prom --report=r.html --path.rootfs=disks -o text
-status 0
+gives 0 monitor -c disks -i 0.05 -n 3 --json=json --csv=csv --prometheus=p.prom --report=r.html --path.rootfs=disks -o text
 want 'len(E[-1]["device"]) == 8191 and [e["dropped"] for e in E] == [809] * 3 and "disk_reads_per_second" not in E[-1]'
 want '[u["reason"] for u in E[-1]["unavailable"] if "disk_rotational" in u["metrics"]] == ["no space for more devices or processes (left out: 809)"]'
 eq "the text says so once" 1 "$(grep -c 'left out: 809' text)"

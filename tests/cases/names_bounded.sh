@@ -50,13 +50,11 @@ for i in range(40000):
 os.mkdir("/new")
 P
 for backend in ptrace auto; do
-    run trace -q --backend=$backend --json=json -- /usr/bin/python3 jail.py
-    status 0
+    gives 0 trace -q --backend=$backend --json=json -- /usr/bin/python3 jail.py
     want 'S["names_dropped"] > 10000'
     want 're.search("/jailx{200}/new$", by("mkdir")[-1]["path"])'
     rm -rf jailx* large still_open
-    run trace -q --backend=$backend -w r.kvis --json=json -- /usr/bin/python3 names.py
-    status 0
+    gives 0 trace -q --backend=$backend -w r.kvis --json=json -- /usr/bin/python3 names.py
     read -r before after <out
     say "$backend: $before KB, then $after KB"
     [ "$after" -lt $((before + 3072)) ] || fail "kvis has grown: $before KB, then $after KB"

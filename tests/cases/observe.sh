@@ -6,12 +6,9 @@
 # needs: root python3 strace prog:hyb prog:shapes
 # alone: it counts calls of all processes
 . "$TESTS/lib/lib.sh"
-run trace -q --backend=hybrid -- true
-[ $st = 0 ] || skip "$(head -n 1 err)"
-run trace -c --all -d 1 -e trace=io_destroy
-status 0
-run trace -c --all --backend=ptrace -d 1 -e trace=io_destroy
-status 125
+needs_hybrid
+gives 0 trace -c --all -d 1 -e trace=io_destroy
+gives 125 trace -c --all --backend=ptrace -d 1 -e trace=io_destroy
 has err 'need --backend=observe'
 e="-e trace=io_destroy,sched_rr_get_interval"
 # The last table. With --all, another process of the machine may make a call that kvis has no name for.

@@ -10,7 +10,7 @@ import os
 import subprocess
 
 import j
-from lib import BIN, KVIS, TESTS, fail, say
+from lib import BIN, KVIS, TESTS, fail, put, say
 
 JOB = "cat data data; (true); /bin/true x; exit 3"
 ALL = "info pidfd fsopen clone3 ring signal typed batch ns"
@@ -109,8 +109,7 @@ def registers():
         assert want == got and (want[0] == 77 or any(c[1] == "i386" for c in want[1])), (want, got)
 
 
-with open("data", "w") as f:
-    f.write("x\n")
+put("data", "x\n")
 DATA = os.path.abspath("data")
 subprocess.run(["gcc", "-std=gnu11", "-O0", "-w", "-pthread", "-o", "old", f"{TESTS}/lib/unit.c"], check=True)
 for kernel in KERNELS:

@@ -13,8 +13,7 @@ facts rewritten
 facts waits
 hasnt waits/rows "$(printf '\033')"
 if [ -x "$BIN/open32" ]; then
-    run open --json=json -o rows -- "$BIN/open32"
-    status 32
+    gives 32 open --json=json -o rows -- "$BIN/open32"
     want "[(e['call'], e.get('name'), e.get('fd', e.get('error'))) for e in by('open', abi='i386')] == [('open', 'open32', 3), \
         ('openat', 'openat32', 4), ('creat', 'creat32', 5), ('openat2', 'openat232', 'EINVAL'), ('open_by_handle_at', None, 'EFAULT'), \
         ('open', None, 'EFAULT'), ('open', 'nothere32', 'ENOENT')]"

@@ -69,8 +69,7 @@ want "[e['name'] for e in by('open', uid=4242)][-1] == 'there' and S['events'] =
 # O_NONBLOCK's own number on some machines: what is no flag is an error
 for bad in "-f O_NOSUCH" "-f 8" "-f" "-u root" "-u -1" "-u" "-n" "-n 1234567890123456" "-p 0" "-p x" "-t -3" "-d 0" \
     "--ring=3" "--ring=100" "--json=" "-W" "--nosuch" "-p 1 -- true" "-t 1 -- true"; do
-    run open -o /dev/null $bad
-    status 2
+    gives 2 open -o /dev/null $bad
     has err '^kvis: '
 done
 
@@ -96,8 +95,7 @@ want "{(e['name'], e['pid'], e['tid']) for e in by('open')} == {('by2', $victim,
 has rows '^TID    COMM               FD ERR PATH$'
 has rows "^$(printf '%-6s' $other) python3 "
 for command in open proc exitsnoop; do
-    run $command -p $other -d 1
-    status 125
+    gives 125 $command -p $other -d 1
     has err "^kvis: -p $other: this is a thread of process $victim; fix: -p $victim\$"
 done
 run open -p $victim -d 1 -T -U -e # bcc: "%-14.9f" "%-6d" "%-6d %-16s %4d %3d " "%08o %04o " name

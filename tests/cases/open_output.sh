@@ -28,11 +28,9 @@ eq "ended by EPIPE" 0 "$(cat ended)"
 # -d, ^C, TERM
 run open -n cat -P /proc/version -d 1; status 0; has out ' /proc/version$'
 for end in INT:0 TERM:143; do
-    rm -f rows
-    "$KVIS" open -n cat -P /proc/version --json=json >rows 2>err 9>&- &
-    kvis=$!
+    launch rows open -n cat -P /proc/version --json=json -o rows
     until_true 10 grep -q version rows || fail "no rows"
-    kill -${end%:*} $kvis; wait $kvis; eq "$end" "${end#*:}" $?
+    finish ${end%:*}; status ${end#*:}
     want "S['events'] > 0"
 done
 kill $busy; wait $busy 2>/dev/null

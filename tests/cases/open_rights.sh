@@ -48,8 +48,7 @@ in_ns sh -c 'rm -f json; "$0" open -p 1 -o rows --json=json & kvis=$!
     until grep -q "job\"" json; do : <job; sleep 0.05; done 2>/dev/null; kill -INT $kvis; wait' "$KVIS" 2>err
 want "by('open', name='job') and {e['pid'] for e in by('open')} == {1}"
 # from outside, the pids of outside
-run open -o rows --json=json -- unshare -p -m --fork --mount-proc ./catkvis job
-status 0
+gives 0 open -o rows --json=json -- unshare -p -m --fork --mount-proc ./catkvis job
 want "by('open', path='$PWD/job')[0]['pid'] > 100 or int(open('/proc/sys/kernel/pid_max').read()) < 1000"
 kill $outside; wait $outside 2>/dev/null
 true

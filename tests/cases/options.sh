@@ -5,8 +5,7 @@
 . "$TESTS/lib/lib.sh"
 run; status 2; cat out err >both; has both 'trace'
 for h in help "help trace" "trace --help" "trace -h"; do
-    run $h
-    status 0
+    gives 0 $h
     [ -s out ] && [ ! -s err ] || fail "$h: help is what was asked for, on stdout"
 done
 run --version; status 0; has out '^kvis [0-9]'

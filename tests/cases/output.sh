@@ -8,11 +8,9 @@ job="echo one >a; cat a >b; echo done >finished; exit 0"
 mkdir dir
 for to in dir /nonexistent/dir/file; do # cannot be opened: nothing is run
     rm -f finished
-    run trace --backend=ptrace -o "$to" -- /bin/sh -c "$job"
-    status 125
+    gives 125 trace --backend=ptrace -o "$to" -- /bin/sh -c "$job"
     has err "^kvis: .*$to"
-    run trace --backend=ptrace --json="$to" -- /bin/sh -c "$job"
-    status 125
+    gives 125 trace --backend=ptrace --json="$to" -- /bin/sh -c "$job"
     has err "^kvis: .*$to"
     [ ! -e finished ] || fail "ran without its output"
 done

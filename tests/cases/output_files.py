@@ -7,7 +7,7 @@
 import os, re, stat, subprocess, threading, time
 
 import lib
-from lib import KVIS, end, read as text, start, until_true
+from lib import KVIS, end, put, read as text, start, until_true
 
 def check(what, good, *more):
     if not good:
@@ -19,10 +19,6 @@ def kvis(words, **more):
 
 def kind(path):
     return stat.filemode(os.lstat(path).st_mode)[0] if os.path.lexists(path) else "none"
-
-def put(path, content):
-    with open(path, "w") as f:
-        f.write(content)
 
 def read_fifo(path):
     """Reads a FIFO in a thread: call the result for what came."""

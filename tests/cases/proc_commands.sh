@@ -4,10 +4,18 @@
 # timeout: 120
 # needs: root prog:cmd
 # covers: E13 E18 O1 O3 P33
-. "$TESTS/lib/proc.sh"
-each commands ends usage crowd args no_args chain threads ways late_failed daemons failed forks pid_again
-PROC_OPT=--backend=ptrace
-each commands ends usage crowd args no_args chain threads ways daemons failed forks
+. "$TESTS/lib/truth.sh"
+command="proc -x --forks -o text"
+# commands SCENE...: tests/progs/cmd.c under kvis proc, each scene in a directory of its own.
+commands() {
+    for scene; do
+        scene_in "$scene" truth cmd "$scene" || continue # this machine cannot do it
+        want "S['lost'] == 0 and S['ends_unseen'] == 0" "$scene/json"
+    done
+}
+commands ends usage crowd args no_args chain threads ways late_failed daemons failed forks pid_again
+KVOPT=--backend=ptrace
+commands ends usage crowd args no_args chain threads ways daemons failed forks
 
 # BPF follows long paths to the root: the process is gone before /proc could be read.
 deep=$(seq -s / 20)
@@ -19,8 +27,7 @@ want "[(e['exe'].endswith('/20/it'), e['cwd'].endswith('/20'), e.get('from')) fo
 storm() { # storm N OPTION...: N commands, each with its own arguments and exit status, at two places at a time
     many=$1; shift
     seq 0 $((many - 1)) | awk '{ print $1, $1 % 200 }' >numbers
-    run proc "$@" --json=json -o /dev/null -- xargs -a numbers -P 2 -n 2 sh -c 'exit $1'
-    status 123 # of xargs: a command has failed
+    gives 123 proc "$@" --json=json -o /dev/null -- xargs -a numbers -P 2 -n 2 sh -c 'exit $1' # of xargs: a command has failed
 }
 storm "$(some 5000 20000 5000)" --ring=64M # which holds all records, even if kvis does not run meanwhile
 want "S['lost'] == 0 and S['ends_unseen'] == 0 and S['commands'] == $((many + 1))"

@@ -4,7 +4,7 @@
 # timeout: 60
 # needs: root python3 gcc
 from critical import critical_path
-from lib import eq, has, rows, run
+from lib import eq, has, put, rows, run
 
 
 def path(*command):
@@ -32,10 +32,8 @@ names, err = path("sh", "-c", 'sh -c "sleep 0.1; exec sleep 0.01"; exec sleep 0.
 eq("names", (5, ["sleep 0.1", "sleep 0.01", "sleep 0.02"]), (len(names), [n for n in names if n.startswith("sleep")]))
 has(err, r"[0-9.]+ m?s +[0-9]+ +sleep 0\.02$")
 for i in range(1, 7):
-    with open(f"f{i}.c", "w") as f:
-        f.write(f"int f{i}(int x) {{ return x * {i}; }}\n")
-with open("Makefile", "w") as f:
-    f.write("all: $(patsubst %.c,%.o,$(wildcard f*.c)); ld -r -o all.o $^\n%.o: %.c; gcc -O2 -c -o $@ $<\n")
+    put(f"f{i}.c", f"int f{i}(int x) {{ return x * {i}; }}\n")
+put("Makefile", "all: $(patsubst %.c,%.o,$(wildcard f*.c)); ld -r -o all.o $^\n%.o: %.c; gcc -O2 -c -o $@ $<\n")
 names, _ = path("make", "-s", "-j2")
 assert len(names) >= 6, names  # sh, make, gcc, cc1, as, ld
 names, _ = path("sh", "-c", "i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i + 1)); done")

@@ -4,7 +4,7 @@
 # timeout: 60
 # needs: root python3
 # covers: O1
-. "$TESTS/lib/proc.sh"
+. "$TESTS/lib/lib.sh"
 uid=$((20000 + $$ % 40000)) # nobody else's
 work='sleep 0.05; (exit 3); /bin/true "$1" "" x; sh -c "exit 7"; sh -c "kill -TERM \$\$"; exec /bin/echo end'
 evil=$(printf 'title: \033[2J\n%%%%<b>;"#&\t\377click')
@@ -22,8 +22,7 @@ for e in map(json.loads, lines):
     assert abs(e["startTimeNs"] / 1e9 - time.time()) < 3600 and ("signal" not in e or e["exitCode"] > 128), e
 print(len(lines))
 END
-run proc --format json --output done.json -- sh -c "$work" sh "$evil"
-status 0
+gives 0 proc --format json --output done.json -- sh -c "$work" sh "$evil"
 eq "lines of the completed commands" 6 "$(python3 completed.py done.json)"
 has done.json '"exitCode":143,"signal":"SIGTERM"'
 has done.json '"name":"sh".*"args":\["sh","-c","exit 7"\],"durationNs":[0-9]+,"exitCode":7'
@@ -36,16 +35,12 @@ one() { setpriv --reuid $uid /bin/true one; grep -q '"one"' live.json; } # till 
 until_true 5 one || fail "not written while kvis runs"
 setpriv --reuid $uid /bin/true two
 until_true 5 grep -q '"two"' live.json || fail "the last one is not written"
-kill -INT $kvis
-wait $kvis
-st=$?
-status 0
+finish INT; status 0
 python3 completed.py live.json >&9 || fail "live.json"
 has live.json "\"uid\":$uid.*\"two\""
 
 # The chart, as https://mermaid.js.org/syntax/gantt.html has it: what would end a name is written as #CODE;.
-run proc --gantt=chart.mmd --json=json -o text -- sh -c "$work" title "$evil"
-status 0
+gives 0 proc --gantt=chart.mmd --json=json -o text -- sh -c "$work" title "$evil"
 python3 - >&9 2>&1 <<'END' || fail "the chart"
 import json, re
 chart, shown = open("chart.mmd").read(), open("text", encoding="utf-8").read()
@@ -107,7 +102,6 @@ has exit.out ' env .* code 12[67]$'
 has exit.out ' sleep +[0-9]+ +[0-9]+ +[0-9]+ +(0\.[3-9]|[1-9][0-9]*\.)[0-9]+ +0$' # the age
 has exit.out ' signal 11 \(SEGV\)(, core dumped)?$'
 # -x: processes that failed, and nothing about execs
-run exitsnoop -x -- sh -c 'env nowhere; /bin/true; exit 3'
-status 3
+gives 3 exitsnoop -x -- sh -c 'env nowhere; /bin/true; exit 3'
 eq "exitsnoop -x" "code 127 code 3" "$(sed -n 's/.* \(code [0-9]*\)$/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 has err ' of CPU; 2 failed$'

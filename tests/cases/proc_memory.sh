@@ -37,8 +37,7 @@ os.wait()
 os.execv("/bin/cat", ["cat", "/proc/self/status"])
 END
 for backend in bpf ptrace; do
-    run proc --backend=$backend --json=json -o rows -- /usr/bin/python3 large.py
-    status 0
+    gives 0 proc --backend=$backend --json=json -o rows -- /usr/bin/python3 large.py
     peak=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' out)
     want "[e['max_rss_bytes'] > 64 << 20 for e in by('command') if e['comm'] == 'python3'] == [True]"
     want "all(e.get('max_rss_bytes', 0) < 16 << 20 for e in by('command') if e['comm'] != 'python3')"

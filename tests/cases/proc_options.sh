@@ -5,7 +5,7 @@
 # timeout: 150
 # needs: root prog:cmd
 # covers: O1 O2
-. "$TESTS/lib/proc.sh"
+. "$TESTS/lib/lib.sh"
 
 shown() { # shown EXPR ARG...: the expression is true of the rows of kvis proc with these arguments
     expr=$1; shift
@@ -52,14 +52,11 @@ until_true 5 grep -q mark /proc/$sh/cmdline
 shown "len(by('command')) > 4 and {e['ppid'] for e in by('command')} == {$sh}" -d 3 -p $sh
 : >stop
 until_true 10 grep -q '^sleep' /proc/$sh/cmdline # not the shell, whose script has the word, too
-rm text
-"$KVIS" proc --json=json -p $sh -o text 9>&- & # its end: known from /proc, and kvis's end
-kvis=$!
-until_true 5 test -s text
+launch text proc --json=json -p $sh -o text # its end: known from /proc, and kvis's end
 sleep 0.3
 kill $sh
 until_true 5 ended $kvis || fail "it watches what has ended"
-wait $kvis || fail "status $?"
+finish; status 0
 want "(lambda e: e['at_start'] and e['argv'] == ['sleep', '30'] and e['signal'] == 'SIGTERM' and e['lifetime_ns'] > 10**9)(by('command', pid=$sh)[0])"
 shown "len(by('command', end='running')) == 2" -d 3 -- sh -c 'sleep 20 & exec sleep 20' # ends before them
 want "S['running'] == 2"
@@ -69,13 +66,10 @@ for p in $(js "' '.join(str(e['pid']) for e in by('command', end='running'))"); 
 "$BIN/cmd" as title 0123456789 9>&- &
 title=$!
 until_true 5 grep -q TTTT /proc/$title/cmdline || fail "no title"
-rm text
-"$KVIS" proc --json=json -p $title -o text 9>&- &
-kvis=$!
-until_true 5 test -s text
+launch text proc --json=json -p $title -o text
 sleep 0.2
 kill -KILL $title
-wait $kvis || fail "status $?"
+finish; status 0
 want "[(e['argv'][0][:20], e['signal']) for e in by('command')] == [('TTTTTTTTTTTTTTTTTTTT', 'SIGKILL')]"
 sh -c ': & echo $! >zombie; exec sleep 60' 9>&- &
 parent=$!

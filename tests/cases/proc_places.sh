@@ -4,7 +4,7 @@
 # timeout: 90
 # needs: root unshare
 # covers: E16 O5
-. "$TESTS/lib/proc.sh"
+. "$TESTS/lib/lib.sh"
 
 # From outside: a process has two numbers.
 run proc --json=json -o text -- unshare -pf sh -c '/bin/true; sh -c "exit 3"; exec /bin/echo'

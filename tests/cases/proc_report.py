@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-from lib import BIN, CWD, TESTS, eq, has, hasnt, rows, run
+from lib import BIN, CWD, TESTS, eq, has, hasnt, put, rows, run
 
 os.environ["HOME"] = CWD
 from browser import Browser, check, span
@@ -132,8 +132,7 @@ def controls(b, procs, own):
 
 
 os.mkdir("build")
-with open("build/Makefile", "w") as f:
-    f.write(MAKEFILE)
+put("build/Makefile", MAKEFILE)
 run("proc", "-x", "--forks", "--json=../json", "-o", "../text", "-w", "../r.kvis", "--report=../r.html", "--perfetto=../p", "--",
     "make", "-j2", cwd="build").status(0)
 lines = rows()

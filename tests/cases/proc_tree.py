@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 
-from lib import KVIS, eq, fail, has, read, rows, run
+from lib import KVIS, eq, fail, has, put, read, rows, run
 
 JOB = r'''sh -c 'sleep 0.02 & sleep 0.01; wait; exec /bin/echo "a  b"'
 (/bin/true sub; :)
@@ -57,8 +57,7 @@ def proc(*words):
     return run("proc", *words, "--", "sh", "job").status(0)
 
 
-with open("job", "w") as f:
-    f.write(JOB)
+put("job", JOB)
 live = proc("--tree", "--json=json", "-o", "tree", "-w", "r.kvis")
 check_tree(read("tree"), [e for e in rows() if e["type"] == "command"])
 again = run("replay", "--tree", "-o", "tree2", "r.kvis").status(0)

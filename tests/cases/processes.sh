@@ -1,7 +1,8 @@
 #!/bin/sh
 # fork, vfork, clone, clone3, threads, all kinds of exec, daemons and zombies are followed: exec by a thread other than
 # the main thread, a main thread that exits before the others, children with an unusual parent or CLONE_UNTRACED. No
-# process gets ENOSYS from the seccomp filter. Those that are killed by another process at any point of a call are reported so.
+# process gets ENOSYS from the seccomp filter. Those that are killed by another process at any point of a call are reported so. kvis waits
+# for the last descendant; with --until-exit, only for the command.
 # tier: gate asan
 # timeout: 180
 # covers: P1 P2 P3 P4 P9 P10 P11 P12 P13 P29 P32 P33 P34
@@ -19,8 +20,7 @@ done
 KVOPT="-e trace=openat,getppid,write"
 each same proc clone_untraced
 # --no-follow: the command alone; what it starts can be traced by others.
-run trace --no-follow -v --json=json -- sh -c '"$0" trace -q --backend=ptrace --json=inner -- /bin/true; exit $(($? + 7))' "$KVIS"
-status 7
+gives 7 trace --no-follow -v --json=json -- sh -c '"$0" trace -q --backend=ptrace --json=inner -- /bin/true; exit $(($? + 7))' "$KVIS"
 want "len({e['pid'] for e in E}) == 1 and len(by('syscall')) > 20"
 want "by('exec')[0]['program'] == '/bin/true' and S['exit_code'] == 0" inner
 run trace --no-follow -v --json=json -- "$BIN/proc" clone_ptrace; status 0
@@ -41,6 +41,13 @@ for KVOPT in "" -v; do
     truth proc killed 40
 done
 
+for how in "" --no-accel; do # a daemon is left behind, and goes on
+    rm -f daemon
+    gives 0 trace -q --until-exit $how --json=json -- "$BIN/proc" daemon 2000
+    [ ! -s daemon ] || fail "waited for the daemon"
+    until_true 5 test -s daemon || fail "the daemon did not go on"
+done
+
 # The call in which a program was killed took its time.
 cat >slept.sh <<'END'
 sleep 60 &
@@ -57,15 +64,13 @@ for backend in hybrid ptrace; do
 done
 KVOPT=
 attached() { # attached SCENE: kvis -p ends when the scene has ended
-    rm -f go text; mkfifo go
+    rm -f go; mkfifo go
     sh -c 'read -r x <go; exec "$0" "$1"' "$BIN/proc" "$1" >out 2>&1 9>&- &
     p=$!
-    timeout -k 1 60 "$KVIS" trace -o text --json=json -p $p 2>err 9>&- &
-    kvis=$!
+    launch text trace -o text --json=json -p $p
     until_true 20 grep -q '(observe)' text || fail "no header"
     echo >go
-    wait $kvis
-    eq "-p $1" 0 $?
+    finish; status 0
 }
 [ "$(backends)" = ptrace ] && exit 0
 # With -p, kvis ends, although BPF does not see the exit of a thread that got the process's pid.

@@ -6,13 +6,13 @@
 import re
 import subprocess
 
-from lib import KVIS, TESTS, Run, read
+from lib import KVIS, TESTS, Run, put, read
 
 README = f"{TESTS}/../README.md"
 # Without a command these show the whole machine, and go on until they are stopped. A test shows no processes of others.
 BOUNDED = {"open": ["-p", "PID", "-d", "1"], "proc": ["-p", "PID", "-d", "1"], "monitor": ["-i", "0.1", "-n", "2"],
            "diagnose": ["-d", "2"]}
-WORDS = {"CMD": "true", "FILE": "/etc/hostname"}
+WORDS = {"CMD": "true", "FILE": "/etc/passwd"}
 
 
 def commands(text):
@@ -42,8 +42,7 @@ def run_here(words):
 text = read(README)
 assert len(text.encode()) <= 12 * 1024
 subprocess.run(["sh", f"{TESTS}/lib/static.sh", KVIS], check=True)
-with open("Makefile", "w") as file:
-    file.write("all:\n\ttrue\n")
+put("Makefile", "all:\n\ttrue\n")
 rows = list(commands(text))
 assert len(rows) >= 20, rows
 for name in ("before", "after"):

@@ -10,19 +10,10 @@ import random
 import re
 import signal
 import subprocess
+from pathlib import Path
 
 import recording
-from lib import KVIS, end, fail, has, read, rows, run, some, start, until_true
-
-
-def contents(name):
-    with open(name, "rb") as f:
-        return f.read()
-
-
-def write(name, data):
-    with open(name, "wb") as f:
-        f.write(data)
+from lib import KVIS, end, fail, has, put, read, rows, run, some, start, until_true
 
 
 def kvis(*words):
@@ -32,13 +23,13 @@ def kvis(*words):
 
 run("trace", "-v", "-w", "ok.kvis", "--json=live", "--", "sh", "-c", "ls / >/dev/null; for i in 1 2 3 4 5 6; do : >f; sleep 0.12; done").status(0)  # a pause ends a block
 run("replay", "-v", "--json=whole", "ok.kvis").status(0)
-data, whole = contents("ok.kvis"), read("whole").split("\n")
+data, whole = Path("ok.kvis").read_bytes(), read("whole").split("\n")
 
 # Text that kvis would have made, with what acts on a terminal in it, behind a NUL, too; the blocks' checksums are right.
 was = b"3</etc/ld.so.cache>"
 evil = b"3\0\x1b[31m\xc2\x9b5m\xffevil>"[:len(was)].ljust(len(was), b"!")
 assert was in data
-write("evil.kvis", recording.join(data[:recording.HEAD], [block.replace(was, evil) for _, block in recording.blocks(data)]))
+put("evil.kvis", recording.join(data[:recording.HEAD], [block.replace(was, evil) for _, block in recording.blocks(data)]))
 done = kvis("replay", "-v", "--color=never", "--json=evil.json", "evil.kvis")
 text = done.stderr
 assert done.returncode == 0 and b"3??[31m??5m?evil" in text, text[-300:]
@@ -47,7 +38,7 @@ assert not [c for c in text if c < 32 and c != 10 or c in (127, 255)] and b"\xc2
 
 def damaged(torn, what, at):
     """How many events kvis shows; none may be another than that of the whole recording."""
-    write("bad.kvis", torn)
+    put("bad.kvis", torn)
     done = kvis("replay", "-v", "--json=bad", "bad.kvis")
     if done.returncode not in (1, 125) or b"bad.kvis: " not in done.stderr:
         fail(f"{what} {at}: status {done.returncode}: {done.stderr[-300:]}")
@@ -78,7 +69,7 @@ for n in {*around, *random.sample(range(len(data)), some(40, 100, 40))}:
 # Cut among the numbers of the summary: what is missing there is asked of no table, page or comparison.
 TO_ALL = "replay -C --json=bad --report=bad.html --perfetto=bad.pf -w bad2.kvis".split()
 for n in random.sample(range(len(data) - 3000, len(data)), some(10, 25, 10)):
-    write("bad.kvis", data[:n])
+    put("bad.kvis", data[:n])
     for how, status in (TO_ALL, 1), (["diff", "ok.kvis"], 125):
         done = kvis(*how, "bad.kvis")
         if done.returncode != status or b"bad.kvis: truncated at" not in done.stderr:

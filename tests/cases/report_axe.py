@@ -6,7 +6,7 @@
 import os
 import time
 
-from lib import CWD, read, run
+from lib import CWD, put, read, run
 
 os.environ["HOME"] = CWD
 import browser
@@ -56,8 +56,7 @@ def prints(b, page):
 
 axe = read(browser.from_npm("axe-core@4", "axe.min.js"))
 for i in range(1, 9):
-    with open(f"m{i}.c", "w") as f:
-        f.write(f"int f{i}(void) {{ return {i}; }}\n")
+    put(f"m{i}.c", f"int f{i}(void) {{ return {i}; }}\n")
 run("trace", "-v", "-q", "--report=trace.html", "--", "sh", "-c", MAKE)
 run("proc", "--report=proc.html", "-o", "rows", "--", "sh", "-c", MAKE)
 for n, command in (("a", MAKE), ("b", "gcc -c m1.c; " + MAKE)):

@@ -8,7 +8,7 @@ import os
 import re
 import time
 
-from lib import BIN, CWD, fail, run
+from lib import BIN, CWD, fail, put, run
 
 os.environ["HOME"] = CWD
 from browser import Browser, check, size, span
@@ -358,8 +358,7 @@ def flame(b, name, events):
 def recorded():
     """The reports that could be made here, by name."""
     for i in range(1, 5):
-        with open(f"m{i}.c", "w") as f:
-            f.write("int main(void) { return 0; }\n" if i == 1 else f"int f{i}(void) {{ return {i}; }}\n")
+        put(f"m{i}.c", "int main(void) { return 0; }\n" if i == 1 else f"int f{i}(void) {{ return {i}; }}\n")
     pages = [b for b in ("ptrace", "hybrid") if run(
         "trace", "-v", "-q", f"--backend={b}", f"--report={b}.html", f"--json={b}.json", f"--folded={b}.folded", "-w", b + ".kvis",
         "--", "sh", "-c", COMMAND, BIN + "/diff_threads").st == 0]

@@ -8,7 +8,7 @@ import re
 import sys
 
 import perfetto
-from lib import rows, run
+from lib import put, rows, run
 
 # It says what it has, and waits until kvis has told the same.
 GROW = """
@@ -118,8 +118,7 @@ def traced(backend, kinds, *command):
     return [line.split() for line in kvis.out.splitlines()]
 
 
-with open("peaks.py", "w") as f:
-    f.write(PEAKS)
+put("peaks.py", PEAKS)
 for backend in ("ptrace", "auto"):
     check_peaks(traced(backend, ("exit_process", "summary"), "peaks.py"), rows()[-1])
     check({name: int(size) for name, size in traced(backend, ("rss",), "-c", GROW)})

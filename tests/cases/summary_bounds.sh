@@ -54,7 +54,6 @@ for backend in ptrace auto; do
         fail "a recording differs from itself"
 done
 # what -e leaves out is told by neither
-run trace -C --json=json -e trace=openat,close -- /bin/true
-status 0
+gives 0 trace -C --json=json -e trace=openat,close -- /bin/true
 want '"files_read" not in S and "file_bytes_read" not in S'
 hasnt err '^  files '

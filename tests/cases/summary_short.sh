@@ -60,8 +60,7 @@ lines = text.rstrip("\n").split("\n")
 assert len(lines) <= 12 and all(len(l) <= 79 for l in lines if "/" not in l), text # a path is not cut
 P
 for backend in ptrace auto; do
-    run trace --backend=$backend --json=json -- /usr/bin/python3 one.py
-    status 0
+    gives 0 trace --backend=$backend --json=json -- /usr/bin/python3 one.py
     read -r cpu rss <truth
     head_of err >short
     python3 sums.py <short || fail "it does not add up"
@@ -89,26 +88,22 @@ while time.process_time() < 0.3: pass'
     want "S['longest_processes'][0]['duration_ns'] >= 2e9"
     want "{p['ended'] for p in S['failed_processes']} == {'exit 3', 'SIGTERM', 'SIGKILL', 'exit 7'}"
     # A process that kvis attaches to: what it used meanwhile, and how it ended.
-    rm -f ready burnt json
+    rm -f ready burnt
     /usr/bin/python3 burn.py &
     burner=$!
     until_true 10 test -e ready || fail "burn.py does not start"
     read -r before rest <"/proc/$burner/schedstat"
-    "$KVIS" trace --backend=$backend --json=json -p $burner 2>err &
-    until_true 10 test -s json || fail "no header"
+    launch json trace --backend=$backend --json=json -p $burner
     kill -USR1 $burner
     until_true 20 test -s burnt || fail "burn.py does not burn"
-    kill -INT $!
-    wait $!
+    finish INT
     read -r after rest <"/proc/$burner/schedstat"
     want "$(cat burnt) <= S['cpu_ns'] <= $after - $before and 'user_cpu_ns' not in S"
     has err "^pid $burner: .*, CPU [0-9.]+ m?s\$"; has err '^  process +still running$'
-    rm json
     before=$after
-    "$KVIS" trace --backend=$backend --json=json -p $burner 2>err &
-    until_true 10 test -s json || fail "no header"
+    launch json trace --backend=$backend --json=json -p $burner
     kill -TERM $burner
-    wait $!
+    finish
     read -r after rest <"/proc/$burner/schedstat" # a zombie's, too
     wait $burner
     has err '^  ended +SIGTERM$'

@@ -37,8 +37,7 @@ for name, how in ("app.sock", os.O_RDONLY), ("data.sorted", os.O_RDONLY), ("lib/
 P
 mkdir lib
 for backend in $(backends); do
-    run trace --backend=$backend -- python3 changes.py
-    status 0
+    gives 0 trace --backend=$backend -- python3 changes.py
     for line in 'open .*/lib/libx.so \(write\)' 'acct .*/lib/nothere/x.so failed: E[A-Z]+' 'finit_module /dev/shm/kvis_text failed: E[A-Z]+' 'chmod .*/lib/libx.so 04755' 'rename .*/lib/libx.so → .*/lib/liby.so' \
         'unlink .*/lib/liby.so' 'removexattr .*/lib/libx.so failed: E(NODATA|OPNOTSUPP)' \
         'write /dev/full failed: ENOSPC' 'sendfile /dev/full → /dev/full failed: EBADF' \
@@ -68,8 +67,7 @@ for port in 5001, 5002, 5003, 5001, 5001:
     s.sendto(b"0123456789", ("127.0.0.1", port))
 P
     : >live
-    run trace --backend=$backend -o live -- python3 slow.py
-    status 0
+    gives 0 trace --backend=$backend -o live -- python3 slow.py
     eq "peers" "5001 (x3, 30 B total)|5002|5003|" "$(sed -n 's/.* send  *10 B → 127.0.0.1:\(.*\)/\1/p' live | tr '\n' '|')"
     sed -n 's/^\[+\([0-9.]*\)s\].*/\1/p' live >times
     sort -nc times 2>&9 || fail "times decrease"
@@ -89,8 +87,7 @@ if not os.fork():
 os.wait()
 P
     : >live
-    run trace --backend=$backend -o live -- python3 unfound.py
-    status 0
+    gives 0 trace --backend=$backend -o live -- python3 unfound.py
     eq "birth" "spawn exec" "$(grep -o 'spawn process\|exec .*nosuch failed' live | sed 's/ .*//' | uniq | tr '\n' ' ' | sed 's/ $//')"
     # A search for a program is told when it finds none.
     run trace --backend=$backend -- python3 -c 'import subprocess

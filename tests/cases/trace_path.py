@@ -8,7 +8,7 @@
 import os
 import subprocess
 
-from lib import BIN, CWD, KVIS, eq, fail, read, rows, say, some, until_true
+from lib import BIN, CWD, KVIS, eq, fail, put, read, rows, say, some, until_true
 
 PROG = BIN + "/touch"
 # strace looks at the first path of rename(2), and at the descriptor of fsconfig(2) only by command.
@@ -18,8 +18,7 @@ BACKENDS = ("ptrace", "hybrid")
 
 def fresh(name):
     os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-    with open(name, "wb") as f:
-        f.write(b"x" * 1000)
+    put(name, b"x" * 1000)
     os.chmod(name, 0o600)
 
 

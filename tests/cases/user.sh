@@ -5,8 +5,7 @@
 # needs: root setpriv
 . "$TESTS/lib/lib.sh"
 chmod 777 .
-run trace -u nobody --json=json -- /bin/sh -c 'id -u; id -g; id -un; echo x >mine'
-status 0
+gives 0 trace -u nobody --json=json -- /bin/sh -c 'id -u; id -g; id -un; echo x >mine'
 eq "id" "65534 65534 nobody" "$(tr '\n' ' ' <out | sed 's/ $//')"
 eq "owner" nobody "$(stat -c %U mine)"
 want "by('open', path='$PWD/mine')"

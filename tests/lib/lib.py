@@ -92,6 +92,12 @@ def read(path):
         return f.read()
 
 
+def put(path, content):
+    """A file with this text, or these bytes."""
+    with open(path, "w" if isinstance(content, str) else "wb") as f:
+        f.write(content)
+
+
 def has(text, regex):
     if not re.search(regex, text, re.M):
         fail(f"nothing matches {regex} in:\n{shown(text)}")

@@ -31,6 +31,22 @@ run() {
     st=$?
 }
 
+# launch FILE ARG...: kvis in the background ($kvis), until it or its command has made FILE and written something to it.
+# finish [SIGNAL]: waits for its end, after this signal; status in $st.
+launch() {
+    first=$1; shift
+    rm -f "$first"
+    say "\$ kvis $* &"
+    "$KVIS" "$@" >out 2>err 8>&- 9>&- &
+    kvis=$!
+    until_true 30 test -s "$first" || fail "nothing is in $first"
+}
+finish() {
+    [ $# = 0 ] || kill "-$1" $kvis
+    wait $kvis 2>/dev/null
+    st=$?
+}
+
 # for_nobody: makes ./kvis-copy, which every user may run here; $user CMD... is run by nobody, as_user ARG... is kvis.
 user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
 for_nobody() { cp "$KVIS" kvis-copy && chmod 755 kvis-copy && chmod 777 . || fail "no copy of kvis"; }
@@ -41,6 +57,7 @@ as_user() {
 }
 
 status() { [ "$st" = "$1" ] || fail "exit status: want $1, got $st"; } # status WANT
+gives() { gives=$1; shift; run "$@"; status "$gives"; }                    # gives WANT ARG...: run, with this exit status
 
 # needs_hybrid: skips the case where BPF cannot record calls. backends: those that work here.
 needs_hybrid() {
@@ -78,6 +95,9 @@ want() {
 $(cat want.err)"
 }
 
+# want_json EXPR FILE: an expression over J, the one JSON value of FILE, must be true.
+want_json() { python3 -c 'import json, sys; J = json.load(open(sys.argv[2])); sys.exit(not eval(sys.argv[1]))' "$@" || fail "not so in $2: $1"; }
+
 eq() { [ "$2" = "$3" ] || fail "$1: want '$2', got '$3'"; }                      # eq WHAT WANT GOT
 has() { grep -Eq -- "$2" "$1" || fail "$1: nothing matches: $2"; }               # has FILE REGEX
 hasnt() { ! grep -En -- "$2" "$1" >&9 || fail "$1: something matches: $2"; }     # hasnt FILE REGEX
@@ -107,9 +127,10 @@ until_true() {
 # has_lines FILE REGEX N: at least N lines of FILE match.
 has_lines() { [ "$(grep -Ec -- "$2" "$1" 2>/dev/null)" -ge "$3" ]; }
 
-# promtool_takes FILE: without a complaint, but for names of node_exporter that are not in snake case.
+# promtool_takes FILE: without a complaint, but for names of node_exporter that are not in snake case; and lib/prom.py.
 promtool_takes() {
-    [ ! -s "$1" ] || promtool check metrics <"$1" >tool 2>&1 ||
+    python3 "$TESTS/lib/prom.py" "$1" >&9 || fail "the text format of $1"
+    promtool check metrics <"$1" >tool 2>&1 ||
         ! grep -v "metric names should be written in 'snake_case' not 'camelCase'" tool >&9 || fail "promtool: $1"
 }
 

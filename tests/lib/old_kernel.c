@@ -1,6 +1,7 @@
-/* Part of lib/unit.c, which the case old_features runs as kvis.
+/* Part of lib/unit.c, which the cases old_features and hybrid_falls run as kvis.
  * With $OLD, this is a kernel that lacks what that names, separated by blanks. All else is the real kernel.
- * $OLD_RELEASE is what uname(2) says. */
+ * $OLD_RELEASE is what uname(2) says. $BPF_LOG is a file: each call of bpf(2) appends a line with its command and the name of
+ * its map or program. $REFUSE="COMMAND NAME ERRNO TIMES": bpf(2) refuses this command for the object of this name so often. */
 static int old_lacks(const char *feature)
 {
     const char *all = getenv("OLD");
@@ -72,6 +73,36 @@ static int old_bpf(int cmd, const union bpf_attr *a)
     }
 }
 
+static void old_object_name(int cmd, const union bpf_attr *a, char *name)
+{
+    union { struct bpf_map_info map; struct bpf_prog_info prog; } info = { 0 };
+    bool opens = cmd == BPF_RAW_TRACEPOINT_OPEN, links = cmd == 28 /* BPF_LINK_CREATE: 5.7 */;
+    union bpf_attr get = { .info = { .bpf_fd = opens ? a->raw_tracepoint.prog_fd : links ? a->link_create.prog_fd : a->map_fd,
+                                     .info_len = sizeof info, .info = (unsigned long)&info } };
+    if (cmd > BPF_PROG_LOAD && !opens && !links)
+        return;
+    if (cmd == BPF_MAP_CREATE || cmd == BPF_PROG_LOAD)
+        strcpy(name, cmd == BPF_MAP_CREATE ? a->map_name : a->prog_name);
+    else if (!syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &get, sizeof get))
+        strcpy(name, opens || links ? info.prog.name : info.map.name);
+}
+
+static bool old_refuses(int cmd, const union bpf_attr *a, int *err)
+{
+    static int refused;
+    char name[BPF_OBJ_NAME_LEN] = "-", is[64];
+    const char *log = getenv("BPF_LOG"), *refuse = getenv("REFUSE");
+    int times = 0, fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+    old_object_name(cmd, a, name);
+    sprintf(is, "%d %s", cmd, name);
+    if (fd >= 0)
+        dprintf(fd, "%s\n", is);
+    close(fd);
+    if (!refuse || sscanf(refuse, "%*s %*s %d %d", err, &times) != 2)
+        return false;
+    return !strncmp(refuse, is, strlen(is)) && refuse[strlen(is)] == ' ' && __atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED) < times;
+}
+
 /* Returns whether the old kernel answers this call; the result is -1 with an errno, or *result. */
 static bool old_answers(long nr, const long *a, long *result)
 {
@@ -82,6 +113,8 @@ static bool old_answers(long nr, const long *a, long *result)
     if (nr != SYS_bpf) /* pidfd_open; fsopen and its like */
         return (nr == 434 && old_lacks("pidfd")) || (nr >= 428 && nr <= 433 && old_lacks("fsopen"));
     if (old_lacks("bpf") || (a[0] >= 0 && a[0] < 64 && a[1] && !old_bpf((int)a[0], (union bpf_attr *)a[1])))
+        return true;
+    if (old_refuses((int)a[0], (union bpf_attr *)a[1], &errno))
         return true;
     if (a[0] != BPF_PROG_LOAD)
         return false;

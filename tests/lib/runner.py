@@ -2,12 +2,7 @@
 
 A case is an executable file tests/cases/NAME.sh or NAME.py. Its first comment says what it proves; the
 comments below that, up to the first line of code, are its header:
-  # tier: gate asan          gate: run by `make test` and CI; its result depends on nothing but the code: no race
-                             between processes, no upper bound of time, no count of the whole machine, no network.
-                             quick: the other cases of this machine. vm, fuzz, browser, full: what they need is
-                             in tests/README.md. full beside gate or quick: run again as NAME[full] with FULL=1,
-                             with larger numbers (see `some` of lib.sh). asan: run again as NAME[asan], with a
-                             binary built with ASan and UBSan
+  # tier: gate asan          see tests/README.md; `some` of lib.sh has the larger numbers of NAME[full]
   # timeout: 60              seconds, on a machine that has nothing else to do; SLACK times that passes
                              before the case is ended
   # needs: root strace ...   skipped without them: root, arch:x86_64, prog:NAME (of tests/progs), a command, or
@@ -63,7 +58,7 @@ class Case:
         self.needs = self.header.get("needs", "").split()
         self.alone = "alone" in self.header
         self.tmpfs = self.tiers[:1] == ["gate"] and "disk" not in self.header
-        self.asks = re.search(r"\b(js|want|truth|same|proc[.]sh)\b", path.read_text())  # of lib/serve.py
+        self.asks = re.search(r"\b(js|want|truth|same)\b", path.read_text())  # of lib/serve.py
         self.timeout = int(self.header.get("timeout", "0"))
         self.state = "failed"  # until it has run: an exception here must not make it count as nothing
         self.why = "not run to its end: the runner failed"

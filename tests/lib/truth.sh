@@ -4,11 +4,11 @@
 . "$TESTS/lib/lib.sh"
 own_uid=$(id -u)
 
-# truth PROG ARG...: the program under `kvis trace $KVOPT`: all that it says of itself (./facts) is in
+# truth PROG ARG...: the program under `kvis trace $KVOPT`, or another $command: all that it says of itself (./facts) is in
 # the trace (./json). Returns 77 when this machine cannot do it.
 truth() {
     prog=$1; shift
-    kv trace ${KVOPT-} --json=json -- "$BIN/$prog" "$@" >facts 2>err </dev/null
+    kv ${command-trace} ${KVOPT-} --json=json -- "$BIN/$prog" "$@" >facts 2>err </dev/null
     st=$?
     case $st in
     0) ;;
@@ -94,12 +94,7 @@ attach() {
     kvis=$!
     until_true 20 attached "$tee" || fail "kvis does not attach"
 }
-detach() { # detach SIGNAL WANT: ends kvis; its exit status must be WANT
-    kill "-$1" $kvis
-    wait $kvis
-    st=$?
-    status "$2"
-}
+detach() { finish "$1"; status "$2"; } # detach SIGNAL WANT: ends kvis; its exit status must be WANT
 attached() { traced "$1" || grep -qs '(observe)' err || grep -qs '"backend":"observe"' json; }
 traced() { ! grep -q 'TracerPid:[[:space:]]*0$' "/proc/$1/status"; }
 untraced() { grep -q 'TracerPid:[[:space:]]*0$' "/proc/$1/status"; }

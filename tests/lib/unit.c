@@ -3,6 +3,7 @@
  * results of the kernel: fake_syscall replaces syscall(2). */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/ptrace.h>

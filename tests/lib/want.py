@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Used by lib/truth.sh, lib/proc.sh and vm/vm.sh.
+"""Used by lib/truth.sh and vm/vm.sh.
 want.py TRACE.json FACTS: checks that kvis's JSON agrees with what the traced program reports about itself.
 
 A line `want EXPR` of FACTS is a Python expression that must be true for the trace (j.py has the names that it can use); a last

@@ -213,8 +213,7 @@ static void fork_copy(void)
 {
     volatile int *sh = t_shared(4096);
     put("common", 30);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
+    pid_t p = CHILD(
         put("childs", 31);
         bytes(31, 3);
         bytes(30, 4);
@@ -222,8 +221,7 @@ static void fork_copy(void)
         put("childs2", 30);
         bytes(30, 5);
         sh[0] = 1;
-        _exit(0);
-    }
+        _exit(0));
     t_until(sh);
     put("parents", 31);
     bytes(31, 6);
@@ -264,8 +262,7 @@ static void scm_(int in_flight)
     int s[2], fds[2];
     volatile int *sh = t_shared(4096);
     CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
+    pid_t p = CHILD(
         for (int i = 0; i < 5; i++)
             CHK(open("/dev/null", O_RDONLY)); /* other numbers than the sender's */
         if (in_flight)
@@ -277,8 +274,7 @@ static void scm_(int in_flight)
         bytes(fds[1], 22);
         sh[1] = fds[0], sh[2] = fds[1];
         close(fds[0]);
-        _exit(0);
-    }
+        _exit(0));
     fds[0] = made("sent0");
     fds[1] = made("sent1");
     bytes(fds[0], 100);
@@ -306,14 +302,12 @@ static void flight(void) { scm_(1); }
 static void getfd(void)
 {
     volatile int *sh = t_shared(4096);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
+    pid_t p = CHILD(
         sh[1] = made("theirs");
         bytes(sh[1], 3);
         sh[0] = 1;
         t_until(sh + 2);
-        _exit(0);
-    }
+        _exit(0));
     t_until(sh);
     for (int i = 0; i < 5; i++)
         CHK(open("/dev/null", O_RDONLY));

@@ -166,8 +166,7 @@ static void last(void)
     for (int i = 0; i < n; i++) {
         pthread_t t[30];
         int st;
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
+        pid_t p = CHILD(
             t_threads(t, others, flood_until_stop, NULL);
             flood(100 + i);
             if (i % 3 == 0)
@@ -176,8 +175,7 @@ static void last(void)
                 kill(getpid(), SIGKILL);
             stop = 1;
             t_join(t, others);
-            _exit(i);
-        }
+            _exit(i));
         CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));
         MUST(i % 3 == 1 ? WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL : WIFEXITED(st) && WEXITSTATUS(st) == (i & 255));
         want("len(calls('getppid', tid=%d)) == %d", p, 100 + i);
@@ -281,7 +279,7 @@ static void evicted(void)
     int f = (int)CHK(open("name", O_RDWR | O_CREAT, 0600));
     pthread_t t;
     CHK(ftruncate(f, 4096));
-    CHK(pwrite(f, "/etc/hostname", 14, 0));
+    CHK(pwrite(f, "/etc/passwd", 12, 0));
     page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, f, 0);
     MUST(page != MAP_FAILED);
     t_threads(&t, 1, evict, NULL);
@@ -289,7 +287,7 @@ static void evicted(void)
         close(open(page, O_RDONLY));
     stop = 1;
     t_join(&t, 1);
-    want("len(by('open', path='/etc/hostname')) == %ld", n);
+    want("len(by('open', path='/etc/passwd')) == %ld", n);
     want("not [e for e in by('open') if not e.get('path')]");
 }
 

@@ -160,11 +160,9 @@ static void faults(void)
     touch(p, 217);
     void *u = t_thread(toucher, q);
     touch(u, 11); /* a region that the thread has made */
-    pid_t c = (pid_t)CHK(fork());
-    if (!c) {
+    pid_t c = CHILD(
         touch(s, 40); /* a region from before the fork */
-        _exit(0);
-    }
+        _exit(0));
     t_wait(c, 0);
     CHK(munmap(s, 50 * PAGE));
     char *heap = brk_(NULL);

@@ -17,9 +17,14 @@ static void mark(const char *name)
     want("one('open', path='%s%s')['pid'] == %d", t_cwd, name, getpid());
 }
 
-static void ends(pid_t p, const char *signal)
+/* Waits for a process that a signal ends, and returns the signal. */
+static int killer(pid_t p)
 {
-    want("one('exit_process', exit_pid=%d)['signal'] == '%s'", p, signal);
+    int st;
+    CHK(waitpid(p, &st, 0));
+    MUST(WIFSIGNALED(st));
+    want("one('exit_process', exit_pid=%d)['signal'] == 'SIG%s'", p, sigabbrev_np(WTERMSIG(st)));
+    return WTERMSIG(st);
 }
 
 static pid_t born(pid_t p)
@@ -54,15 +59,7 @@ static void forks(void)
     long p = syscall(SYS_clone3, &ca, sizeof ca);
     if (p >= 0)
         child(p, 11);
-    p = CHK(fork());
-    if (!p) {
-        child(fork(), 13);
-        kill(getpid(), SIGUSR1);
-    }
-    int st;
-    CHK(waitpid((pid_t)p, &st, 0));
-    MUST(WIFSIGNALED(st) && WTERMSIG(st) == SIGUSR1);
-    ends((pid_t)p, "SIGUSR1");
+    MUST(killer(CHILD(child(fork(), 13); kill(getpid(), SIGUSR1))) == SIGUSR1);
     want("S['processes'] == len(by('spawn_process')) + 1");
     want("len(by('exit_process')) == S['processes']");
 }
@@ -238,16 +235,14 @@ static void leader_exec(void)
 static void daemon_(void)
 {
     int ms = t_arg(1, 300);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
+    pid_t p = CHILD(
         CHK(setsid());
         pid_t q = (pid_t)CHK(fork());
         if (q)
             _exit(0);
         usleep((unsigned)ms * 1000);
         t_put("daemon", 23);
-        _exit(33);
-    }
+        _exit(33));
     t_wait(p, 0);
     want("tot('write', 'bytes', filename='%sdaemon') == 23", t_cwd);
     want("[e['code'] for e in by('exit_process')] == [0, 0, 33]");
@@ -283,11 +278,9 @@ static void clone_flag(unsigned long flag)
         MUST(syscall(SYS_getppid) > 0 || errno == 0);
         t_put("escaped", 5);
         t_put("again", 5);
-        pid_t q = (pid_t)CHK(fork());
-        if (!q) {
+        pid_t q = CHILD(
             t_put("grandchild", 5);
-            _exit(4);
-        }
+            _exit(4));
         t_wait(q, 4);
         _exit(6);
     }
@@ -349,11 +342,8 @@ static void killed(void)
         t_until(sh);
         usleep((unsigned)rand_r(&seed) % 5000);
         CHK(kill(p, SIGKILL));
-        int st;
-        CHK(waitpid(p, &st, 0));
-        MUST(WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL);
-        ends(p, "SIGKILL");
-        while (waitpid(-1, &st, WNOHANG) > 0)
+        MUST(killer(p) == SIGKILL);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
     }
     want("S['exit_code'] == 0");
@@ -388,15 +378,8 @@ static void *loads_bad(void *arg)
 static void bad(int thread)
 {
     bad_elf_write();
-    pid_t p = (pid_t)CHK(fork());
-    if (!p && thread)
-        t_thread(loads_bad, NULL);
-    if (!p)
-        loads_bad(NULL);
-    int st;
-    CHK(waitpid(p, &st, 0));
-    MUST(WIFSIGNALED(st));
-    ends(p, WTERMSIG(st) == SIGSEGV ? "SIGSEGV" : "SIGKILL");
+    killer(CHILD(if (thread) t_thread(loads_bad, NULL);
+                 loads_bad(NULL)));
 }
 
 static void bad_elf(void) { bad(0); }
@@ -440,12 +423,10 @@ static void odd(void)
     MUST(write(fd, "#!./here okay\n", 14) == 14); /* our path may have blanks, which an interpreter's cannot */
     close(fd);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        pid_t p = (pid_t)CHK(fork());
-        if (!p) {
+        pid_t p = CHILD(
             rows[i].run();
             say("exec %zu: %s", i, strerror(errno));
-            _exit(97);
-        }
+            _exit(97));
         t_wait(p, 0);
         want("one('exec', pid=%d)['argv'] in (%s,)", p, rows[i].argv);
         want("'%s' in one('exec', pid=%d)['program']", rows[i].program, p);
@@ -492,10 +473,8 @@ static void pidns(void)
     init_of_ns = p;
     CHK((long)signal(SIGALRM, end_init));
     alarm(20);
-    CHK(waitpid(p, &st, 0));
+    MUST(killer(p) == SIGSEGV);
     alarm(0);
-    MUST(WIFSIGNALED(st) && WTERMSIG(st) == SIGSEGV);
-    ends(p, "SIGSEGV");
     want("one('open', path='%sinside')['pid'] == %d", t_cwd, p);
     want("len(by('exit_process')) == 3");
     want("len(E) < 2000");
@@ -528,12 +507,10 @@ static void nspid(void)
     pid_t first = (pid_t)CHK(fork());
     if (!first) {
         MUST(syscall(SYS_getpid) == 1);
-        pid_t q = (pid_t)CHK(fork());
-        if (!q) {
+        pid_t q = CHILD(
             MUST(syscall(SYS_getppid) == 1);
             syscall(SYS_gettid);
-            _exit(7);
-        }
+            _exit(7));
         MUST(q == 2 && waitpid(q, NULL, 0) == 2);
         CHK(kill(1, 0));
         CHK(unshare(CLONE_NEWPID)); /* one deeper */

@@ -286,11 +286,9 @@ static void hostile(void)
         want("one('write', fd=%d)['bytes'] == 1", fd);
     }
     CHK(open("</script>", O_CREAT | O_RDWR, 0600));
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
+    pid_t p = CHILD(
         execl("/bin/true", "true\033[2J", "\xff\xfe", "a\nb", "</script>", NULL);
-        _exit(0);
-    }
+        _exit(0));
     t_wait(p, 0);
     want("one('exec', pid=%d)['argv'][0] == 'true\\x1b[2J'", p);
     want("one('exec', pid=%d)['argv'][2:] == ['a\\nb', '</script>']", p);

@@ -47,12 +47,10 @@ static void ask(const char *what)
 static pid_t child(void (*f)(int), int arg)
 {
     int st;
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
+    pid_t p = CHILD(
         setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
         f(arg);
-        _exit(6);
-    }
+        _exit(6));
     CHK(waitpid(p, &st, 0));
     say("end %x", st & 0xff7f);
     return p;
@@ -173,15 +171,13 @@ static void trace(void)
 static void notify(void)
 {
     int fd = (int)filter(SYS_getpgid, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
+    pid_t p = CHILD(
         for (int k = 0; k < 3; k++) {
             errno = 0;
             long r = syscall(SYS_getpgid, 0);
             say("answer %ld %s", r, strerror(errno));
         }
-        _exit(0);
-    }
+        _exit(0));
     for (int k = 0; k < 3; k++) {
         struct seccomp_notif n = { 0 };
         CHK(ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &n));

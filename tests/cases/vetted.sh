@@ -1,7 +1,0 @@
-#!/bin/sh
-# Each BPF program has a row in bpf_insns/VETTED with its hash and lowest kernel.
-# tier: gate
-# timeout: 60
-# needs: no-kvis
-. "$TESTS/lib/lib.sh"
-sh "$TESTS/../gen/vet.sh" >&9 2>&1 || fail "make vet"
