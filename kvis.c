@@ -15549,17 +15549,13 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
-struct bpf_cfgs {
-    struct { const char *name; u64 val; } v[64];
-    u32 n;
-};
-
 /* Descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object whose maps and fields this object also uses, or NULL */
     const struct bpf_family *lodger; /* family whose fields this object also resolves, or NULL */
-    struct bpf_cfgs cfg;
+    struct { const char *name; u64 val; } cfg[64]; /* values of the constants CFG_... */
+    u32 n_cfg;
     u32 ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], then links of kprobes */
@@ -15630,12 +15626,17 @@ static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt,
 
 /* --- constants --- */
 
-static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
+/* Constants without a value are 0. */
+static void bpf_set(struct bpf_obj *o, const char *name, u64 val)
 {
-    if (c->n == ARRAY_LEN(c->v))
+    u32 i = 0;
+    while (i < o->n_cfg && strcmp(o->cfg[i].name, name))
+        i++;
+    if (i == ARRAY_LEN(o->cfg))
         return;
-    c->v[c->n].name = name;
-    c->v[c->n++].val = val;
+    o->cfg[i].name = name;
+    o->cfg[i].val = val;
+    o->n_cfg = MAX(o->n_cfg, i + 1);
 }
 
 /* Gets the inode and device of kvis's pid namespace; 0: initial namespace (PROC_PID_INIT_INO). */
@@ -15874,25 +15875,23 @@ static void *bpf_find_fields(void *obj)
     return NULL;
 }
 
-static void bpf_set_compat(struct bpf_cfgs *c, const struct bpf_obj *o)
-{
-    const struct kfield *f = bpf_field(o, ARCH_COMPAT_FIELD);
-    if (!f)
-        return;
-    bpf_set(c, "CFG_COMPAT_OFF", f->off);
-    bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
-}
-
-static void bpf_set_registers(struct bpf_cfgs *c, const struct bpf_obj *o)
+/* Sets the constants that several families use. */
+static void bpf_set_common(struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
+    const struct kfield *compat = bpf_field(o, ARCH_COMPAT_FIELD);
+    u64 dev, ino = bpf_pid_ns(&dev);
+    bpf_set(o, "CFG_SELF", (u64)getpid());
+    bpf_set(o, "CFG_NS_INO", ino);
+    bpf_set(o, "CFG_NS_DEV", dev);
+    bpf_set(o, "CFG_NR", ARCH_NR_OFF);
     for (size_t i = 0; i < ARRAY_LEN(arg); i++) {
-        bpf_set(c, arg[i], arch_arg_off(false, i));
-        bpf_set(c, arg32[i], arch_arg_off(true, i));
+        bpf_set(o, arg[i], arch_arg_off(false, i));
+        bpf_set(o, arg32[i], arch_arg_off(true, i));
     }
-    bpf_set(c, "CFG_NR", ARCH_NR_OFF);
-    bpf_set_compat(c, o);
+    bpf_set(o, "CFG_COMPAT_OFF", compat ? compat->off : 0);
+    bpf_set(o, "CFG_COMPAT_MASK", compat ? ARCH_COMPAT_MASK : 0);
 }
 
 static void bpf_find_records(struct bpf_obj *o, u32 mask)
@@ -15999,9 +15998,9 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
     for (u32 i = 0; i < 5; i++)
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
             bpf_set_imm(in, arch_fn_off(i));
-    for (u32 i = 0; i < o->cfg.n; i++)
-        if (!strcmp(o->cfg.v[i].name, p->name))
-            bpf_set_imm(in, o->cfg.v[i].val);
+    for (u32 i = 0; i < o->n_cfg; i++)
+        if (!strcmp(o->cfg[i].name, p->name))
+            bpf_set_imm(in, o->cfg[i].val);
 }
 
 static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bpf_insn *insns)
@@ -16137,6 +16136,7 @@ static int bpf_open(struct bpf_obj *o)
         pthread_join(th, NULL);
     else if (!o->lender)
         bpf_find_fields(o);
+    bpf_set_common(o);
     return e;
 }
 
@@ -16319,9 +16319,9 @@ static int bpf_start(struct bpf_obj *o, u32 mask)
  * kernels. Tries the program's first constant as 1 (the argument exists), then as 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
-    for (;; o->cfg.v[0].val = 0) {
+    for (;; o->cfg[0].val = 0) {
         int e = bpf_start(o, 1u << i);
-        if ((e != -EINVAL && e != -EACCES) || !o->cfg.v[0].val)
+        if ((e != -EINVAL && e != -EACCES) || !o->cfg[0].val)
             return e;
         bpf_close_all(&o->prog[i], 1);
     }
@@ -17371,16 +17371,13 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names)) && bpf_can_see_ns(o);
 }
 
-static void hy_set_execve(struct bpf_cfgs *c)
+/* Sets constants of the family proc. Returns its programs for raw tracepoints. */
+static u32 hy_proc_plan(struct bpf_obj *o)
 {
-    bpf_set(c, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
-    bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
-    bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
-    bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
-}
-
-static u32 hy_proc_programs(void)
-{
+    bpf_set(o, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
+    bpf_set(o, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
+    bpf_set(o, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
+    bpf_set(o, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* tracepoint since Linux 6.10 */
     return 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT
            | 1u << PROG_PROC_NEST | (u32)begun << PROG_PROC_BEGUN;
@@ -17794,7 +17791,6 @@ static int hy_put_cgroup(void)
 static int hy_open(u32 ring_bytes)
 {
     struct bpf_obj *o = &hy.obj;
-    struct bpf_cfgs *c = &o->cfg;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
     hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* -v shows messages as at the entry */
@@ -17804,31 +17800,26 @@ static int hy_open(u32 ring_bytes)
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_set(c, "CFG_WORDS", ARCH_WORDS);
-    bpf_set(c, "CFG_A1", arch_arg_off(false, 1));
-    bpf_set(c, "CFG_ORIG_A0", ARCH_ORIG_A0);
-    bpf_set_compat(c, o);
-    bpf_set(c, "CFG_MAGIC", sp_command.magic);
-    bpf_set(c, "CFG_MAGIC_NR", (u64)SYS_openat);
-    u64 ns = bpf_pid_ns(NULL);
-    hy.in_ns = ns != 0;
-    bpf_set(c, "CFG_NS_INO", ns);
-    bpf_set(c, "CFG_STOP", ring_bytes / 4 * 3);
-    bpf_set(c, "CFG_SCHED", hy.sched);
-    bpf_set(c, "CFG_COUNT", hy.count);
-    bpf_set(c, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
-    bpf_set(c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
-    bpf_set(c, "CFG_DELAY", HY_MIN_DELAY_NS);
-    bpf_set(c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
-    bpf_set(c, "CFG_BY_SCHED", hy.classic_tracepoints);
-    bpf_set(c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
-    bpf_set(c, "CFG_STACK_NR", ARCH_STACK_NR);
-    bpf_set(c, "CFG_OBSERVE", hy.observe && !hy.count);
-    bpf_set(c, "CFG_EVERYONE", hy_everyone());
-    bpf_set(c, "CFG_SELF", (u64)getpid());
-    bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
-    bpf_set(c, "CFG_PROC", hy_follows());
-    bpf_set(c, "CFG_MIN_NS", hy.observe && !hy_follows() ? opt.min_ns : 0);
+    bpf_set(o, "CFG_WORDS", ARCH_WORDS);
+    bpf_set(o, "CFG_ORIG_A0", ARCH_ORIG_A0);
+    bpf_set(o, "CFG_MAGIC", sp_command.magic);
+    bpf_set(o, "CFG_MAGIC_NR", (u64)SYS_openat);
+    hy.in_ns = bpf_pid_ns(NULL) != 0;
+    bpf_set(o, "CFG_STOP", ring_bytes / 4 * 3);
+    bpf_set(o, "CFG_SCHED", hy.sched);
+    bpf_set(o, "CFG_COUNT", hy.count);
+    bpf_set(o, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
+    bpf_set(o, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
+    bpf_set(o, "CFG_DELAY", HY_MIN_DELAY_NS);
+    bpf_set(o, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
+    bpf_set(o, "CFG_BY_SCHED", hy.classic_tracepoints);
+    bpf_set(o, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
+    bpf_set(o, "CFG_STACK_NR", ARCH_STACK_NR);
+    bpf_set(o, "CFG_OBSERVE", hy.observe && !hy.count);
+    bpf_set(o, "CFG_EVERYONE", hy_everyone());
+    bpf_set(o, "CFG_CGROUP", opt.cgroup != NULL);
+    bpf_set(o, "CFG_PROC", hy_follows());
+    bpf_set(o, "CFG_MIN_NS", hy.observe && !hy_follows() ? opt.min_ns : 0);
     bpf_find_records(o, hy_programs(hy.sched));
     return 0;
 }
@@ -17856,11 +17847,10 @@ static void *hy_load_disk(void *err)
     struct bpf_obj *o = &hy.disk;
     bool old = !bpf_since(5, 11);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj };
-    bpf_set(&o->cfg, "CFG_SECOND", 0);
-    bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
+    bpf_set(o, "CFG_SECOND", 0);
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++) {
-        o->cfg.v[0].val |= old && i < PROG_DISK_ISSUE;
+        o->cfg[0].val |= old && i < PROG_DISK_ISSUE;
         e = old ? bpf_load_either(o, i) : bpf_load(o, 1u << i);
     }
     *(int *)err = e ? e : bpf_attach(o, (1u << disk_family.n_progs) - 1);
@@ -17888,8 +17878,6 @@ static int hy_without_disk(int e)
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
-    struct bpf_cfgs *c = &o->cfg;
-    u32 mask = hy_proc_programs() << hy.classic_tracepoints;
     *o = (struct bpf_obj){ .fam = &proc_family, .lender = &hy.obj,
                            .ring_bytes = hy.obj.ring_bytes };
     int e = bpf_open(o);
@@ -17898,11 +17886,9 @@ static int hy_load_proc(void)
     bpf_find_fields(o);
     if (!hy_has_proc_fields(o))
         return bpf_fail(&hy.obj, -ENOENT, "%s", bpf_no_fields(o));
-    bpf_set(c, "CFG_SELF", (u64)getpid());
-    bpf_set(c, "CFG_BTF", true);
-    bpf_set(c, "CFG_FOLLOWED", true);
-    bpf_set_registers(c, o);
-    hy_set_execve(c);
+    u32 mask = hy_proc_plan(o) << hy.classic_tracepoints;
+    bpf_set(o, "CFG_BTF", true);
+    bpf_set(o, "CFG_FOLLOWED", true);
     bpf_find_records(o, mask);
     if ((e = bpf_start(o, mask)))
         return bpf_fail(&hy.obj, e, "%s", o->why);
@@ -17945,8 +17931,7 @@ static int hy_load_uring(struct bpf_obj *o)
     *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
     int e = bpf_open(o);
     bpf_find_records(o, all);
-    bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
-    bpf_set(&o->cfg, "CFG_BY_REQ", bpf_has_field(o, "trace_event_raw_io_uring_complete.req"));
+    bpf_set(o, "CFG_BY_REQ", bpf_has_field(o, "trace_event_raw_io_uring_complete.req"));
     return e ? e : bpf_start(o, all);
 }
 
@@ -21080,7 +21065,7 @@ struct session {
     const char *what;        /* what is recorded: "opens" or "processes" */
     const struct bpf_family *fam;
     u32 ring_bytes, idle_ms; /* idle_ms: maximum time between two reads of the ring */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs and sets their constants */
+    int (*plan)(struct bpf_obj *, u32 *mask); /* selects BPF programs and sets their constants */
     rb_fn *take;
     bool (*over)(void);      /* returns whether the command and its descendants have exited */
     void (*second)(void);    /* called every second and at the end of the run; or NULL */
@@ -21108,19 +21093,11 @@ static int ses_start(struct session *s)
 {
     struct bpf_obj *o = &s->obj;
     u32 mask = 0;
-    u64 dev, ino = bpf_pid_ns(&dev);
     o->fam = s->fam;
     o->map_ring = rb_open;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
     int e = bpf_open(o);
-    if (e)
-        return e;
-    bpf_set_registers(&o->cfg, o);
-    bpf_set(&o->cfg, "CFG_SELF", getpid());
-    bpf_set(&o->cfg, "CFG_NS_INO", ino);
-    bpf_set(&o->cfg, "CFG_NS_DEV", dev);
-    e = s->plan(&o->cfg, &mask);
-    if (e)
+    if (e || (e = s->plan(o, &mask)))
         return e;
     bpf_find_records(o, mask);
     return bpf_start(o, mask);
@@ -21338,7 +21315,7 @@ static const struct {
     [OPEN_EXEC] = { SC_execve, 0, NULL, NULL },
 };
 
-static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
+static void open_configure(struct bpf_obj *o)
 {
     static const char *const fields[] = { BPF_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
     u64 comm[2] = { 0 }, mask[2] = { 0 };
@@ -21346,32 +21323,31 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     memset(mask, 0xff, strlen(open_opt.comm));
     open_state.walks = bpf_has_all(o, fields, ARRAY_LEN(fields));
     for (u32 i = 0; i < N_OPEN_CALLS && open_calls[i].name; i++) {
-        bpf_set(c, open_calls[i].name, sc_number(ARCH_NATIVE, open_calls[i].id));
-        bpf_set(c, open_calls[i].name32, sc_number(ARCH_COMPAT, open_calls[i].id));
+        bpf_set(o, open_calls[i].name, sc_number(ARCH_NATIVE, open_calls[i].id));
+        bpf_set(o, open_calls[i].name32, sc_number(ARCH_COMPAT, open_calls[i].id));
     }
-    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
-    bpf_set(c, "CFG_PID", open_opt.pid);
-    bpf_set(c, "CFG_TID", open_opt.tid);
-    bpf_set(c, "CFG_UID", open_opt.uid);
-    bpf_set(c, "CFG_FAILED", open_opt.failed);
-    bpf_set(c, "CFG_FLAGS", open_opt.flags);
-    bpf_set(c, "CFG_ACC", open_opt.accmodes);
-    bpf_set(c, "CFG_COMM0", comm[0]);
-    bpf_set(c, "CFG_COMM1", comm[1]);
-    bpf_set(c, "CFG_MASK0", mask[0]);
-    bpf_set(c, "CFG_MASK1", mask[1]);
-    bpf_set(c, "CFG_NS_WALK", bpf_can_see_ns(o));
-    bpf_set(c, "CFG_DIR", open_state.walks && (open_opt.full || opt.json || opt.n_paths));
-    bpf_set(c, "CFG_EXEC", !open_state.no_exec);
-    bpf_set(c, "CFG_TREE", opt.command != NULL);
-    bpf_set(c, "CFG_MAGIC", sp_command.magic);
+    bpf_set(o, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
+    bpf_set(o, "CFG_PID", open_opt.pid);
+    bpf_set(o, "CFG_TID", open_opt.tid);
+    bpf_set(o, "CFG_UID", open_opt.uid);
+    bpf_set(o, "CFG_FAILED", open_opt.failed);
+    bpf_set(o, "CFG_FLAGS", open_opt.flags);
+    bpf_set(o, "CFG_ACC", open_opt.accmodes);
+    bpf_set(o, "CFG_COMM0", comm[0]);
+    bpf_set(o, "CFG_COMM1", comm[1]);
+    bpf_set(o, "CFG_MASK0", mask[0]);
+    bpf_set(o, "CFG_MASK1", mask[1]);
+    bpf_set(o, "CFG_NS_WALK", bpf_can_see_ns(o));
+    bpf_set(o, "CFG_DIR", open_state.walks && (open_opt.full || opt.json || opt.n_paths));
+    bpf_set(o, "CFG_EXEC", !open_state.no_exec);
+    bpf_set(o, "CFG_TREE", opt.command != NULL);
+    bpf_set(o, "CFG_MAGIC", sp_command.magic);
 }
 
 /* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint,
  * which needs tracefs and takes 80 ms longer to detach. Raw ones for execs and forks need BTF. */
-static int open_plan(struct bpf_cfgs *c, u32 *mask)
+static int open_plan(struct bpf_obj *o, u32 *mask)
 {
-    struct bpf_obj *o = &open_session.obj;
     bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
     bool raw = bpf_raw_is_whole();
     open_state.no_exec = open_opt.no_exec;
@@ -21387,7 +21363,7 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
     u32 execs = !open_state.no_exec || opt.command ? 1u << PROG_OPEN_EXEC : 0;
     u32 forks = opt.command ? 1u << PROG_OPEN_FORK : 0;
     *mask = calls << !raw | (execs | forks) << !(types && raw);
-    open_configure(c, o);
+    open_configure(o);
     return 0;
 }
 
@@ -21911,10 +21887,9 @@ _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used
 
 /* Selects the BPF programs and sets their constants. In proc_progs[], each program for a raw
  * tracepoint, which needs BTF, is followed by its variant for a classic tracepoint. */
-static int proc_plan(struct bpf_cfgs *c, u32 *mask)
+static int proc_plan(struct bpf_obj *o, u32 *mask)
 {
-    struct bpf_obj *o = &proc_session.obj;
-    *mask = hy_proc_programs();
+    *mask = hy_proc_plan(o);
     proc_state.btf = hy_has_proc_fields(o);
     if (!proc_state.btf && bpf_pid_ns(NULL))
         return bpf_fail(o, -ENOENT, "in a pid namespace, BPF sees no forks: %s", bpf_no_fields(o));
@@ -21926,11 +21901,10 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
         *mask |= 1u << PROG_PROC_CALL | 1u << PROG_PROC_RETURN;
     if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
         *mask <<= 1;
-    hy_set_execve(c);
-    bpf_set(c, "CFG_BTF", proc_state.btf);
-    bpf_set(c, "CFG_ARGV", !proc_state.btf);
-    bpf_set(c, "CFG_FAILED", proc_opt.failed);
-    bpf_set(c, "CFG_ENV", proc_opt.n_env);
+    bpf_set(o, "CFG_BTF", proc_state.btf);
+    bpf_set(o, "CFG_ARGV", !proc_state.btf);
+    bpf_set(o, "CFG_FAILED", proc_opt.failed);
+    bpf_set(o, "CFG_ENV", proc_opt.n_env);
     return 0;
 }
 
@@ -28073,7 +28047,7 @@ static int mk_load(struct bpf_obj *o, u32 mask)
     bpf_find_records(o, mask);
     for (u32 i = 0; i < o->fam->n_progs && !e; i++)
         if (mask >> i & 1) {
-            o->cfg.v[0].val = 1;
+            o->cfg[0].val = 1;
             e = bpf_load_either(o, i);
         }
     return e;
@@ -28141,8 +28115,8 @@ static void mk_sched_start(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_entries };
-    bpf_set(&o->cfg, "CFG_STATE", 1);
-    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_entries("tasks") - 1);
+    bpf_set(o, "CFG_STATE", 1);
+    bpf_set(o, "CFG_SLOTS_MASK", mk_entries("tasks") - 1);
     int e = mk_sched_load(o);
     mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
                    && bpf_has_field(o, "task_struct.se.cfs_rq");
@@ -28290,7 +28264,7 @@ static void mk_blk_start(void)
 {
     struct bpf_obj *o = &mk_blk.obj;
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_entries };
-    bpf_set(&o->cfg, "CFG_SECOND", 1);
+    bpf_set(o, "CFG_SECOND", 1);
     int e = bpf_open(o);
     e = e ? e : mk_load(o, ~0u);
     mk_ended(o, e);
@@ -28428,9 +28402,9 @@ static int vq_load(struct bpf_obj *o)
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_set(&o->cfg, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&o->cfg, "CFG_RET", 8u * arch_layouts[0].ret);
-    bpf_set(&o->cfg, "CFG_POP", ARCH_RET_POPS);
+    bpf_set(o, "CFG_SP", ARCH_SP_OFF);
+    bpf_set(o, "CFG_RET", 8u * arch_layouts[0].ret);
+    bpf_set(o, "CFG_POP", ARCH_RET_POPS);
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* `slots` is a stack: slot 0 is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
@@ -28641,12 +28615,10 @@ static int vh_attach(u32 i)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
-    struct bpf_cfgs *c = &o->cfg;
-    c->n = 1; /* keep only CFG_DEEP, the first constant */
-    bpf_set(c, "CFG_DEVICE", h->device);
-    bpf_set(c, "CFG_QUEUE", h->queue);
-    bpf_set(c, "CFG_KICK", h->kick);
-    bpf_set(c, "CFG_GAPS", h->gaps);
+    bpf_set(o, "CFG_DEVICE", h->device);
+    bpf_set(o, "CFG_QUEUE", h->queue);
+    bpf_set(o, "CFG_KICK", h->kick);
+    bpf_set(o, "CFG_GAPS", h->gaps);
     int e = bpf_load_one(o, VH_BEGIN);
     e = e ? e : bpf_attach_function(o, h->symbol, false, o->prog[VH_BEGIN]);
     if (e) {
@@ -28692,7 +28664,7 @@ static int vh_load(void)
     if (e)
         return e;
     vh.deep = bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
-    bpf_set(&o->cfg, "CFG_DEEP", vh.deep);
+    bpf_set(o, "CFG_DEEP", vh.deep);
     e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
     return e ? e : vh_attach_all();
 }
