@@ -80,6 +80,7 @@
 #include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <regex.h>
 #include <sched.h>
 #include <signal.h>
@@ -91,7 +92,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -14420,19 +14420,17 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU number plus 1 in a list such as /sys/devices/system/cpu/online; 0: empty
- * or missing list. If `first` is set, returns the lowest CPU number; -1: none. */
-static int pf_cpus(const char *which, bool first)
+/* Returns the highest CPU number plus 1 in a list such as /sys/devices/system/cpu/present; 0: empty
+ * or missing list. */
+static int pf_cpus(const char *path)
 {
-    char path[64], s[4096];
+    char s[4096];
     const char *list = s;
     unsigned long from, to = ULONG_MAX;
-    SNPRINTF(path, "/sys/devices/system/cpu/%s", which);
     u_slurp(path, s, sizeof s);
     while (pf_range(&list, &from, &to))
-        if (first)
-            return (int)from;
-    return first ? -1 : (int)(to + 1);
+        ;
+    return (int)(to + 1);
 }
 
 enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
@@ -14487,7 +14485,7 @@ static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
     int fd[PF_RINGS];
     u32 n;              /* highest index of a mapped ring, plus 1 */
-    size_t page, pages; /* page size in bytes; data pages per ring */
+    size_t pages;       /* data pages per ring */
     bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
@@ -14517,7 +14515,7 @@ static int pf_map(int at, int f)
     if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
         return -errno;
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
-        size_t size = (pf_rings.pages + 1) * pf_rings.page;
+        size_t size = (pf_rings.pages + 1) * (size_t)sysconf(_SC_PAGESIZE);
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
         if (p != MAP_FAILED || pf_rings.n) /* all rings have the size of the first ring */
             break;
@@ -14551,9 +14549,8 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
  * CPUs that kvis may run on. */
 static int pf_open(pid_t tid, bool on_exec)
 {
-    int present = pf_cpus("present", false), got = 0;
+    int present = pf_cpus("/sys/devices/system/cpu/present"), got = 0;
     int cpus = MIN(present > 0 ? present : (int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS);
-    pf_rings.page = (size_t)sysconf(_SC_PAGESIZE);
     pf_rings.pages = pf_rings.pages ? pf_rings.pages : 512;
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
@@ -15134,16 +15131,6 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-static void btf_sort(struct btf_want *w, u32 n)
-{
-    for (u32 i = 0; i < n; i++) {
-        u32 *head = btf_bucket(w[i].name);
-        w[i].err = -ENOENT;
-        w[i].next = *head;
-        *head = i + 1;
-    }
-}
-
 /* Resolves the queries for type t that no earlier type of this name has resolved. If a type of
  * vmlinux answers most queries for this name, ignores later types of the name. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
@@ -15213,7 +15200,12 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     btf.why = why;
     why[0] = 0;
     btf.left = n;
-    btf_sort(w, n);
+    for (u32 i = 0; i < n; i++) {
+        u32 *head = btf_bucket(w[i].name);
+        w[i].err = -ENOENT;
+        w[i].next = *head;
+        *head = i + 1;
+    }
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
@@ -15665,7 +15657,7 @@ static u32 bpf_possible(void)
     static u32 n;
     u8 set[PF_MAX_CPUS / 8];
     if (!n)
-        n = pf_cpus("possible", false);
+        n = pf_cpus("/sys/devices/system/cpu/possible");
     if (!n)
         n = (u32)MAX(syscall(SYS_sched_getaffinity, 0, sizeof set, set), 8) * 8;
     return n;
@@ -15829,11 +15821,6 @@ static const struct kfield *bpf_field(const struct bpf_obj *o, const char *name)
     return w && !w->err ? &w->f : NULL;
 }
 
-static bool bpf_has_field(const struct bpf_obj *o, const char *name)
-{
-    return bpf_field(o, name);
-}
-
 /* If kvis cannot allocate a query, its field counts as missing. */
 static void bpf_add_want(struct bpf_obj *o, const char *name)
 {
@@ -15861,9 +15848,8 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
 }
 
 /* Looks up fields. If a lookup fails, the field counts as missing in this kernel (bpf_patch). */
-static void *bpf_find_fields(void *obj)
+static void bpf_find_fields(struct bpf_obj *o)
 {
-    struct bpf_obj *o = obj;
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
@@ -15872,7 +15858,6 @@ static void *bpf_find_fields(void *obj)
     char path[128];
     SNPRINTF(path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
     btf_resolve(access(path, F_OK) == 0 ? o->module : NULL, o->want, o->n_want, o->no_btf);
-    return NULL;
 }
 
 /* Sets the constants that several families use. */
@@ -15914,7 +15899,7 @@ static const char *bpf_no_fields(const struct bpf_obj *o)
 static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!bpf_has_field(o, names[i]))
+        if (!bpf_field(o, names[i]))
             return false;
     return true;
 }
@@ -16019,9 +16004,11 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* log: buffer for the verifier's log; NULL if log_level is 0. */
+enum { BPF_LOG = 8 << 20 };
+
+/* log: BPF_LOG bytes for the verifier's log, or NULL. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
-                         const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
+                         const struct bpf_insn *insns, char *log)
 {
     union bpf_attr a;
     sigset_t all, was;
@@ -16037,8 +16024,8 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
     a.license = (uintptr_t)o->fam->license;
-    a.log_level = log_level;
-    a.log_size = log_size;
+    a.log_level = log != NULL;
+    a.log_size = log ? BPF_LOG : 0;
     a.log_buf = (uintptr_t)log;
     SNPRINTF(a.prog_name, "%s", r->name);
     sigfillset(&all); /* a signal would restart the verifier */
@@ -16084,24 +16071,13 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
-    enum { LOG = 8 << 20 };
-    char *log = calloc(1, LOG);
+    char *log = calloc(1, BPF_LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
-    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
+    int f = bpf_prog_load(o, r, insns, log);
     if (f < 0) /* if loading succeeds now, a signal had interrupted the first attempt */
         f = bpf_refused(o, r, e, log);
     free(log);
-    return f;
-}
-
-static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
-{
-    const struct bpf_prog_row *r = &o->fam->progs[i];
-    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
-    bpf_patch(o, r, insns);
-    int f = bpf_prog_load(o, r, insns, 0, NULL, 0);
-    o->prog[i] = MAX(f, -1);
     return f;
 }
 
@@ -16109,57 +16085,31 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
-    int f = bpf_load_insns(o, i, insns);
+    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
+    bpf_patch(o, r, insns);
+    int f = bpf_prog_load(o, r, insns, NULL);
     if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* no log: the verifier did not run */
-        return bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
-    if (f < 0)
+        f = bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
+    else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
     o->prog[i] = MAX(f, -1);
     return MIN(f, 0);
 }
 
-/* Creates the maps, and maps the ring buffer into memory. Meanwhile, another thread resolves the
- * kernel fields, unless o->lender has them. */
+/* Resolves the kernel fields, unless o->lender has them, creates the maps, and maps the ring buffer
+ * into memory. */
 static int bpf_open(struct bpf_obj *o)
 {
-    pthread_t th;
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
         return -ENOSYS;
-    bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
-    int e = bpf_make_maps(o);
-    if (!e && o->map_ring)
-        e = o->map_ring(o);
-    if (beside)
-        pthread_join(th, NULL);
-    else if (!o->lender)
+    if (!o->lender)
         bpf_find_fields(o);
     bpf_set_common(o);
-    return e;
-}
-
-/* Shared by the threads of bpf_load. mask: BPF programs not loaded yet. */
-struct bpf_loading {
-    struct bpf_obj *o;
-    u32 mask;
-};
-
-static void *bpf_load_some(void *loading)
-{
-    struct bpf_loading *l = loading;
-    struct bpf_insn insns[BPF_MAXINSNS];
-    u32 bits;
-    const struct bpf_prog_row *r = l->o->fam->progs;
-    while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
-        u32 i = __builtin_ctz(bits);
-        for (u32 k = i; bits >> k > 1; k++) /* choose the largest program */
-            i = bits >> k & 2 && r[k + 1].n_insns > r[i].n_insns ? k + 1 : i;
-        if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
-            bpf_load_insns(l->o, i, insns);
-    }
-    return NULL;
+    int e = bpf_make_maps(o);
+    return e || !o->map_ring ? e : o->map_ring(o);
 }
 
 /* Returns whether a BPF program is tail-called by its family's programs, instead of attached. */
@@ -16177,18 +16127,10 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
-/* Loads the BPF programs in `mask` with two threads, because the largest program takes as long as
- * all others together. Loads failed programs again to get the reason. */
+/* Loads the BPF programs in `mask`. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
-    struct bpf_loading l = { .o = o, .mask = mask };
-    pthread_t th;
     int e = 0;
-    bool one = !(mask & (mask - 1));
-    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_some, &l) == 0) {
-        bpf_load_some(&l);
-        pthread_join(th, NULL);
-    }
     for (u32 i = 0; i < o->fam->n_progs && !e; i++) {
         if (mask >> i & 1 && o->prog[i] < 0)
             e = bpf_load_one(o, i);
@@ -16221,7 +16163,9 @@ static int bpf_attach_raw(const char *name, int prog)
 /* The kernel runs the program on all CPUs, although the perf event is for one CPU. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
-    int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
+    u32 cpu = 0;
+    syscall(SYS_getcpu, &cpu, NULL, NULL); /* kvis runs on it, so it is online */
+    int f = pf_event(a, -1, (int)cpu, -1, 0);
     if (f < 0)
         return f;
     if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_BPF, prog) < 0
@@ -16404,9 +16348,6 @@ static bool bpf_first_user_ns(void)
     return strstr(map, " 4294967295");
 }
 
-/* Why the kernel refused BPF, and how to fix that; "" if unknown. */
-struct bpf_denial { const char *why, *fix; };
-
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
@@ -16418,53 +16359,50 @@ static const char *bpf_forbidden(void)
     return NULL;
 }
 
-static struct bpf_denial bpf_denied(int e)
+/* Returns why the kernel refused BPF, or NULL if unknown. Sets *fix. */
+static const char *bpf_denied(int e, const char **fix)
 {
     u64 caps = bpf_caps();
-    bool has_bpf = caps >> BPF_BPF & 1, has_perfmon = caps >> BPF_PERFMON & 1;
     struct rlimit r;
+    *fix = "use a 64-bit kernel";
     if (!ARCH_HAS_BPF)
-        return (struct bpf_denial){ "the BPF programs of kvis need a 64-bit kernel",
-                                    "use a 64-bit kernel" };
+        return "the BPF programs of kvis need a 64-bit kernel";
+    *fix = "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf(2) in the seccomp profile";
     if (e == -ENOSYS)
-        return (struct bpf_denial){ "bpf(2) is not available",
-                                    "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf(2) in the "
-                                    "seccomp profile" };
+        return "bpf(2) is not available";
+    *fix = TFS_LOCKED_DOWN;
     if (tfs_locked_down())
-        return (struct bpf_denial){ "the kernel is locked down: BPF programs may not read memory",
-                                    TFS_LOCKED_DOWN };
+        return "the kernel is locked down: BPF programs may not read memory";
+    *fix = U_MORE_FILES;
     if (e == -EMFILE || e == -ENFILE)
-        return (struct bpf_denial){ "the limit on open files has been reached",
-                                    pf_fix(e, PF_LEVEL_CPU) };
+        return "the limit on open files has been reached";
     if (e != -EPERM && e != -EACCES)
-        return (struct bpf_denial){ "", "" };
+        return NULL;
+    *fix = u_rights("CAP_BPF and CAP_PERFMON");
     if (!bpf_caps_enough(caps))
-        return (struct bpf_denial){ has_bpf       ? "kvis has CAP_BPF, but not CAP_PERFMON"
-                                    : has_perfmon ? "kvis has CAP_PERFMON, but not CAP_BPF"
-                                                  : "BPF needs privileges",
-                                    u_rights("CAP_BPF and CAP_PERFMON") };
+        return caps >> BPF_BPF & 1       ? "kvis has CAP_BPF, but not CAP_PERFMON"
+               : caps >> BPF_PERFMON & 1 ? "kvis has CAP_PERFMON, but not CAP_BPF"
+                                         : "BPF needs privileges";
+    *fix = "run kvis outside the user namespace";
     if (!bpf_first_user_ns())
-        return (struct bpf_denial){ "BPF is not allowed in a user namespace",
-                                    "run kvis outside the user namespace" };
+        return "BPF is not allowed in a user namespace";
+    *fix = "allow bpf and perf_event_open in the container's seccomp profile, or run the container "
+           "with --privileged";
     const char *forbidden = bpf_forbidden();
     if (forbidden)
-        return (struct bpf_denial){ forbidden,
-                                    "allow bpf and perf_event_open in the container's seccomp "
-                                    "profile, or run the container with --privileged" };
-    if (!(caps >> BPF_SYS_RESOURCE & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0
-        && r.rlim_cur < 16 << 20) /* before Linux 5.11, RLIMIT_MEMLOCK limits BPF */
-        return (struct bpf_denial){
-            "RLIMIT_MEMLOCK is too small, and raising it needs CAP_SYS_RESOURCE",
-            "ulimit -l unlimited" };
-    return (struct bpf_denial){ "", "" };
+        return forbidden;
+    *fix = "ulimit -l unlimited"; /* before Linux 5.11, RLIMIT_MEMLOCK limits BPF */
+    bool small = getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20;
+    return small && !(caps >> BPF_SYS_RESOURCE & 1)
+               ? "RLIMIT_MEMLOCK is too small, and raising it needs CAP_SYS_RESOURCE" : NULL;
 }
 
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
-    struct bpf_denial denied = bpf_denied(e);
+    const char *fix, *why = bpf_denied(e, &fix);
     size_t n = strlen(o->why);
-    if (*denied.why)
-        bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
+    if (why)
+        bpf_fail(o, e, "%s" U_FIX "%s", why, fix);
     else if (!bpf_since(5, 8) && !strstr(o->why, U_FIX))
         snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
     return o->why;
@@ -16545,49 +16483,41 @@ enum {
 };
 
 static struct {
-    int epoll;
+    int map;
     size_t size;             /* size of the data area, a power of two */
     volatile u64 *consumer;  /* position after the last record that kvis has read */
     volatile u64 *producer;  /* position after the last record written */
     const u8 *data;          /* data area, then its beginning again, so no record wraps around */
     u64 mark;
-} rb_state = { .epoll = -1 };
+} rb_state;
 
 /* Handles a record. Returns false to leave it and all later records in the ring buffer. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* Maps a ring buffer (its layout is in kernel/bpf/ringbuf.c). */
-static int rb_map(int map, u32 bytes)
+/* Maps the ring buffer `events` (its layout is in kernel/bpf/ringbuf.c). */
+static int rb_open(struct bpf_obj *o)
 {
     enum { RECORD_MAX = 64 << 10 };
+    u32 bytes = o->ring_bytes;
     size_t page = sysconf(_SC_PAGESIZE), all = page + bytes + MIN(bytes, (u32)RECORD_MAX);
-    struct epoll_event ev = { .events = EPOLLIN };
+    rb_state.map = bpf_map(o, "events");
     rb_state.size = bytes;
-    void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
-    u8 *p = mmap(NULL, all, PROT_READ, MAP_SHARED, map, (off_t)page);
-    if (c == MAP_FAILED || p == MAP_FAILED)
-        return -errno;
+    void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, rb_state.map, 0);
+    u8 *p = mmap(NULL, all, PROT_READ, MAP_SHARED, rb_state.map, (off_t)page);
+    /* a child would inherit the ring buffer's pages as resident memory */
+    if (c == MAP_FAILED || p == MAP_FAILED || madvise(p, all, MADV_DONTFORK) < 0)
+        return bpf_fail(o, -errno, "cannot map the BPF ring buffer: %s", strerror(errno));
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* a child would inherit the ring buffer's pages as resident memory */
-    if (madvise(p, all, MADV_DONTFORK) < 0)
-        return -errno;
-    return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
+    return 0;
 }
 
-static int rb_open(struct bpf_obj *o)
+/* Waits for a record, a signal, or ms milliseconds. */
+static void rb_wait(int ms)
 {
-    rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
-    int e = rb_state.epoll < 0 ? -errno : rb_map(bpf_map(o, "events"), o->ring_bytes);
-    return e ? bpf_fail(o, e, "cannot map the BPF ring buffer: %s", strerror(-e)) : 0;
-}
-
-/* Waits for a record, for a signal that is not in `mask`, or for ms milliseconds. */
-static void rb_wait(int ms, const sigset_t *mask)
-{
-    struct epoll_event ev;
-    epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
+    struct pollfd ring = { .fd = rb_state.map, .events = POLLIN };
+    poll(&ring, 1, ms); /* the caller handles EINTR */
 }
 
 /* Sets the mark at which the next rb_drain stops. Otherwise, rb_drain might never catch up. */
@@ -16952,66 +16882,32 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-static bool sp_colon_field(const char *line, int k, u32 *id)
+/* Finds the user given with -u by name or number. getpwnam(3) of a static glibc would need shared
+ * libraries. The child does not close the files: exec does. */
+static const struct passwd *sp_passwd(void)
 {
-    for (; k && *line; k--) {
-        line += strcspn(line, ":");
-        line += *line == ':';
-    }
     char *end;
-    unsigned long number = isdigit((u8)*line) ? strtoul(line, &end, 10) : ULONG_MAX;
-    *id = (u32)number;
-    return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
-}
-
-/* Finds the user given with -u by name or number, without getpwnam(3), which needs shared libraries
- * of glibc. Returns the name, which the caller frees, or NULL. */
-static char *sp_passwd(u32 *uid, u32 *gid)
-{
-    char *line = NULL, *end;
-    size_t size = 0;
     unsigned long number = strtoul(opt.user, &end, 10);
-    bool by_number = *opt.user && !*end, found = false;
+    bool by_number = *opt.user && !*end;
     FILE *f = fopen("/etc/passwd", "re");
-    while (f && !found && u_line(f, &line, &size)) {
-        size_t n = strcspn(line, ":");
-        found = sp_colon_field(line, 2, uid) && sp_colon_field(line, 3, gid)
-                && (by_number ? *uid == number
-                              : strlen(opt.user) == n && !strncmp(line, opt.user, n));
-        line[n] = 0;
-    }
-    if (f)
-        fclose(f);
-    if (!found)
-        free(line);
-    return found ? line : NULL;
-}
-
-/* `line` is a line of /etc/group (name:password:gid:member,member). */
-static bool sp_is_member(char *line, const char *user)
-{
-    char *members = strrchr(line, ':'), *save;
-    for (char *w = members ? strtok_r(members + 1, ",", &save) : NULL; w;
-         w = strtok_r(NULL, ",", &save))
-        if (!strcmp(w, user))
-            return true;
-    return false;
+    const struct passwd *p = f ? fgetpwent(f) : NULL;
+    while (p && (by_number ? p->pw_uid != number : strcmp(p->pw_name, opt.user)))
+        p = fgetpwent(f);
+    return p;
 }
 
 /* Appends the supplementary groups of a user to the n groups of list[]. Returns the new n. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
-    char *line = NULL;
-    size_t size = 0;
+    const struct group *g;
     FILE *f = fopen("/etc/group", "re");
-    while (f && n < max && u_line(f, &line, &size)) {
-        u32 gid;
-        if (sp_colon_field(line, 2, &gid) && sp_is_member(line, user))
-            list[n++] = gid;
+    while (f && n < max && (g = fgetgrent(f))) {
+        char **member = g->gr_mem;
+        while (*member && strcmp(*member, user))
+            member++;
+        if (*member)
+            list[n++] = g->gr_gid;
     }
-    if (f)
-        fclose(f);
-    free(line);
     return n;
 }
 
@@ -17019,16 +16915,15 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
-    u32 uid, gid;
-    char *name = sp_passwd(&uid, &gid);
-    if (!name)
+    const struct passwd *p = sp_passwd();
+    if (!p)
         sp_child_fail('n');
     gid_t *group = calloc(GROUPS_MAX, sizeof *group);
     if (!group)
         sp_child_fail('u');
-    group[0] = gid;
-    size_t n = sp_groups(name, group, 1, GROUPS_MAX);
-    if (setgroups(n, group) < 0 || setgid(gid) < 0 || setuid(uid) < 0
+    group[0] = p->pw_gid;
+    size_t n = sp_groups(p->pw_name, group, 1, GROUPS_MAX);
+    if (setgroups(n, group) < 0 || setgid(p->pw_gid) < 0 || setuid(p->pw_uid) < 0
         || (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 && errno != EINVAL))
         sp_child_fail('u');
 }
@@ -17931,7 +17826,7 @@ static int hy_load_uring(struct bpf_obj *o)
     *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
     int e = bpf_open(o);
     bpf_find_records(o, all);
-    bpf_set(o, "CFG_BY_REQ", bpf_has_field(o, "trace_event_raw_io_uring_complete.req"));
+    bpf_set(o, "CFG_BY_REQ", bpf_field(o, "trace_event_raw_io_uring_complete.req") != NULL);
     return e ? e : bpf_start(o, all);
 }
 
@@ -18015,14 +17910,20 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* The kernel sets PF_EXITING (proc_pid_stat(5)) before BPF sees the exit (do_exit). */
+/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
+static u64 hy_stat_field(const char *stat, int n)
+{
+    const char *end = strrchr(stat, ')');
+    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
+}
+
+/* The kernel sets PF_EXITING before BPF sees the exit (do_exit). */
 static bool hy_exiting(pid_t tid)
 {
-    enum { PF_EXITING = 4 };
+    enum { FLAGS = 9, PF_EXITING = 4 };
     char text[1024];
-    u_slurp(u_proc(tid, "stat"), text, sizeof text);
-    const char *end = strrchr(text, ')');
-    return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
+    return !u_slurp(u_proc(tid, "stat"), text, sizeof text)
+           || hy_stat_field(text, FLAGS) & PF_EXITING;
 }
 
 /* Makes BPF follow a thread that is not stopped. If the thread is exiting, removes its map entry
@@ -18112,14 +18013,6 @@ static const char *hy_disk_name(u32 dev)
     return hy.disk_name[at].name;
 }
 
-static void hy_io(void)
-{
-    if (!hy.on || !hy.disk.fam)
-        return;
-    st.n_io = 1;
-    st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
-}
-
 /* Converts an error of a disk request (blk_status_to_errno, block/blk-core.c). */
 static int hy_io_errno(s32 error)
 {
@@ -18154,14 +18047,6 @@ static u64 hy_lost(void)
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
                        + bpf_missed(&hy.obj, hy_programs(false) & ~sent) + hy.strays
                        + (hy.proc.fam ? bpf_missed(&hy.proc, ~0u) : 0) : 0;
-}
-
-static void hy_warn_missing(void)
-{
-    u64 lost = hy_lost();
-    if (lost)
-        u_warn("%" PRIu64 " calls may be missing from the table: kvis missed their start, there "
-               "were too many threads to follow, or the kernel skipped a BPF program", lost);
 }
 
 static struct mem_record hy_call;
@@ -21005,7 +20890,9 @@ static void tr_report(bool text)
         st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
     st_take();
     hy_delays();
-    hy_io();
+    st.n_io = hy.disk.fam != NULL;
+    if (st.n_io)
+        st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
     st.status = tr.status;
     st.duration_ns = tr.end_ns - out.start_ns;
     st.backend = tr_mode_name[tr.mode];
@@ -21022,36 +20909,26 @@ static void tr_report(bool text)
     rec_finish(&st);
     px_close();
     hy_counts();
-    if (hy.count)
-        hy_warn_missing();
+    if (hy.count && st.lost)
+        u_warn("%" PRIu64 " calls may be missing from the table: kvis missed their start, there "
+               "were too many threads to follow, or the kernel skipped a BPF program", st.lost);
     st_report(&st, text);
-}
-
-static void *tr_detach(void *unused)
-{
-    bpf_detach(&hy.obj);
-    bpf_detach(&hy.disk);
-    bpf_detach(&hy.uring);
-    bpf_detach(&hy.proc);
-    return unused;
 }
 
 /* Returns the exit status of a command that could not be started, or 0. */
 static int tr_finish(void)
 {
-    pthread_t th;
     int failed = sp_error();
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching takes 0.2 ms */
+    bpf_detach(&hy.obj);
+    bpf_detach(&hy.disk);
+    bpf_detach(&hy.uring);
+    bpf_detach(&hy.proc);
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(!failed); /* no summary if the command did not run */
-    if (beside)
-        pthread_join(th, NULL);
-    else
-        tr_detach(NULL);
     return failed;
 }
 
@@ -21215,7 +21092,7 @@ static void ses_run(struct session *s, u64 end_ns)
     }
     out.give_up = sp_give_up;
     for (bool over = false; !over;) {
-        rb_wait(ms, NULL);
+        rb_wait(ms);
         bool unread = out.failed || (out.text.fd < 0 && out.json.fd < 0 && !out.n_taps
                                      && !s->other_file);
         over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && unread);
@@ -21348,7 +21225,7 @@ static void open_configure(struct bpf_obj *o)
  * which needs tracefs and takes 80 ms longer to detach. Raw ones for execs and forks need BTF. */
 static int open_plan(struct bpf_obj *o, u32 *mask)
 {
-    bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
+    bool types = bpf_field(o, "linux_binprm.filename") && bpf_field(o, "task_struct.pid");
     bool raw = bpf_raw_is_whole();
     open_state.no_exec = open_opt.no_exec;
     bool tree = opt.command || !open_state.no_exec;
@@ -21762,7 +21639,7 @@ struct proc_life {
     u32 arg_len; /* bytes of all arguments; argv may hold fewer */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;   /* variables chosen with --env: NAME=VALUE, each with a final NUL */
-    struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
+    struct proc_text begun; /* record PROC_BEGUN of an execve that can no longer fail */
     char comm[16];
     struct wire_usage own;  /* resources used by exited threads */
     struct wire_usage all;  /* resources used by the process as of its last record */
@@ -21896,10 +21773,10 @@ static int proc_plan(struct bpf_obj *o, u32 *mask)
     if (!proc_state.btf)
         *mask &= ~(1u << PROG_PROC_BEGUN);
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
-        proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
+        proc_state.used[i] = proc_state.btf && bpf_field(o, proc_usage[i].field);
     if (proc_opt.failed || !proc_state.btf)
         *mask |= 1u << PROG_PROC_CALL | 1u << PROG_PROC_RETURN;
-    if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
+    if (!proc_state.btf || !bpf_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
         *mask <<= 1;
     bpf_set(o, "CFG_BTF", proc_state.btf);
     bpf_set(o, "CFG_ARGV", !proc_state.btf);
@@ -22068,13 +21945,6 @@ static void proc_look(struct proc_life *l)
         l->ppid = MAX(ps_status(l->pid, "PPid:"), 0);
 }
 
-/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
-static u64 proc_stat_field(const char *stat, int n)
-{
-    const char *end = strrchr(stat, ')');
-    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
-}
-
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
@@ -22093,8 +21963,8 @@ static void proc_scan_one(u32 pid)
     l->at_start = true;
     l->before_rss = ~0ull;
     l->node = proc_tree_new(0);
-    l->ppid = proc_stat_field(s, PPID);
-    u64 boot_ns = proc_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead.boottime;
+    l->ppid = hy_stat_field(s, PPID);
+    u64 boot_ns = hy_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead.boottime;
     l->fork_ns = l->begin_ns = MAX((s64)boot_ns - proc_state.boot_off, 1);
     if (stat(u_proc(pid, ""), &about) == 0) {
         l->uid = about.st_uid;
@@ -22176,16 +22046,12 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* Splits the CPU time like cputime_adjust() in kernel/sched/cputime.c: the kernel measures the sum
- * of user and system time precisely, but each part in ticks. */
-static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
+/* Returns the system time in u->run_ns, like cputime_adjust() in kernel/sched/cputime.c: the kernel
+ * measures the sum of user and system time precisely, but each part in ticks. */
+static u64 proc_system_ns(const struct wire_usage *u)
 {
-    *sys = 0;
-    if (u->system_ns && u->user_ns)
-        *sys = (double)u->run_ns * u->system_ns / ((double)u->system_ns + u->user_ns);
-    else if (u->system_ns)
-        *sys = u->run_ns;
-    *user = u->run_ns - *sys;
+    double ticks = (double)u->system_ns + u->user_ns;
+    return !u->user_ns ? u->system_ns ? u->run_ns : 0 : (double)u->run_ns * u->system_ns / ticks;
 }
 
 /* --- text that all formats share --- */
@@ -22484,11 +22350,10 @@ static bool proc_used(const struct wire_usage *u, size_t row)
 
 static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
-    u64 user, sys;
-    proc_cpu(u, &user, &sys);
+    u64 system_ns = proc_system_ns(u);
     if (proc_used(u, PROC_CPU) && u_cpu_is_split(u->run_ns)) {
-        proc_json_num(b, "cpu_user_ns", user);
-        proc_json_num(b, "cpu_system_ns", sys);
+        proc_json_num(b, "cpu_user_ns", u->run_ns - system_ns);
+        proc_json_num(b, "cpu_system_ns", system_ns);
     }
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++) {
         const void *v = (const char *)u + proc_usage[i].at;
@@ -23008,22 +22873,6 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Keeps the record of an execve past its point of no return: the process may be killed in it. */
-static void proc_exec_begun(const struct wire_proc *h)
-{
-    struct proc_life *l = proc_find(h->pid);
-    if (l)
-        proc_keep(&l->begun, (const char *)h, sizeof *h + h->name_len);
-}
-
-/* Counts the new program if the process was killed in an execve past its point of no return. */
-static void proc_exec_died(struct proc_life *l)
-{
-    const struct wire_proc *h = (const void *)l->begun.p;
-    if (l->begun.len)
-        proc_execed(h, (const char *)(h + 1));
-}
-
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
@@ -23106,8 +22955,8 @@ static struct proc_life *proc_ending(const struct wire_proc *h)
 static void proc_exited(const struct wire_proc *h)
 {
     struct proc_life *l = proc_ending(h);
-    if (l && !h->live)
-        proc_exec_died(l);
+    if (l && !h->live && l->begun.len) /* the process was killed in an execve */
+        proc_execed((const void *)l->begun.p, l->begun.p + sizeof *h);
     hy_args_drop(hy_args_of(h->tid));
     if (!l)
         return;
@@ -23140,6 +22989,7 @@ static bool proc_record(const void *p, u32 size)
 {
     const struct wire_proc *h = p;
     const char *data = (const char *)(h + 1);
+    struct proc_life *l;
     if (size < sizeof *h)
         return true;
     u32 left = size - sizeof *h;
@@ -23152,8 +23002,8 @@ static bool proc_record(const void *p, u32 size)
         proc_execed(h, data);
     else if (h->kind == PROC_FAIL && whole)
         proc_exec_failed(h, data);
-    else if (h->kind == PROC_BEGUN && whole)
-        proc_exec_begun(h);
+    else if (h->kind == PROC_BEGUN && whole && (l = proc_find(h->pid)))
+        proc_keep(&l->begun, p, sizeof *h + h->name_len);
     else if (h->kind == PROC_EXIT)
         proc_exited(h);
     return true;
@@ -23247,10 +23097,10 @@ static struct wire_usage proc_traced_usage(u32 pid)
     char s[1024];
     struct wire_usage u = { .run_ns = ps_cpu_ns(pid) };
     u_slurp(u_proc(pid, "stat"), s, sizeof s);
-    u.minor = proc_stat_field(s, MINFLT);
-    u.major = proc_stat_field(s, MAJFLT);
-    u.user_ns = proc_stat_field(s, UTIME);
-    u.system_ns = proc_stat_field(s, STIME);
+    u.minor = hy_stat_field(s, MINFLT);
+    u.major = hy_stat_field(s, MAJFLT);
+    u.user_ns = hy_stat_field(s, UTIME);
+    u.system_ns = hy_stat_field(s, STIME);
     u_slurp(u_proc(pid, "io"), s, sizeof s);
     u.read_chars = proc_key_number(s, "rchar:");
     u.write_chars = proc_key_number(s, "wchar:");
@@ -23272,7 +23122,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
         h->name_len = n;
     if (!proc_traced_words(h, "cmdline", PROC_ARGS)) {
         u_slurp(u_proc(h->pid, "stat"), stat, sizeof stat);
-        h->arg_len = proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START);
+        h->arg_len = hy_stat_field(stat, ARG_END) - hy_stat_field(stat, ARG_START);
     }
     if (proc_opt.n_env)
         proc_traced_words(h, "environ", PROC_ENV);
@@ -28102,7 +27952,7 @@ static int mk_sched_load(struct bpf_obj *o)
     int e = bpf_open(o);
     if (e)
         return e;
-    if (bpf_has_field(o, "task_struct.pid")) {
+    if (bpf_field(o, "task_struct.pid")) {
         if (mk_load(o, ~classic) == 0)
             return 0;
         bpf_detach(o);
@@ -28119,7 +27969,7 @@ static void mk_sched_start(void)
     bpf_set(o, "CFG_SLOTS_MASK", mk_entries("tasks") - 1);
     int e = mk_sched_load(o);
     mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
-                   && bpf_has_field(o, "task_struct.se.cfs_rq");
+                   && bpf_field(o, "task_struct.se.cfs_rq");
     mk_ended(o, e);
 }
 
@@ -28410,7 +28260,7 @@ static int vq_load(struct bpf_obj *o)
     if (e)
         return bpf_fail(o, e, "cannot fill the BPF map 'slots': %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_has_field(o, "irqaction.dev_id")) /* VQ_IRQ_OWN needs BTF to find the ring */
+    if (!bpf_field(o, "irqaction.dev_id")) /* VQ_IRQ_OWN needs BTF to find the ring */
         mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
@@ -28563,7 +28413,7 @@ static void vq_read(void)
     if (!mk_begin(o))
         return;
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
-    if (!bpf_has_field(o, "vring_virtqueue.split.vring.num"))
+    if (!bpf_field(o, "vring_virtqueue.split.vring.num"))
         met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
                  : "the sizes of rings are unknown, because there is no BTF for virtio_ring");
     vq.missed = vq.missed_gone;
@@ -28663,7 +28513,7 @@ static int vh_load(void)
     int e = bpf_open(o);
     if (e)
         return e;
-    vh.deep = bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
+    vh.deep = bpf_field(o, "vhost_virtqueue.last_avail_idx");
     bpf_set(o, "CFG_DEEP", vh.deep);
     e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
     return e ? e : vh_attach_all();
