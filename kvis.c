@@ -14420,8 +14420,7 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU number plus 1 in a list such as /sys/devices/system/cpu/present; 0: empty
- * or missing list. */
+/* Returns the highest CPU number in a list of sysfs, plus 1; 0: empty or missing list. */
 static int pf_cpus(const char *path)
 {
     char s[4096];
@@ -14545,8 +14544,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* Opens the events of a thread on all CPUs. Returns 0 or -errno. musl's sysconf(3) would count only
- * CPUs that kvis may run on. */
+/* Opens the events of a thread on all CPUs. musl's sysconf(3) counts only CPUs kvis may run on. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("/sys/devices/system/cpu/present"), got = 0;
@@ -14728,9 +14726,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* A BTF type has a header of 12 bytes, `body` bytes, and `each` bytes per member. `named`: queries
- * can name types of this kind. */
-static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS] = {
+/* A BTF type has a header of 12 bytes, `body` bytes, and `each` bytes per member. */
+static const struct { u8 body, each; bool named; /* in queries */ } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
     [BTF_ENUM] = { 0, 8, true },     [BTF_ENUM64] = { 0, 12, true },
@@ -15261,8 +15258,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================
  * kvis mounts tracefs without a path (fsopen, Linux 5.2), or uses a mounted tracefs.
  * events/CATEGORY/EVENT/format describes the fields of a tracepoint's records (f_show in
- * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. tfs.why has the reason of the
- * last failure. */
+ * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. */
 
 enum {
     TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC of linux/magic.h */
@@ -15272,7 +15268,7 @@ enum {
 
 static struct {
     int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* why the last call failed; why tfs_dir failed */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* why the last call and tfs_dir failed */
 } tfs = { .root = INT_MIN };
 
 struct tfs_field {
@@ -15934,8 +15930,7 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
 }
 
 /* Sets an instruction's field offset and, for a load, its size. Returns false if the instruction
- * cannot access the field. For a flexible array (count 0), such as numbers[] of struct pid since
- * Linux 6.5, instructions use only the address. */
+ * cannot access the field. For a flexible array (count 0), only the address matters. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -16163,8 +16158,9 @@ static int bpf_attach_raw(const char *name, int prog)
 /* The kernel runs the program on all CPUs, although the perf event is for one CPU. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
-    u32 cpu = 0;
-    syscall(SYS_getcpu, &cpu, NULL, NULL); /* kvis runs on it, so it is online */
+    u32 cpu;
+    if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0) /* kvis's own CPU is online */
+        cpu = 0;
     int f = pf_event(a, -1, (int)cpu, -1, 0);
     if (f < 0)
         return f;
@@ -16207,15 +16203,12 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
     return bpf_fail(o, e, "this kernel has no function %.100s", symbol);
 }
 
-/* Uses the kprobe PMU (Linux 4.17): closing the descriptor removes the kprobe. */
+/* Uses the kprobe PMU (Linux 4.17): closing the descriptor removes the kprobe. Bit 0 of `config`
+ * means the function's return (PERF_PROBE_CONFIG_IS_RETPROBE, kernel/events/core.c). */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
-    int type = u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
-    char text[32];
-    u_slurp(BPF_KPROBES "/format/retprobe", text, sizeof text);
-    if (!strncmp(text, "config:", 7))
-        bit = atoi(text + 7);
-    struct perf_event_attr a = { .type = (u32)type, .config = (u64)is_ret << (bit & 63),
+    int type = u_file_number(BPF_KPROBES "/type", -ENOENT);
+    struct perf_event_attr a = { .type = (u32)type, .config = is_ret,
                                  .config1 = (uintptr_t)symbol };
     return type < 0 ? type : bpf_attach_perf(&a, prog);
 }
@@ -16318,6 +16311,7 @@ static void bpf_close(struct bpf_obj *o)
     free(o->want);
     o->want = NULL;
     o->n_want = 0;
+    o->fam = NULL;
 }
 
 /* --- explaining errors --- */
@@ -16539,8 +16533,7 @@ static bool rb_drained(void)
 }
 
 /* Passes the records before the mark to `take`, up to one that `take` refuses or that is still
- * being written (BUSY). A record has a header of 8 bytes (length and flags first) and data padded
- * to 8 bytes. Returns the number of records passed. */
+ * being written (BUSY). Returns their number. A record has a header of 8 bytes and padded data. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -16731,9 +16724,9 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
 }
 
-/* Returns whether the reports of sp_witness show that a signal to kvis went to its process group. A
- * report matches one signal from the same sender. Because pending signals with the same number
- * merge, the report also matches all signals with this number that kvis received before it. */
+/* Returns whether sp_witness reported that a signal to kvis went to its process group. A report
+ * matches one signal from the same sender. Because pending signals with the same number merge, it
+ * also matches all signals with this number that kvis received before it. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -17145,13 +17138,6 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* Lets process 1 execute the command, because kvis is ready. */
-static void sp_boot_on(void)
-{
-    if (sp_ready >= 0)
-        close(sp_ready);
-}
-
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend =================
  * ptrace handles the creation, execs, signals and exits of threads, and the calls marked `stops` in
  * gen/tables/syscalls.tbl. A BPF program (gen/probes/call.bpf.c) records all other calls and the
@@ -17306,32 +17292,22 @@ static void hy_args_drop(struct hy_args *a)
     a->tid = 0;
 }
 
-/* Returns an empty entry for a thread's program arguments. If none is free, reuses one, because an
- * entry whose exec record was lost is never freed. */
-static struct hy_args *hy_args_new(const struct wire_proc *h)
-{
-    struct hy_args *a = hy_args_of(0);
-    if (!a)
-        a = &hy_pending[hy_n_pending++ % HY_PENDING];
-    hy_args_drop(a);
-    a->tid = h->tid;
-    a->ts_ns = h->ts_ns;
-    a->cut = false;
-    return a;
-}
-
-/* Appends a part of a program's arguments or environment. Ignores parts after a lost part. */
+/* Appends a part of a program's arguments or environment. Ignores parts after a lost part. If no
+ * entry is free, reuses one, because an entry whose exec record was lost is never freed. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args *a = hy_args_of(h->tid);
-    if (a && a->ts_ns != h->ts_ns) { /* the earlier exec failed, or its record was lost */
+    if (!a || a->ts_ns != h->ts_ns) { /* an earlier exec failed, or its record was lost */
         hy_args_drop(a);
-        a = NULL;
+        if (h->at)
+            return;
+        if (!a && !(a = hy_args_of(0)))
+            a = &hy_pending[hy_n_pending++ % HY_PENDING];
+        hy_args_drop(a);
+        a->tid = h->tid;
+        a->ts_ns = h->ts_ns;
+        a->cut = false;
     }
-    if (!a && !h->at)
-        a = hy_args_new(h);
-    if (!a)
-        return;
     struct buf *b = h->kind == PROC_ENV ? &a->env : &a->b;
     if (b->len != h->at)
         return;
@@ -17348,8 +17324,7 @@ static struct hy_kind hy_kind_of(u16 kind)
 }
 
 /* Returns how many bytes of an argument's memory kvis uses. For text limited by -s, adds a few
- * bytes to see whether the text continues. If the BPF program cannot read that many bytes, it holds
- * the thread, and kvis reads the memory. */
+ * bytes to see whether the text continues. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -17663,13 +17638,6 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Returns CFG_STATUS of call.bpf.c: 1 (only successful calls), 2 (only failed calls) or 0 (all). */
-static u8 hy_status(void)
-{
-    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED };
-    return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
-}
-
 static int hy_put_cgroup(void)
 {
     u32 first = 0;
@@ -17685,6 +17653,7 @@ static int hy_put_cgroup(void)
 
 static int hy_open(u32 ring_bytes)
 {
+    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED };
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
@@ -17703,7 +17672,8 @@ static int hy_open(u32 ring_bytes)
     bpf_set(o, "CFG_STOP", ring_bytes / 4 * 3);
     bpf_set(o, "CFG_SCHED", hy.sched);
     bpf_set(o, "CFG_COUNT", hy.count);
-    bpf_set(o, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
+    bool only = (hy.count || hy_everyone()) && (opt.status & BOTH) != BOTH;
+    bpf_set(o, "CFG_STATUS", only ? opt.status & BOTH : 0); /* 0: all calls */
     bpf_set(o, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(o, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(o, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
@@ -17735,8 +17705,8 @@ static void hy_start_nest(void)
 }
 
 /* Before Linux 5.11, the request is the first or second argument of a tracepoint; only attaching
- * shows which. The programs for issue and completion first try the argument that worked for
- * insertion (same event class: include/trace/events/block.h). Sets *err to 0 or -errno. */
+ * shows which. Programs for issue and completion first try the argument that worked for insertion
+ * (same event class: include/trace/events/block.h). Sets *err to 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17752,19 +17722,13 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-static void hy_drop(struct bpf_obj *o)
-{
-    bpf_close(o);
-    o->fam = NULL;
-}
-
 /* Continues without the BPF programs for disk requests (error e). Instead, the program call_bio
  * shows which thread uses a disk. kvis never attaches both, because detaching one of two programs
  * from a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
 static int hy_without_disk(int e)
 {
     u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
-    hy_drop(&hy.disk);
+    bpf_close(&hy.disk);
     return bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
 }
 
@@ -17820,26 +17784,21 @@ static const struct bpf_family *hy_uring_family(void)
     return &fam;
 }
 
-static int hy_load_uring(struct bpf_obj *o)
+/* Loads the BPF programs for io_uring when a ring exists or is being created. */
+static void hy_start_uring(void)
 {
+    struct bpf_obj *o = &hy.uring;
     u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
+    if (!hy.on || !hy.sched || hy.ring_tried)
+        return;
+    hy.ring_tried = true;
     *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
     int e = bpf_open(o);
     bpf_find_records(o, all);
     bpf_set(o, "CFG_BY_REQ", bpf_field(o, "trace_event_raw_io_uring_complete.req") != NULL);
-    return e ? e : bpf_start(o, all);
-}
-
-/* Loads the BPF programs for io_uring when a ring exists or is being created. */
-static void hy_start_uring(void)
-{
-    if (!hy.on || !hy.sched || hy.ring_tried)
-        return;
-    hy.ring_tried = true;
-    int e = hy_load_uring(&hy.uring);
-    if (e) {
-        u_warn("io_uring requests are not recorded: %s", bpf_explain(&hy.uring, e));
-        hy_drop(&hy.uring);
+    if (e || (e = bpf_start(o, all))) {
+        u_warn("io_uring requests are not recorded: %s", bpf_explain(o, e));
+        bpf_close(o);
     }
 }
 
@@ -17863,8 +17822,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     }
     SNPRINTF(why, "%s", bpf_explain(&hy.obj, e));
     bpf_close(&hy.obj);
-    hy_drop(&hy.disk);
-    hy_drop(&hy.proc);
+    bpf_close(&hy.disk);
+    bpf_close(&hy.proc);
     sp_command.magic = 0;
     memset(hy.row, 0, sizeof hy.row); /* without BPF, every call needs a stop */
     return why;
@@ -22776,8 +22735,7 @@ static u64 proc_lost(void)
 
 /* Returns the steps of the critical path by start time, or NULL if commands are missing. The main
  * command is a step. Some children of a step are steps, too: the child that ended last, the child
- * that ended last before that child began, and so on. The rest of a command's time is its own,
- * including the time from a child's fork to its exec. */
+ * that ended last before that child began, and so on. The rest of a command's time is its own. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -23030,9 +22988,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the members that every kind uses. They are from /proc or, in a replay or on
- * failure, from the struct of the process or its parent. Reads the cgroup only at an exec or if the
- * process is unknown. parent: pid of a new process's parent; otherwise 0. */
+/* Returns a record with the members that every kind uses, from /proc or, in a replay or on failure,
+ * from the struct of the process or its parent. parent: pid of a new process's parent, or 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -23459,7 +23416,8 @@ static int proc_run(u64 end_ns)
     if (out.events_on && f->head)
         f->head(&out.text.b);
     out_flush();
-    sp_boot_on();
+    if (sp_ready >= 0)
+        close(sp_ready);
     ses_run(&proc_session, end_ns);
     proc_sweep(0, false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
@@ -27911,7 +27869,6 @@ static void mk_ended(struct bpf_obj *o, int e)
     o->why[strcspn(o->why, "\n")] = 0;
     bpf_explain(o, e);
     bpf_close(o);
-    o->fam = NULL;
 }
 
 static bool mk_begin(const struct bpf_obj *o)
