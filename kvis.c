@@ -16091,8 +16091,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Resolves the kernel fields, unless o->lender has them, creates the maps, and maps the ring buffer
- * into memory. */
+/* Resolves the kernel fields, unless o->lender has them, and creates the maps. */
 static int bpf_open(struct bpf_obj *o)
 {
     memset(o->map, -1, sizeof o->map);
@@ -16440,12 +16439,6 @@ static u64 bpf_sum(int map, u32 key)
     return e ? 0 : sum;
 }
 
-static u64 bpf_lost(const struct bpf_obj *o, u32 why)
-{
-    int map = bpf_map(o, "lost");
-    return map < 0 ? 0 : bpf_sum(map, why);
-}
-
 /* Returns how often the kernel skipped the loaded BPF programs in `mask`. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
@@ -16466,6 +16459,13 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
         sum += e < 0 ? 0 : info[MISSES];
     }
     return sum;
+}
+
+/* why: enum wire_lost, or N_LOST for skipped runs. */
+static u64 bpf_lost(const struct bpf_obj *o, u32 why)
+{
+    int map = bpf_map(o, "lost");
+    return why == N_LOST ? bpf_missed(o, ~0u) : map < 0 ? 0 : bpf_sum(map, why);
 }
 
 /* == 26 rb_  records that BPF programs send ===================================
@@ -16554,11 +16554,6 @@ static u32 rb_drain(rb_fn *take)
     }
     __atomic_store_n(rb_state.consumer, at, __ATOMIC_RELEASE);
     return n;
-}
-
-static u64 rb_lost(const struct bpf_obj *o, u32 why)
-{
-    return why == N_LOST ? bpf_missed(o, ~0u) : bpf_lost(o, why);
 }
 
 /* == 27 sp_  starting a command ===============================================
@@ -17391,9 +17386,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes the pointers in an argument's memory. The BPF program reads only the entries of an I/O
- * vector that kvis shows, but all entries of the vector of a received message, because
- * md_msg_received needs their lengths. */
+/* Describes the pointers in an argument's memory. BPF reads only the entries of an I/O vector that
+ * kvis shows, but all entries for a received message: md_msg_received needs their lengths. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -17535,8 +17529,7 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* For each command of ioctl(2) and similar calls, stores in a BPF map how many bytes the arguments
- * point to (gen/tables/commands.tbl). */
+/* Stores how many bytes the arguments of commands (gen/tables/commands.tbl) point to, in a map. */
 static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -18281,9 +18274,8 @@ struct tr_choice {
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. If kvis
- * itself runs under a filter, tracees inherit that filter, and would not stop at calls that it
- * denies (seccomp(2): the filter result with the highest precedence counts). */
+/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. Tracees
+ * inherit a filter of kvis itself, and would not stop at calls that it denies (seccomp(2)). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel ? "--no-accel"
@@ -19290,9 +19282,8 @@ static void tr_interrupted_by(struct task *t, int sig)
     st_call(t, &t->call, md_wanted(&t->call));
 }
 
-/* Returns whether a signal is a fault in a pid namespace's init, which has no handler for it. Such
- * a fault kills init: the kernel clears SIGNAL_UNKILLABLE (kernel/signal.c,
- * force_sig_info_to_task). But a traced init survives and would fault forever. */
+/* Returns whether a signal is a fault in a pid namespace's init, which has no handler for it. The
+ * kernel kills init (force_sig_info_to_task), unless it is traced: then it would fault forever. */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -21014,7 +21005,7 @@ static void ses_report_losses(struct session *s)
 {
     bpf_unread = false;
     for (u32 i = 0; i <= N_LOST; i++) {
-        u64 n = rb_lost(&s->obj, i), more = n - MIN(n, s->lost[i]);
+        u64 n = bpf_lost(&s->obj, i), more = n - MIN(n, s->lost[i]);
         if (!more)
             continue;
         s->lost[i] = n;
@@ -21509,7 +21500,7 @@ static bool open_tree_gone(void)
     if (e < 0)
         return e == -ENOENT;
     if (bpf_pid_ns(NULL))
-        return rb_lost(&open_session.obj, N_LOST) && u_now() > open_state.last_ns + NSEC;
+        return bpf_lost(&open_session.obj, N_LOST) && u_now() > open_state.last_ns + NSEC;
     if (syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
         bpf_map_do(BPF_MAP_DELETE_ELEM, map, &tid, NULL);
     return false;
