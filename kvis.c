@@ -19683,7 +19683,6 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 static struct {
     char end[64][128]; /* /proc link of a pipe, FIFO or socket; "ptmx 3": a terminal */
     u32 n;
-    u32 more; /* number of rows that the two tables lacked space for */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -19708,12 +19707,8 @@ static bool tr_add_end(const char *link)
     char end[sizeof tr_outputs.end[0]];
     bool terminal = !strncmp(link, "/dev/pts/", 9);
     int n = SNPRINTF(end, terminal ? "ptmx %s" : "%s", link + (terminal ? 9 : 0));
-    if (n >= (int)sizeof end || tr_knows_end(end))
+    if (n >= (int)sizeof end || tr_knows_end(end) || tr_outputs.n == ARRAY_LEN(tr_outputs.end))
         return false;
-    if (tr_outputs.n == ARRAY_LEN(tr_outputs.end)) {
-        tr_outputs.more++;
-        return false;
-    }
     memcpy(tr_outputs.end[tr_outputs.n++], end, sizeof end);
     return true;
 }
@@ -19769,18 +19764,16 @@ static void tr_find_readers(void)
         more = false;
         for (const struct dirent *e; (e = u_entry(&d));) {
             pid_t pid = atoi(e->d_name);
-            if (pid <= 0 || pid == getpid() || tr_is_reader(pid) || !tr_ends_of(pid, true))
+            if (pid <= 0 || pid == getpid() || tr_is_reader(pid) || !tr_ends_of(pid, true)
+                || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
                 continue;
-            if (rec_run.n_readers == ARRAY_LEN(rec_run.reader)) {
-                tr_outputs.more++;
-                continue;
-            }
             rec_run.reader[rec_run.n_readers++] = pid;
             more |= tr_ends_of(pid, false);
         }
     }
-    if (tr_outputs.more)
-        u_warn("too many processes read kvis's output: calls of some of them are shown");
+    if (tr_outputs.n == ARRAY_LEN(tr_outputs.end)
+        || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
+        u_warn("too many processes read kvis's output: calls of some of them may be shown");
 }
 
 static void tr_observed_call(struct task *t, const struct wire_call *w)
