@@ -80,6 +80,7 @@
 #include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <regex.h>
 #include <sched.h>
 #include <signal.h>
@@ -91,7 +92,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -14471,19 +14471,16 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU number plus 1 in a list such as /sys/devices/system/cpu/online; 0: empty
- * or missing list. If `first` is set, returns the lowest CPU number; -1: none. */
-static int pf_cpus(const char *which, bool first)
+/* Returns the highest CPU number in a list of sysfs, plus 1; 0: empty or missing list. */
+static int pf_cpus(const char *path)
 {
-    char path[64], s[4096];
+    char s[4096];
     const char *list = s;
     unsigned long from, to = ULONG_MAX;
-    SNPRINTF(path, "/sys/devices/system/cpu/%s", which);
     u_slurp(path, s, sizeof s);
     while (pf_range(&list, &from, &to))
-        if (first)
-            return (int)from;
-    return first ? -1 : (int)(to + 1);
+        ;
+    return (int)(to + 1);
 }
 
 enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
@@ -14538,7 +14535,7 @@ static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
     int fd[PF_RINGS];
     u32 n;              /* highest index of a mapped ring, plus 1 */
-    size_t page, pages; /* page size in bytes; data pages per ring */
+    size_t pages;       /* data pages per ring */
     bool user_only;     /* perf_event_paranoid forbids events in kernel mode */
 } pf_rings;
 
@@ -14568,7 +14565,7 @@ static int pf_map(int at, int f)
     if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
         return -errno;
     for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
-        size_t size = (pf_rings.pages + 1) * pf_rings.page;
+        size_t size = (pf_rings.pages + 1) * (size_t)sysconf(_SC_PAGESIZE);
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
         if (p != MAP_FAILED || pf_rings.n) /* all rings have the size of the first ring */
             break;
@@ -14598,13 +14595,11 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* Opens the events of a thread on all CPUs. Returns 0 or -errno. musl's sysconf(3) would count only
- * CPUs that kvis may run on. */
+/* Opens the events of a thread on all CPUs. musl's sysconf(3) counts only CPUs kvis may run on. */
 static int pf_open(pid_t tid, bool on_exec)
 {
-    int present = pf_cpus("present", false), got = 0;
+    int present = pf_cpus("/sys/devices/system/cpu/present"), got = 0;
     int cpus = MIN(present > 0 ? present : (int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS);
-    pf_rings.page = (size_t)sysconf(_SC_PAGESIZE);
     pf_rings.pages = pf_rings.pages ? pf_rings.pages : 512;
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
@@ -14782,9 +14777,8 @@ enum btf_kind {
     BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
 };
 
-/* A BTF type has a header of 12 bytes, `body` bytes, and `each` bytes per member. `named`: queries
- * can name types of this kind. */
-static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS] = {
+/* A BTF type has a header of 12 bytes, `body` bytes, and `each` bytes per member. */
+static const struct { u8 body, each; bool named; /* in queries */ } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
     [BTF_ENUM] = { 0, 8, true },     [BTF_ENUM64] = { 0, 12, true },
@@ -15185,16 +15179,6 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-static void btf_sort(struct btf_want *w, u32 n)
-{
-    for (u32 i = 0; i < n; i++) {
-        u32 *head = btf_bucket(w[i].name);
-        w[i].err = -ENOENT;
-        w[i].next = *head;
-        *head = i + 1;
-    }
-}
-
 /* Resolves the queries for type t that no earlier type of this name has resolved. If a type of
  * vmlinux answers most queries for this name, ignores later types of the name. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
@@ -15264,7 +15248,12 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     btf.why = why;
     why[0] = 0;
     btf.left = n;
-    btf_sort(w, n);
+    for (u32 i = 0; i < n; i++) {
+        u32 *head = btf_bucket(w[i].name);
+        w[i].err = -ENOENT;
+        w[i].next = *head;
+        *head = i + 1;
+    }
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
@@ -15320,8 +15309,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================
  * kvis mounts tracefs without a path (fsopen, Linux 5.2), or uses a mounted tracefs.
  * events/CATEGORY/EVENT/format describes the fields of a tracepoint's records (f_show in
- * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. tfs.why has the reason of the
- * last failure. */
+ * kernel/trace/trace_events.c); kvis rejects incomplete descriptions. */
 
 enum {
     TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC of linux/magic.h */
@@ -15331,7 +15319,7 @@ enum {
 
 static struct {
     int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* why the last call failed; why tfs_dir failed */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* why the last call and tfs_dir failed */
 } tfs = { .root = INT_MIN };
 
 struct tfs_field {
@@ -15600,17 +15588,13 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
-struct bpf_cfgs {
-    struct { const char *name; u64 val; } v[64];
-    u32 n;
-};
-
 /* Descriptors that do not exist are -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object whose maps and fields this object also uses, or NULL */
     const struct bpf_family *lodger; /* family whose fields this object also resolves, or NULL */
-    struct bpf_cfgs cfg;
+    struct { const char *name; u64 val; } cfg[64]; /* values of the constants CFG_... */
+    u32 n_cfg;
     u32 ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], then links of kprobes */
@@ -15681,12 +15665,17 @@ static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt,
 
 /* --- constants --- */
 
-static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
+/* Constants without a value are 0. */
+static void bpf_set(struct bpf_obj *o, const char *name, u64 val)
 {
-    if (c->n == ARRAY_LEN(c->v))
+    u32 i = 0;
+    while (i < o->n_cfg && strcmp(o->cfg[i].name, name))
+        i++;
+    if (i == ARRAY_LEN(o->cfg))
         return;
-    c->v[c->n].name = name;
-    c->v[c->n++].val = val;
+    o->cfg[i].name = name;
+    o->cfg[i].val = val;
+    o->n_cfg = MAX(o->n_cfg, i + 1);
 }
 
 /* Gets the inode and device of kvis's pid namespace; 0: initial namespace (PROC_PID_INIT_INO). */
@@ -15715,7 +15704,7 @@ static u32 bpf_possible(void)
     static u32 n;
     u8 set[PF_MAX_CPUS / 8];
     if (!n)
-        n = pf_cpus("possible", false);
+        n = pf_cpus("/sys/devices/system/cpu/possible");
     if (!n)
         n = (u32)MAX(syscall(SYS_sched_getaffinity, 0, sizeof set, set), 8) * 8;
     return n;
@@ -15879,11 +15868,6 @@ static const struct kfield *bpf_field(const struct bpf_obj *o, const char *name)
     return w && !w->err ? &w->f : NULL;
 }
 
-static bool bpf_has_field(const struct bpf_obj *o, const char *name)
-{
-    return bpf_field(o, name);
-}
-
 /* If kvis cannot allocate a query, its field counts as missing. */
 static void bpf_add_want(struct bpf_obj *o, const char *name)
 {
@@ -15911,9 +15895,8 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
 }
 
 /* Looks up fields. If a lookup fails, the field counts as missing in this kernel (bpf_patch). */
-static void *bpf_find_fields(void *obj)
+static void bpf_find_fields(struct bpf_obj *o)
 {
-    struct bpf_obj *o = obj;
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
@@ -15922,28 +15905,25 @@ static void *bpf_find_fields(void *obj)
     char path[128];
     SNPRINTF(path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
     btf_resolve(access(path, F_OK) == 0 ? o->module : NULL, o->want, o->n_want, o->no_btf);
-    return NULL;
 }
 
-static void bpf_set_compat(struct bpf_cfgs *c, const struct bpf_obj *o)
-{
-    const struct kfield *f = bpf_field(o, ARCH_COMPAT_FIELD);
-    if (!f)
-        return;
-    bpf_set(c, "CFG_COMPAT_OFF", f->off);
-    bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
-}
-
-static void bpf_set_registers(struct bpf_cfgs *c, const struct bpf_obj *o)
+/* Sets the constants that several families use. */
+static void bpf_set_common(struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
+    const struct kfield *compat = bpf_field(o, ARCH_COMPAT_FIELD);
+    u64 dev, ino = bpf_pid_ns(&dev);
+    bpf_set(o, "CFG_SELF", (u64)getpid());
+    bpf_set(o, "CFG_NS_INO", ino);
+    bpf_set(o, "CFG_NS_DEV", dev);
+    bpf_set(o, "CFG_NR", ARCH_NR_OFF);
     for (size_t i = 0; i < ARRAY_LEN(arg); i++) {
-        bpf_set(c, arg[i], arch_arg_off(false, i));
-        bpf_set(c, arg32[i], arch_arg_off(true, i));
+        bpf_set(o, arg[i], arch_arg_off(false, i));
+        bpf_set(o, arg32[i], arch_arg_off(true, i));
     }
-    bpf_set(c, "CFG_NR", ARCH_NR_OFF);
-    bpf_set_compat(c, o);
+    bpf_set(o, "CFG_COMPAT_OFF", compat ? compat->off : 0);
+    bpf_set(o, "CFG_COMPAT_MASK", compat ? ARCH_COMPAT_MASK : 0);
 }
 
 static void bpf_find_records(struct bpf_obj *o, u32 mask)
@@ -15966,7 +15946,7 @@ static const char *bpf_no_fields(const struct bpf_obj *o)
 static bool bpf_has_all(const struct bpf_obj *o, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!bpf_has_field(o, names[i]))
+        if (!bpf_field(o, names[i]))
             return false;
     return true;
 }
@@ -16001,8 +15981,7 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
 }
 
 /* Sets an instruction's field offset and, for a load, its size. Returns false if the instruction
- * cannot access the field. For a flexible array (count 0), such as numbers[] of struct pid since
- * Linux 6.5, instructions use only the address. */
+ * cannot access the field. For a flexible array (count 0), only the address matters. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -16050,9 +16029,9 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
     for (u32 i = 0; i < 5; i++)
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
             bpf_set_imm(in, arch_fn_off(i));
-    for (u32 i = 0; i < o->cfg.n; i++)
-        if (!strcmp(o->cfg.v[i].name, p->name))
-            bpf_set_imm(in, o->cfg.v[i].val);
+    for (u32 i = 0; i < o->n_cfg; i++)
+        if (!strcmp(o->cfg[i].name, p->name))
+            bpf_set_imm(in, o->cfg[i].val);
 }
 
 static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bpf_insn *insns)
@@ -16071,9 +16050,11 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-/* log: buffer for the verifier's log; NULL if log_level is 0. */
+enum { BPF_LOG = 8 << 20 };
+
+/* log: BPF_LOG bytes for the verifier's log, or NULL. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
-                         const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
+                         const struct bpf_insn *insns, char *log)
 {
     union bpf_attr a;
     sigset_t all, was;
@@ -16089,8 +16070,8 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
     a.license = (uintptr_t)o->fam->license;
-    a.log_level = log_level;
-    a.log_size = log_size;
+    a.log_level = log != NULL;
+    a.log_size = log ? BPF_LOG : 0;
     a.log_buf = (uintptr_t)log;
     SNPRINTF(a.prog_name, "%s", r->name);
     sigfillset(&all); /* a signal would restart the verifier */
@@ -16136,24 +16117,13 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
-    enum { LOG = 8 << 20 };
-    char *log = calloc(1, LOG);
+    char *log = calloc(1, BPF_LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
-    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
+    int f = bpf_prog_load(o, r, insns, log);
     if (f < 0) /* if loading succeeds now, a signal had interrupted the first attempt */
         f = bpf_refused(o, r, e, log);
     free(log);
-    return f;
-}
-
-static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
-{
-    const struct bpf_prog_row *r = &o->fam->progs[i];
-    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
-    bpf_patch(o, r, insns);
-    int f = bpf_prog_load(o, r, insns, 0, NULL, 0);
-    o->prog[i] = MAX(f, -1);
     return f;
 }
 
@@ -16161,56 +16131,30 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
-    int f = bpf_load_insns(o, i, insns);
+    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
+    bpf_patch(o, r, insns);
+    int f = bpf_prog_load(o, r, insns, NULL);
     if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* no log: the verifier did not run */
-        return bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
-    if (f < 0)
+        f = bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
+    else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
     o->prog[i] = MAX(f, -1);
     return MIN(f, 0);
 }
 
-/* Creates the maps, and maps the ring buffer into memory. Meanwhile, another thread resolves the
- * kernel fields, unless o->lender has them. */
+/* Resolves the kernel fields, unless o->lender has them, and creates the maps. */
 static int bpf_open(struct bpf_obj *o)
 {
-    pthread_t th;
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
         return -ENOSYS;
-    bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
-    int e = bpf_make_maps(o);
-    if (!e && o->map_ring)
-        e = o->map_ring(o);
-    if (beside)
-        pthread_join(th, NULL);
-    else if (!o->lender)
+    if (!o->lender)
         bpf_find_fields(o);
-    return e;
-}
-
-/* Shared by the threads of bpf_load. mask: BPF programs not loaded yet. */
-struct bpf_loading {
-    struct bpf_obj *o;
-    u32 mask;
-};
-
-static void *bpf_load_some(void *loading)
-{
-    struct bpf_loading *l = loading;
-    struct bpf_insn insns[BPF_MAXINSNS];
-    u32 bits;
-    const struct bpf_prog_row *r = l->o->fam->progs;
-    while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
-        u32 i = __builtin_ctz(bits);
-        for (u32 k = i; bits >> k > 1; k++) /* choose the largest program */
-            i = bits >> k & 2 && r[k + 1].n_insns > r[i].n_insns ? k + 1 : i;
-        if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
-            bpf_load_insns(l->o, i, insns);
-    }
-    return NULL;
+    bpf_set_common(o);
+    int e = bpf_make_maps(o);
+    return e || !o->map_ring ? e : o->map_ring(o);
 }
 
 /* Returns whether a BPF program is tail-called by its family's programs, instead of attached. */
@@ -16228,18 +16172,10 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
-/* Loads the BPF programs in `mask` with two threads, because the largest program takes as long as
- * all others together. Loads failed programs again to get the reason. */
+/* Loads the BPF programs in `mask`. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
-    struct bpf_loading l = { .o = o, .mask = mask };
-    pthread_t th;
     int e = 0;
-    bool one = !(mask & (mask - 1));
-    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_some, &l) == 0) {
-        bpf_load_some(&l);
-        pthread_join(th, NULL);
-    }
     for (u32 i = 0; i < o->fam->n_progs && !e; i++) {
         if (mask >> i & 1 && o->prog[i] < 0)
             e = bpf_load_one(o, i);
@@ -16272,7 +16208,10 @@ static int bpf_attach_raw(const char *name, int prog)
 /* The kernel runs the program on all CPUs, although the perf event is for one CPU. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
-    int f = pf_event(a, -1, MAX(pf_cpus("online", true), 0), -1, 0);
+    u32 cpu;
+    if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0) /* kvis's own CPU is online */
+        cpu = 0;
+    int f = pf_event(a, -1, (int)cpu, -1, 0);
     if (f < 0)
         return f;
     if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_BPF, prog) < 0
@@ -16314,15 +16253,12 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
     return bpf_fail(o, e, "this kernel has no function %.100s", symbol);
 }
 
-/* Uses the kprobe PMU (Linux 4.17): closing the descriptor removes the kprobe. */
+/* Uses the kprobe PMU (Linux 4.17): closing the descriptor removes the kprobe. Bit 0 of `config`
+ * means the function's return (PERF_PROBE_CONFIG_IS_RETPROBE, kernel/events/core.c). */
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
-    int type = u_file_number(BPF_KPROBES "/type", -ENOENT), bit = 0;
-    char text[32];
-    u_slurp(BPF_KPROBES "/format/retprobe", text, sizeof text);
-    if (!strncmp(text, "config:", 7))
-        bit = atoi(text + 7);
-    struct perf_event_attr a = { .type = (u32)type, .config = (u64)is_ret << (bit & 63),
+    int type = u_file_number(BPF_KPROBES "/type", -ENOENT);
+    struct perf_event_attr a = { .type = (u32)type, .config = is_ret,
                                  .config1 = (uintptr_t)symbol };
     return type < 0 ? type : bpf_attach_perf(&a, prog);
 }
@@ -16370,9 +16306,9 @@ static int bpf_start(struct bpf_obj *o, u32 mask)
  * kernels. Tries the program's first constant as 1 (the argument exists), then as 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
-    for (;; o->cfg.v[0].val = 0) {
+    for (;; o->cfg[0].val = 0) {
         int e = bpf_start(o, 1u << i);
-        if ((e != -EINVAL && e != -EACCES) || !o->cfg.v[0].val)
+        if ((e != -EINVAL && e != -EACCES) || !o->cfg[0].val)
             return e;
         bpf_close_all(&o->prog[i], 1);
     }
@@ -16425,6 +16361,7 @@ static void bpf_close(struct bpf_obj *o)
     free(o->want);
     o->want = NULL;
     o->n_want = 0;
+    o->fam = NULL;
 }
 
 /* --- explaining errors --- */
@@ -16455,9 +16392,6 @@ static bool bpf_first_user_ns(void)
     return strstr(map, " 4294967295");
 }
 
-/* Why the kernel refused BPF, and how to fix that; "" if unknown. */
-struct bpf_denial { const char *why, *fix; };
-
 static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
@@ -16469,53 +16403,50 @@ static const char *bpf_forbidden(void)
     return NULL;
 }
 
-static struct bpf_denial bpf_denied(int e)
+/* Returns why the kernel refused BPF, or NULL if unknown. Sets *fix. */
+static const char *bpf_denied(int e, const char **fix)
 {
     u64 caps = bpf_caps();
-    bool has_bpf = caps >> BPF_BPF & 1, has_perfmon = caps >> BPF_PERFMON & 1;
     struct rlimit r;
+    *fix = "use a 64-bit kernel";
     if (!ARCH_HAS_BPF)
-        return (struct bpf_denial){ "the BPF programs of kvis need a 64-bit kernel",
-                                    "use a 64-bit kernel" };
+        return "the BPF programs of kvis need a 64-bit kernel";
+    *fix = "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf(2) in the seccomp profile";
     if (e == -ENOSYS)
-        return (struct bpf_denial){ "bpf(2) is not available",
-                                    "use a kernel with CONFIG_BPF_SYSCALL, or allow bpf(2) in the "
-                                    "seccomp profile" };
+        return "bpf(2) is not available";
+    *fix = TFS_LOCKED_DOWN;
     if (tfs_locked_down())
-        return (struct bpf_denial){ "the kernel is locked down: BPF programs may not read memory",
-                                    TFS_LOCKED_DOWN };
+        return "the kernel is locked down: BPF programs may not read memory";
+    *fix = U_MORE_FILES;
     if (e == -EMFILE || e == -ENFILE)
-        return (struct bpf_denial){ "the limit on open files has been reached",
-                                    pf_fix(e, PF_LEVEL_CPU) };
+        return "the limit on open files has been reached";
     if (e != -EPERM && e != -EACCES)
-        return (struct bpf_denial){ "", "" };
+        return NULL;
+    *fix = u_rights("CAP_BPF and CAP_PERFMON");
     if (!bpf_caps_enough(caps))
-        return (struct bpf_denial){ has_bpf       ? "kvis has CAP_BPF, but not CAP_PERFMON"
-                                    : has_perfmon ? "kvis has CAP_PERFMON, but not CAP_BPF"
-                                                  : "BPF needs privileges",
-                                    u_rights("CAP_BPF and CAP_PERFMON") };
+        return caps >> BPF_BPF & 1       ? "kvis has CAP_BPF, but not CAP_PERFMON"
+               : caps >> BPF_PERFMON & 1 ? "kvis has CAP_PERFMON, but not CAP_BPF"
+                                         : "BPF needs privileges";
+    *fix = "run kvis outside the user namespace";
     if (!bpf_first_user_ns())
-        return (struct bpf_denial){ "BPF is not allowed in a user namespace",
-                                    "run kvis outside the user namespace" };
+        return "BPF is not allowed in a user namespace";
+    *fix = "allow bpf and perf_event_open in the container's seccomp profile, or run the container "
+           "with --privileged";
     const char *forbidden = bpf_forbidden();
     if (forbidden)
-        return (struct bpf_denial){ forbidden,
-                                    "allow bpf and perf_event_open in the container's seccomp "
-                                    "profile, or run the container with --privileged" };
-    if (!(caps >> BPF_SYS_RESOURCE & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0
-        && r.rlim_cur < 16 << 20) /* before Linux 5.11, RLIMIT_MEMLOCK limits BPF */
-        return (struct bpf_denial){
-            "RLIMIT_MEMLOCK is too small, and raising it needs CAP_SYS_RESOURCE",
-            "ulimit -l unlimited" };
-    return (struct bpf_denial){ "", "" };
+        return forbidden;
+    *fix = "ulimit -l unlimited"; /* before Linux 5.11, RLIMIT_MEMLOCK limits BPF */
+    bool small = getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20;
+    return small && !(caps >> BPF_SYS_RESOURCE & 1)
+               ? "RLIMIT_MEMLOCK is too small, and raising it needs CAP_SYS_RESOURCE" : NULL;
 }
 
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
-    struct bpf_denial denied = bpf_denied(e);
+    const char *fix, *why = bpf_denied(e, &fix);
     size_t n = strlen(o->why);
-    if (*denied.why)
-        bpf_fail(o, e, "%s" U_FIX "%s", denied.why, denied.fix);
+    if (why)
+        bpf_fail(o, e, "%s" U_FIX "%s", why, fix);
     else if (!bpf_since(5, 8) && !strstr(o->why, U_FIX))
         snprintf(o->why + n, sizeof o->why - n, U_FIX "use Linux 5.8 or later");
     return o->why;
@@ -16559,12 +16490,6 @@ static u64 bpf_sum(int map, u32 key)
     return e ? 0 : sum;
 }
 
-static u64 bpf_lost(const struct bpf_obj *o, u32 why)
-{
-    int map = bpf_map(o, "lost");
-    return map < 0 ? 0 : bpf_sum(map, why);
-}
-
 /* Returns how often the kernel skipped the loaded BPF programs in `mask`. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
@@ -16587,6 +16512,13 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     return sum;
 }
 
+/* why: enum wire_lost, or N_LOST for skipped runs. */
+static u64 bpf_lost(const struct bpf_obj *o, u32 why)
+{
+    int map = bpf_map(o, "lost");
+    return why == N_LOST ? bpf_missed(o, ~0u) : map < 0 ? 0 : bpf_sum(map, why);
+}
+
 /* == 26 rb_  records that BPF programs send ===================================
  * Reads the ring buffer that BPF programs of all CPUs fill (BPF_MAP_TYPE_RINGBUF, Linux 5.8). */
 
@@ -16596,49 +16528,41 @@ enum {
 };
 
 static struct {
-    int epoll;
+    int map;
     size_t size;             /* size of the data area, a power of two */
     volatile u64 *consumer;  /* position after the last record that kvis has read */
     volatile u64 *producer;  /* position after the last record written */
     const u8 *data;          /* data area, then its beginning again, so no record wraps around */
     u64 mark;
-} rb_state = { .epoll = -1 };
+} rb_state;
 
 /* Handles a record. Returns false to leave it and all later records in the ring buffer. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* Maps a ring buffer (its layout is in kernel/bpf/ringbuf.c). */
-static int rb_map(int map, u32 bytes)
+/* Maps the ring buffer `events` (its layout is in kernel/bpf/ringbuf.c). */
+static int rb_open(struct bpf_obj *o)
 {
     enum { RECORD_MAX = 64 << 10 };
+    u32 bytes = o->ring_bytes;
     size_t page = sysconf(_SC_PAGESIZE), all = page + bytes + MIN(bytes, (u32)RECORD_MAX);
-    struct epoll_event ev = { .events = EPOLLIN };
+    rb_state.map = bpf_map(o, "events");
     rb_state.size = bytes;
-    void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
-    u8 *p = mmap(NULL, all, PROT_READ, MAP_SHARED, map, (off_t)page);
-    if (c == MAP_FAILED || p == MAP_FAILED)
-        return -errno;
+    void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, rb_state.map, 0);
+    u8 *p = mmap(NULL, all, PROT_READ, MAP_SHARED, rb_state.map, (off_t)page);
+    /* a child would inherit the ring buffer's pages as resident memory */
+    if (c == MAP_FAILED || p == MAP_FAILED || madvise(p, all, MADV_DONTFORK) < 0)
+        return bpf_fail(o, -errno, "cannot map the BPF ring buffer: %s", strerror(errno));
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + page;
-    /* a child would inherit the ring buffer's pages as resident memory */
-    if (madvise(p, all, MADV_DONTFORK) < 0)
-        return -errno;
-    return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0 ? -errno : 0;
+    return 0;
 }
 
-static int rb_open(struct bpf_obj *o)
+/* Waits for a record, a signal, or ms milliseconds. */
+static void rb_wait(int ms)
 {
-    rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
-    int e = rb_state.epoll < 0 ? -errno : rb_map(bpf_map(o, "events"), o->ring_bytes);
-    return e ? bpf_fail(o, e, "cannot map the BPF ring buffer: %s", strerror(-e)) : 0;
-}
-
-/* Waits for a record, for a signal that is not in `mask`, or for ms milliseconds. */
-static void rb_wait(int ms, const sigset_t *mask)
-{
-    struct epoll_event ev;
-    epoll_pwait(rb_state.epoll, &ev, 1, ms, mask); /* the caller handles EINTR */
+    struct pollfd ring = { .fd = rb_state.map, .events = POLLIN };
+    poll(&ring, 1, ms); /* the caller handles EINTR */
 }
 
 /* Sets the mark at which the next rb_drain stops. Otherwise, rb_drain might never catch up. */
@@ -16660,8 +16584,7 @@ static bool rb_drained(void)
 }
 
 /* Passes the records before the mark to `take`, up to one that `take` refuses or that is still
- * being written (BUSY). A record has a header of 8 bytes (length and flags first) and data padded
- * to 8 bytes. Returns the number of records passed. */
+ * being written (BUSY). Returns their number. A record has a header of 8 bytes and padded data. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -16682,11 +16605,6 @@ static u32 rb_drain(rb_fn *take)
     }
     __atomic_store_n(rb_state.consumer, at, __ATOMIC_RELEASE);
     return n;
-}
-
-static u64 rb_lost(const struct bpf_obj *o, u32 why)
-{
-    return why == N_LOST ? bpf_missed(o, ~0u) : bpf_lost(o, why);
 }
 
 /* == 27 sp_  starting a command ===============================================
@@ -16852,9 +16770,9 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
 }
 
-/* Returns whether the reports of sp_witness show that a signal to kvis went to its process group. A
- * report matches one signal from the same sender. Because pending signals with the same number
- * merge, the report also matches all signals with this number that kvis received before it. */
+/* Returns whether sp_witness reported that a signal to kvis went to its process group. A report
+ * matches one signal from the same sender. Because pending signals with the same number merge, it
+ * also matches all signals with this number that kvis received before it. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -17003,66 +16921,32 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-static bool sp_colon_field(const char *line, int k, u32 *id)
+/* Finds the user given with -u by name or number. getpwnam(3) of a static glibc would need shared
+ * libraries. The child does not close the files: exec does. */
+static const struct passwd *sp_passwd(void)
 {
-    for (; k && *line; k--) {
-        line += strcspn(line, ":");
-        line += *line == ':';
-    }
     char *end;
-    unsigned long number = isdigit((u8)*line) ? strtoul(line, &end, 10) : ULONG_MAX;
-    *id = (u32)number;
-    return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
-}
-
-/* Finds the user given with -u by name or number, without getpwnam(3), which needs shared libraries
- * of glibc. Returns the name, which the caller frees, or NULL. */
-static char *sp_passwd(u32 *uid, u32 *gid)
-{
-    char *line = NULL, *end;
-    size_t size = 0;
     unsigned long number = strtoul(opt.user, &end, 10);
-    bool by_number = *opt.user && !*end, found = false;
+    bool by_number = *opt.user && !*end;
     FILE *f = fopen("/etc/passwd", "re");
-    while (f && !found && u_line(f, &line, &size)) {
-        size_t n = strcspn(line, ":");
-        found = sp_colon_field(line, 2, uid) && sp_colon_field(line, 3, gid)
-                && (by_number ? *uid == number
-                              : strlen(opt.user) == n && !strncmp(line, opt.user, n));
-        line[n] = 0;
-    }
-    if (f)
-        fclose(f);
-    if (!found)
-        free(line);
-    return found ? line : NULL;
-}
-
-/* `line` is a line of /etc/group (name:password:gid:member,member). */
-static bool sp_is_member(char *line, const char *user)
-{
-    char *members = strrchr(line, ':'), *save;
-    for (char *w = members ? strtok_r(members + 1, ",", &save) : NULL; w;
-         w = strtok_r(NULL, ",", &save))
-        if (!strcmp(w, user))
-            return true;
-    return false;
+    const struct passwd *p = f ? fgetpwent(f) : NULL;
+    while (p && (by_number ? p->pw_uid != number : strcmp(p->pw_name, opt.user)))
+        p = fgetpwent(f);
+    return p;
 }
 
 /* Appends the supplementary groups of a user to the n groups of list[]. Returns the new n. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
-    char *line = NULL;
-    size_t size = 0;
+    const struct group *g;
     FILE *f = fopen("/etc/group", "re");
-    while (f && n < max && u_line(f, &line, &size)) {
-        u32 gid;
-        if (sp_colon_field(line, 2, &gid) && sp_is_member(line, user))
-            list[n++] = gid;
+    while (f && n < max && (g = fgetgrent(f))) {
+        char **member = g->gr_mem;
+        while (*member && strcmp(*member, user))
+            member++;
+        if (*member)
+            list[n++] = g->gr_gid;
     }
-    if (f)
-        fclose(f);
-    free(line);
     return n;
 }
 
@@ -17070,16 +16954,15 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
-    u32 uid, gid;
-    char *name = sp_passwd(&uid, &gid);
-    if (!name)
+    const struct passwd *p = sp_passwd();
+    if (!p)
         sp_child_fail('n');
     gid_t *group = calloc(GROUPS_MAX, sizeof *group);
     if (!group)
         sp_child_fail('u');
-    group[0] = gid;
-    size_t n = sp_groups(name, group, 1, GROUPS_MAX);
-    if (setgroups(n, group) < 0 || setgid(gid) < 0 || setuid(uid) < 0
+    group[0] = p->pw_gid;
+    size_t n = sp_groups(p->pw_name, group, 1, GROUPS_MAX);
+    if (setgroups(n, group) < 0 || setgid(p->pw_gid) < 0 || setuid(p->pw_uid) < 0
         || (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 && errno != EINVAL))
         sp_child_fail('u');
 }
@@ -17301,13 +17184,6 @@ static void sp_boot(void)
     sp_own_mounts();
 }
 
-/* Lets process 1 execute the command, because kvis is ready. */
-static void sp_boot_on(void)
-{
-    if (sp_ready >= 0)
-        close(sp_ready);
-}
-
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend =================
  * ptrace handles the creation, execs, signals and exits of threads, and the calls marked `stops` in
  * gen/tables/syscalls.tbl. A BPF program (gen/probes/call.bpf.c) records all other calls and the
@@ -17422,16 +17298,13 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names)) && bpf_can_see_ns(o);
 }
 
-static void hy_set_execve(struct bpf_cfgs *c)
+/* Sets constants of the family proc. Returns its programs for raw tracepoints. */
+static u32 hy_proc_plan(struct bpf_obj *o)
 {
-    bpf_set(c, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
-    bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
-    bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
-    bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
-}
-
-static u32 hy_proc_programs(void)
-{
+    bpf_set(o, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
+    bpf_set(o, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
+    bpf_set(o, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
+    bpf_set(o, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* tracepoint since Linux 6.10 */
     return 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT
            | 1u << PROG_PROC_NEST | (u32)begun << PROG_PROC_BEGUN;
@@ -17465,32 +17338,22 @@ static void hy_args_drop(struct hy_args *a)
     a->tid = 0;
 }
 
-/* Returns an empty entry for a thread's program arguments. If none is free, reuses one, because an
- * entry whose exec record was lost is never freed. */
-static struct hy_args *hy_args_new(const struct wire_proc *h)
-{
-    struct hy_args *a = hy_args_of(0);
-    if (!a)
-        a = &hy_pending[hy_n_pending++ % HY_PENDING];
-    hy_args_drop(a);
-    a->tid = h->tid;
-    a->ts_ns = h->ts_ns;
-    a->cut = false;
-    return a;
-}
-
-/* Appends a part of a program's arguments or environment. Ignores parts after a lost part. */
+/* Appends a part of a program's arguments or environment. Ignores parts after a lost part. If no
+ * entry is free, reuses one, because an entry whose exec record was lost is never freed. */
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args *a = hy_args_of(h->tid);
-    if (a && a->ts_ns != h->ts_ns) { /* the earlier exec failed, or its record was lost */
+    if (!a || a->ts_ns != h->ts_ns) { /* an earlier exec failed, or its record was lost */
         hy_args_drop(a);
-        a = NULL;
+        if (h->at)
+            return;
+        if (!a && !(a = hy_args_of(0)))
+            a = &hy_pending[hy_n_pending++ % HY_PENDING];
+        hy_args_drop(a);
+        a->tid = h->tid;
+        a->ts_ns = h->ts_ns;
+        a->cut = false;
     }
-    if (!a && !h->at)
-        a = hy_args_new(h);
-    if (!a)
-        return;
     struct buf *b = h->kind == PROC_ENV ? &a->env : &a->b;
     if (b->len != h->at)
         return;
@@ -17507,8 +17370,7 @@ static struct hy_kind hy_kind_of(u16 kind)
 }
 
 /* Returns how many bytes of an argument's memory kvis uses. For text limited by -s, adds a few
- * bytes to see whether the text continues. If the BPF program cannot read that many bytes, it holds
- * the thread, and kvis reads the memory. */
+ * bytes to see whether the text continues. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -17575,9 +17437,8 @@ static u8 hy_place(u8 n)
                                  : (u8)(1 + hy_word((u8)(n - 1)));
 }
 
-/* Describes the pointers in an argument's memory. The BPF program reads only the entries of an I/O
- * vector that kvis shows, but all entries of the vector of a received message, because
- * md_msg_received needs their lengths. */
+/* Describes the pointers in an argument's memory. BPF reads only the entries of an I/O vector that
+ * kvis shows, but all entries for a received message: md_msg_received needs their lengths. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -17719,8 +17580,7 @@ static u32 hy_command_bytes(u16 kind)
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* For each command of ioctl(2) and similar calls, stores in a BPF map how many bytes the arguments
- * point to (gen/tables/commands.tbl). */
+/* Stores how many bytes the arguments of commands (gen/tables/commands.tbl) point to, in a map. */
 static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -17822,13 +17682,6 @@ static u32 hy_programs(bool sched)
     return hy_everyone() ? mask & ~births : mask;
 }
 
-/* Returns CFG_STATUS of call.bpf.c: 1 (only successful calls), 2 (only failed calls) or 0 (all). */
-static u8 hy_status(void)
-{
-    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED };
-    return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
-}
-
 static int hy_put_cgroup(void)
 {
     u32 first = 0;
@@ -17844,8 +17697,8 @@ static int hy_put_cgroup(void)
 
 static int hy_open(u32 ring_bytes)
 {
+    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED };
     struct bpf_obj *o = &hy.obj;
-    struct bpf_cfgs *c = &o->cfg;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
     hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* -v shows messages as at the entry */
@@ -17855,31 +17708,27 @@ static int hy_open(u32 ring_bytes)
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_set(c, "CFG_WORDS", ARCH_WORDS);
-    bpf_set(c, "CFG_A1", arch_arg_off(false, 1));
-    bpf_set(c, "CFG_ORIG_A0", ARCH_ORIG_A0);
-    bpf_set_compat(c, o);
-    bpf_set(c, "CFG_MAGIC", sp_command.magic);
-    bpf_set(c, "CFG_MAGIC_NR", (u64)SYS_openat);
-    u64 ns = bpf_pid_ns(NULL);
-    hy.in_ns = ns != 0;
-    bpf_set(c, "CFG_NS_INO", ns);
-    bpf_set(c, "CFG_STOP", ring_bytes / 4 * 3);
-    bpf_set(c, "CFG_SCHED", hy.sched);
-    bpf_set(c, "CFG_COUNT", hy.count);
-    bpf_set(c, "CFG_STATUS", hy.count || hy_everyone() ? hy_status() : 0);
-    bpf_set(c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
-    bpf_set(c, "CFG_DELAY", HY_MIN_DELAY_NS);
-    bpf_set(c, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
-    bpf_set(c, "CFG_BY_SCHED", hy.classic_tracepoints);
-    bpf_set(c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
-    bpf_set(c, "CFG_STACK_NR", ARCH_STACK_NR);
-    bpf_set(c, "CFG_OBSERVE", hy.observe && !hy.count);
-    bpf_set(c, "CFG_EVERYONE", hy_everyone());
-    bpf_set(c, "CFG_SELF", (u64)getpid());
-    bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
-    bpf_set(c, "CFG_PROC", hy_follows());
-    bpf_set(c, "CFG_MIN_NS", hy.observe && !hy_follows() ? opt.min_ns : 0);
+    bpf_set(o, "CFG_WORDS", ARCH_WORDS);
+    bpf_set(o, "CFG_ORIG_A0", ARCH_ORIG_A0);
+    bpf_set(o, "CFG_MAGIC", sp_command.magic);
+    bpf_set(o, "CFG_MAGIC_NR", (u64)SYS_openat);
+    hy.in_ns = bpf_pid_ns(NULL) != 0;
+    bpf_set(o, "CFG_STOP", ring_bytes / 4 * 3);
+    bpf_set(o, "CFG_SCHED", hy.sched);
+    bpf_set(o, "CFG_COUNT", hy.count);
+    bool only = (hy.count || hy_everyone()) && (opt.status & BOTH) != BOTH;
+    bpf_set(o, "CFG_STATUS", only ? opt.status & BOTH : 0); /* 0: all calls */
+    bpf_set(o, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
+    bpf_set(o, "CFG_DELAY", HY_MIN_DELAY_NS);
+    bpf_set(o, "CFG_SETS", !hy.count && (opt.calls || opt.n_paths));
+    bpf_set(o, "CFG_BY_SCHED", hy.classic_tracepoints);
+    bpf_set(o, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
+    bpf_set(o, "CFG_STACK_NR", ARCH_STACK_NR);
+    bpf_set(o, "CFG_OBSERVE", hy.observe && !hy.count);
+    bpf_set(o, "CFG_EVERYONE", hy_everyone());
+    bpf_set(o, "CFG_CGROUP", opt.cgroup != NULL);
+    bpf_set(o, "CFG_PROC", hy_follows());
+    bpf_set(o, "CFG_MIN_NS", hy.observe && !hy_follows() ? opt.min_ns : 0);
     bpf_find_records(o, hy_programs(hy.sched));
     return 0;
 }
@@ -17900,28 +17749,21 @@ static void hy_start_nest(void)
 }
 
 /* Before Linux 5.11, the request is the first or second argument of a tracepoint; only attaching
- * shows which. The programs for issue and completion first try the argument that worked for
- * insertion (same event class: include/trace/events/block.h). Sets *err to 0 or -errno. */
+ * shows which. Programs for issue and completion first try the argument that worked for insertion
+ * (same event class: include/trace/events/block.h). Sets *err to 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
     bool old = !bpf_since(5, 11);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj };
-    bpf_set(&o->cfg, "CFG_SECOND", 0);
-    bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
+    bpf_set(o, "CFG_SECOND", 0);
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++) {
-        o->cfg.v[0].val |= old && i < PROG_DISK_ISSUE;
+        o->cfg[0].val |= old && i < PROG_DISK_ISSUE;
         e = old ? bpf_load_either(o, i) : bpf_load(o, 1u << i);
     }
     *(int *)err = e ? e : bpf_attach(o, (1u << disk_family.n_progs) - 1);
     return NULL;
-}
-
-static void hy_drop(struct bpf_obj *o)
-{
-    bpf_close(o);
-    o->fam = NULL;
 }
 
 /* Continues without the BPF programs for disk requests (error e). Instead, the program call_bio
@@ -17930,7 +17772,7 @@ static void hy_drop(struct bpf_obj *o)
 static int hy_without_disk(int e)
 {
     u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
-    hy_drop(&hy.disk);
+    bpf_close(&hy.disk);
     return bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
 }
 
@@ -17939,8 +17781,6 @@ static int hy_without_disk(int e)
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
-    struct bpf_cfgs *c = &o->cfg;
-    u32 mask = hy_proc_programs() << hy.classic_tracepoints;
     *o = (struct bpf_obj){ .fam = &proc_family, .lender = &hy.obj,
                            .ring_bytes = hy.obj.ring_bytes };
     int e = bpf_open(o);
@@ -17949,11 +17789,9 @@ static int hy_load_proc(void)
     bpf_find_fields(o);
     if (!hy_has_proc_fields(o))
         return bpf_fail(&hy.obj, -ENOENT, "%s", bpf_no_fields(o));
-    bpf_set(c, "CFG_SELF", (u64)getpid());
-    bpf_set(c, "CFG_BTF", true);
-    bpf_set(c, "CFG_FOLLOWED", true);
-    bpf_set_registers(c, o);
-    hy_set_execve(c);
+    u32 mask = hy_proc_plan(o) << hy.classic_tracepoints;
+    bpf_set(o, "CFG_BTF", true);
+    bpf_set(o, "CFG_FOLLOWED", true);
     bpf_find_records(o, mask);
     if ((e = bpf_start(o, mask)))
         return bpf_fail(&hy.obj, e, "%s", o->why);
@@ -17990,27 +17828,21 @@ static const struct bpf_family *hy_uring_family(void)
     return &fam;
 }
 
-static int hy_load_uring(struct bpf_obj *o)
-{
-    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
-    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
-    int e = bpf_open(o);
-    bpf_find_records(o, all);
-    bpf_set(&o->cfg, "CFG_NS_INO", bpf_pid_ns(NULL));
-    bpf_set(&o->cfg, "CFG_BY_REQ", bpf_has_field(o, "trace_event_raw_io_uring_complete.req"));
-    return e ? e : bpf_start(o, all);
-}
-
 /* Loads the BPF programs for io_uring when a ring exists or is being created. */
 static void hy_start_uring(void)
 {
+    struct bpf_obj *o = &hy.uring;
+    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
     if (!hy.on || !hy.sched || hy.ring_tried)
         return;
     hy.ring_tried = true;
-    int e = hy_load_uring(&hy.uring);
-    if (e) {
-        u_warn("io_uring requests are not recorded: %s", bpf_explain(&hy.uring, e));
-        hy_drop(&hy.uring);
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
+    int e = bpf_open(o);
+    bpf_find_records(o, all);
+    bpf_set(o, "CFG_BY_REQ", bpf_field(o, "trace_event_raw_io_uring_complete.req") != NULL);
+    if (e || (e = bpf_start(o, all))) {
+        u_warn("io_uring requests are not recorded: %s", bpf_explain(o, e));
+        bpf_close(o);
     }
 }
 
@@ -18034,8 +17866,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     }
     SNPRINTF(why, "%s", bpf_explain(&hy.obj, e));
     bpf_close(&hy.obj);
-    hy_drop(&hy.disk);
-    hy_drop(&hy.proc);
+    bpf_close(&hy.disk);
+    bpf_close(&hy.proc);
     sp_command.magic = 0;
     memset(hy.row, 0, sizeof hy.row); /* without BPF, every call needs a stop */
     return why;
@@ -18081,14 +17913,20 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* The kernel sets PF_EXITING (proc_pid_stat(5)) before BPF sees the exit (do_exit). */
+/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
+static u64 hy_stat_field(const char *stat, int n)
+{
+    const char *end = strrchr(stat, ')');
+    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
+}
+
+/* The kernel sets PF_EXITING before BPF sees the exit (do_exit). */
 static bool hy_exiting(pid_t tid)
 {
-    enum { PF_EXITING = 4 };
+    enum { FLAGS = 9, PF_EXITING = 4 };
     char text[1024];
-    u_slurp(u_proc(tid, "stat"), text, sizeof text);
-    const char *end = strrchr(text, ')');
-    return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
+    return !u_slurp(u_proc(tid, "stat"), text, sizeof text)
+           || hy_stat_field(text, FLAGS) & PF_EXITING;
 }
 
 /* Makes BPF follow a thread that is not stopped. If the thread is exiting, removes its map entry
@@ -18178,14 +18016,6 @@ static const char *hy_disk_name(u32 dev)
     return hy.disk_name[at].name;
 }
 
-static void hy_io(void)
-{
-    if (!hy.on || !hy.disk.fam)
-        return;
-    st.n_io = 1;
-    st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
-}
-
 /* Converts an error of a disk request (blk_status_to_errno, block/blk-core.c). */
 static int hy_io_errno(s32 error)
 {
@@ -18220,14 +18050,6 @@ static u64 hy_lost(void)
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
                        + bpf_missed(&hy.obj, hy_programs(false) & ~sent) + hy.strays
                        + (hy.proc.fam ? bpf_missed(&hy.proc, ~0u) : 0) : 0;
-}
-
-static void hy_warn_missing(void)
-{
-    u64 lost = hy_lost();
-    if (lost)
-        u_warn("%" PRIu64 " calls may be missing from the table: kvis missed their start, there "
-               "were too many threads to follow, or the kernel skipped a BPF program", lost);
 }
 
 static struct mem_record hy_call;
@@ -18503,9 +18325,8 @@ struct tr_choice {
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. If kvis
- * itself runs under a filter, tracees inherit that filter, and would not stop at calls that it
- * denies (seccomp(2): the filter result with the highest precedence counts). */
+/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. Tracees
+ * inherit a filter of kvis itself, and would not stop at calls that it denies (seccomp(2)). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel ? "--no-accel"
@@ -19513,9 +19334,8 @@ static void tr_interrupted_by(struct task *t, int sig)
     st_call(t, &t->call, md_wanted(&t->call));
 }
 
-/* Returns whether a signal is a fault in a pid namespace's init, which has no handler for it. Such
- * a fault kills init: the kernel clears SIGNAL_UNKILLABLE (kernel/signal.c,
- * force_sig_info_to_task). But a traced init survives and would fault forever. */
+/* Returns whether a signal is a fault in a pid namespace's init, which has no handler for it. The
+ * kernel kills init (force_sig_info_to_task), unless it is traced: then it would fault forever. */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -19915,7 +19735,6 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 static struct {
     char end[64][128]; /* /proc link of a pipe, FIFO or socket; "ptmx 3": a terminal */
     u32 n;
-    u32 more; /* number of rows that the two tables lacked space for */
 } tr_outputs;
 
 static bool tr_is_reader(pid_t pid)
@@ -19940,12 +19759,8 @@ static bool tr_add_end(const char *link)
     char end[sizeof tr_outputs.end[0]];
     bool terminal = !strncmp(link, "/dev/pts/", 9);
     int n = SNPRINTF(end, terminal ? "ptmx %s" : "%s", link + (terminal ? 9 : 0));
-    if (n >= (int)sizeof end || tr_knows_end(end))
+    if (n >= (int)sizeof end || tr_knows_end(end) || tr_outputs.n == ARRAY_LEN(tr_outputs.end))
         return false;
-    if (tr_outputs.n == ARRAY_LEN(tr_outputs.end)) {
-        tr_outputs.more++;
-        return false;
-    }
     memcpy(tr_outputs.end[tr_outputs.n++], end, sizeof end);
     return true;
 }
@@ -20001,18 +19816,16 @@ static void tr_find_readers(void)
         more = false;
         for (const struct dirent *e; (e = u_entry(&d));) {
             pid_t pid = atoi(e->d_name);
-            if (pid <= 0 || pid == getpid() || tr_is_reader(pid) || !tr_ends_of(pid, true))
+            if (pid <= 0 || pid == getpid() || tr_is_reader(pid) || !tr_ends_of(pid, true)
+                || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
                 continue;
-            if (rec_run.n_readers == ARRAY_LEN(rec_run.reader)) {
-                tr_outputs.more++;
-                continue;
-            }
             rec_run.reader[rec_run.n_readers++] = pid;
             more |= tr_ends_of(pid, false);
         }
     }
-    if (tr_outputs.more)
-        u_warn("too many processes read kvis's output: calls of some of them are shown");
+    if (tr_outputs.n == ARRAY_LEN(tr_outputs.end)
+        || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
+        u_warn("too many processes read kvis's output: calls of some of them may be shown");
 }
 
 static void tr_observed_call(struct task *t, const struct wire_call *w)
@@ -21072,7 +20885,9 @@ static void tr_report(bool text)
         st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
     st_take();
     hy_delays();
-    hy_io();
+    st.n_io = hy.disk.fam != NULL;
+    if (st.n_io)
+        st.io.lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
     st.status = tr.status;
     st.duration_ns = tr.end_ns - out.start_ns;
     st.backend = tr_mode_name[tr.mode];
@@ -21087,36 +20902,26 @@ static void tr_report(bool text)
     rec_finish(&st);
     px_close();
     hy_counts();
-    if (hy.count)
-        hy_warn_missing();
+    if (hy.count && st.lost)
+        u_warn("%" PRIu64 " calls may be missing from the table: kvis missed their start, there "
+               "were too many threads to follow, or the kernel skipped a BPF program", st.lost);
     st_report(&st, text);
-}
-
-static void *tr_detach(void *unused)
-{
-    bpf_detach(&hy.obj);
-    bpf_detach(&hy.disk);
-    bpf_detach(&hy.uring);
-    bpf_detach(&hy.proc);
-    return unused;
 }
 
 /* Returns the exit status of a command that could not be started, or 0. */
 static int tr_finish(void)
 {
-    pthread_t th;
     int failed = sp_error();
     tr.end_ns = u_now();
     tr_drain_all();
     hy_settle();
-    bool beside = u_thread(&th, tr_detach, NULL) == 0; /* detaching takes 0.2 ms */
+    bpf_detach(&hy.obj);
+    bpf_detach(&hy.disk);
+    bpf_detach(&hy.uring);
+    bpf_detach(&hy.proc);
     pf_upto(~0ull);
     tr_each(tr_forget);
     tr_report(!failed); /* no summary if the command did not run */
-    if (beside)
-        pthread_join(th, NULL);
-    else
-        tr_detach(NULL);
     return failed;
 }
 
@@ -21130,7 +20935,7 @@ struct session {
     const char *what;        /* what is recorded: "opens" or "processes" */
     const struct bpf_family *fam;
     u32 ring_bytes, idle_ms; /* idle_ms: maximum time between two reads of the ring */
-    int (*plan)(struct bpf_cfgs *, u32 *mask); /* selects BPF programs and sets their constants */
+    int (*plan)(struct bpf_obj *, u32 *mask); /* selects BPF programs and sets their constants */
     rb_fn *take;
     bool (*over)(void);      /* returns whether the command and its descendants have exited */
     void (*second)(void);    /* called every second and at the end of the run; or NULL */
@@ -21158,19 +20963,11 @@ static int ses_start(struct session *s)
 {
     struct bpf_obj *o = &s->obj;
     u32 mask = 0;
-    u64 dev, ino = bpf_pid_ns(&dev);
     o->fam = s->fam;
     o->map_ring = rb_open;
     o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
     int e = bpf_open(o);
-    if (e)
-        return e;
-    bpf_set_registers(&o->cfg, o);
-    bpf_set(&o->cfg, "CFG_SELF", getpid());
-    bpf_set(&o->cfg, "CFG_NS_INO", ino);
-    bpf_set(&o->cfg, "CFG_NS_DEV", dev);
-    e = s->plan(&o->cfg, &mask);
-    if (e)
+    if (e || (e = s->plan(o, &mask)))
         return e;
     bpf_find_records(o, mask);
     return bpf_start(o, mask);
@@ -21251,7 +21048,7 @@ static void ses_report_losses(struct session *s)
 {
     bpf_unread = false;
     for (u32 i = 0; i <= N_LOST; i++) {
-        u64 n = rb_lost(&s->obj, i), more = n - MIN(n, s->lost[i]);
+        u64 n = bpf_lost(&s->obj, i), more = n - MIN(n, s->lost[i]);
         if (!more)
             continue;
         s->lost[i] = n;
@@ -21288,7 +21085,7 @@ static void ses_run(struct session *s, u64 end_ns)
     }
     out.give_up = sp_give_up;
     for (bool over = false; !over;) {
-        rb_wait(ms, NULL);
+        rb_wait(ms);
         bool unread = out.failed || (out.text.fd < 0 && out.json.fd < 0 && !out.n_taps
                                      && !s->other_file);
         over = sp_over() || (end_ns && u_now() >= end_ns) || (!sp_command.pid && unread);
@@ -21388,7 +21185,7 @@ static const struct {
     [OPEN_EXEC] = { SC_execve, 0, NULL, NULL },
 };
 
-static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
+static void open_configure(struct bpf_obj *o)
 {
     static const char *const fields[] = { BPF_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
     u64 comm[2] = { 0 }, mask[2] = { 0 };
@@ -21396,33 +21193,32 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     memset(mask, 0xff, strlen(open_opt.comm));
     open_state.walks = bpf_has_all(o, fields, ARRAY_LEN(fields));
     for (u32 i = 0; i < N_OPEN_CALLS && open_calls[i].name; i++) {
-        bpf_set(c, open_calls[i].name, sc_number(ARCH_NATIVE, open_calls[i].id));
-        bpf_set(c, open_calls[i].name32, sc_number(ARCH_COMPAT, open_calls[i].id));
+        bpf_set(o, open_calls[i].name, sc_number(ARCH_NATIVE, open_calls[i].id));
+        bpf_set(o, open_calls[i].name32, sc_number(ARCH_COMPAT, open_calls[i].id));
     }
-    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
-    bpf_set(c, "CFG_PID", open_opt.pid);
-    bpf_set(c, "CFG_TID", open_opt.tid);
-    bpf_set(c, "CFG_UID", open_opt.uid);
-    bpf_set(c, "CFG_FAILED", open_opt.failed);
-    bpf_set(c, "CFG_FLAGS", open_opt.flags);
-    bpf_set(c, "CFG_ACC", open_opt.accmodes);
-    bpf_set(c, "CFG_COMM0", comm[0]);
-    bpf_set(c, "CFG_COMM1", comm[1]);
-    bpf_set(c, "CFG_MASK0", mask[0]);
-    bpf_set(c, "CFG_MASK1", mask[1]);
-    bpf_set(c, "CFG_NS_WALK", bpf_can_see_ns(o));
-    bpf_set(c, "CFG_DIR", open_state.walks && (open_opt.full || opt.json || opt.n_paths));
-    bpf_set(c, "CFG_EXEC", !open_state.no_exec);
-    bpf_set(c, "CFG_TREE", opt.command != NULL);
-    bpf_set(c, "CFG_MAGIC", sp_command.magic);
+    bpf_set(o, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
+    bpf_set(o, "CFG_PID", open_opt.pid);
+    bpf_set(o, "CFG_TID", open_opt.tid);
+    bpf_set(o, "CFG_UID", open_opt.uid);
+    bpf_set(o, "CFG_FAILED", open_opt.failed);
+    bpf_set(o, "CFG_FLAGS", open_opt.flags);
+    bpf_set(o, "CFG_ACC", open_opt.accmodes);
+    bpf_set(o, "CFG_COMM0", comm[0]);
+    bpf_set(o, "CFG_COMM1", comm[1]);
+    bpf_set(o, "CFG_MASK0", mask[0]);
+    bpf_set(o, "CFG_MASK1", mask[1]);
+    bpf_set(o, "CFG_NS_WALK", bpf_can_see_ns(o));
+    bpf_set(o, "CFG_DIR", open_state.walks && (open_opt.full || opt.json || opt.n_paths));
+    bpf_set(o, "CFG_EXEC", !open_state.no_exec);
+    bpf_set(o, "CFG_TREE", opt.command != NULL);
+    bpf_set(o, "CFG_MAGIC", sp_command.magic);
 }
 
 /* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint,
  * which needs tracefs and takes 80 ms longer to detach. Raw ones for execs and forks need BTF. */
-static int open_plan(struct bpf_cfgs *c, u32 *mask)
+static int open_plan(struct bpf_obj *o, u32 *mask)
 {
-    struct bpf_obj *o = &open_session.obj;
-    bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
+    bool types = bpf_field(o, "linux_binprm.filename") && bpf_field(o, "task_struct.pid");
     bool raw = bpf_raw_is_whole();
     open_state.no_exec = open_opt.no_exec;
     bool tree = opt.command || !open_state.no_exec;
@@ -21437,7 +21233,7 @@ static int open_plan(struct bpf_cfgs *c, u32 *mask)
     u32 execs = !open_state.no_exec || opt.command ? 1u << PROG_OPEN_EXEC : 0;
     u32 forks = opt.command ? 1u << PROG_OPEN_FORK : 0;
     *mask = calls << !raw | (execs | forks) << !(types && raw);
-    open_configure(c, o);
+    open_configure(o);
     return 0;
 }
 
@@ -21747,7 +21543,7 @@ static bool open_tree_gone(void)
     if (e < 0)
         return e == -ENOENT;
     if (bpf_pid_ns(NULL))
-        return rb_lost(&open_session.obj, N_LOST) && u_now() > open_state.last_ns + NSEC;
+        return bpf_lost(&open_session.obj, N_LOST) && u_now() > open_state.last_ns + NSEC;
     if (syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
         bpf_map_do(BPF_MAP_DELETE_ELEM, map, &tid, NULL);
     return false;
@@ -21836,7 +21632,7 @@ struct proc_life {
     u32 arg_len; /* bytes of all arguments; argv may hold fewer */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;   /* variables chosen with --env: NAME=VALUE, each with a final NUL */
-    struct proc_text begun; /* record PROC_BEGUN of an execve in progress */
+    struct proc_text begun; /* record PROC_BEGUN of an execve that can no longer fail */
     char comm[16];
     struct wire_usage own;  /* resources used by exited threads */
     struct wire_usage all;  /* resources used by the process as of its last record */
@@ -21961,26 +21757,24 @@ _Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "proc_state.used
 
 /* Selects the BPF programs and sets their constants. In proc_progs[], each program for a raw
  * tracepoint, which needs BTF, is followed by its variant for a classic tracepoint. */
-static int proc_plan(struct bpf_cfgs *c, u32 *mask)
+static int proc_plan(struct bpf_obj *o, u32 *mask)
 {
-    struct bpf_obj *o = &proc_session.obj;
-    *mask = hy_proc_programs();
+    *mask = hy_proc_plan(o);
     proc_state.btf = hy_has_proc_fields(o);
     if (!proc_state.btf && bpf_pid_ns(NULL))
         return bpf_fail(o, -ENOENT, "in a pid namespace, BPF sees no forks: %s", bpf_no_fields(o));
     if (!proc_state.btf)
         *mask &= ~(1u << PROG_PROC_BEGUN);
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
-        proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
+        proc_state.used[i] = proc_state.btf && bpf_field(o, proc_usage[i].field);
     if (proc_opt.failed || !proc_state.btf)
         *mask |= 1u << PROG_PROC_CALL | 1u << PROG_PROC_RETURN;
-    if (!proc_state.btf || !bpf_has_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
+    if (!proc_state.btf || !bpf_field(o, "linux_binprm.filename") || !bpf_raw_is_whole())
         *mask <<= 1;
-    hy_set_execve(c);
-    bpf_set(c, "CFG_BTF", proc_state.btf);
-    bpf_set(c, "CFG_ARGV", !proc_state.btf);
-    bpf_set(c, "CFG_FAILED", proc_opt.failed);
-    bpf_set(c, "CFG_ENV", proc_opt.n_env);
+    bpf_set(o, "CFG_BTF", proc_state.btf);
+    bpf_set(o, "CFG_ARGV", !proc_state.btf);
+    bpf_set(o, "CFG_FAILED", proc_opt.failed);
+    bpf_set(o, "CFG_ENV", proc_opt.n_env);
     return 0;
 }
 
@@ -22144,13 +21938,6 @@ static void proc_look(struct proc_life *l)
         l->ppid = MAX(ps_status(l->pid, "PPid:"), 0);
 }
 
-/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
-static u64 proc_stat_field(const char *stat, int n)
-{
-    const char *end = strrchr(stat, ')');
-    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
-}
-
 static void proc_scan_one(u32 pid)
 {
     enum { PPID = 4, THREADS = 20, START = 22 };
@@ -22169,8 +21956,8 @@ static void proc_scan_one(u32 pid)
     l->at_start = true;
     l->before_rss = ~0ull;
     l->node = proc_tree_new(0);
-    l->ppid = proc_stat_field(s, PPID);
-    u64 boot_ns = proc_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead.boottime;
+    l->ppid = hy_stat_field(s, PPID);
+    u64 boot_ns = hy_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead.boottime;
     l->fork_ns = l->begin_ns = MAX((s64)boot_ns - proc_state.boot_off, 1);
     if (stat(u_proc(pid, ""), &about) == 0) {
         l->uid = about.st_uid;
@@ -22252,16 +22039,12 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
-/* Splits the CPU time like cputime_adjust() in kernel/sched/cputime.c: the kernel measures the sum
- * of user and system time precisely, but each part in ticks. */
-static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
+/* Returns the system time in u->run_ns, like cputime_adjust() in kernel/sched/cputime.c: the kernel
+ * measures the sum of user and system time precisely, but each part in ticks. */
+static u64 proc_system_ns(const struct wire_usage *u)
 {
-    *sys = 0;
-    if (u->system_ns && u->user_ns)
-        *sys = (double)u->run_ns * u->system_ns / ((double)u->system_ns + u->user_ns);
-    else if (u->system_ns)
-        *sys = u->run_ns;
-    *user = u->run_ns - *sys;
+    double ticks = (double)u->system_ns + u->user_ns;
+    return !u->user_ns ? u->system_ns ? u->run_ns : 0 : (double)u->run_ns * u->system_ns / ticks;
 }
 
 /* --- text that all formats share --- */
@@ -22560,11 +22343,10 @@ static bool proc_used(const struct wire_usage *u, size_t row)
 
 static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
-    u64 user, sys;
-    proc_cpu(u, &user, &sys);
+    u64 system_ns = proc_system_ns(u);
     if (proc_used(u, PROC_CPU) && u_cpu_is_split(u->run_ns)) {
-        proc_json_num(b, "cpu_user_ns", user);
-        proc_json_num(b, "cpu_system_ns", sys);
+        proc_json_num(b, "cpu_user_ns", u->run_ns - system_ns);
+        proc_json_num(b, "cpu_system_ns", system_ns);
     }
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++) {
         const void *v = (const char *)u + proc_usage[i].at;
@@ -22987,8 +22769,7 @@ static u64 proc_lost(void)
 
 /* Returns the steps of the critical path by start time, or NULL if commands are missing. The main
  * command is a step. Some children of a step are steps, too: the child that ended last, the child
- * that ended last before that child began, and so on. The rest of a command's time is its own,
- * including the time from a child's fork to its exec. */
+ * that ended last before that child began, and so on. The rest of a command's time is its own. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -23084,22 +22865,6 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
-/* Keeps the record of an execve past its point of no return: the process may be killed in it. */
-static void proc_exec_begun(const struct wire_proc *h)
-{
-    struct proc_life *l = proc_find(h->pid);
-    if (l)
-        proc_keep(&l->begun, (const char *)h, sizeof *h + h->name_len);
-}
-
-/* Counts the new program if the process was killed in an execve past its point of no return. */
-static void proc_exec_died(struct proc_life *l)
-{
-    const struct wire_proc *h = (const void *)l->begun.p;
-    if (l->begun.len)
-        proc_execed(h, (const char *)(h + 1));
-}
-
 static void proc_exec_failed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
@@ -23182,8 +22947,8 @@ static struct proc_life *proc_ending(const struct wire_proc *h)
 static void proc_exited(const struct wire_proc *h)
 {
     struct proc_life *l = proc_ending(h);
-    if (l && !h->live)
-        proc_exec_died(l);
+    if (l && !h->live && l->begun.len) /* the process was killed in an execve */
+        proc_execed((const void *)l->begun.p, l->begun.p + sizeof *h);
     hy_args_drop(hy_args_of(h->tid));
     if (!l)
         return;
@@ -23216,6 +22981,7 @@ static bool proc_record(const void *p, u32 size)
 {
     const struct wire_proc *h = p;
     const char *data = (const char *)(h + 1);
+    struct proc_life *l;
     if (size < sizeof *h)
         return true;
     u32 left = size - sizeof *h;
@@ -23228,8 +22994,8 @@ static bool proc_record(const void *p, u32 size)
         proc_execed(h, data);
     else if (h->kind == PROC_FAIL && whole)
         proc_exec_failed(h, data);
-    else if (h->kind == PROC_BEGUN && whole)
-        proc_exec_begun(h);
+    else if (h->kind == PROC_BEGUN && whole && (l = proc_find(h->pid)))
+        proc_keep(&l->begun, p, sizeof *h + h->name_len);
     else if (h->kind == PROC_EXIT)
         proc_exited(h);
     return true;
@@ -23256,9 +23022,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the members that every kind uses. They are from /proc or, in a replay or on
- * failure, from the struct of the process or its parent. Reads the cgroup only at an exec or if the
- * process is unknown. parent: pid of a new process's parent; otherwise 0. */
+/* Returns a record with the members that every kind uses, from /proc or, in a replay or on failure,
+ * from the struct of the process or its parent. parent: pid of a new process's parent, or 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -23323,10 +23088,10 @@ static struct wire_usage proc_traced_usage(u32 pid)
     char s[1024];
     struct wire_usage u = { .run_ns = ps_cpu_ns(pid) };
     u_slurp(u_proc(pid, "stat"), s, sizeof s);
-    u.minor = proc_stat_field(s, MINFLT);
-    u.major = proc_stat_field(s, MAJFLT);
-    u.user_ns = proc_stat_field(s, UTIME);
-    u.system_ns = proc_stat_field(s, STIME);
+    u.minor = hy_stat_field(s, MINFLT);
+    u.major = hy_stat_field(s, MAJFLT);
+    u.user_ns = hy_stat_field(s, UTIME);
+    u.system_ns = hy_stat_field(s, STIME);
     u_slurp(u_proc(pid, "io"), s, sizeof s);
     u.read_chars = proc_key_number(s, "rchar:");
     u.write_chars = proc_key_number(s, "wchar:");
@@ -23348,7 +23113,7 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
         h->name_len = n;
     if (!proc_traced_words(h, "cmdline", PROC_ARGS)) {
         u_slurp(u_proc(h->pid, "stat"), stat, sizeof stat);
-        h->arg_len = proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START);
+        h->arg_len = hy_stat_field(stat, ARG_END) - hy_stat_field(stat, ARG_START);
     }
     if (proc_opt.n_env)
         proc_traced_words(h, "environ", PROC_ENV);
@@ -23685,7 +23450,8 @@ static int proc_run(u64 end_ns)
     if (out.events_on && f->head)
         f->head(&out.text.b);
     out_flush();
-    sp_boot_on();
+    if (sp_ready >= 0)
+        close(sp_ready);
     ses_run(&proc_session, end_ns);
     proc_sweep(0, false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
@@ -28123,7 +27889,7 @@ static int mk_load(struct bpf_obj *o, u32 mask)
     bpf_find_records(o, mask);
     for (u32 i = 0; i < o->fam->n_progs && !e; i++)
         if (mask >> i & 1) {
-            o->cfg.v[0].val = 1;
+            o->cfg[0].val = 1;
             e = bpf_load_either(o, i);
         }
     return e;
@@ -28137,7 +27903,6 @@ static void mk_ended(struct bpf_obj *o, int e)
     o->why[strcspn(o->why, "\n")] = 0;
     bpf_explain(o, e);
     bpf_close(o);
-    o->fam = NULL;
 }
 
 static bool mk_begin(const struct bpf_obj *o)
@@ -28178,7 +27943,7 @@ static int mk_sched_load(struct bpf_obj *o)
     int e = bpf_open(o);
     if (e)
         return e;
-    if (bpf_has_field(o, "task_struct.pid")) {
+    if (bpf_field(o, "task_struct.pid")) {
         if (mk_load(o, ~classic) == 0)
             return 0;
         bpf_detach(o);
@@ -28191,11 +27956,11 @@ static void mk_sched_start(void)
 {
     struct bpf_obj *o = &mk_sched.obj;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_entries };
-    bpf_set(&o->cfg, "CFG_STATE", 1);
-    bpf_set(&o->cfg, "CFG_SLOTS_MASK", mk_entries("tasks") - 1);
+    bpf_set(o, "CFG_STATE", 1);
+    bpf_set(o, "CFG_SLOTS_MASK", mk_entries("tasks") - 1);
     int e = mk_sched_load(o);
     mk_sched.own = !e && o->prog[PROG_SCHED_SWITCH] >= 0
-                   && bpf_has_field(o, "task_struct.se.cfs_rq");
+                   && bpf_field(o, "task_struct.se.cfs_rq");
     mk_ended(o, e);
 }
 
@@ -28340,7 +28105,7 @@ static void mk_blk_start(void)
 {
     struct bpf_obj *o = &mk_blk.obj;
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_entries };
-    bpf_set(&o->cfg, "CFG_SECOND", 1);
+    bpf_set(o, "CFG_SECOND", 1);
     int e = bpf_open(o);
     e = e ? e : mk_load(o, ~0u);
     mk_ended(o, e);
@@ -28478,15 +28243,15 @@ static int vq_load(struct bpf_obj *o)
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_set(&o->cfg, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&o->cfg, "CFG_RET", 8u * arch_layouts[0].ret);
-    bpf_set(&o->cfg, "CFG_POP", ARCH_RET_POPS);
+    bpf_set(o, "CFG_SP", ARCH_SP_OFF);
+    bpf_set(o, "CFG_RET", 8u * arch_layouts[0].ret);
+    bpf_set(o, "CFG_POP", ARCH_RET_POPS);
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* `slots` is a stack: slot 0 is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the BPF map 'slots': %s", strerror(-e));
     u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_has_field(o, "irqaction.dev_id")) /* VQ_IRQ_OWN needs BTF to find the ring */
+    if (!bpf_field(o, "irqaction.dev_id")) /* VQ_IRQ_OWN needs BTF to find the ring */
         mask &= ~(1u << VQ_IRQ_OWN);
     if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
         return e;
@@ -28639,7 +28404,7 @@ static void vq_read(void)
     if (!mk_begin(o))
         return;
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
-    if (!bpf_has_field(o, "vring_virtqueue.split.vring.num"))
+    if (!bpf_field(o, "vring_virtqueue.split.vring.num"))
         met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
                  : "the sizes of rings are unknown, because there is no BTF for virtio_ring");
     vq.missed = vq.missed_gone;
@@ -28691,12 +28456,10 @@ static int vh_attach(u32 i)
 {
     const struct vh_handler *h = &vh_handlers[i];
     struct bpf_obj *o = &vh.obj;
-    struct bpf_cfgs *c = &o->cfg;
-    c->n = 1; /* keep only CFG_DEEP, the first constant */
-    bpf_set(c, "CFG_DEVICE", h->device);
-    bpf_set(c, "CFG_QUEUE", h->queue);
-    bpf_set(c, "CFG_KICK", h->kick);
-    bpf_set(c, "CFG_GAPS", h->gaps);
+    bpf_set(o, "CFG_DEVICE", h->device);
+    bpf_set(o, "CFG_QUEUE", h->queue);
+    bpf_set(o, "CFG_KICK", h->kick);
+    bpf_set(o, "CFG_GAPS", h->gaps);
     int e = bpf_load_one(o, VH_BEGIN);
     e = e ? e : bpf_attach_function(o, h->symbol, false, o->prog[VH_BEGIN]);
     if (e) {
@@ -28741,8 +28504,8 @@ static int vh_load(void)
     int e = bpf_open(o);
     if (e)
         return e;
-    vh.deep = bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
-    bpf_set(&o->cfg, "CFG_DEEP", vh.deep);
+    vh.deep = bpf_field(o, "vhost_virtqueue.last_avail_idx");
+    bpf_set(o, "CFG_DEEP", vh.deep);
     e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
     return e ? e : vh_attach_all();
 }
