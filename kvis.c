@@ -16127,16 +16127,24 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
     return f;
 }
 
+static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
+{
+    const struct bpf_prog_row *r = &o->fam->progs[i];
+    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
+    bpf_patch(o, r, insns);
+    int f = bpf_prog_load(o, r, insns, NULL);
+    o->prog[i] = MAX(f, -1);
+    return f;
+}
+
 static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
-    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
-    bpf_patch(o, r, insns);
-    int f = bpf_prog_load(o, r, insns, NULL);
+    int f = bpf_load_insns(o, i, insns);
     if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* no log: the verifier did not run */
-        f = bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
-    else if (f < 0)
+        return bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
+    if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
     o->prog[i] = MAX(f, -1);
     return MIN(f, 0);
@@ -16172,10 +16180,40 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
-/* Loads the BPF programs in `mask`. */
+/* Shared by the threads of bpf_load. mask: BPF programs not loaded yet. */
+struct bpf_loading {
+    struct bpf_obj *o;
+    u32 mask;
+};
+
+static void *bpf_load_some(void *loading)
+{
+    struct bpf_loading *l = loading;
+    struct bpf_insn insns[BPF_MAXINSNS];
+    u32 bits;
+    const struct bpf_prog_row *r = l->o->fam->progs;
+    while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
+        u32 i = __builtin_ctz(bits);
+        for (u32 k = i; bits >> k > 1; k++) /* choose the largest program */
+            i = bits >> k & 2 && r[k + 1].n_insns > r[i].n_insns ? k + 1 : i;
+        if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
+            bpf_load_insns(l->o, i, insns);
+    }
+    return NULL;
+}
+
+/* Loads the BPF programs in `mask` with two threads, because the largest program takes as long as
+ * all others together. Loads failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
+    struct bpf_loading l = { .o = o, .mask = mask };
+    pthread_t th;
     int e = 0;
+    bool one = !(mask & (mask - 1));
+    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_some, &l) == 0) {
+        bpf_load_some(&l);
+        pthread_join(th, NULL);
+    }
     for (u32 i = 0; i < o->fam->n_progs && !e; i++) {
         if (mask >> i & 1 && o->prog[i] < 0)
             e = bpf_load_one(o, i);
