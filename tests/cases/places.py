@@ -30,7 +30,7 @@ def by_task(calls):
     for tid, name, args in calls:
         if name not in ("execve", "exit_group", "clone", "brk", "arch_prctl"):  # how they are shown differs
             tasks[tid].append(" ".join([name, *("=".join(m) for m in LABEL.findall(args))]))
-    return list(tasks.values())
+    return sorted(tasks.values())  # their first calls can be reported in any order
 
 
 def strace(trace):
