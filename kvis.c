@@ -1073,14 +1073,22 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* Returns the next line without its newline, or NULL (getline(3)). */
-static char *u_line(FILE *f, char **line, size_t *size)
+/* Returns the next line without its newline, valid until the next call. Closes *f at the end. */
+static char *u_line(FILE **f)
 {
-    if (getline(line, size, f) < 0)
-        return NULL;
-    (*line)[strcspn(*line, "\n")] = 0;
-    return *line;
+    static char *line;
+    static size_t size;
+    if (*f && getline(&line, &size, *f) >= 0) {
+        line[strcspn(line, "\n")] = 0;
+        return line;
+    }
+    if (*f)
+        fclose(*f);
+    *f = NULL;
+    return NULL;
 }
+
+#define U_EACH_LINE(f, line) for (char *line; (line = u_line(&f));)
 
 static const char *u_word(const char *s, int n)
 {
@@ -2457,15 +2465,14 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
 /* Returns the value of `key` in /proc/TID/status, valid until the next call, or NULL. */
 static const char *fd_status(pid_t tid, const char *key)
 {
-    static char line[256];
-    bool found = false;
     size_t n = strlen(key);
     FILE *f = fopen(u_proc(tid, "status"), "re");
-    while (f && !found && fgets(line, sizeof line, f))
-        found = !strncmp(line, key, n);
-    if (f)
-        fclose(f);
-    return found ? line + n + strspn(line + n, " \t") : NULL;
+    U_EACH_LINE(f, line)
+        if (!strncmp(line, key, n)) {
+            fclose(f);
+            return line + n + strspn(line + n, " \t");
+        }
+    return NULL;
 }
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Before Linux 6.9, only main threads have
@@ -2926,24 +2933,19 @@ static void vm_put(struct mm *m)
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
-    char *line = NULL;
-    size_t size = 0;
-    bool hit = false;
     FILE *f = fopen(u_proc(tid, "mountinfo"), "re");
-    while (f && u_line(f, &line, &size)) {
+    U_EACH_LINE(f, line) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2);
-        hit |= !mem_charge(); /* too many mounts: assume a slow mount */
-        if (hit)
-            break;
-        if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
-            continue;
-        for (size_t i = 0; i < ARRAY_LEN(slow); i++)
+        bool here = type && !strncmp(dev, "0:", 2) && strtoul(dev + 2, NULL, 10) == minor;
+        bool hit = !mem_charge(); /* too many mounts: assume a slow mount */
+        for (size_t i = 0; here && i < ARRAY_LEN(slow); i++)
             hit |= !strncmp(type + 3, slow[i], strlen(slow[i]));
+        if (hit) {
+            fclose(f);
+            return true;
+        }
     }
-    if (f)
-        fclose(f);
-    free(line);
-    return hit;
+    return false;
 }
 
 /* Sets m->careful if reading from the device can block. Block devices (major not 0) never do. The
@@ -2995,12 +2997,10 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
  * or a userfaultfd (flags um, uw: Documentation/filesystems/proc.rst) can block a reader. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
-    char *line = NULL;
-    size_t size = 0;
     u32 lines = 0, major, minor, was = 0;
     struct region r;
     FILE *f = fopen(u_proc(tid, attach ? "smaps" : "maps"), "re");
-    while (f && lines < VM_LINES_MAX && u_line(f, &line, &size)) {
+    for (char *line; lines < VM_LINES_MAX && (line = u_line(&f));) {
         if (!strncmp(line, "VmFlags:", 8))
             m->careful |= strstr(line, " um") || strstr(line, " uw");
         if (!vm_line(line, &r, &major, &minor))
@@ -3016,7 +3016,6 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
     }
     if (f)
         fclose(f);
-    free(line);
     return lines > 0 && lines < VM_LINES_MAX;
 }
 
@@ -5412,13 +5411,13 @@ static const char *sc_parse(const char *expr)
  * function of section md_, and that function as model= of the call in gen/tables/syscalls.tbl
  * (verified by the test `adding`). */
 
+/* VT_STR: bytes from a tracee. VT_SYM: a word of kvis. Recordings contain these numbers. */
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
 union ev_val {
     s64 n;
-    const char *sym;
     struct {
-        const char *p; /* bytes from a tracee, valid until all sinks have handled the event */
+        const char *p; /* valid until all sinks have handled the event; a NUL ends a VT_SYM */
         u32 len;
     } s;
 };
@@ -5491,11 +5490,17 @@ static void ev_num(struct event *e, enum ev_field f, s64 n)
     ev_mark(e, f);
 }
 
+static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
+{
+    e->v[f].s.p = p;
+    e->v[f].s.len = len;
+    ev_mark(e, f);
+}
+
 static void ev_sym(struct event *e, enum ev_field f, const char *s)
 {
-    e->v[f].sym = s;
     if (s)
-        ev_mark(e, f);
+        ev_bytes(e, f, s, strlen(s));
 }
 
 /* Adds an exit status. process: the whole process has ended, not only a thread. */
@@ -5507,13 +5512,6 @@ static void ev_status(struct event *e, int status, bool process)
         ev_num(e, EV_code, WEXITSTATUS(status));
     if (WIFSIGNALED(status) && process)
         ev_num(e, EV_core, WCOREDUMP(status) != 0);
-}
-
-static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
-{
-    e->v[f].s.p = p;
-    e->v[f].s.len = len;
-    ev_mark(e, f);
 }
 
 static void ev_name(struct event *e, enum ev_field f, const struct name *n)
@@ -5555,7 +5553,8 @@ static bool ev_ends(const struct event *e, enum ev_field f, const char *end)
 
 static bool ev_is_text(u32 f)
 {
-    return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
+    u8 type = ev_fields[f].type;
+    return type == VT_STR || type == VT_SYM || type == VT_ARGV;
 }
 
 /* Copies an event to `to` and its strings to `text`. Returns false if `text` is too small. */
@@ -5565,22 +5564,17 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     *to = *e;
     for (int again = 0; again < 2; again++)
         for (u32 f = 0, at = 0; f < N_EV_FIELDS; f++) {
-            bool sym = ev_fields[f].type == VT_SYM;
-            if (!ev_has(to, (enum ev_field)f) || !(sym || ev_is_text(f)))
+            if (!ev_has(to, (enum ev_field)f) || !ev_is_text(f))
                 continue;
-            const char *p = sym ? e->v[f].sym : e->v[f].s.p;
-            u32 n = sym ? strlen(p) + 1 : e->v[f].s.len;
-            if (!again) {
-                b_put(text, p, n); /* b_put() may move the text: the second pass sets pointers */
-                if (text->cut)
-                    ev_unset(to, (enum ev_field)f);
+            if (again) { /* only now, because b_put() can move the text */
+                to->v[f].s.p = text->p + at;
+                at += e->v[f].s.len + 1;
                 continue;
             }
-            if (sym)
-                to->v[f].sym = text->p + at;
-            else
-                to->v[f].s.p = text->p + at;
-            at += n;
+            b_put(text, e->v[f].s.p, e->v[f].s.len);
+            b_c(text, '\0');
+            if (text->cut)
+                ev_unset(to, (enum ev_field)f);
         }
     return !text->cut;
 }
@@ -5604,8 +5598,6 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
         return true; /* the stack grows down, so its start changes */
-    if (ev_fields[f].type == VT_SYM)
-        return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
         return v->s.len == w->s.len && !memcmp(v->s.p, w->s.p, v->s.len);
     return v->n == w->n;
@@ -6064,11 +6056,10 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     const union ev_val *v = &e->v[f];
     char size[40];
     switch (ev_fields[f].type) {
-    case VT_STR: b_esc(b, v->s.p, v->s.len, 0); break;
+    case VT_STR: case VT_SYM: b_esc(b, v->s.p, v->s.len, 0); break;
     case VT_NUM: b_s64(b, v->n); break;
     case VT_ADDR: b_f(b, "%" PRIx64, (u64)v->n); break;
     case VT_BOOL: b_s(b, v->n ? "yes" : "no"); break;
-    case VT_SYM: b_s(b, v->sym); break;
     case VT_ARGV: out_exec(b, e); break;
     case VT_DUR: b_f(b, "%.2f ms", (double)v->n / 1e6); break;
     case VT_SIZE:
@@ -6150,7 +6141,7 @@ static void out_block(struct buf *b, const struct ev_group *g)
     else
         b_c(b, '?');
     b_c(b, ' ');
-    b_s(b, e->v[EV_op].sym);
+    out_text_field(b, e, EV_op, 0);
 }
 
 static void out_birth_line(struct out_proc *p)
@@ -6498,7 +6489,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
 
 static bool out_is_dns(const struct event *e)
 {
-    return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
+    return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].s.p, "udp", 3)
         && ev_ends(e, EV_remote_addr, ":53");
 }
 
@@ -6522,7 +6513,7 @@ static bool out_routine_kind(const struct event *e, bool starting)
         return e->v[EV_delay_ns].n
             < (opt.min_delay_us ? (s64)opt.min_delay_us * 1000 : OUT_SLOW_NS);
     case EK_SIGNAL:
-        return !opt.verbose && ev_has(e, EV_signal) && !strcmp(e->v[EV_signal].sym, "SIGCHLD");
+        return !opt.verbose && ev_is(e, EV_signal, "SIGCHLD");
     default:
         return false;
     }
@@ -6834,10 +6825,9 @@ static void out_json_value(struct buf *b, u8 f, const union ev_val *v)
     }
     b_s(b, ev_fields[f].json);
     switch (ev_fields[f].type) {
-    case VT_STR: out_json_bytes(b, ev_fields[f].key, v->s.p, v->s.len); break;
+    case VT_STR: case VT_SYM: out_json_bytes(b, ev_fields[f].key, v->s.p, v->s.len); break;
     case VT_NUM: case VT_DUR: case VT_SIZE: out_json_num(b, v->n); break;
     case VT_BOOL: b_s(b, v->n ? "true" : "false"); break;
-    case VT_SYM: out_json_quoted(b, v->sym, strlen(v->sym)); break;
     case VT_ADDR:
         b_c(b, '"');
         b_hex(b, (u64)v->n);
@@ -10975,8 +10965,7 @@ static void rec_value(const struct event *e, u32 f)
 {
     const union ev_val *v = &e->v[f];
     switch (ev_fields[f].type) {
-    case VT_STR: case VT_ARGV: rec_str(v->s.p, v->s.len); break;
-    case VT_SYM: rec_text(v->sym); break;
+    case VT_STR: case VT_SYM: case VT_ARGV: rec_str(v->s.p, v->s.len); break;
     case VT_ADDR: rec_put(v->n); break;
     default: rec_putz(v->n); break;
     }
@@ -11838,9 +11827,7 @@ static void rp_field(struct event *e, u32 f)
     u8 type = rec_in.field[f].type;
     s8 own = rec_in.field[f].own;
     union ev_val v = { 0 };
-    if (type == VT_SYM) {
-        v.sym = rec_clean(rec_gets());
-    } else if (type == VT_STR || type == VT_ARGV) {
+    if (type == VT_STR || type == VT_SYM || type == VT_ARGV) {
         struct rec_text s = rec_gets();
         v.s.p = s.p;
         v.s.len = s.len;
@@ -11864,7 +11851,7 @@ static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 static bool rp_signal_wanted(const struct event *e)
 {
     for (int sig = 1; ev_has(e, EV_signal) && sig <= 64; sig++)
-        if (!strcmp(u_signame(sig), e->v[EV_signal].sym))
+        if (ev_is(e, EV_signal, u_signame(sig)))
             return opt.signals >> (sig - 1) & 1;
     return true;
 }
@@ -12332,8 +12319,7 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
     px_pb_num(1, number);
     switch (type) {
     case VT_ARGV: px_pb_argv(v->s.p, v->s.len); break;
-    case VT_STR: px_pb_text(6, v->s.p, v->s.len); break;
-    case VT_SYM: px_pb_word(6, v->sym); break;
+    case VT_STR: case VT_SYM: px_pb_text(6, v->s.p, v->s.len); break;
     case VT_ADDR: px_pb_num(7, v->n); break;
     case VT_BOOL: px_pb_num(2, v->n != 0); break;
     default: px_pb_num(4, v->n); break;
@@ -16968,23 +16954,20 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
  * of glibc. Returns the name, which the caller frees, or NULL. */
 static char *sp_passwd(u32 *uid, u32 *gid)
 {
-    char *line = NULL, *end;
-    size_t size = 0;
+    char *end;
     unsigned long number = strtoul(opt.user, &end, 10);
-    bool by_number = *opt.user && !*end, found = false;
+    bool by_number = *opt.user && !*end;
     FILE *f = fopen("/etc/passwd", "re");
-    while (f && !found && u_line(f, &line, &size)) {
+    U_EACH_LINE(f, line) {
         size_t n = strcspn(line, ":");
-        found = sp_colon_field(line, 2, uid) && sp_colon_field(line, 3, gid)
-                && (by_number ? *uid == number
-                              : strlen(opt.user) == n && !strncmp(line, opt.user, n));
-        line[n] = 0;
+        if (sp_colon_field(line, 2, uid) && sp_colon_field(line, 3, gid)
+            && (by_number ? *uid == number
+                          : strlen(opt.user) == n && !strncmp(line, opt.user, n))) {
+            fclose(f);
+            return strndup(line, n);
+        }
     }
-    if (f)
-        fclose(f);
-    if (!found)
-        free(line);
-    return found ? line : NULL;
+    return NULL;
 }
 
 /* `line` is a line of /etc/group (name:password:gid:member,member). */
@@ -17001,17 +16984,11 @@ static bool sp_is_member(char *line, const char *user)
 /* Appends the supplementary groups of a user to the n groups of list[]. Returns the new n. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
-    char *line = NULL;
-    size_t size = 0;
+    u32 gid;
     FILE *f = fopen("/etc/group", "re");
-    while (f && n < max && u_line(f, &line, &size)) {
-        u32 gid;
-        if (sp_colon_field(line, 2, &gid) && sp_is_member(line, user))
+    U_EACH_LINE(f, line)
+        if (n < max && sp_colon_field(line, 2, &gid) && sp_is_member(line, user))
             list[n++] = gid;
-    }
-    if (f)
-        fclose(f);
-    free(line);
     return n;
 }
 
@@ -21584,22 +21561,17 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
 static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
 {
     const char *path = fd_proc(t->tid, fd);
-    char *line = NULL;
     struct fd_stat is, at;
-    size_t size = 0;
     if (fd_statx(path, &is) < 0 || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
         return false;
     int f = open(path, O_PATH | O_CLOEXEC);
     s64 id = fd_info(getpid(), f, "mnt_id:", 10);
     FILE *mounts = id >= 0 ? fopen(u_proc(t->tid, "mountinfo"), "re") : NULL;
     bool listed = !mounts;
-    while (!listed && u_line(mounts, &line, &size))
-        listed = strtoll(line, NULL, 10) == id;
-    if (mounts)
-        fclose(mounts);
+    U_EACH_LINE(mounts, line)
+        listed |= strtoll(line, NULL, 10) == id;
     if (f >= 0)
         close(f);
-    free(line);
     return !listed;
 }
 
@@ -23359,7 +23331,7 @@ static s32 proc_event_status(const struct event *e)
     char name[32];
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
-    SNPRINTF(name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
+    SNPRINTF(name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].s.p : "");
     for (int sig = 1; *name && sig <= 64; sig++) /* `name` is a copy: u_signame reuses its buffer */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
