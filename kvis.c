@@ -457,20 +457,21 @@ static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char
     exit(code);
 }
 
+static void *u_need(void *p)
+{
+    if (!p)
+        die(EXIT_KVIS, "out of memory");
+    return p;
+}
+
 static void *xrealloc(void *p, size_t n)
 {
-    void *q = realloc(p, n ? n : 1);
-    if (!q)
-        die(EXIT_KVIS, "out of memory");
-    return q;
+    return u_need(realloc(p, n ? n : 1));
 }
 
 static void *xcalloc(size_t n, size_t size)
 {
-    void *p = calloc(n, size);
-    if (!p)
-        die(EXIT_KVIS, "out of memory");
-    return p;
+    return u_need(calloc(n, size));
 }
 
 /* Grows a table to at least n elements; new elements are zero. On failure, returns NULL. */
@@ -554,16 +555,13 @@ static bool u_cpu_is_split(u64 ns)
 }
 
 /* Clock offsets of kvis's time namespace in ns (time_namespaces(7)). BPF uses the initial one. */
-static struct { s64 monotonic, boottime; } u_ahead;
+static s64 u_ahead[CLOCK_BOOTTIME + 1];
 
 static u64 u_clock(clockid_t clock)
 {
     struct timespec ts;
     clock_gettime(clock, &ts);
-    s64 ahead = clock == CLOCK_BOOTTIME    ? u_ahead.boottime
-                : clock == CLOCK_MONOTONIC ? u_ahead.monotonic
-                                           : 0;
-    return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - ahead);
+    return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - u_ahead[clock]);
 }
 
 static u64 u_now(void)
@@ -893,13 +891,12 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
         if ((i += plain) == n)
             break;
         int len = u_utf8(s + i, n - i, &cp);
-        const char *sc = !len ? NULL : cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : cp == '\r' ? "\\r"
-                       : cp == '\\' ? "\\\\" : NULL;
-        if (sc)
-            b_s(b, sc);
-        else if (quote && s[i] == (u8)quote) {
+        u8 c = s[i];
+        u8 escape = c == '\n' ? 'n' : c == '\t' ? 't' : c == '\r' ? 'r'
+                    : c == '\\' || (quote && c == (u8)quote) ? c : 0;
+        if (escape) {
             b_c(b, '\\');
-            b_c(b, quote);
+            b_c(b, (char)escape);
         } else if (len && !u_is_terminal_control(cp))
             b_put(b, s + i, (size_t)len);
         else
@@ -950,12 +947,10 @@ static void b_shell(struct buf *b, const char *s, u32 n)
         plain &= len && !u_is_terminal_control(cp) && cp != '\'';
         i += (u32)MAX(len, 1);
     }
-    if (bare && plain) {
+    if (plain) {
+        b_s(b, bare ? "" : "'");
         b_put(b, s, n);
-    } else if (plain) {
-        b_c(b, '\'');
-        b_put(b, s, n);
-        b_c(b, '\'');
+        b_s(b, bare ? "" : "'");
     } else {
         b_s(b, "$'");
         b_esc(b, s, n, '\'');
@@ -1163,8 +1158,8 @@ static void u_clocks(void)
         || sscanf(text, "monotonic %" SCNd64 " %" SCNd64 " boottime %" SCNd64 " %" SCNd64,
                   &sec[0], &ns[0], &sec[1], &ns[1]) < 4)
         return;
-    u_ahead.monotonic = sec[0] * (s64)NSEC + ns[0];
-    u_ahead.boottime = sec[1] * (s64)NSEC + ns[1];
+    u_ahead[CLOCK_MONOTONIC] = sec[0] * (s64)NSEC + ns[0];
+    u_ahead[CLOCK_BOOTTIME] = sec[1] * (s64)NSEC + ns[1];
 }
 
 /* Returns the next directory entry whose name has no leading dot. Closes *d at the end. */
@@ -1711,7 +1706,7 @@ static int mem_start(void)
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
     u64 begin = u_now();
-    u64 deadline = begin + MEM_WAIT_NS - mem.waited_ns + (u64)u_ahead.monotonic;
+    u64 deadline = begin + MEM_WAIT_NS - mem.waited_ns + (u64)u_ahead[CLOCK_MONOTONIC];
     if (mem.waited_ns >= MEM_WAIT_NS || (!mem.started && mem_start() < 0))
         return mem_give_up();
     struct timespec until = { (time_t)(deadline / NSEC), (long)(deadline % NSEC) };
@@ -1741,15 +1736,7 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
         s64 all = mem_copy(t->tid, addr, dst, n);
         return all == -ENOSYS || all == -EPERM ? mem_peek(t->tid, addr, dst, n) : all;
     }
-    size_t got = 0;
-    while (got < n) {
-        size_t k = MIN(n - got, 4096 - ((addr + got) & 4095));
-        s64 r = mem_with_deadline(t->tid, addr + got, (u8 *)dst + got, k);
-        if (r <= 0)
-            return got ? (s64)got : r;
-        got += (size_t)r;
-    }
-    return (s64)got;
+    return mem_with_deadline(t->tid, addr, dst, MIN(n, 4096 - (addr & 4095)));
 }
 
 /* Returns the number of bytes read, or -errno (-ETIMEDOUT: the page did not arrive, or a limit for
@@ -1757,16 +1744,15 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
-    while (got < n && t->record) {
-        s64 r = mem_from_record(t->record, addr + got, (u8 *)dst + got, n - got);
+    s64 r = 1;
+    while (got < n && r > 0) {
+        u8 *to = (u8 *)dst + got;
+        r = t->record ? mem_from_record(t->record, addr + got, to, n - got) : -EAGAIN;
         if (r == -EAGAIN)
-            break;
-        if (r <= 0)
-            return got ? (s64)got : r;
-        got += (size_t)r;
+            r = mem_live(t, addr + got, to, n - got);
+        got += (size_t)MAX(r, 0);
     }
-    s64 r = got < n ? mem_live(t, addr + got, (u8 *)dst + got, n - got) : 0;
-    return got ? (s64)got + MAX(r, (s64)0) : r;
+    return got ? (s64)got : MIN(r, 0);
 }
 
 /* Reads a string into dst, which holds max + 1 bytes. Returns the string's length, at most max.
@@ -1908,9 +1894,7 @@ static void nm_init(void)
     static const char text[] = "(more names)";
     nm.secret = u_random();
     nm.chain = xcalloc(NM_BUCKETS, sizeof *nm.chain);
-    nm.other = nm_alloc('f', text, sizeof text - 1);
-    if (!nm.other)
-        die(EXIT_KVIS, "out of memory");
+    nm.other = u_need(nm_alloc('f', text, sizeof text - 1));
 }
 
 static struct name *nm_get(char cls, const char *s, size_t n)
@@ -3808,56 +3792,33 @@ static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
     b_quoted(d->b, p, show, show < n);
 }
 
-static void dec_bytes(struct dec *d, u64 addr, u64 n)
-{
-    u8 tmp[DEC_CHUNK];
-    size_t want = opt.strlen_max ? MIN(MIN(n, (u64)opt.strlen_max + DEC_AFTER), sizeof tmp) : 0;
-    s64 r = !want ? 0 : addr ? mem_read(d->t, addr, tmp, want) : -EFAULT;
-    if (r < 0 || (!addr && !n))
-        dec_pointer(d, addr, r);
-    else
-        dec_quoted(d, tmp, (size_t)r, n);
-}
+enum { DEC_STRING = 1, DEC_RAW = 2 };
 
-static void dec_cstr(struct dec *d, u64 addr)
+/* Appends at most `max` of the n bytes at addr or, with DEC_STRING, of the string there. With
+ * DEC_RAW, the text is the whole argument and stays raw (ARG_STR), because each sink escapes it. */
+static void dec_text(struct dec *d, u64 addr, u64 n, u32 max, int how)
 {
     char tmp[DEC_PATH + DEC_AFTER + 1];
-    bool cut = false;
-    u32 max = MIN(opt.strlen_max, DEC_PATH);
-    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, max + DEC_AFTER, max, &cut);
-    if (r < 0)
-        dec_pointer(d, addr, r);
-    else
-        dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
-}
-
-/* Appends the n bytes at addr, of which the caller has stored r bytes after the end of d->b. If r
- * is -errno, appends the address. The bytes stay raw (ARG_STR): each sink escapes them. */
-static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
-{
+    bool cut = false, string = how & DEC_STRING;
+    max = how & DEC_RAW ? max : MIN(max, (u32)DEC_PATH);
+    u64 want = string ? (u64)max + DEC_AFTER + 1 : max ? MIN(n, (u64)max + DEC_AFTER) : 0;
+    u32 room = !addr ? 0 : how & DEC_RAW ? b_room(d->b, want) : MIN(want, sizeof tmp);
+    char *p = how & DEC_RAW ? d->b->p + d->b->len : tmp;
+    s64 r = string ? room < 2 ? -EFAULT : mem_str(d->t, addr, p, room - 1, max, &cut)
+            : room ? mem_read(d->t, addr, p, room) : 0;
     if (!addr || r < 0) {
         dec_pointer(d, addr, r);
         return;
     }
-    u32 shown = dec_shown((u8 *)d->b->p + d->b->len, (size_t)r, n, max);
+    n = string ? (u64)r + cut : n;
+    u32 shown = dec_shown((u8 *)p, (size_t)r, n, max);
+    if (!(how & DEC_RAW)) {
+        b_quoted(d->b, p, shown, shown < n);
+        return;
+    }
     d->form = ARG_STR;
     d->b->len += shown;
     d->cut = shown < n;
-}
-
-static void dec_raw(struct dec *d, u64 addr, u64 n, u32 max)
-{
-    u32 want = !addr || !max ? 0 : b_room(d->b, MIN(n, (u64)max + DEC_AFTER));
-    s64 r = want ? mem_read(d->t, addr, d->b->p + d->b->len, want) : 0;
-    dec_take(d, addr, r, n, max);
-}
-
-static void dec_rawstr(struct dec *d, u64 addr, u32 max)
-{
-    bool cut = false;
-    u32 room = addr ? b_room(d->b, (size_t)max + DEC_AFTER + 1) : 0;
-    s64 r = room < 2 ? -EFAULT : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, max, &cut);
-    dec_take(d, addr, r, (u64)r + cut, max);
 }
 
 /* --- structures and arrays --- */
@@ -3903,7 +3864,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_INT: b_s64(b, dec_lds(p, m->size)); break;
     case DV_HEX: dec_hex(b, v); break;
     case DV_PTR: dec_pointer(d, v, 0); break;
-    case DV_STR: dec_cstr(d, v); break;
+    case DV_STR: dec_text(d, v, 0, opt.strlen_max, DEC_STRING); break;
     case DV_MODE: dec_mode(b, v); break;
     case DV_DEV: dec_dev(b, v); break;
     case DV_ID: dec_id(b, v); break;
@@ -4245,7 +4206,7 @@ static void dec_k_path(struct dec *d, u64 v)
 {
     const struct call_path *p = dec_path(d->c, d->i);
     if (!p) {
-        dec_rawstr(d, v, DEC_PATH);
+        dec_text(d, v, 0, DEC_PATH, DEC_STRING | DEC_RAW);
         return;
     }
     if (!v || p->len < 0) {
@@ -4261,12 +4222,12 @@ static void dec_k_path(struct dec *d, u64 v)
 
 static void dec_k_str(struct dec *d, u64 v)
 {
-    dec_rawstr(d, v, opt.strlen_max);
+    dec_text(d, v, 0, opt.strlen_max, DEC_STRING | DEC_RAW);
 }
 
 static void dec_k_wbuf(struct dec *d, u64 v)
 {
-    dec_raw(d, v, dec_next(d), opt.strlen_max);
+    dec_text(d, v, dec_next(d), opt.strlen_max, DEC_RAW);
 }
 
 static void dec_k_rbuf(struct dec *d, u64 v)
@@ -4275,13 +4236,13 @@ static void dec_k_rbuf(struct dec *d, u64 v)
     if (n && !size)
         dec_pointer(d, v, 0); /* if the size is 0, getxattr(2) only returns the required size */
     else
-        dec_raw(d, v, MIN(n, size), opt.strlen_max);
+        dec_text(d, v, MIN(n, size), opt.strlen_max, DEC_RAW);
 }
 
 /* getcwd(2) counts the final NUL; readlink(2) stores no NUL. */
 static void dec_k_linkbuf(struct dec *d, u64 v)
 {
-    dec_raw(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH);
+    dec_text(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH, DEC_RAW);
     if (d->form == ARG_STR && d->b->len && d->c->ret > 0 && !d->b->p[d->b->len - 1])
         d->b->len--;
 }
@@ -4300,7 +4261,7 @@ static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole
             break;
         if (print) {
             b_s(d->b, n ? ", " : "");
-            dec_cstr(d, s);
+            dec_text(d, s, 0, opt.strlen_max, DEC_STRING);
         }
     }
     return n;
@@ -4397,7 +4358,7 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
     if (!dec_get(d, v, raw, w))
         return;
     b_f(d->b, "{mtype=%" PRId64 ", mtext=", dec_lds(raw, w));
-    dec_bytes(d, v + w, d->exit ? (u64)d->c->ret : dec_next(d));
+    dec_text(d, v + w, d->exit ? (u64)d->c->ret : dec_next(d), opt.strlen_max, 0);
     b_c(d->b, '}');
 }
 
@@ -4739,7 +4700,7 @@ static void dec_iovec(struct dec *d, const u8 *p, size_t size)
     if (!n && len && d->exit)
         b_s(d->b, "\"\"");
     else
-        dec_bytes(d, base, n);
+        dec_text(d, base, n, opt.strlen_max, 0);
     b_f(d->b, ", iov_len=%" PRIu64 "}", len);
     d->left -= n;
 }
@@ -5744,8 +5705,6 @@ static struct {
 static struct ev_groups out_held; /* events not yet printed as text */
 
 static struct out_proc out_procs[OUT_PROCS];
-static struct out_proc *out_used[OUT_PROCS];
-static u32 out_n_used;
 
 static struct out_named { struct out_slot slot; char comm[16]; } out_names[OUT_NAMES];
 
@@ -5774,23 +5733,21 @@ static int out_write_all(int f, const char *p, size_t n)
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
-        if (!w)
-            errno = ENOSPC; /* write(2) returned 0 without setting errno */
+        int e = w < 0 ? errno : ENOSPC; /* a result of 0 sets no errno */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
             stuck = 0;
-        } else if (errno == EAGAIN) { /* another process set O_NONBLOCK on this file */
+            continue;
+        }
+        if (e == EAGAIN) { /* another process set O_NONBLOCK on this file */
             nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-            if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
-                return -EINTR;
-        } else if (errno != EINTR) {
-            int e = errno;
+        } else if (e != EINTR) {
             out_cut_line(f, all, p);
             return -e;
-        } else if (++stuck >= OUT_PATIENCE && out.give_up && out.give_up()) {
-            return -EINTR;
         }
+        if (++stuck >= OUT_PATIENCE * (e == EAGAIN ? 50 : 1) && out.give_up && out.give_up())
+            return -EINTR;
     }
     return 0;
 }
@@ -6297,8 +6254,6 @@ static void out_birth(struct out_proc *p)
 static struct out_proc *out_proc_of(pid_t pid)
 {
     struct out_proc *p = OUT_PLACE(out_procs, pid);
-    if (!p->slot.used)
-        out_used[out_n_used++] = p;
     if (p->slot.pid != pid) {
         out_birth(p);
         out_files(p);
@@ -6557,8 +6512,8 @@ static void out_print_due(u64 now)
 {
     const struct ev_groups *s = &out_held;
     u64 next = ~0ull;
-    for (u32 i = 0; i < out_n_used; i++)
-        out_proc_due(out_used[i], now, &next);
+    for (struct out_proc *p = out_procs; p < out_procs + OUT_PROCS; p++)
+        out_proc_due(p, now, &next);
     u64 due = s->n ? MIN(s->last_ns + OUT_QUIET_NS, s->g[s->first].e.ts_ns + OUT_HELD_NS) : ~0ull;
     if (now >= due)
         out_held_print(~0ull);
@@ -7044,9 +6999,9 @@ static void out_tick(u64 now)
 
 static void out_end(void)
 {
-    for (u32 i = 0; i < out_n_used; i++) {
-        out_files(out_used[i]);
-        out_birth(out_used[i]);
+    for (struct out_proc *p = out_procs; p < out_procs + OUT_PROCS; p++) {
+        out_files(p);
+        out_birth(p);
     }
     out_held_print(~0ull);
     out_break_partial();
@@ -22092,7 +22047,8 @@ static void proc_scan_one(u32 pid)
     l->before_rss = ~0ull;
     l->node = proc_tree_new(0);
     l->ppid = proc_stat_field(s, PPID);
-    u64 boot_ns = proc_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead.boottime;
+    u64 boot_ns = proc_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK))
+                  - u_ahead[CLOCK_BOOTTIME];
     l->fork_ns = l->begin_ns = MAX((s64)boot_ns - proc_state.boot_off, 1);
     if (stat(u_proc(pid, ""), &about) == 0) {
         l->uid = about.st_uid;
