@@ -707,6 +707,12 @@ static void b_s64(struct buf *b, s64 v)
     b_u64(b, v < 0 ? -(u64)v : (u64)v);
 }
 
+static inline __attribute__((always_inline)) void b_num(struct buf *b, const char *before, s64 v)
+{
+    b_s(b, before);
+    b_s64(b, v);
+}
+
 static const char b_digits[] = "0123456789abcdef";
 
 static void b_hex(struct buf *b, u64 v)
@@ -3355,7 +3361,7 @@ struct family {
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_FD,
     DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP, DV_HANDLER,
-    DV_FLAGS, DV_VALUE, DV_BITS
+    DV_FLAGS, DV_VALUE, DV_BITS, DV_DIRFD, DV_NONE
 };
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
@@ -3832,10 +3838,8 @@ static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 
 static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
-    b_s(d->b, "{tv_sec=");
-    b_s64(d->b, dec_lds(p, size));
-    b_s(d->b, how == DV_TS ? ", tv_nsec=" : ", tv_usec=");
-    b_s64(d->b, dec_fraction(d, p + size, size, how));
+    b_num(d->b, "{tv_sec=", dec_lds(p, size));
+    b_num(d->b, how == DV_TS ? ", tv_nsec=" : ", tv_usec=", dec_fraction(d, p + size, size, how));
     b_c(d->b, '}');
 }
 
@@ -3870,7 +3874,13 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_ID: dec_id(b, v); break;
     case DV_SIG: dec_signal(b, dec_lds(p, m->size)); break;
     case DV_TS: case DV_TV: dec_time(d, p, m->size / 2, m->how); break;
-    case DV_FD: fd_label(b, d->t, (s32)v); break;
+    case DV_DIRFD: case DV_FD:
+        if (m->how == DV_DIRFD && (s32)v == AT_FDCWD)
+            b_s(b, "AT_FDCWD");
+        else if (!dec_named(b, (u32)v, FAM_pidfdspecial))
+            fd_label(b, d->t, (s32)v);
+        break;
+    case DV_NONE: break; /* the sinks omit empty arguments */
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
     case DV_INET6:
         b_s(b, "inet_pton(AF_INET6, \"");
@@ -3994,25 +4004,19 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
     b_s(d->b, (u64)have < size && !more ? ", ...}" : "}");
 }
 
-static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
-{
-    enum { MOST = 160 }; /* must equal MEMORY of perfattr in gen/tables/syscalls.tbl */
-    u8 raw[64];
-    size_t head = l->own + 4u;
-    if (!dec_get(d, addr, raw, head))
-        return;
-    u64 size = dec_ld(raw + l->own, 4);
-    dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), MOST, l);
-}
-
 static void dec_struct(struct dec *d, u64 addr, u8 st)
 {
+    enum { OWN_MAX = 160 }; /* must equal MEMORY of perfattr in gen/tables/syscalls.tbl */
     u8 raw[512];
     const struct dec_layout *l = dec_layout(d, st);
     if (!l) {
         dec_pointer(d, addr, 0);
     } else if (l->sizing == DEC_SIZE_OWN) {
-        dec_own_size(d, addr, l);
+        u32 head = l->own + 4u;
+        if (!dec_get(d, addr, raw, head))
+            return;
+        u32 size = dec_ld(raw + l->own, 4);
+        dec_ext(d, addr, MAX(size ? size : l->own_least, head), OWN_MAX, l);
     } else if (l->sizing == DEC_SIZE_NEXT) {
         dec_ext(d, addr, dec_next(d), DEC_CHUNK, l);
     } else {
@@ -4107,27 +4111,6 @@ static void dec_k_pid(struct dec *d, u64 v)
     b_s64(d->b, (s32)v);
     if (d->c->id != SC_waitid) /* the id of waitid(2) may be a pidfd */
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
-}
-
-/* Appends nothing: the sinks omit empty arguments. */
-static void dec_k_unused(struct dec *d, u64 v)
-{
-    (void)d;
-    (void)v;
-}
-
-static void dec_k_fd(struct dec *d, u64 v)
-{
-    if (!dec_named(d->b, (u32)v, FAM_pidfdspecial))
-        fd_label(d->b, d->t, (s32)v);
-}
-
-static void dec_k_dirfd(struct dec *d, u64 v)
-{
-    if ((s32)v == -100)
-        b_s(d->b, "AT_FDCWD");
-    else
-        dec_k_fd(d, v);
 }
 
 /* The id of a CPU clock is ~pid << 3 | 4 (for a thread) | type. The id of a clock device is ~fd <<
@@ -4290,30 +4273,20 @@ static void dec_k_envp(struct dec *d, u64 v)
         !whole && n < max ? ", then unreadable" : "");
 }
 
-enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe };
-
 /* Two values of tv_nsec have special meanings in utimensat(2) (linux/stat.h). */
-static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
-{
-    s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
-    if (nsec == DEC_UTIME_OMIT)
-        b_s(d->b, "UTIME_OMIT");
-    else if (nsec == DEC_UTIME_NOW)
-        b_s(d->b, "UTIME_NOW");
-    else
-        dec_time(d, p, size, how);
-}
-
 static void dec_k_filetimes(struct dec *d, u64 v)
 {
     u8 raw[32];
     struct dec_member m = dec_kind_value(d);
+    u32 half = m.size / 2;
     if (!dec_get(d, v, raw, 2u * m.size))
         return;
-    b_c(d->b, '[');
-    dec_file_time(d, raw, m.size / 2, m.how);
-    b_s(d->b, ", ");
-    dec_file_time(d, raw + m.size, m.size / 2, m.how);
+    for (const u8 *p = raw; p < raw + 2 * m.size; p += m.size) {
+        b_s(d->b, p == raw ? "[" : ", ");
+        u64 nsec = m.how == DV_TS ? (u64)dec_fraction(d, p + half, half, m.how) : 0;
+        if (!dec_named(d->b, nsec, FAM_utimensec))
+            dec_time(d, p, half, m.how);
+    }
     b_c(d->b, ']');
 }
 
@@ -4618,13 +4591,11 @@ static void dec_packet(struct dec *d, const u8 *p, size_t n)
 
 static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 {
-    static const char *const well_known[] = { "HYPERVISOR", "LOCAL", "HOST" };
     (void)n;
     u32 port = dec_ld(p + 4, 4), cid = dec_ld(p + 8, 4);
-    if (cid < 3 || cid == (u32)-1)
-        b_f(d->b, "svm_cid=VMADDR_CID_%s", cid < 3 ? well_known[cid] : "ANY");
-    else
-        b_f(d->b, "svm_cid=%#x", cid);
+    b_s(d->b, "svm_cid=");
+    if (!dec_named(d->b, cid, FAM_vmcid))
+        b_hex(d->b, cid);
     b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
@@ -6821,22 +6792,16 @@ static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other_ns = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
-    b_s(b, ",\"on_cpu_ns\":");
-    b_u64(b, c->cpu_ns);
-    b_s(b, ",\"runq_ns\":");
-    b_u64(b, c->runq_ns);
-    b_s(b, ",\"disk_ns\":");
-    b_u64(b, c->disk_ns);
-    b_s(b, ",\"other_ns\":");
-    b_u64(b, other_ns);
+    b_num(b, ",\"on_cpu_ns\":", c->cpu_ns);
+    b_num(b, ",\"runq_ns\":", c->runq_ns);
+    b_num(b, ",\"disk_ns\":", c->disk_ns);
+    b_f(b, ",\"other_ns\":%" PRIu64, other_ns);
     if (c->slept)
         out_json_key_word(b, "sleep_state", (char[]){ c->slept, '\0' });
     if (c->by_interrupt)
         b_s(b, ",\"waker_interrupt\":true");
-    if (c->waker_pid) {
-        b_s(b, ",\"waker_pid\":");
-        b_s64(b, c->waker_pid);
-    }
+    if (c->waker_pid)
+        b_num(b, ",\"waker_pid\":", c->waker_pid);
     if (*c->waker_comm) {
         b_c(b, ',');
         out_json_str(b, "waker_comm", c->waker_comm,
@@ -6895,12 +6860,9 @@ static void out_json(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     struct buf *b = &out.json.b;
-    b_s(b, "{\"ts_ns\":");
-    b_u64(b, e->ts_ns - out.start_ns);
-    b_s(b, ",\"pid\":");
-    b_s64(b, e->pid);
-    b_s(b, ",\"tid\":");
-    b_s64(b, e->tid);
+    b_num(b, "{\"ts_ns\":", (s64)(e->ts_ns - out.start_ns));
+    b_num(b, ",\"pid\":", e->pid);
+    b_num(b, ",\"tid\":", e->tid);
     b_s(b, ",\"type\":\"");
     b_s(b, k->name);
     b_c(b, '"');
