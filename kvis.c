@@ -2640,11 +2640,6 @@ static s64 fd_link_text(const char *path, char *dst, size_t n)
     return r;
 }
 
-static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
-{
-    return fd_link_text(u_proc(pid, what), dst, n);
-}
-
 static s64 fd_info(pid_t tid, s32 n, const char *key, int base)
 {
     char path[64], text[256];
@@ -2693,7 +2688,7 @@ static void fd_scan(struct task *t, bool before_exec)
 {
     t->files = files_copy(NULL);
     DIR *d = opendir(u_proc(t->tid, "fd")); /* on failure, kvis shows descriptors without files */
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(d, e) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         t->at_ns = u_now();
@@ -3176,7 +3171,7 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     static const char gone[] = " (deleted)";
     char link[PATH_MAX + 1];
     struct fd_stat sx;
-    s64 n = fd_readlink(tid, what, link, sizeof link);
+    s64 n = fd_link_text(u_proc(tid, what), link, sizeof link);
     if (n == -ENAMETOOLONG)
         return nm_str('f', U_CUT);
     bool marked = n > (s64)sizeof gone && !strcmp(link + n - (sizeof gone - 1), gone);
@@ -3264,15 +3259,14 @@ static s64 ps_status(pid_t tid, const char *key)
 /* Returns a live thread of the process: /proc shows no memory for a main thread that has exited. */
 static pid_t ps_living(pid_t pid)
 {
-    const struct dirent *e;
     if (ps_status(pid, "State:") != 'Z')
         return pid;
     DIR *d = opendir(u_proc(pid, "task"));
-    while ((e = u_entry(&d)))
+    U_EACH_ENTRY(d, e)
         if (ps_status(atoi(e->d_name), "State:") != 'Z') {
             pid = atoi(e->d_name);
             closedir(d);
-            break;
+            return pid;
         }
     return pid;
 }
@@ -3300,9 +3294,9 @@ static u64 ps_cpu_ns(pid_t pid)
 static u64 ps_ns_inode(pid_t tid, const char *link)
 {
     char text[64];
-    if (fd_readlink(tid, link, text, sizeof text) < 0 || !strchr(text, '['))
-        return 0;
-    return strtoull(strchr(text, '[') + 1, NULL, 10);
+    const char *inode = fd_link_text(u_proc(tid, link), text, sizeof text) < 0
+                            ? NULL : strchr(text, '[');
+    return inode ? strtoull(inode + 1, NULL, 10) : 0;
 }
 
 /* Stores the tid that t has in its own pid namespace: NSpid's last number, proc_pid_status(5). */
@@ -3888,10 +3882,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
         b_s(b, "\", &sin6_addr)");
         break;
     case DV_NET:
-        if (m->size == 2)
-            b_f(b, "htons(%u)", ntohs((u16)v));
-        else
-            b_f(b, "htonl(%u)", ntohl((u32)v));
+        b_f(b, m->size == 2 ? "htons(%u)" : "htonl(%u)", m->size == 2 ? ntohs(v) : ntohl(v));
         break;
     case DV_MASK: b_f(b, "%#08x", (u32)v); break;
     case DV_LIMIT: dec_limit(b, v); break;
@@ -6795,7 +6786,8 @@ static void out_json_times(struct buf *b, const struct call *c)
     b_num(b, ",\"on_cpu_ns\":", c->cpu_ns);
     b_num(b, ",\"runq_ns\":", c->runq_ns);
     b_num(b, ",\"disk_ns\":", c->disk_ns);
-    b_f(b, ",\"other_ns\":%" PRIu64, other_ns);
+    b_s(b, ",\"other_ns\":");
+    b_u64(b, other_ns);
     if (c->slept)
         out_json_key_word(b, "sleep_state", (char[]){ c->slept, '\0' });
     if (c->by_interrupt)
@@ -18445,7 +18437,7 @@ static struct tr_facts tr_gather(void)
     };
     for (u32 i = 0; i < opt.n_pids; i++) {
         f.bits32 |= tr_runs_32(opt.pids[i]);
-        s64 n = fd_readlink(opt.pids[i], "cwd", link, sizeof link);
+        s64 n = fd_link_text(u_proc(opt.pids[i], "cwd"), link, sizeof link);
         f.files_hidden |= n == -EACCES || n == -EPERM;
     }
     return f;
@@ -21960,7 +21952,7 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 static void proc_link(u32 pid, const char *name, struct proc_text *t)
 {
     char s[PATH_MAX];
-    s64 n = fd_readlink(pid, name, s, sizeof s);
+    s64 n = fd_link_text(u_proc(pid, name), s, sizeof s);
     if (n > 0)
         proc_keep(t, s, n);
 }
