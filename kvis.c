@@ -2425,25 +2425,16 @@ static u32 fd_unix_partner(u32 ino)
         { .sdiag_family = AF_UNIX, .udiag_states = ~0u, .udiag_ino = ino,
           .udiag_show = UDIAG_SHOW_PEER, .udiag_cookie = { ~0u, ~0u } },
     };
-    struct { struct nlmsghdr head; struct unix_diag_msg unix_; u8 attributes[256]; } answer;
-    u32 partner = 0;
+    /* net/unix/diag.c, sk_diag_fill: UNIX_DIAG_PEER, if any, is the first attribute. */
+    struct { struct nlmsghdr head; struct unix_diag_msg unix_; struct rtattr a; u32 peer; } answer;
     int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     ssize_t n = s < 0 || send(s, &request, sizeof request, 0) < 0
                     ? -1 : recv(s, &answer, sizeof answer, MSG_DONTWAIT);
     if (s >= 0)
         close(s);
-    n -= (ssize_t)offsetof(__typeof__(answer), attributes);
-    if (n < 0 || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
-        return 0;
-    struct rtattr a;
-    for (ssize_t at = 0; at + (ssize_t)sizeof a <= n; at += RTA_ALIGN(a.rta_len)) {
-        memcpy(&a, answer.attributes + at, sizeof a);
-        if (a.rta_len < sizeof a || a.rta_len > n - at)
-            break;
-        if (a.rta_type == UNIX_DIAG_PEER && a.rta_len == RTA_LENGTH(sizeof partner))
-            memcpy(&partner, answer.attributes + at + RTA_LENGTH(0), sizeof partner);
-    }
-    return partner;
+    bool found = n == sizeof answer && answer.head.nlmsg_type == SOCK_DIAG_BY_FAMILY
+                 && answer.a.rta_type == UNIX_DIAG_PEER && answer.a.rta_len == RTA_LENGTH(4);
+    return found ? answer.peer : 0;
 }
 
 static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
