@@ -794,7 +794,7 @@ static bool u_is_terminal_control(u32 c)
 /* Returns a character's width in columns (0: a color sequence). Sets *n to its length in bytes. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
-    u32 cp, low = 0, high = ARRAY_LEN(u_widths);
+    u32 cp;
     if (*s == '\033') {
         const char *end = memchr(s, 'm', len);
         *n = end ? (u32)(end - s) + 1 : len;
@@ -804,15 +804,10 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     *n = (u32)MAX(bytes, 1);
     if (bytes < 2)
         return 1;
-    while (low < high) {
-        u32 mid = (low + high) / 2;
-        if (u_widths[mid].first <= cp)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const struct u_wide *w = &u_widths[low ? low - 1 : 0];
-    return low && cp - w->first <= w->more ? w->columns : 1;
+    const struct u_wide *w = u_widths, *end = w + ARRAY_LEN(u_widths);
+    while (w < end && cp - w->first > w->more)
+        w++;
+    return w < end ? w->columns : 1;
 }
 
 /* Returns how many bytes of s fit into *columns; sets *columns to their width. */
