@@ -710,7 +710,10 @@ static void b_s64(struct buf *b, s64 v)
 static inline __attribute__((always_inline)) void b_num(struct buf *b, const char *before, s64 v)
 {
     b_s(b, before);
-    b_s64(b, v);
+    if (v < 0)
+        b_s64(b, v);
+    else
+        b_u64(b, (u64)v);
 }
 
 static const char b_digits[] = "0123456789abcdef";
