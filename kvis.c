@@ -457,20 +457,21 @@ static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char
     exit(code);
 }
 
+static void *u_need(void *p)
+{
+    if (!p)
+        die(EXIT_KVIS, "out of memory");
+    return p;
+}
+
 static void *xrealloc(void *p, size_t n)
 {
-    void *q = realloc(p, n ? n : 1);
-    if (!q)
-        die(EXIT_KVIS, "out of memory");
-    return q;
+    return u_need(realloc(p, n ? n : 1));
 }
 
 static void *xcalloc(size_t n, size_t size)
 {
-    void *p = calloc(n, size);
-    if (!p)
-        die(EXIT_KVIS, "out of memory");
-    return p;
+    return u_need(calloc(n, size));
 }
 
 /* Grows a table to at least n elements; new elements are zero. On failure, returns NULL. */
@@ -554,16 +555,13 @@ static bool u_cpu_is_split(u64 ns)
 }
 
 /* Clock offsets of kvis's time namespace in ns (time_namespaces(7)). BPF uses the initial one. */
-static struct { s64 monotonic, boottime; } u_ahead;
+static s64 u_ahead[CLOCK_BOOTTIME + 1];
 
 static u64 u_clock(clockid_t clock)
 {
     struct timespec ts;
     clock_gettime(clock, &ts);
-    s64 ahead = clock == CLOCK_BOOTTIME    ? u_ahead.boottime
-                : clock == CLOCK_MONOTONIC ? u_ahead.monotonic
-                                           : 0;
-    return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - ahead);
+    return (u64)((s64)ts.tv_sec * (s64)NSEC + ts.tv_nsec - u_ahead[clock]);
 }
 
 static u64 u_now(void)
@@ -709,6 +707,15 @@ static void b_s64(struct buf *b, s64 v)
     b_u64(b, v < 0 ? -(u64)v : (u64)v);
 }
 
+static inline __attribute__((always_inline)) void b_num(struct buf *b, const char *before, s64 v)
+{
+    b_s(b, before);
+    if (v < 0)
+        b_s64(b, v);
+    else
+        b_u64(b, (u64)v);
+}
+
 static const char b_digits[] = "0123456789abcdef";
 
 static void b_hex(struct buf *b, u64 v)
@@ -790,7 +797,7 @@ static bool u_is_terminal_control(u32 c)
 /* Returns a character's width in columns (0: a color sequence). Sets *n to its length in bytes. */
 static u32 u_character(const char *s, u32 len, u32 *n)
 {
-    u32 cp, low = 0, high = ARRAY_LEN(u_widths);
+    u32 cp;
     if (*s == '\033') {
         const char *end = memchr(s, 'm', len);
         *n = end ? (u32)(end - s) + 1 : len;
@@ -800,15 +807,10 @@ static u32 u_character(const char *s, u32 len, u32 *n)
     *n = (u32)MAX(bytes, 1);
     if (bytes < 2)
         return 1;
-    while (low < high) {
-        u32 mid = (low + high) / 2;
-        if (u_widths[mid].first <= cp)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const struct u_wide *w = &u_widths[low ? low - 1 : 0];
-    return low && cp - w->first <= w->more ? w->columns : 1;
+    const struct u_wide *w = u_widths, *end = w + ARRAY_LEN(u_widths);
+    while (w < end && cp - w->first > w->more)
+        w++;
+    return w < end ? w->columns : 1;
 }
 
 /* Returns how many bytes of s fit into *columns; sets *columns to their width. */
@@ -893,13 +895,12 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
         if ((i += plain) == n)
             break;
         int len = u_utf8(s + i, n - i, &cp);
-        const char *sc = !len ? NULL : cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : cp == '\r' ? "\\r"
-                       : cp == '\\' ? "\\\\" : NULL;
-        if (sc)
-            b_s(b, sc);
-        else if (quote && s[i] == (u8)quote) {
+        u8 c = s[i];
+        u8 escape = c == '\n' ? 'n' : c == '\t' ? 't' : c == '\r' ? 'r'
+                    : c == '\\' || (quote && c == (u8)quote) ? c : 0;
+        if (escape) {
             b_c(b, '\\');
-            b_c(b, quote);
+            b_c(b, (char)escape);
         } else if (len && !u_is_terminal_control(cp))
             b_put(b, s + i, (size_t)len);
         else
@@ -950,12 +951,10 @@ static void b_shell(struct buf *b, const char *s, u32 n)
         plain &= len && !u_is_terminal_control(cp) && cp != '\'';
         i += (u32)MAX(len, 1);
     }
-    if (bare && plain) {
+    if (plain) {
+        b_s(b, bare ? "" : "'");
         b_put(b, s, n);
-    } else if (plain) {
-        b_c(b, '\'');
-        b_put(b, s, n);
-        b_c(b, '\'');
+        b_s(b, bare ? "" : "'");
     } else {
         b_s(b, "$'");
         b_esc(b, s, n, '\'');
@@ -1073,14 +1072,22 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* Returns the next line without its newline, or NULL (getline(3)). */
-static char *u_line(FILE *f, char **line, size_t *size)
+/* Returns the next line without its newline, valid until the next call. Closes *f at the end. */
+static char *u_line(FILE **f)
 {
-    if (getline(line, size, f) < 0)
-        return NULL;
-    (*line)[strcspn(*line, "\n")] = 0;
-    return *line;
+    static char *line;
+    static size_t size;
+    if (*f && getline(&line, &size, *f) >= 0) {
+        line[strcspn(line, "\n")] = 0;
+        return line;
+    }
+    if (*f)
+        fclose(*f);
+    *f = NULL;
+    return NULL;
 }
+
+#define U_EACH_LINE(f, line) for (char *line; (line = u_line(&f));)
 
 static const char *u_word(const char *s, int n)
 {
@@ -1155,8 +1162,8 @@ static void u_clocks(void)
         || sscanf(text, "monotonic %" SCNd64 " %" SCNd64 " boottime %" SCNd64 " %" SCNd64,
                   &sec[0], &ns[0], &sec[1], &ns[1]) < 4)
         return;
-    u_ahead.monotonic = sec[0] * (s64)NSEC + ns[0];
-    u_ahead.boottime = sec[1] * (s64)NSEC + ns[1];
+    u_ahead[CLOCK_MONOTONIC] = sec[0] * (s64)NSEC + ns[0];
+    u_ahead[CLOCK_BOOTTIME] = sec[1] * (s64)NSEC + ns[1];
 }
 
 /* Returns the next directory entry whose name has no leading dot. Closes *d at the end. */
@@ -1703,7 +1710,7 @@ static int mem_start(void)
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
     u64 begin = u_now();
-    u64 deadline = begin + MEM_WAIT_NS - mem.waited_ns + (u64)u_ahead.monotonic;
+    u64 deadline = begin + MEM_WAIT_NS - mem.waited_ns + (u64)u_ahead[CLOCK_MONOTONIC];
     if (mem.waited_ns >= MEM_WAIT_NS || (!mem.started && mem_start() < 0))
         return mem_give_up();
     struct timespec until = { (time_t)(deadline / NSEC), (long)(deadline % NSEC) };
@@ -1733,15 +1740,7 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
         s64 all = mem_copy(t->tid, addr, dst, n);
         return all == -ENOSYS || all == -EPERM ? mem_peek(t->tid, addr, dst, n) : all;
     }
-    size_t got = 0;
-    while (got < n) {
-        size_t k = MIN(n - got, 4096 - ((addr + got) & 4095));
-        s64 r = mem_with_deadline(t->tid, addr + got, (u8 *)dst + got, k);
-        if (r <= 0)
-            return got ? (s64)got : r;
-        got += (size_t)r;
-    }
-    return (s64)got;
+    return mem_with_deadline(t->tid, addr, dst, MIN(n, 4096 - (addr & 4095)));
 }
 
 /* Returns the number of bytes read, or -errno (-ETIMEDOUT: the page did not arrive, or a limit for
@@ -1749,16 +1748,15 @@ static s64 mem_live(struct task *t, u64 addr, void *dst, size_t n)
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     size_t got = 0;
-    while (got < n && t->record) {
-        s64 r = mem_from_record(t->record, addr + got, (u8 *)dst + got, n - got);
+    s64 r = 1;
+    while (got < n && r > 0) {
+        u8 *to = (u8 *)dst + got;
+        r = t->record ? mem_from_record(t->record, addr + got, to, n - got) : -EAGAIN;
         if (r == -EAGAIN)
-            break;
-        if (r <= 0)
-            return got ? (s64)got : r;
-        got += (size_t)r;
+            r = mem_live(t, addr + got, to, n - got);
+        got += (size_t)MAX(r, 0);
     }
-    s64 r = got < n ? mem_live(t, addr + got, (u8 *)dst + got, n - got) : 0;
-    return got ? (s64)got + MAX(r, (s64)0) : r;
+    return got ? (s64)got : MIN(r, 0);
 }
 
 /* Reads a string into dst, which holds max + 1 bytes. Returns the string's length, at most max.
@@ -1900,9 +1898,7 @@ static void nm_init(void)
     static const char text[] = "(more names)";
     nm.secret = u_random();
     nm.chain = xcalloc(NM_BUCKETS, sizeof *nm.chain);
-    nm.other = nm_alloc('f', text, sizeof text - 1);
-    if (!nm.other)
-        die(EXIT_KVIS, "out of memory");
+    nm.other = u_need(nm_alloc('f', text, sizeof text - 1));
 }
 
 static struct name *nm_get(char cls, const char *s, size_t n)
@@ -2427,25 +2423,16 @@ static u32 fd_unix_partner(u32 ino)
         { .sdiag_family = AF_UNIX, .udiag_states = ~0u, .udiag_ino = ino,
           .udiag_show = UDIAG_SHOW_PEER, .udiag_cookie = { ~0u, ~0u } },
     };
-    struct { struct nlmsghdr head; struct unix_diag_msg unix_; u8 attributes[256]; } answer;
-    u32 partner = 0;
+    /* net/unix/diag.c, sk_diag_fill: UNIX_DIAG_PEER, if any, is the first attribute. */
+    struct { struct nlmsghdr head; struct unix_diag_msg unix_; struct rtattr a; u32 peer; } answer;
     int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     ssize_t n = s < 0 || send(s, &request, sizeof request, 0) < 0
                     ? -1 : recv(s, &answer, sizeof answer, MSG_DONTWAIT);
     if (s >= 0)
         close(s);
-    n -= (ssize_t)offsetof(__typeof__(answer), attributes);
-    if (n < 0 || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
-        return 0;
-    struct rtattr a;
-    for (ssize_t at = 0; at + (ssize_t)sizeof a <= n; at += RTA_ALIGN(a.rta_len)) {
-        memcpy(&a, answer.attributes + at, sizeof a);
-        if (a.rta_len < sizeof a || a.rta_len > n - at)
-            break;
-        if (a.rta_type == UNIX_DIAG_PEER && a.rta_len == RTA_LENGTH(sizeof partner))
-            memcpy(&partner, answer.attributes + at + RTA_LENGTH(0), sizeof partner);
-    }
-    return partner;
+    bool found = n == sizeof answer && answer.head.nlmsg_type == SOCK_DIAG_BY_FAMILY
+                 && answer.a.rta_type == UNIX_DIAG_PEER && answer.a.rta_len == RTA_LENGTH(4);
+    return found ? answer.peer : 0;
 }
 
 static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
@@ -2457,15 +2444,14 @@ static void fd_name_ends(struct ofd *o, u64 local, u64 peer)
 /* Returns the value of `key` in /proc/TID/status, valid until the next call, or NULL. */
 static const char *fd_status(pid_t tid, const char *key)
 {
-    static char line[256];
-    bool found = false;
     size_t n = strlen(key);
     FILE *f = fopen(u_proc(tid, "status"), "re");
-    while (f && !found && fgets(line, sizeof line, f))
-        found = !strncmp(line, key, n);
-    if (f)
-        fclose(f);
-    return found ? line + n + strspn(line + n, " \t") : NULL;
+    U_EACH_LINE(f, line)
+        if (!strncmp(line, key, n)) {
+            fclose(f);
+            return line + n + strspn(line + n, " \t");
+        }
+    return NULL;
 }
 
 /* Duplicates a thread's descriptor into kvis (Linux 5.6). Before Linux 6.9, only main threads have
@@ -2643,11 +2629,6 @@ static s64 fd_link_text(const char *path, char *dst, size_t n)
     return r;
 }
 
-static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
-{
-    return fd_link_text(u_proc(pid, what), dst, n);
-}
-
 static s64 fd_info(pid_t tid, s32 n, const char *key, int base)
 {
     char path[64], text[256];
@@ -2696,7 +2677,7 @@ static void fd_scan(struct task *t, bool before_exec)
 {
     t->files = files_copy(NULL);
     DIR *d = opendir(u_proc(t->tid, "fd")); /* on failure, kvis shows descriptors without files */
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(d, e) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         t->at_ns = u_now();
@@ -2926,24 +2907,19 @@ static void vm_put(struct mm *m)
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
-    char *line = NULL;
-    size_t size = 0;
-    bool hit = false;
     FILE *f = fopen(u_proc(tid, "mountinfo"), "re");
-    while (f && u_line(f, &line, &size)) {
+    U_EACH_LINE(f, line) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2);
-        hit |= !mem_charge(); /* too many mounts: assume a slow mount */
-        if (hit)
-            break;
-        if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
-            continue;
-        for (size_t i = 0; i < ARRAY_LEN(slow); i++)
+        bool here = type && !strncmp(dev, "0:", 2) && strtoul(dev + 2, NULL, 10) == minor;
+        bool hit = !mem_charge(); /* too many mounts: assume a slow mount */
+        for (size_t i = 0; here && i < ARRAY_LEN(slow); i++)
             hit |= !strncmp(type + 3, slow[i], strlen(slow[i]));
+        if (hit) {
+            fclose(f);
+            return true;
+        }
     }
-    if (f)
-        fclose(f);
-    free(line);
-    return hit;
+    return false;
 }
 
 /* Sets m->careful if reading from the device can block. Block devices (major not 0) never do. The
@@ -2995,12 +2971,10 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
  * or a userfaultfd (flags um, uw: Documentation/filesystems/proc.rst) can block a reader. */
 static bool vm_read(struct mm *m, pid_t tid, bool attach)
 {
-    char *line = NULL;
-    size_t size = 0;
     u32 lines = 0, major, minor, was = 0;
     struct region r;
     FILE *f = fopen(u_proc(tid, attach ? "smaps" : "maps"), "re");
-    while (f && lines < VM_LINES_MAX && u_line(f, &line, &size)) {
+    for (char *line; lines < VM_LINES_MAX && (line = u_line(&f));) {
         if (!strncmp(line, "VmFlags:", 8))
             m->careful |= strstr(line, " um") || strstr(line, " uw");
         if (!vm_line(line, &r, &major, &minor))
@@ -3016,7 +2990,6 @@ static bool vm_read(struct mm *m, pid_t tid, bool attach)
     }
     if (f)
         fclose(f);
-    free(line);
     return lines > 0 && lines < VM_LINES_MAX;
 }
 
@@ -3187,7 +3160,7 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
     static const char gone[] = " (deleted)";
     char link[PATH_MAX + 1];
     struct fd_stat sx;
-    s64 n = fd_readlink(tid, what, link, sizeof link);
+    s64 n = fd_link_text(u_proc(tid, what), link, sizeof link);
     if (n == -ENAMETOOLONG)
         return nm_str('f', U_CUT);
     bool marked = n > (s64)sizeof gone && !strcmp(link + n - (sizeof gone - 1), gone);
@@ -3275,15 +3248,14 @@ static s64 ps_status(pid_t tid, const char *key)
 /* Returns a live thread of the process: /proc shows no memory for a main thread that has exited. */
 static pid_t ps_living(pid_t pid)
 {
-    const struct dirent *e;
     if (ps_status(pid, "State:") != 'Z')
         return pid;
     DIR *d = opendir(u_proc(pid, "task"));
-    while ((e = u_entry(&d)))
+    U_EACH_ENTRY(d, e)
         if (ps_status(atoi(e->d_name), "State:") != 'Z') {
             pid = atoi(e->d_name);
             closedir(d);
-            break;
+            return pid;
         }
     return pid;
 }
@@ -3311,9 +3283,9 @@ static u64 ps_cpu_ns(pid_t pid)
 static u64 ps_ns_inode(pid_t tid, const char *link)
 {
     char text[64];
-    if (fd_readlink(tid, link, text, sizeof text) < 0 || !strchr(text, '['))
-        return 0;
-    return strtoull(strchr(text, '[') + 1, NULL, 10);
+    const char *inode = fd_link_text(u_proc(tid, link), text, sizeof text) < 0
+                            ? NULL : strchr(text, '[');
+    return inode ? strtoull(inode + 1, NULL, 10) : 0;
 }
 
 /* Stores the tid that t has in its own pid namespace: NSpid's last number, proc_pid_status(5). */
@@ -3372,7 +3344,7 @@ struct family {
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_FD,
     DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP, DV_HANDLER,
-    DV_FLAGS, DV_VALUE, DV_BITS
+    DV_FLAGS, DV_VALUE, DV_BITS, DV_DIRFD, DV_NONE
 };
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
@@ -3809,56 +3781,33 @@ static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
     b_quoted(d->b, p, show, show < n);
 }
 
-static void dec_bytes(struct dec *d, u64 addr, u64 n)
-{
-    u8 tmp[DEC_CHUNK];
-    size_t want = opt.strlen_max ? MIN(MIN(n, (u64)opt.strlen_max + DEC_AFTER), sizeof tmp) : 0;
-    s64 r = !want ? 0 : addr ? mem_read(d->t, addr, tmp, want) : -EFAULT;
-    if (r < 0 || (!addr && !n))
-        dec_pointer(d, addr, r);
-    else
-        dec_quoted(d, tmp, (size_t)r, n);
-}
+enum { DEC_STRING = 1, DEC_RAW = 2 };
 
-static void dec_cstr(struct dec *d, u64 addr)
+/* Appends at most `max` of the n bytes at addr or, with DEC_STRING, of the string there. With
+ * DEC_RAW, the text is the whole argument and stays raw (ARG_STR), because each sink escapes it. */
+static void dec_text(struct dec *d, u64 addr, u64 n, u32 max, int how)
 {
     char tmp[DEC_PATH + DEC_AFTER + 1];
-    bool cut = false;
-    u32 max = MIN(opt.strlen_max, DEC_PATH);
-    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, max + DEC_AFTER, max, &cut);
-    if (r < 0)
-        dec_pointer(d, addr, r);
-    else
-        dec_quoted(d, (u8 *)tmp, (size_t)r, (u64)r + cut);
-}
-
-/* Appends the n bytes at addr, of which the caller has stored r bytes after the end of d->b. If r
- * is -errno, appends the address. The bytes stay raw (ARG_STR): each sink escapes them. */
-static void dec_take(struct dec *d, u64 addr, s64 r, u64 n, u32 max)
-{
+    bool cut = false, string = how & DEC_STRING;
+    max = how & DEC_RAW ? max : MIN(max, (u32)DEC_PATH);
+    u64 want = string ? (u64)max + DEC_AFTER + 1 : max ? MIN(n, (u64)max + DEC_AFTER) : 0;
+    u32 room = !addr ? 0 : how & DEC_RAW ? b_room(d->b, want) : MIN(want, sizeof tmp);
+    char *p = how & DEC_RAW ? d->b->p + d->b->len : tmp;
+    s64 r = string ? room < 2 ? -EFAULT : mem_str(d->t, addr, p, room - 1, max, &cut)
+            : room ? mem_read(d->t, addr, p, room) : 0;
     if (!addr || r < 0) {
         dec_pointer(d, addr, r);
         return;
     }
-    u32 shown = dec_shown((u8 *)d->b->p + d->b->len, (size_t)r, n, max);
+    n = string ? (u64)r + cut : n;
+    u32 shown = dec_shown((u8 *)p, (size_t)r, n, max);
+    if (!(how & DEC_RAW)) {
+        b_quoted(d->b, p, shown, shown < n);
+        return;
+    }
     d->form = ARG_STR;
     d->b->len += shown;
     d->cut = shown < n;
-}
-
-static void dec_raw(struct dec *d, u64 addr, u64 n, u32 max)
-{
-    u32 want = !addr || !max ? 0 : b_room(d->b, MIN(n, (u64)max + DEC_AFTER));
-    s64 r = want ? mem_read(d->t, addr, d->b->p + d->b->len, want) : 0;
-    dec_take(d, addr, r, n, max);
-}
-
-static void dec_rawstr(struct dec *d, u64 addr, u32 max)
-{
-    bool cut = false;
-    u32 room = addr ? b_room(d->b, (size_t)max + DEC_AFTER + 1) : 0;
-    s64 r = room < 2 ? -EFAULT : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, max, &cut);
-    dec_take(d, addr, r, (u64)r + cut, max);
 }
 
 /* --- structures and arrays --- */
@@ -3872,10 +3821,8 @@ static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 
 static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
-    b_s(d->b, "{tv_sec=");
-    b_s64(d->b, dec_lds(p, size));
-    b_s(d->b, how == DV_TS ? ", tv_nsec=" : ", tv_usec=");
-    b_s64(d->b, dec_fraction(d, p + size, size, how));
+    b_num(d->b, "{tv_sec=", dec_lds(p, size));
+    b_num(d->b, how == DV_TS ? ", tv_nsec=" : ", tv_usec=", dec_fraction(d, p + size, size, how));
     b_c(d->b, '}');
 }
 
@@ -3904,13 +3851,19 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_INT: b_s64(b, dec_lds(p, m->size)); break;
     case DV_HEX: dec_hex(b, v); break;
     case DV_PTR: dec_pointer(d, v, 0); break;
-    case DV_STR: dec_cstr(d, v); break;
+    case DV_STR: dec_text(d, v, 0, opt.strlen_max, DEC_STRING); break;
     case DV_MODE: dec_mode(b, v); break;
     case DV_DEV: dec_dev(b, v); break;
     case DV_ID: dec_id(b, v); break;
     case DV_SIG: dec_signal(b, dec_lds(p, m->size)); break;
     case DV_TS: case DV_TV: dec_time(d, p, m->size / 2, m->how); break;
-    case DV_FD: fd_label(b, d->t, (s32)v); break;
+    case DV_DIRFD: case DV_FD:
+        if (m->how == DV_DIRFD && (s32)v == AT_FDCWD)
+            b_s(b, "AT_FDCWD");
+        else if (!dec_named(b, (u32)v, FAM_pidfdspecial))
+            fd_label(b, d->t, (s32)v);
+        break;
+    case DV_NONE: break; /* the sinks omit empty arguments */
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
     case DV_INET6:
         b_s(b, "inet_pton(AF_INET6, \"");
@@ -3918,10 +3871,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
         b_s(b, "\", &sin6_addr)");
         break;
     case DV_NET:
-        if (m->size == 2)
-            b_f(b, "htons(%u)", ntohs((u16)v));
-        else
-            b_f(b, "htonl(%u)", ntohl((u32)v));
+        b_f(b, m->size == 2 ? "htons(%u)" : "htonl(%u)", m->size == 2 ? ntohs(v) : ntohl(v));
         break;
     case DV_MASK: b_f(b, "%#08x", (u32)v); break;
     case DV_LIMIT: dec_limit(b, v); break;
@@ -4034,25 +3984,19 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
     b_s(d->b, (u64)have < size && !more ? ", ...}" : "}");
 }
 
-static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
-{
-    enum { MOST = 160 }; /* must equal MEMORY of perfattr in gen/tables/syscalls.tbl */
-    u8 raw[64];
-    size_t head = l->own + 4u;
-    if (!dec_get(d, addr, raw, head))
-        return;
-    u64 size = dec_ld(raw + l->own, 4);
-    dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), MOST, l);
-}
-
 static void dec_struct(struct dec *d, u64 addr, u8 st)
 {
+    enum { OWN_MAX = 160 }; /* must equal MEMORY of perfattr in gen/tables/syscalls.tbl */
     u8 raw[512];
     const struct dec_layout *l = dec_layout(d, st);
     if (!l) {
         dec_pointer(d, addr, 0);
     } else if (l->sizing == DEC_SIZE_OWN) {
-        dec_own_size(d, addr, l);
+        u32 head = l->own + 4u;
+        if (!dec_get(d, addr, raw, head))
+            return;
+        u32 size = dec_ld(raw + l->own, 4);
+        dec_ext(d, addr, MAX(size ? size : l->own_least, head), OWN_MAX, l);
     } else if (l->sizing == DEC_SIZE_NEXT) {
         dec_ext(d, addr, dec_next(d), DEC_CHUNK, l);
     } else {
@@ -4149,27 +4093,6 @@ static void dec_k_pid(struct dec *d, u64 v)
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
-/* Appends nothing: the sinks omit empty arguments. */
-static void dec_k_unused(struct dec *d, u64 v)
-{
-    (void)d;
-    (void)v;
-}
-
-static void dec_k_fd(struct dec *d, u64 v)
-{
-    if (!dec_named(d->b, (u32)v, FAM_pidfdspecial))
-        fd_label(d->b, d->t, (s32)v);
-}
-
-static void dec_k_dirfd(struct dec *d, u64 v)
-{
-    if ((s32)v == -100)
-        b_s(d->b, "AT_FDCWD");
-    else
-        dec_k_fd(d, v);
-}
-
 /* The id of a CPU clock is ~pid << 3 | 4 (for a thread) | type. The id of a clock device is ~fd <<
  * 3 | 3 (include/linux/posix-timers.h). */
 static void dec_clock(struct buf *b, u64 v)
@@ -4246,7 +4169,7 @@ static void dec_k_path(struct dec *d, u64 v)
 {
     const struct call_path *p = dec_path(d->c, d->i);
     if (!p) {
-        dec_rawstr(d, v, DEC_PATH);
+        dec_text(d, v, 0, DEC_PATH, DEC_STRING | DEC_RAW);
         return;
     }
     if (!v || p->len < 0) {
@@ -4262,12 +4185,12 @@ static void dec_k_path(struct dec *d, u64 v)
 
 static void dec_k_str(struct dec *d, u64 v)
 {
-    dec_rawstr(d, v, opt.strlen_max);
+    dec_text(d, v, 0, opt.strlen_max, DEC_STRING | DEC_RAW);
 }
 
 static void dec_k_wbuf(struct dec *d, u64 v)
 {
-    dec_raw(d, v, dec_next(d), opt.strlen_max);
+    dec_text(d, v, dec_next(d), opt.strlen_max, DEC_RAW);
 }
 
 static void dec_k_rbuf(struct dec *d, u64 v)
@@ -4276,13 +4199,13 @@ static void dec_k_rbuf(struct dec *d, u64 v)
     if (n && !size)
         dec_pointer(d, v, 0); /* if the size is 0, getxattr(2) only returns the required size */
     else
-        dec_raw(d, v, MIN(n, size), opt.strlen_max);
+        dec_text(d, v, MIN(n, size), opt.strlen_max, DEC_RAW);
 }
 
 /* getcwd(2) counts the final NUL; readlink(2) stores no NUL. */
 static void dec_k_linkbuf(struct dec *d, u64 v)
 {
-    dec_raw(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH);
+    dec_text(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH, DEC_RAW);
     if (d->form == ARG_STR && d->b->len && d->c->ret > 0 && !d->b->p[d->b->len - 1])
         d->b->len--;
 }
@@ -4301,7 +4224,7 @@ static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole
             break;
         if (print) {
             b_s(d->b, n ? ", " : "");
-            dec_cstr(d, s);
+            dec_text(d, s, 0, opt.strlen_max, DEC_STRING);
         }
     }
     return n;
@@ -4330,30 +4253,20 @@ static void dec_k_envp(struct dec *d, u64 v)
         !whole && n < max ? ", then unreadable" : "");
 }
 
-enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe };
-
 /* Two values of tv_nsec have special meanings in utimensat(2) (linux/stat.h). */
-static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
-{
-    s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
-    if (nsec == DEC_UTIME_OMIT)
-        b_s(d->b, "UTIME_OMIT");
-    else if (nsec == DEC_UTIME_NOW)
-        b_s(d->b, "UTIME_NOW");
-    else
-        dec_time(d, p, size, how);
-}
-
 static void dec_k_filetimes(struct dec *d, u64 v)
 {
     u8 raw[32];
     struct dec_member m = dec_kind_value(d);
+    u32 half = m.size / 2;
     if (!dec_get(d, v, raw, 2u * m.size))
         return;
-    b_c(d->b, '[');
-    dec_file_time(d, raw, m.size / 2, m.how);
-    b_s(d->b, ", ");
-    dec_file_time(d, raw + m.size, m.size / 2, m.how);
+    for (const u8 *p = raw; p < raw + 2 * m.size; p += m.size) {
+        b_s(d->b, p == raw ? "[" : ", ");
+        u64 nsec = m.how == DV_TS ? (u64)dec_fraction(d, p + half, half, m.how) : 0;
+        if (!dec_named(d->b, nsec, FAM_utimensec))
+            dec_time(d, p, half, m.how);
+    }
     b_c(d->b, ']');
 }
 
@@ -4398,7 +4311,7 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
     if (!dec_get(d, v, raw, w))
         return;
     b_f(d->b, "{mtype=%" PRId64 ", mtext=", dec_lds(raw, w));
-    dec_bytes(d, v + w, d->exit ? (u64)d->c->ret : dec_next(d));
+    dec_text(d, v + w, d->exit ? (u64)d->c->ret : dec_next(d), opt.strlen_max, 0);
     b_c(d->b, '}');
 }
 
@@ -4658,13 +4571,11 @@ static void dec_packet(struct dec *d, const u8 *p, size_t n)
 
 static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 {
-    static const char *const well_known[] = { "HYPERVISOR", "LOCAL", "HOST" };
     (void)n;
     u32 port = dec_ld(p + 4, 4), cid = dec_ld(p + 8, 4);
-    if (cid < 3 || cid == (u32)-1)
-        b_f(d->b, "svm_cid=VMADDR_CID_%s", cid < 3 ? well_known[cid] : "ANY");
-    else
-        b_f(d->b, "svm_cid=%#x", cid);
+    b_s(d->b, "svm_cid=");
+    if (!dec_named(d->b, cid, FAM_vmcid))
+        b_hex(d->b, cid);
     b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
@@ -4740,7 +4651,7 @@ static void dec_iovec(struct dec *d, const u8 *p, size_t size)
     if (!n && len && d->exit)
         b_s(d->b, "\"\"");
     else
-        dec_bytes(d, base, n);
+        dec_text(d, base, n, opt.strlen_max, 0);
     b_f(d->b, ", iov_len=%" PRIu64 "}", len);
     d->left -= n;
 }
@@ -5412,13 +5323,13 @@ static const char *sc_parse(const char *expr)
  * function of section md_, and that function as model= of the call in gen/tables/syscalls.tbl
  * (verified by the test `adding`). */
 
+/* VT_STR: bytes from a tracee. VT_SYM: a word of kvis. Recordings contain these numbers. */
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
 union ev_val {
     s64 n;
-    const char *sym;
     struct {
-        const char *p; /* bytes from a tracee, valid until all sinks have handled the event */
+        const char *p; /* valid until all sinks have handled the event; a NUL ends a VT_SYM */
         u32 len;
     } s;
 };
@@ -5491,11 +5402,17 @@ static void ev_num(struct event *e, enum ev_field f, s64 n)
     ev_mark(e, f);
 }
 
+static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
+{
+    e->v[f].s.p = p;
+    e->v[f].s.len = len;
+    ev_mark(e, f);
+}
+
 static void ev_sym(struct event *e, enum ev_field f, const char *s)
 {
-    e->v[f].sym = s;
     if (s)
-        ev_mark(e, f);
+        ev_bytes(e, f, s, strlen(s));
 }
 
 /* Adds an exit status. process: the whole process has ended, not only a thread. */
@@ -5507,13 +5424,6 @@ static void ev_status(struct event *e, int status, bool process)
         ev_num(e, EV_code, WEXITSTATUS(status));
     if (WIFSIGNALED(status) && process)
         ev_num(e, EV_core, WCOREDUMP(status) != 0);
-}
-
-static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
-{
-    e->v[f].s.p = p;
-    e->v[f].s.len = len;
-    ev_mark(e, f);
 }
 
 static void ev_name(struct event *e, enum ev_field f, const struct name *n)
@@ -5555,7 +5465,8 @@ static bool ev_ends(const struct event *e, enum ev_field f, const char *end)
 
 static bool ev_is_text(u32 f)
 {
-    return ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV;
+    u8 type = ev_fields[f].type;
+    return type == VT_STR || type == VT_SYM || type == VT_ARGV;
 }
 
 /* Copies an event to `to` and its strings to `text`. Returns false if `text` is too small. */
@@ -5565,22 +5476,17 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     *to = *e;
     for (int again = 0; again < 2; again++)
         for (u32 f = 0, at = 0; f < N_EV_FIELDS; f++) {
-            bool sym = ev_fields[f].type == VT_SYM;
-            if (!ev_has(to, (enum ev_field)f) || !(sym || ev_is_text(f)))
+            if (!ev_has(to, (enum ev_field)f) || !ev_is_text(f))
                 continue;
-            const char *p = sym ? e->v[f].sym : e->v[f].s.p;
-            u32 n = sym ? strlen(p) + 1 : e->v[f].s.len;
-            if (!again) {
-                b_put(text, p, n); /* b_put() may move the text: the second pass sets pointers */
-                if (text->cut)
-                    ev_unset(to, (enum ev_field)f);
+            if (again) { /* only now, because b_put() can move the text */
+                to->v[f].s.p = text->p + at;
+                at += e->v[f].s.len + 1;
                 continue;
             }
-            if (sym)
-                to->v[f].sym = text->p + at;
-            else
-                to->v[f].s.p = text->p + at;
-            at += n;
+            b_put(text, e->v[f].s.p, e->v[f].s.len);
+            b_c(text, '\0');
+            if (text->cut)
+                ev_unset(to, (enum ev_field)f);
         }
     return !text->cut;
 }
@@ -5604,8 +5510,6 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
         return true; /* the stack grows down, so its start changes */
-    if (ev_fields[f].type == VT_SYM)
-        return !strcmp(v->sym, w->sym);
     if (ev_is_text(f))
         return v->s.len == w->s.len && !memcmp(v->s.p, w->s.p, v->s.len);
     return v->n == w->n;
@@ -5753,8 +5657,6 @@ static struct {
 static struct ev_groups out_held; /* events not yet printed as text */
 
 static struct out_proc out_procs[OUT_PROCS];
-static struct out_proc *out_used[OUT_PROCS];
-static u32 out_n_used;
 
 static struct out_named { struct out_slot slot; char comm[16]; } out_names[OUT_NAMES];
 
@@ -5783,23 +5685,21 @@ static int out_write_all(int f, const char *p, size_t n)
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
-        if (!w)
-            errno = ENOSPC; /* write(2) returned 0 without setting errno */
+        int e = w < 0 ? errno : ENOSPC; /* a result of 0 sets no errno */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
             stuck = 0;
-        } else if (errno == EAGAIN) { /* another process set O_NONBLOCK on this file */
+            continue;
+        }
+        if (e == EAGAIN) { /* another process set O_NONBLOCK on this file */
             nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-            if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
-                return -EINTR;
-        } else if (errno != EINTR) {
-            int e = errno;
+        } else if (e != EINTR) {
             out_cut_line(f, all, p);
             return -e;
-        } else if (++stuck >= OUT_PATIENCE && out.give_up && out.give_up()) {
-            return -EINTR;
         }
+        if (++stuck >= OUT_PATIENCE * (e == EAGAIN ? 50 : 1) && out.give_up && out.give_up())
+            return -EINTR;
     }
     return 0;
 }
@@ -6065,11 +5965,10 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     const union ev_val *v = &e->v[f];
     char size[40];
     switch (ev_fields[f].type) {
-    case VT_STR: b_esc(b, v->s.p, v->s.len, 0); break;
+    case VT_STR: case VT_SYM: b_esc(b, v->s.p, v->s.len, 0); break;
     case VT_NUM: b_s64(b, v->n); break;
     case VT_ADDR: b_f(b, "%" PRIx64, (u64)v->n); break;
     case VT_BOOL: b_s(b, v->n ? "yes" : "no"); break;
-    case VT_SYM: b_s(b, v->sym); break;
     case VT_ARGV: out_exec(b, e); break;
     case VT_DUR: b_f(b, "%.2f ms", (double)v->n / 1e6); break;
     case VT_SIZE:
@@ -6151,7 +6050,7 @@ static void out_block(struct buf *b, const struct ev_group *g)
     else
         b_c(b, '?');
     b_c(b, ' ');
-    b_s(b, e->v[EV_op].sym);
+    out_text_field(b, e, EV_op, 0);
 }
 
 static void out_birth_line(struct out_proc *p)
@@ -6314,8 +6213,6 @@ static void out_birth(struct out_proc *p)
 static struct out_proc *out_proc_of(pid_t pid)
 {
     struct out_proc *p = OUT_PLACE(out_procs, pid);
-    if (!p->slot.used)
-        out_used[out_n_used++] = p;
     if (p->slot.pid != pid) {
         out_birth(p);
         out_files(p);
@@ -6510,7 +6407,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
 
 static bool out_is_dns(const struct event *e)
 {
-    return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].sym, "udp", 3)
+    return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].s.p, "udp", 3)
         && ev_ends(e, EV_remote_addr, ":53");
 }
 
@@ -6534,7 +6431,7 @@ static bool out_routine_kind(const struct event *e, bool starting)
         return e->v[EV_delay_ns].n
             < (opt.min_delay_us ? (s64)opt.min_delay_us * 1000 : OUT_SLOW_NS);
     case EK_SIGNAL:
-        return !opt.verbose && ev_has(e, EV_signal) && !strcmp(e->v[EV_signal].sym, "SIGCHLD");
+        return !opt.verbose && ev_is(e, EV_signal, "SIGCHLD");
     default:
         return false;
     }
@@ -6575,8 +6472,8 @@ static void out_print_due(u64 now)
 {
     const struct ev_groups *s = &out_held;
     u64 next = ~0ull;
-    for (u32 i = 0; i < out_n_used; i++)
-        out_proc_due(out_used[i], now, &next);
+    for (struct out_proc *p = out_procs; p < out_procs + OUT_PROCS; p++)
+        out_proc_due(p, now, &next);
     u64 due = s->n ? MIN(s->last_ns + OUT_QUIET_NS, s->g[s->first].e.ts_ns + OUT_HELD_NS) : ~0ull;
     if (now >= due)
         out_held_print(~0ull);
@@ -6843,10 +6740,9 @@ static void out_json_value(struct buf *b, u8 f, const union ev_val *v)
     }
     b_s(b, ev_fields[f].json);
     switch (ev_fields[f].type) {
-    case VT_STR: out_json_bytes(b, ev_fields[f].key, v->s.p, v->s.len); break;
+    case VT_STR: case VT_SYM: out_json_bytes(b, ev_fields[f].key, v->s.p, v->s.len); break;
     case VT_NUM: case VT_DUR: case VT_SIZE: out_json_num(b, v->n); break;
     case VT_BOOL: b_s(b, v->n ? "true" : "false"); break;
-    case VT_SYM: out_json_quoted(b, v->sym, strlen(v->sym)); break;
     case VT_ADDR:
         b_c(b, '"');
         b_hex(b, (u64)v->n);
@@ -6885,22 +6781,17 @@ static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 static void out_json_times(struct buf *b, const struct call *c)
 {
     u64 other_ns = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
-    b_s(b, ",\"on_cpu_ns\":");
-    b_u64(b, c->cpu_ns);
-    b_s(b, ",\"runq_ns\":");
-    b_u64(b, c->runq_ns);
-    b_s(b, ",\"disk_ns\":");
-    b_u64(b, c->disk_ns);
+    b_num(b, ",\"on_cpu_ns\":", c->cpu_ns);
+    b_num(b, ",\"runq_ns\":", c->runq_ns);
+    b_num(b, ",\"disk_ns\":", c->disk_ns);
     b_s(b, ",\"other_ns\":");
     b_u64(b, other_ns);
     if (c->slept)
         out_json_key_word(b, "sleep_state", (char[]){ c->slept, '\0' });
     if (c->by_interrupt)
         b_s(b, ",\"waker_interrupt\":true");
-    if (c->waker_pid) {
-        b_s(b, ",\"waker_pid\":");
-        b_s64(b, c->waker_pid);
-    }
+    if (c->waker_pid)
+        b_num(b, ",\"waker_pid\":", c->waker_pid);
     if (*c->waker_comm) {
         b_c(b, ',');
         out_json_str(b, "waker_comm", c->waker_comm,
@@ -6959,12 +6850,9 @@ static void out_json(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     struct buf *b = &out.json.b;
-    b_s(b, "{\"ts_ns\":");
-    b_u64(b, e->ts_ns - out.start_ns);
-    b_s(b, ",\"pid\":");
-    b_s64(b, e->pid);
-    b_s(b, ",\"tid\":");
-    b_s64(b, e->tid);
+    b_num(b, "{\"ts_ns\":", (s64)(e->ts_ns - out.start_ns));
+    b_num(b, ",\"pid\":", e->pid);
+    b_num(b, ",\"tid\":", e->tid);
     b_s(b, ",\"type\":\"");
     b_s(b, k->name);
     b_c(b, '"');
@@ -7063,9 +6951,9 @@ static void out_tick(u64 now)
 
 static void out_end(void)
 {
-    for (u32 i = 0; i < out_n_used; i++) {
-        out_files(out_used[i]);
-        out_birth(out_used[i]);
+    for (struct out_proc *p = out_procs; p < out_procs + OUT_PROCS; p++) {
+        out_files(p);
+        out_birth(p);
     }
     out_held_print(~0ull);
     out_break_partial();
@@ -10993,8 +10881,7 @@ static void rec_value(const struct event *e, u32 f)
 {
     const union ev_val *v = &e->v[f];
     switch (ev_fields[f].type) {
-    case VT_STR: case VT_ARGV: rec_str(v->s.p, v->s.len); break;
-    case VT_SYM: rec_text(v->sym); break;
+    case VT_STR: case VT_SYM: case VT_ARGV: rec_str(v->s.p, v->s.len); break;
     case VT_ADDR: rec_put(v->n); break;
     default: rec_putz(v->n); break;
     }
@@ -11886,9 +11773,7 @@ static void rp_field(struct event *e, u32 f)
     u8 type = rec_in.field[f].type;
     s8 own = rec_in.field[f].own;
     union ev_val v = { 0 };
-    if (type == VT_SYM) {
-        v.sym = rec_clean(rec_gets());
-    } else if (type == VT_STR || type == VT_ARGV) {
+    if (type == VT_STR || type == VT_SYM || type == VT_ARGV) {
         struct rec_text s = rec_gets();
         v.s.p = s.p;
         v.s.len = s.len;
@@ -11912,7 +11797,7 @@ static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 static bool rp_signal_wanted(const struct event *e)
 {
     for (int sig = 1; ev_has(e, EV_signal) && sig <= 64; sig++)
-        if (!strcmp(u_signame(sig), e->v[EV_signal].sym))
+        if (ev_is(e, EV_signal, u_signame(sig)))
             return opt.signals >> (sig - 1) & 1;
     return true;
 }
@@ -12383,8 +12268,7 @@ static void px_pb_arg(u32 number, u8 type, const union ev_val *v)
     px_pb_num(1, number);
     switch (type) {
     case VT_ARGV: px_pb_argv(v->s.p, v->s.len); break;
-    case VT_STR: px_pb_text(6, v->s.p, v->s.len); break;
-    case VT_SYM: px_pb_word(6, v->sym); break;
+    case VT_STR: case VT_SYM: px_pb_text(6, v->s.p, v->s.len); break;
     case VT_ADDR: px_pb_num(7, v->n); break;
     case VT_BOOL: px_pb_num(2, v->n != 0); break;
     default: px_pb_num(4, v->n); break;
@@ -18461,7 +18345,7 @@ static struct tr_facts tr_gather(void)
     };
     for (u32 i = 0; i < opt.n_pids; i++) {
         f.bits32 |= tr_runs_32(opt.pids[i]);
-        s64 n = fd_readlink(opt.pids[i], "cwd", link, sizeof link);
+        s64 n = fd_link_text(u_proc(opt.pids[i], "cwd"), link, sizeof link);
         f.files_hidden |= n == -EACCES || n == -EPERM;
     }
     return f;
@@ -21468,22 +21352,17 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
 static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
 {
     const char *path = fd_proc(t->tid, fd);
-    char *line = NULL;
     struct fd_stat is, at;
-    size_t size = 0;
     if (fd_statx(path, &is) < 0 || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
         return false;
     int f = open(path, O_PATH | O_CLOEXEC);
     s64 id = fd_info(getpid(), f, "mnt_id:", 10);
     FILE *mounts = id >= 0 ? fopen(u_proc(t->tid, "mountinfo"), "re") : NULL;
     bool listed = !mounts;
-    while (!listed && u_line(mounts, &line, &size))
-        listed = strtoll(line, NULL, 10) == id;
-    if (mounts)
-        fclose(mounts);
+    U_EACH_LINE(mounts, line)
+        listed |= strtoll(line, NULL, 10) == id;
     if (f >= 0)
         close(f);
-    free(line);
     return !listed;
 }
 
@@ -21953,7 +21832,7 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 static void proc_link(u32 pid, const char *name, struct proc_text *t)
 {
     char s[PATH_MAX];
-    s64 n = fd_readlink(pid, name, s, sizeof s);
+    s64 n = fd_link_text(u_proc(pid, name), s, sizeof s);
     if (n > 0)
         proc_keep(t, s, n);
 }
@@ -21995,7 +21874,7 @@ static void proc_scan_one(u32 pid)
     l->before_rss = ~0ull;
     l->node = proc_tree_new(0);
     l->ppid = hy_stat_field(s, PPID);
-    u64 boot_ns = hy_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead.boottime;
+    u64 boot_ns = hy_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead[CLOCK_BOOTTIME];
     l->fork_ns = l->begin_ns = MAX((s64)boot_ns - proc_state.boot_off, 1);
     if (stat(u_proc(pid, ""), &about) == 0) {
         l->uid = about.st_uid;
@@ -23212,7 +23091,7 @@ static s32 proc_event_status(const struct event *e)
     char name[32];
     if (ev_has(e, EV_code))
         return (s32)(e->v[EV_code].n & 255) << 8;
-    SNPRINTF(name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
+    SNPRINTF(name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].s.p : "");
     for (int sig = 1; *name && sig <= 64; sig++) /* `name` is a copy: u_signame reuses its buffer */
         if (!strcmp(u_signame(sig), name))
             return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);

@@ -154,7 +154,7 @@ read_calls() {
             else if (f == "array" && structs[st] != "array") bad("no array of `" st "`: see structs.sh list")
         } else if (f ~ /^(value|pointed|inout|left|filetimes)$/ && n > 1) {
             how = toupper(w[2])
-            if (w[2] !~ /^(int|uint|hex|ptr|str|mode|dev|id|sig|ts|tv)$/) bad("`" w[2] "`: no value is shown so")
+            if (w[2] !~ /^(int|uint|hex|ptr|str|mode|dev|id|sig|ts|tv|fd|dirfd|none)$/) bad("`" w[2] "`: no value is shown so")
             if (n > 2) size = w[3] == "word" ? "DEC_WORD" : w[3]
             if (n > 3 || size !~ /^(DEC_LONG|DEC_WORD|2|4|8|16)$/) bad("`" $4 "`: a size of 2, 4, 8 or 16 bytes, or word")
         } else if (n > 1) bad("`" f "`: struct, array, value, pointed, inout, left or filetimes")

@@ -187,7 +187,7 @@ enum dec_kinds {
     X(SIZE, value, IN, NONE, UINT, DEC_LONG) \
     X(OFF, value, IN, NONE, INT, DEC_LONG) \
     X(HEX, value, IN, NONE, HEX, DEC_LONG) \
-    X(UNUSED, unused, IN, NONE, UINT, DEC_LONG) \
+    X(UNUSED, value, IN, NONE, NONE, DEC_LONG) \
     X(HEX32, value, IN, NONE, HEX, 4) \
     X(ADDR, value, IN, NONE, PTR, DEC_LONG) \
     X(MODE, value, IN, NONE, MODE, 2) \
@@ -197,8 +197,8 @@ enum dec_kinds {
     X(GID, value, IN, NONE, ID, 4) \
     X(SIG, value, IN, NONE, SIG, 4) \
     X(SIG64, value, IN, NONE, SIG, DEC_LONG) \
-    X(FD, fd, IN, NONE, UINT, DEC_LONG) \
-    X(DIRFD, dirfd, IN, NONE, UINT, DEC_LONG) \
+    X(FD, value, IN, NONE, FD, 4) \
+    X(DIRFD, value, IN, NONE, DIRFD, 4) \
     X(PATH, path, IN, NONE, UINT, DEC_LONG) \
     X(TARGET, path, IN, NONE, UINT, DEC_LONG) \
     X(FSVALUE, value, IN, NONE, PTR, DEC_LONG) \
