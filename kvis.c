@@ -7145,7 +7145,6 @@ static struct summary {
     const char *fallback; /* why kvis used only ptrace; NULL: no reason to show */
     struct st_row row[ST_ROWS];
     struct st_row chosen[ST_ROWS]; /* counts of the calls that the filters select, for -c */
-    bool apart;       /* the table of -c shows chosen[], not row[] */
     bool recorded;
     bool from_calls;  /* the recording has calls; chosen[] and caller[] are their totals */
     bool from_tables; /* the recording has the table of -c */
@@ -7217,11 +7216,6 @@ static u16 st_row_of(const struct call *c)
     return c->known ? c->row : ST_UNNAMED;
 }
 
-static const struct st_row *st_table_rows(const struct summary *s)
-{
-    return s->apart ? s->chosen : s->row;
-}
-
 /* A connect(2) that returns EINPROGRESS has not failed. The result of sigreturn(2) is a register of
  * the interrupted code, not an error. */
 static bool st_has_failed(const struct call *c)
@@ -7246,6 +7240,7 @@ static void st_add(struct st_row *table, const struct call *c, bool hist)
 {
     u64 took = st_took(c), ns = c->noret ? 0 : took;
     struct st_row *r = &table[st_row_of(c)];
+    r->row = st_row_of(c);
     r->calls++;
     r->errors += st_has_failed(c);
     r->ns += took;
@@ -7266,6 +7261,7 @@ static void st_time_add(struct st_time *to, const struct st_time *more)
 
 static void st_row_add(struct st_row *to, const struct st_row *r)
 {
+    to->row = r->row;
     to->calls += r->calls;
     to->errors += r->errors;
     to->ns += r->ns;
@@ -7384,7 +7380,6 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
         return; /* -e excludes the call; kvis traces it only for its own use */
-    bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
         st_fail(&st, st_row_of(c), (u16)c->err, 1);
@@ -7392,11 +7387,10 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_timed(t, c);
     if (c->late)
         return;
-    st_add(st.row, c, tables && !st.apart);
-    if (!tables || !wanted)
+    st_add(st.row, c, false);
+    if (!wanted || !(opt.count_only || opt.count_too))
         return;
-    if (st.apart)
-        st_add(st.chosen, c, true);
+    st_add(st.chosen, c, true);
     struct proc *p = opt.by_pid ? t->proc : NULL;
     if (p && !p->caller)
         p->caller = st_caller_new(&st, p->pid);
@@ -7595,23 +7589,22 @@ static bool st_no_table(const struct summary *s)
 
 static void st_table(struct buf *b, const struct summary *s)
 {
-    const struct st_row *rows = st_table_rows(s);
     struct st_row total = { 0 };
     static const struct st_row *order[ST_ROWS];
     u32 n = 0;
     if (opt.by_pid)
         st_caller_table(b, s);
     for (u16 i = 0; i < ST_ROWS; i++) {
-        if (!rows[i].calls)
+        if (!s->chosen[i].calls)
             continue;
-        order[n++] = &rows[i];
-        st_row_add(&total, &rows[i]);
+        order[n++] = &s->chosen[i];
+        st_row_add(&total, order[n - 1]);
     }
     qsort(order, n, sizeof *order, st_compare);
     st_table_line(b, NULL, "syscall");
     st_table_rule(b);
     for (u32 i = 0; i < n; i++)
-        st_table_row(b, order[i], st_returned_ns(&total), st_name((u16)(order[i] - rows)));
+        st_table_row(b, order[i], st_returned_ns(&total), st_name(order[i]->row));
     st_table_rule(b);
     st_table_row(b, &total, st_returned_ns(&total), "total");
     free(total.hist);
@@ -7792,8 +7785,6 @@ static void st_compute_derived(struct summary *s)
             s->files_written += n->written;
         }
     s->events = out.events;
-    for (u16 i = 0; i < ST_ROWS; i++)
-        s->row[i].row = i;
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
@@ -7972,6 +7963,8 @@ enum st_type {
     ST_FILE,
     ST_NAME,    /* struct name *: a name, or NULL */
     ST_COUNTS,  /* u32[]: a histogram */
+    ST_HIST,    /* u32 *: a histogram with ST_BUCKETS buckets, or NULL */
+    ST_RETURNED, /* u64: the row's st_returned_ns() */
     ST_BLOCKED, /* st_blocked_ns() of the row */
     ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a `struct name` */
 };
@@ -8007,6 +8000,15 @@ static void st_add_row(struct summary *s, const void *row)
 {
     const struct st_row *r = row;
     st_row_add(&s->row[r->row], r);
+}
+
+/* If the recording has calls, rp_done computes the rows of -c from them. */
+static void st_add_chosen(struct summary *s, const void *row)
+{
+    const struct st_row *r = row;
+    s->from_tables = true;
+    if (!s->from_calls)
+        st_row_add(&s->chosen[r->row], r);
 }
 
 /* If the recording has calls, rp_done computes the rows of --by=pid from them. */
@@ -11269,24 +11271,9 @@ static void rec_row_name(u16 row)
     rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows with this name */
 }
 
-static void rec_table(const struct st_row *r)
+static void rec_col(const struct st_col *c, const void *row)
 {
-    for (u16 i = 0; i < ST_ROWS; i++, r++) {
-        if (!r->calls)
-            continue;
-        rec_put(REC_ROW);
-        rec_row_name(i);
-        rec_put(r->calls);
-        rec_put(r->errors);
-        rec_put(st_returned_ns(r));
-        rec_put(r->max_ns);
-        rec_hist(r->hist, r->hist ? ST_BUCKETS : 0);
-        rec_done();
-    }
-}
-
-static void rec_col(const struct st_col *c, const void *p)
-{
+    const void *p = (const char *)row + c->at;
     const struct name *n;
     switch (c->type) {
     case ST_NUMBER: rec_put(*(const u64 *)p); break;
@@ -11303,19 +11290,21 @@ static void rec_col(const struct st_col *c, const void *p)
         rec_str(n ? n->s : "", n ? n->len : 0);
         break;
     case ST_COUNTS: rec_hist(p, c->size / (u32)sizeof(u32)); break;
+    case ST_HIST: rec_hist(*(u32 *const *)p, *(u32 *const *)p ? ST_BUCKETS : 0); break;
+    case ST_RETURNED: rec_put(st_returned_ns(row)); break;
     }
 }
 
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
-        const char *row = st_list_row(s, l, i);
+        const void *row = st_list_row(s, l, i);
         if (!row)
             continue;
         rec_put(l->record);
         for (u32 k = 0; k < l->n_cols; k++)
             if (l->col[k].sinks & COL_RECORDED)
-                rec_col(&l->col[k], row + l->col[k].at);
+                rec_col(&l->col[k], row);
         rec_done();
     }
 }
@@ -11331,8 +11320,6 @@ static void rec_trailer(struct summary *s)
         rec_put(st_number(s, st_nums[i].at));
     }
     rec_names();
-    if (opt.count_only || opt.count_too)
-        rec_table(st_table_rows(s));
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
         if (st_lists[i].record)
             rec_list(s, &st_lists[i]);
@@ -11733,30 +11720,22 @@ static u16 rec_get_row_name(void)
     return row < 0 ? (u16)ST_UNNAMED : (u16)row;
 }
 
-static void rec_get_row(void)
-{
-    u32 hist[ST_BUCKETS] = { 0 };
-    u16 row = rec_get_row_name();
-    struct st_row r = { .calls = rec_get(), .hist = hist, .row = row };
-    r.errors = rec_get();
-    r.ns = rec_get();
-    r.max_ns = rec_get();
-    rec_get_hist(hist, ST_BUCKETS);
-    if (!rec_in.sum->from_calls)
-        st_row_add(&rec_in.sum->chosen[row], &r);
-    rec_in.sum->from_tables = true;
-}
-
 static void rec_get_col(const struct st_col *c, void *p)
 {
+    static u32 hist[ST_BUCKETS];
     struct rec_text s;
     switch (c->type) {
-    case ST_NUMBER: *(u64 *)p = rec_get(); break;
+    case ST_NUMBER: case ST_RETURNED: *(u64 *)p = rec_get(); break;
     case ST_SIGNED: *(s32 *)p = (s32)rec_getz(); break;
     case ST_ERROR: *(u16 *)p = rec_below(65536, "errno"); break;
     case ST_KIND: *(u8 *)p = rec_below(N_FK, "kind"); break;
     case ST_COUNTS: rec_get_hist(p, c->size / (u32)sizeof(u32)); break;
     case ST_CALL: *(u16 *)p = rec_get_row_name(); break;
+    case ST_HIST:
+        memset(hist, 0, sizeof hist);
+        rec_get_hist(hist, ST_BUCKETS);
+        *(u32 **)p = hist;
+        break;
     case ST_TEXT:
         s = rec_gets();
         memcpy(p, s.p, MIN(s.len, c->size - 1u));
@@ -12085,8 +12064,7 @@ static void (*const rp_reader[])(void) = {
     [REC_META] = rec_get_meta, [REC_WORD] = rec_get_word, [REC_PID] = rec_get_pid,
     [REC_FIELD] = rec_get_field, [REC_KIND] = rec_get_kind, [REC_UNASKED] = rec_get_unasked,
     [REC_EVENT] = rp_event, [REC_ENTER] = rp_enter, [REC_CALL] = rp_call, [REC_DUE] = rp_due,
-    [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_ROW] = rec_get_row,
-    [REC_END] = rp_end,
+    [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_END] = rp_end,
 };
 
 /* Reads one record. Returns false at the end, on an error, or for a type outside from..to. */
@@ -17722,13 +17700,15 @@ static void hy_counts(void)
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
         bool asked = row < 0 || sc_set[row]; /* BPF counts restart_syscall(2) even if unselected */
-        struct st_row *r = &(st.apart ? st.chosen : st.row)[row < 0 ? (u16)ST_UNNAMED : (u16)row];
-        if (!asked || sum.calls == was->calls)
+        struct st_row more = { .calls = sum.calls - was->calls, .errors = sum.errors - was->errors,
+                               .ns = sum.time_ns - was->time_ns, .max_ns = sum.max_ns,
+                               .row = row < 0 ? (u16)ST_UNNAMED : (u16)row };
+        struct st_row *r = &st.chosen[more.row];
+        if (!asked || !more.calls)
             continue;
-        r->calls += sum.calls - was->calls;
-        r->errors += sum.errors - was->errors;
-        r->ns += sum.time_ns - was->time_ns;
-        r->max_ns = MAX(r->max_ns, sum.max_ns);
+        st_row_add(r, &more);
+        if (!md_whole_only()) /* no filter: row[] has the same calls */
+            st_row_add(&st.row[more.row], &more);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
             u32 n = *(const volatile u32 *)&hy.hists[nr].n[k];
@@ -34396,7 +34376,6 @@ static int cmd_trace(void)
         out.observed = out.many = true;
     }
     opt.calls = opt.verbose || opt.perfetto || opt.folded || opt.report;
-    st.apart = md_whole_only();
     nm_init();
     tr_backend();
     if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
@@ -34743,7 +34722,6 @@ static int cmd_replay(void)
 {
     cmd_open_recording(*cmd_recordings(1));
     bool proc = !strcmp(rec_run.backend, ST_PROC);
-    st.apart = true;
     if (proc_opt.tree && !proc)
         opt_wrong("tree", "--tree: %s is not a recording of kvis proc", rec_in.name);
     cmd_open_sinks();
