@@ -13369,6 +13369,11 @@ struct df_pair {
     u16 err;
 };
 
+struct df_list {
+    struct df_pair *p;
+    u32 n, cap;
+};
+
 /* A process. Its own time (now.amount) excludes times when a child of it ran. */
 struct df_life {
     struct df_life *next;
@@ -13397,8 +13402,8 @@ static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_row *row[2];   /* per recording: its commands, files and peers */
-    u32 n_rows[2], cap[2];
+    struct df_list all;   /* commands, files and peers; a file can occur once per recording */
+    struct df_list table; /* pairs of the table that is being written */
     u64 left_out; /* omitted processes and commands */
     u64 wall_ns[2]; /* duration of the command or, without a command, of the recording */
     bool counted[2]; /* the recording has calls or the table of -c */
@@ -13426,29 +13431,34 @@ static void df_add(struct df_row *to, const struct df_row *more)
     to->failed += more->failed;
 }
 
-static struct df_row *df_new_row(u32 k, struct name *name)
+static struct df_pair *df_new_pair(struct df_list *list, struct name *name)
 {
-    struct df_row *rows = u_grow(df.row[k], &df.cap[k], df.n_rows[k] + 1, sizeof *rows);
-    if (!rows)
+    struct df_pair *p = u_grow(list->p, &list->cap, list->n + 1, sizeof *p);
+    if (!p)
         die(EXIT_KVIS, "out of memory");
-    df.row[k] = rows;
-    rows += df.n_rows[k]++;
-    rows->name = name;
-    return rows;
+    list->p = p;
+    name->in_bytes = list->n;
+    p += list->n++;
+    *p = (struct df_pair){ .name = name, .shape = name };
+    return p;
 }
 
-/* Adds a run to its command's row, whose index is name->in_bytes if the row has this name. */
+/* Adds a row to the pair with its name, or to a new one; name->in_bytes is the pair's index. */
+static struct df_pair *df_put(struct df_list *list, u32 k, const struct df_row *row)
+{
+    u64 at = row->name->in_bytes;
+    bool known = at < list->n && list->p[at].name == row->name;
+    struct df_pair *p = known ? &list->p[at] : df_new_pair(list, row->name);
+    df_add(&p->of[k], row);
+    p->in[k] = true;
+    return p;
+}
+
 static void df_command(const struct df_row *one)
 {
-    u32 k = df.k;
-    df.left_out += one->name && one->name == nm.other;
-    if (!one->name || one->name == nm.other)
-        return;
-    u64 at = one->name->in_bytes;
-    bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
-    struct df_row *row = known ? &df.row[k][at] : df_new_row(k, one->name);
-    one->name->in_bytes = (u64)(row - df.row[k]);
-    df_add(row, one);
+    df.left_out += one->name == nm.other;
+    if (one->name && one->name != nm.other)
+        df_put(&df.all, df.k, one);
 }
 
 static struct df_life **df_slot(u32 pid)
@@ -13618,9 +13628,8 @@ static void df_take_names(u32 k)
     for (struct name *e = nm.newest; e; e = e->older) {
         if ((e->cls != 'f' && e->cls != 'p') || (!e->opens && !nm_bytes(e)))
             continue;
-        struct df_row *row = df_new_row(k, e);
-        row->amount = nm_bytes(e);
-        row->count = e->opens;
+        struct df_row row = { .name = e, .amount = nm_bytes(e), .count = e->opens };
+        df_put(&df.all, k, &row);
         e->in_bytes = e->out_bytes = e->opens = 0;
     }
 }
@@ -13662,11 +13671,6 @@ static bool df_load(u32 k, int fd, const char *name)
     df.unasked[k] = rec_in.n_unasked;
     df_take_names(k);
     return true;
-}
-
-static bool df_of_proc(u32 k)
-{
-    return !strcmp(df.sum[k]->backend, ST_PROC);
 }
 
 static bool df_is_above(void)
@@ -13736,8 +13740,6 @@ static void df_shape(struct buf *b, const char *s, u32 k)
 
 /* --- pairs --- */
 
-static struct { struct df_pair *p; u32 n; } df_list;
-
 static int df_by_shape(const void *a, const void *b)
 {
     const struct df_pair *x = a, *y = b;
@@ -13761,41 +13763,17 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-static struct df_pair *df_new_pair(struct name *name)
-{
-    static u32 cap;
-    struct df_pair *p = u_grow(df_list.p, &cap, df_list.n + 1, sizeof *p);
-    if (!p)
-        die(EXIT_KVIS, "out of memory");
-    df_list.p = p;
-    name->in_bytes = df_list.n;
-    p += df_list.n++;
-    *p = (struct df_pair){ .name = name, .shape = name };
-    return p;
-}
-
-/* Adds a row to the pair with its name, or to a new one; name->in_bytes is the pair's index. */
-static struct df_pair *df_put(u32 k, const struct df_row *row)
-{
-    u64 at = row->name->in_bytes;
-    bool known = at < df_list.n && df_list.p[at].name == row->name;
-    struct df_pair *p = known ? &df_list.p[at] : df_new_pair(row->name);
-    df_add(&p->of[k], row);
-    p->in[k] = true;
-    return p;
-}
-
 /* Merges pairs of the same shape. If the names in a pair differ, the pair is named by its shape. */
 static void df_join(void)
 {
+    struct df_list *list = &df.table;
     u32 kept = 0;
-    /* cppcheck-suppress nullPointer ; qsort of no elements */
-    if (df_list.n)
-        qsort(df_list.p, df_list.n, sizeof *df_list.p, df_by_shape);
-    for (u32 i = 0; i < df_list.n; i++) {
-        struct df_pair *one = &df_list.p[i], *to = kept ? &df_list.p[kept - 1] : NULL;
+    if (list->n)
+        qsort(list->p, list->n, sizeof *list->p, df_by_shape);
+    for (u32 i = 0; i < list->n; i++) {
+        struct df_pair *one = &list->p[i], *to = kept ? &list->p[kept - 1] : NULL;
         if (!to || to->shape != one->shape) {
-            df_list.p[kept++] = *one;
+            list->p[kept++] = *one;
             continue;
         }
         if (to->name != one->name)
@@ -13805,18 +13783,18 @@ static void df_join(void)
             to->in[k] |= one->in[k];
         }
     }
-    df_list.n = kept;
+    list->n = kept;
 }
 
 static void df_pair_rows(char cls)
 {
     static struct buf shape;
-    for (u32 k = 0; k < 2; k++)
-        for (u32 i = 0; i < df.n_rows[k]; i++)
-            if (df.row[k][i].name->cls == cls)
-                df_put(k, &df.row[k][i]);
-    for (u32 i = 0; i < df_list.n; i++) {
-        struct df_pair *p = &df_list.p[i];
+    for (u32 i = 0; i < df.all.n; i++)
+        if (df.all.p[i].name->cls == cls)
+            *df_new_pair(&df.table, df.all.p[i].name) = df.all.p[i];
+    df_join(); /* the two pairs of a file in both recordings */
+    for (u32 i = 0; i < df.table.n; i++) {
+        struct df_pair *p = &df.table.p[i];
         /* The numbers in an IP address or port must not be mistaken for pids. */
         if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
             continue;
@@ -13845,7 +13823,7 @@ static void df_pair_calls(void)
         struct df_row one[2] = { df_call(0, i), df_call(1, i) };
         if ((i < SC_N && !sc_set[i]) || (!one[0].count && !one[1].count))
             continue;
-        struct df_pair *p = df_new_pair(nm_str('x', st_name(i)));
+        struct df_pair *p = df_new_pair(&df.table, nm_str('x', st_name(i)));
         p->row = i;
         for (u32 k = 0; k < 2; k++) {
             p->of[k] = one[k];
@@ -13865,7 +13843,7 @@ static void df_pair_failed(void)
             struct df_row one = { .name = nm_str('x', text), .amount = f->count };
             if (!f->count || (f->row < SC_N && !sc_set[f->row]))
                 continue;
-            struct df_pair *p = df_put(k, &one);
+            struct df_pair *p = df_put(&df.table, k, &one);
             p->row = f->row;
             p->err = f->err;
         }
@@ -13913,13 +13891,13 @@ static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 
 static void df_pairs(const struct df_table *t)
 {
-    df_list.n = 0;
+    df.table.n = 0;
     if (t->cls)
         df_pair_rows(t->cls);
     else
         t->pair();
-    if (df_list.n)
-        qsort(df_list.p, df_list.n, sizeof *df_list.p, df_most_changed);
+    if (df.table.n)
+        qsort(df.table.p, df.table.n, sizeof *df.table.p, df_most_changed);
 }
 
 /* --- text --- */
@@ -14034,8 +14012,8 @@ static void df_text_table(struct buf *b, const struct df_table *t)
     df_pairs(t);
     if (t->pair == df_pair_calls && !df.counted[0] && !df.counted[1])
         return;
-    for (u32 i = 0; i < df_list.n; i++) {
-        const struct df_pair *p = &df_list.p[i];
+    for (u32 i = 0; i < df.table.n; i++) {
+        const struct df_pair *p = &df.table.p[i];
         bool hidden = p->name->cls == 'f' && !opt.no_filter && nm_noise(p->name->s);
         if (hidden || !df_has_changed(p) || n++ >= DF_SHOWN)
             continue;
@@ -14077,10 +14055,10 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
     u32 shown = 0;
-    for (u32 i = 0; i < df_list.n && shown < DF_SHOWN; i++) {
-        u16 row = df_list.p[i].row;
+    for (u32 i = 0; i < df.table.n && shown < DF_SHOWN; i++) {
+        u16 row = df.table.p[i].row;
         u64 waited_ns = MAX(df.sum[0]->row[row].known.ns, df.sum[1]->row[row].known.ns);
-        if (!df_has_changed(&df_list.p[i]) || waited_ns < least_ns)
+        if (!df_has_changed(&df.table.p[i]) || waited_ns < least_ns)
             continue;
         if (!shown++)
             b_s(b, head);
@@ -14132,7 +14110,7 @@ static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 
 static void df_text(struct buf *b)
 {
-    bool proc = df_of_proc(0);
+    bool proc = st_no_calls(df.sum[0]);
     static struct buf command, numbers;
     command.ascii = numbers.ascii = b->ascii;
     st_command(&command);
@@ -14200,7 +14178,7 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
     b_f(b, "\"%s\":%" PRIu64 ",\"%s\":%" PRIu64, t->count, r->count, t->amount, r->amount);
     if (t->cls == 'c')
         b_f(b, ",\"time_ns\":%" PRIu64 ",\"failed\":%" PRIu64, r->time_ns, r->failed);
-    if (t->cls == 'c' && df_of_proc(k))
+    if (t->cls == 'c' && st_no_calls(df.sum[k]))
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
@@ -14240,8 +14218,8 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
 static void df_json_list(struct buf *b, const struct df_table *t)
 {
     bool first = true;
-    for (u32 i = 0; i < df_list.n; i++) {
-        const struct df_pair *p = &df_list.p[i];
+    for (u32 i = 0; i < df.table.n; i++) {
+        const struct df_pair *p = &df.table.p[i];
         if (t->pair != df_pair_calls && !df_has_changed(p))
             continue;
         st_json_room(b);
@@ -34765,9 +34743,10 @@ static int cmd_diff(void)
             die(EXIT_KVIS, "%s: %s", words[k], *rec_in.wrong ? rec_in.wrong : "out of memory");
         close(f);
     }
-    if (df_of_proc(0) != df_of_proc(1))
+    bool proc = st_no_calls(df.sum[1]);
+    if (proc != st_no_calls(df.sum[0]))
         die(EXIT_USAGE, "cannot compare a recording of kvis proc (%s) with one of kvis trace (%s)",
-            words[df_of_proc(1)], words[df_of_proc(0)]);
+            words[proc], words[!proc]);
     cmd_sinks();
     cmd_report_fd = cmd_open_report();
     if (out.events_on)
