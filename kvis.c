@@ -7374,8 +7374,7 @@ static bool st_can_wait(u16 row, bool recorded)
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
-/* Adds a call to the summary. Counts a restarted call (ERESTART*) only when it finally returns.
- * `wanted` is true if the filters select the call for the tables of -c. */
+/* Adds a call to the summary. `wanted`: the filters select the call for the tables of -c. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
@@ -7496,8 +7495,8 @@ static int st_compare(const void *pa, const void *pb)
     return (a > b) - (a < b); /* rows are sorted by name */
 }
 
-/* The columns of strace -c, plus percentiles. If the terminal is narrow, kvis omits the column with
- * goes = 1, then the one with goes = 2, and so on; columns with goes = 0 stay. */
+/* The columns of strace -c, plus percentiles. `goes`: order in which a narrow terminal omits
+ * columns; 0: never. */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7788,7 +7787,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: at most 10, each of at least 1 ms. Counts other rows in *more. */
+/* At most 10 rows of at least 1 ms are shown. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7919,7 +7918,6 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Lists the errors that `want` selects (NULL: all errors), most frequent first. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -8157,8 +8155,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line with the number of omitted items, or removes an empty line. `more`: number of items
- * that the caller omitted. `dropped`: kvis dropped names, so the number may be too low. */
+/* Ends a line with the number of omitted items, to which the caller adds `more`, or removes an
+ * empty line. `dropped`: kvis dropped names, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8294,7 +8292,6 @@ static void st_text_took(struct buf *b, const struct summary *s)
     b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
 }
 
-/* For a single thread, st_text_waiting shows the time spent waiting for a CPU. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = s->threads == 1 && st_round(s, s->user_ns) | st_round(s, s->system_ns);
@@ -8714,7 +8711,7 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
-/* Returns the name of descriptor n's file. First updates the name of a directory from /proc. */
+/* Returns the name of a file; that of a directory is first updated from /proc. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -8804,7 +8801,6 @@ static bool md_path_wanted(const char *path, u32 n)
     return !opt.n_paths;
 }
 
-/* Adds the file of descriptor n to c->touched. Selects the call if -P selects the file. */
 static void md_touch_fd(struct task *t, struct call *c, s32 n)
 {
     bool enough = c->selected && c->n_touched > CALL_TOUCHES;
@@ -9273,7 +9269,7 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Adds a query that is not yet in the table. Returns false if the table is full. */
+/* Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
     struct md_query *q = md_dns_find(asked);
@@ -9286,9 +9282,8 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-/* Parses the DNS message at address `at`: a response if `in` is set, else a query. Returns a static
- * struct, or NULL if the data is not such a message. For a response, removes the query from the
- * table, and takes the server from it if the call has no address. */
+/* Parses a DNS query or, if `in` is set, a response, whose query it removes from the table, and
+ * which takes the server from the query if the call has no address. Returns a static struct. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9516,7 +9511,6 @@ static void md_make(struct task *t, struct call *c)
     md_install(t, c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
 }
 
-/* Adds a descriptor that t received from another process or from io_uring. */
 static void md_received_fd(struct task *t, s32 n)
 {
     bool cloexec;
@@ -9540,7 +9534,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
-/* Handles calls whose arguments do not name the opened file: the record or /proc has the name. */
+/* Handles calls whose arguments do not name the opened file. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -9616,7 +9610,6 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* Reports an ioctl(2) that changes a file, unless the file does not support the command. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9699,7 +9692,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
-/* Returns end i (0 or 1) of a socket pair. The text of the summary lists only end 1. */
+/* The text of the summary lists only end 1 of a socket pair. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -9962,7 +9955,7 @@ static bool md_repeats(const struct call *c)
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Counts the bytes that a call moved; emits an event. `at`: address of the only buffer, or 0. */
+/* `at`: address of the only buffer, or 0. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -10022,7 +10015,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, INT64_MAX));
 }
 
-/* Saves the size of the address buffer, which the kernel overwrites. */
+/* The kernel overwrites the size of the address buffer. */
 static void md_recv_enter(struct task *t, struct call *c)
 {
     u32 len;
@@ -10080,7 +10073,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message or a failed call. `at`: address of the struct msghdr; `bytes`: its length. */
+/* `at`: address of the struct msghdr; `bytes`: length of the message. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
@@ -10108,7 +10101,7 @@ static void md_msg(struct task *t, struct call *c)
     md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
-/* Handles sendmmsg(2) and recvmmsg(2), which return the number of messages. */
+/* sendmmsg(2) and recvmmsg(2) return the number of messages. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
@@ -10170,7 +10163,6 @@ static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
     return nm_get('f', now.s, now.len);
 }
 
-/* Gives open files their new names after a rename, or after an exchange of two paths. */
 static void md_renamed(struct task *t, const struct path *a, const struct path *b, bool exchange)
 {
     static struct path now;
@@ -10235,7 +10227,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Handles calls that change a file. The argument after the path or descriptor is the new value. */
+/* The argument after the path or descriptor is the new value. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -10444,8 +10436,8 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* Appends the strings of argv, each with its NUL. execve(2) rejects STRINGS_MAX strings, whose
- * pointers alone fill its limit of 6 MiB (bprm_stack_limits in fs/exec.c). */
+/* execve(2) rejects STRINGS_MAX strings, whose pointers alone fill its limit of 6 MiB
+ * (bprm_stack_limits in fs/exec.c). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10461,7 +10453,6 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= mem.gave_up;
 }
 
-/* Reads the path and argv before execve(2) replaces the memory. */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10619,8 +10610,7 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* Returns whether no call that -e trace= selects has an event that shows more than a path. If so,
- * kvis prints the calls. */
+/* If no call that -e trace= selects has an event with more than a path, kvis prints the calls. */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10629,9 +10619,8 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns the call to model, usually c. socketcall(2) (net/socket.c) and the old mmap(2) of i386
- * take a pointer to their arguments. For these two calls, returns a static struct with the
- * arguments and the function's id; NULL: one of them is unknown. */
+/* Returns c or, for socketcall(2) (net/socket.c) and the old mmap(2) of i386, which take a pointer
+ * to their arguments, a static struct with the arguments and the function's id (NULL: unknown). */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10679,8 +10668,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Reports the outcome of an earlier connect(2) if c reveals it. Returns true if it did so and c is
- * a connect(2), for which the caller must emit no event. */
+/* Reports the outcome of an earlier connect(2) if c reveals it. Returns whether c is itself a
+ * connect(2), for which the caller must then emit no event. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
@@ -10926,8 +10915,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the number of arguments, a mask with two bits for each (enum arg_form; 3: a truncated
- * ARG_STR), and the values. */
+/* forms: two bits per argument (enum arg_form; 3: a truncated ARG_STR). */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -10984,8 +10972,7 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns a mask: bit i is set if the event has field i of its kind, bit k->n if it has other
- * fields. Sets *others to the number of other fields. */
+/* Sets bit i if the event has field i of its kind, bit k->n if it has other fields. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11363,7 +11350,7 @@ static struct {
     u32 n_unasked;             /* system calls that -e excluded */
 } rec_in;
 
-/* Stops reading. Keeps only the reason given by the first call. */
+/* Stops reading. The first reason counts. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -11461,28 +11448,23 @@ static struct rec_text rec_gets(void)
     static char none[1];
     u32 ref = rec_below(REC_SLOTS * 2 + 2, "reference to a string"), at = ref >> 1;
     struct rec_text s = { rec_in.text.p + rec_in.text.len, 0 };
-    const char *p = "";
-    if (!(ref & 1)) {
-        if (at == REC_SLOTS || !rec_in.slot[at].p) {
-            rec_damaged("reference to a string");
-        } else {
-            p = rec_in.slot[at].p;
-            s.len = rec_in.slot[at].len;
-        }
-    } else {
-        u64 n = rec_get();
-        if (n > (u64)(rec_in.end - rec_in.p) || (at < REC_SLOTS && n > REC_KEEP)) {
-            rec_damaged("length of a string");
-            n = 0;
-        }
+    struct rec_slot *slot = &rec_in.slot[MIN(at, REC_SLOTS - 1u)];
+    const char *p = slot->p;
+    u64 n = ref & 1 ? rec_get() : slot->len;
+    if (!(ref & 1) && (at == REC_SLOTS || !p))
+        rec_damaged("reference to a string");
+    else if (ref & 1 && (n > (u64)(rec_in.end - rec_in.p) || (at < REC_SLOTS && n > REC_KEEP)))
+        rec_damaged("length of a string");
+    if (ref & 1 && !*rec_in.wrong) {
         p = (const char *)rec_in.p;
-        s.len = (u32)n;
         rec_in.p += n;
-        if (at < REC_SLOTS && !*rec_in.wrong && !rec_slot_put(&rec_in.slot[at], p, n))
+        if (at < REC_SLOTS && !rec_slot_put(slot, p, n))
             rec_bad("out of memory");
     }
-    b_put(&rec_in.text, p, s.len);
-    b_c(&rec_in.text, 0);
+    if (!*rec_in.wrong) {
+        b_put(&rec_in.text, p, s.len = (u32)n);
+        b_c(&rec_in.text, 0);
+    }
     if (rec_in.text.cut)
         rec_damaged("length of a record");
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
@@ -11632,7 +11614,6 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Reads the header. On error, sets rec_in.wrong and returns -1. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     struct rec_head head;
@@ -11682,7 +11663,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Reads a name. Returns NULL if it is invalid. A peer's name is "TYPE ADDRESS". */
+/* A peer's name is "TYPE ADDRESS". */
 static struct name *rec_gets_name(char cls)
 {
     struct rec_text s = rec_gets();
@@ -11989,7 +11970,6 @@ static void rp_result(const struct call *c, u32 flags)
     rp_recorded.ret_len = ret.len;
 }
 
-/* Returns the row of a process for --by=pid, or NULL if the table is full. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -12067,7 +12047,7 @@ static void (*const rp_reader[])(void) = {
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_END] = rp_end,
 };
 
-/* Reads one record. Returns false at the end, on an error, or for a type outside from..to. */
+/* Returns false at the end, on an error, or for a type outside from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -12091,7 +12071,6 @@ static bool rp_record(u8 from, u8 to)
     return !*rec_in.wrong && !rec_in.ended;
 }
 
-/* Reads the description of the run. Returns whether it is complete. */
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
@@ -12102,7 +12081,6 @@ static bool rp_head(void)
     return !*rec_in.wrong && rec_in.n_kinds && *rec_in.p > REC_UNASKED;
 }
 
-/* Replays the events and calls. Returns whether the recording is complete. */
 static bool rp_play(void)
 {
     while (rp_record(REC_EVENT, 255))
@@ -12236,8 +12214,8 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Interns a name, so that later packets contain only its number. index: a field of InternedData (1:
- * categories, 3: argument names). */
+/* Later packets contain only the number. index: field of InternedData (1: categories, 3: argument
+ * names). */
 static void px_pb_intern(u32 index, u64 number, const char *s)
 {
     u32 at = px_pb_begin(index);
@@ -12502,7 +12480,7 @@ static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const 
     px_pb_event_end();
 }
 
-/* Returns the track of a thread. At the thread's first record, ends its fork arrow. */
+/* The fork arrow of a thread ends at its first record. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -12514,8 +12492,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes a sample of a counter. Samples must be in time order, but records may be out of order if
- * another process closes a file that this process opened. */
+/* Samples must be in time order, but records are not if another process closes a file. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -12690,7 +12667,6 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's CPU time to its stack, and its waiting times to child frames (leaf[]). */
 static void px_fold_parts(struct buf *b, const struct call *c)
 {
     static const char *const leaf[] = { NULL, "[run queue]", "[disk]", "[blocked]" };
@@ -12742,7 +12718,6 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice on its own track, because it may overlap other slices of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -12767,8 +12742,8 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_pb_event_end();
 }
 
-/* Ends the slice of a process's program, and begins the slice of the next program (`name` is NULL
- * at exit). If calls are shown, the track has slices for calls instead. */
+/* Begins the slice of a process's next program (NULL: exit). If calls are shown, the track has
+ * slices for calls instead. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12844,7 +12819,6 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* Writes a disk or io_uring request as a slice. If its time in the queue is known, adds a slice. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -12984,7 +12958,7 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
 
-/* `proto` and `folded` are file descriptors, or -1 if the format was not requested. */
+/* -1: the format was not requested */
 static void px_open(int proto, int folded)
 {
     px.proto = proto >= 0;
@@ -13126,8 +13100,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether the report includes an event with this score. The first pass only counts scores.
- * If the events with the lowest included score do not all fit, omits some, evenly over time. */
+/* The first pass only counts scores. If the events with the lowest included score do not all fit,
+ * some are omitted, evenly over time. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13244,7 +13218,6 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* Writes the run and the summary, which is null if the recording is incomplete. */
 static void rep_facts(bool whole)
 {
     static struct buf b;
@@ -13268,7 +13241,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Advances past `mark` in the template. Returns the number of bytes before `mark`. */
+/* Returns the number of bytes of the template before `mark`. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page, *at = strstr(from, mark);
@@ -13328,7 +13301,6 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Creates a file without a name. Returns its descriptor or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -13366,7 +13338,6 @@ struct df_pair {
     struct df_row of[2];
     bool in[2];
     u16 row;                   /* row of a system call in the summary */
-    u16 err;
 };
 
 struct df_list {
@@ -13469,7 +13440,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* Finds or adds the process with this pid. Returns NULL if there are too many processes. */
+/* Returns NULL if there are too many processes. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -13493,7 +13464,7 @@ static u64 df_since(u64 from, u64 to)
     return to > from ? to - from : 0;
 }
 
-/* Adds a run to the timeline. If the timeline is full, first drops its shortest runs. */
+/* A full timeline first drops its shortest runs. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
@@ -13555,7 +13526,6 @@ static void df_fork(const struct event *e)
         parent->now.amount += df_since(parent->since_ns, e->ts_ns);
 }
 
-/* Returns the base name of the program, with its arguments for --by=line. */
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
@@ -13644,7 +13614,7 @@ static void df_attached(void)
     }
 }
 
-/* Replays recording k. If it is incomplete, returns false and the reason in rec_in.wrong. */
+/* If the recording is incomplete, rec_in.wrong has the reason. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -13763,7 +13733,7 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Merges pairs of the same shape. If the names in a pair differ, the pair is named by its shape. */
+/* Merges pairs of the same shape. If their names differ, the pair is named by the shape. */
 static void df_join(void)
 {
     struct df_list *list = &df.table;
@@ -13841,11 +13811,8 @@ static void df_pair_failed(void)
             const char *error = u_errname(f->err) ? u_errname(f->err) : "?";
             SNPRINTF(text, "%s %s", st_name(f->row), error);
             struct df_row one = { .name = nm_str('x', text), .amount = f->count };
-            if (!f->count || (f->row < SC_N && !sc_set[f->row]))
-                continue;
-            struct df_pair *p = df_put(&df.table, k, &one);
-            p->row = f->row;
-            p->err = f->err;
+            if (f->count && (f->row == ST_UNNAMED || sc_set[f->row]))
+                df_put(&df.table, k, &one);
         }
 }
 
@@ -14182,7 +14149,7 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* Writes {"name":"cc1","a":{...},"b":{...},"change":-9,"percent":-66.9}. "a" or "b" can be null. */
+/* {"name":"cc1","a":{...},"b":{...},"change":-9,"percent":-66.9}; "a" or "b" can be null. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -14207,14 +14174,13 @@ static void df_json_pair(struct buf *b, const struct df_table *t, const struct d
 
 static void df_json_failed(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
-    b_f(b, "\"name\":\"%s\",\"error\":\"%s\"", st_name(p->row),
-        u_errname(p->err) ? u_errname(p->err) : "?");
+    const char *space = strchr(p->name->s, ' ');
+    b_f(b, "\"name\":\"%.*s\",\"error\":\"%s\"", (int)(space - p->name->s), p->name->s, space + 1);
     for (u32 k = 0; k < 2; k++)
         if (!df_unknown(t, p, k))
             b_f(b, ",\"%c\":%" PRIu64, 'a' + k, p->of[k].amount);
 }
 
-/* Writes the pairs that changed; for system calls, writes all pairs. */
 static void df_json_list(struct buf *b, const struct df_table *t)
 {
     bool first = true;
