@@ -11448,23 +11448,28 @@ static struct rec_text rec_gets(void)
     static char none[1];
     u32 ref = rec_below(REC_SLOTS * 2 + 2, "reference to a string"), at = ref >> 1;
     struct rec_text s = { rec_in.text.p + rec_in.text.len, 0 };
-    struct rec_slot *slot = &rec_in.slot[MIN(at, REC_SLOTS - 1u)];
-    const char *p = slot->p;
-    u64 n = ref & 1 ? rec_get() : slot->len;
-    if (!(ref & 1) && (at == REC_SLOTS || !p))
-        rec_damaged("reference to a string");
-    else if (ref & 1 && (n > (u64)(rec_in.end - rec_in.p) || (at < REC_SLOTS && n > REC_KEEP)))
-        rec_damaged("length of a string");
-    if (ref & 1 && !*rec_in.wrong) {
+    const char *p = "";
+    if (!(ref & 1)) {
+        if (at == REC_SLOTS || !rec_in.slot[at].p) {
+            rec_damaged("reference to a string");
+        } else {
+            p = rec_in.slot[at].p;
+            s.len = rec_in.slot[at].len;
+        }
+    } else {
+        u64 n = rec_get();
+        if (n > (u64)(rec_in.end - rec_in.p) || (at < REC_SLOTS && n > REC_KEEP)) {
+            rec_damaged("length of a string");
+            n = 0;
+        }
         p = (const char *)rec_in.p;
+        s.len = (u32)n;
         rec_in.p += n;
-        if (at < REC_SLOTS && !rec_slot_put(slot, p, n))
+        if (at < REC_SLOTS && !*rec_in.wrong && !rec_slot_put(&rec_in.slot[at], p, n))
             rec_bad("out of memory");
     }
-    if (!*rec_in.wrong) {
-        b_put(&rec_in.text, p, s.len = (u32)n);
-        b_c(&rec_in.text, 0);
-    }
+    b_put(&rec_in.text, p, s.len);
+    b_c(&rec_in.text, 0);
     if (rec_in.text.cut)
         rec_damaged("length of a record");
     return *rec_in.wrong ? (struct rec_text){ none, 0 } : s;
