@@ -12973,11 +12973,11 @@ static void px_open(int proto, int folded)
     if (px.proto)
         px_pb_head();
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
-        pid_t pid = n->slot.pid;
-        if (!pid)
+        struct px_track *t = n->slot.pid ? px_track(n->slot.pid, n->slot.pid) : NULL;
+        if (!t)
             continue;
-        px_name(px_track(pid, pid), n->comm, strlen(n->comm));
-        px_call_it(px_track(pid, pid), true, n->comm, strlen(n->comm));
+        px_name(t, n->comm, strlen(n->comm));
+        px_call_it(t, true, n->comm, strlen(n->comm));
     }
     out.tap[out.n_taps++] = &px_tap;
 }
@@ -13190,8 +13190,8 @@ static void rep_write(const char *p, size_t n)
         rep_chunk(REP_CHUNK);
 }
 
-/* Escapes '<', which could begin </script> or a comment. */
-static void rep_json(const char *id, const struct buf *b)
+/* Writes *b to the page and empties it. Escapes '<', which could begin </script> or a comment. */
+static void rep_json(const char *id, struct buf *b)
 {
     b_f(&rep.w.b, "<script type=\"application/json\" id=\"%s\">", id);
     for (u32 i = 0; i < b->len; i++)
@@ -13200,6 +13200,7 @@ static void rep_json(const char *id, const struct buf *b)
         else
             rep_put(b->p + i, 1);
     rep_text("</script>\n");
+    b_reset(b);
 }
 
 static void rep_kinds(struct buf *b)
@@ -13225,18 +13226,14 @@ static void rep_errnos(struct buf *b)
 
 static void rep_facts(bool whole)
 {
-    static struct buf b;
-    b.max = 64 << 20;
-    b_reset(&b);
+    static struct buf b = { .max = 64 << 20 };
     rec_json_header(&b, rec_run.backend);
     rep_json("run", &b);
-    b_reset(&b);
     if (whole)
         st_json_summary(&b, &st);
     else
         b_s(&b, "null");
     rep_json("summary", &b);
-    b_reset(&b);
     b_f(&b, "{\"events\":%" PRIu64 ",\"kept\":%" PRIu64 ",\"whole\":%s,\"kinds\":", rep.seen,
         MIN(rep.seen, (u64)opt.report_events), whole ? "true" : "false");
     rep_kinds(&b);
@@ -13464,11 +13461,6 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-static u64 df_since(u64 from, u64 to)
-{
-    return to > from ? to - from : 0;
-}
-
 /* A full timeline first drops its shortest runs. */
 static void df_note_run(const struct df_life *l)
 {
@@ -13493,9 +13485,9 @@ static void df_note_run(const struct df_life *l)
 static void df_over(struct df_life *l, u64 ns)
 {
     if (!l->children)
-        l->now.amount += df_since(l->since_ns, ns);
+        l->now.amount += ns - MIN(ns, l->since_ns);
     if (l->execed)
-        l->now.time_ns = df_since(l->begin_ns, ns);
+        l->now.time_ns = ns - MIN(ns, l->begin_ns);
     df_command(&l->now);
     if (l->execed && opt.report)
         df_note_run(l);
@@ -13528,7 +13520,7 @@ static void df_fork(const struct event *e)
     l->parent_serial = parent->serial;
     l->now.name = parent->now.name; /* a child has its parent's name until it calls exec */
     if (!parent->children++)
-        parent->now.amount += df_since(parent->since_ns, e->ts_ns);
+        parent->now.amount += e->ts_ns - MIN(e->ts_ns, parent->since_ns);
 }
 
 static struct name *df_command_name(const struct event *e)
@@ -13570,7 +13562,7 @@ static void df_exit(const struct event *e)
     l->now.failed = l->execed && (killed || (ev_has(e, EV_code) && e->v[EV_code].n));
     l->now.cpu_ns = ev_has(e, EV_cpu_ns) ? (u64)e->v[EV_cpu_ns].n : 0;
     if (l->pid == df.root)
-        df.wall_ns[df.k] = df_since(df.root_ns, e->ts_ns);
+        df.wall_ns[df.k] = e->ts_ns - MIN(e->ts_ns, df.root_ns);
     df_ended(l->pid, e->ts_ns);
 }
 
@@ -14054,9 +14046,8 @@ static void df_text_times(struct buf *b)
         b_s(b, " Where the time went: n/a (only the hybrid backend records it)\n");
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c", 'A' + k);
-        if (df.sum[k]->delays.count)
-            st_text_delays_of(b, &df.sum[k]->delays);
-        else
+        st_text_delays_of(b, &df.sum[k]->delays);
+        if (!df.sum[k]->delays.count)
             b_f(b, " Scheduler: %s\n", df.sum[k]->n_delays ? "no waits for a CPU"
                 : "n/a (only the hybrid backend counts waits for a CPU)");
     }
@@ -14267,7 +14258,6 @@ static void df_page(int to)
     rep_page("{{compared}}");
     df_json(&b);
     rep_json("diff", &b);
-    b_reset(&b);
     df_json_timelines(&b);
     rep_json("timelines", &b);
     rep_page("{{trace}}");
@@ -29740,7 +29730,6 @@ static void mout_page_end(int to)
     rep_json("run", &b);
     if (mout.findings.len)
         rep_json("findings", &mout.findings);
-    b_reset(&b);
     mout_facts(&b);
     rep_json("facts", &b);
     rep.raw.max = REC_MAX * 2;
