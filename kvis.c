@@ -7240,7 +7240,6 @@ static void st_add(struct st_row *table, const struct call *c, bool hist)
 {
     u64 took = st_took(c), ns = c->noret ? 0 : took;
     struct st_row *r = &table[st_row_of(c)];
-    r->row = st_row_of(c);
     r->calls++;
     r->errors += st_has_failed(c);
     r->ns += took;
@@ -7261,7 +7260,6 @@ static void st_time_add(struct st_time *to, const struct st_time *more)
 
 static void st_row_add(struct st_row *to, const struct st_row *r)
 {
-    to->row = r->row;
     to->calls += r->calls;
     to->errors += r->errors;
     to->ns += r->ns;
@@ -7603,7 +7601,7 @@ static void st_table(struct buf *b, const struct summary *s)
     st_table_line(b, NULL, "syscall");
     st_table_rule(b);
     for (u32 i = 0; i < n; i++)
-        st_table_row(b, order[i], st_returned_ns(&total), st_name(order[i]->row));
+        st_table_row(b, order[i], st_returned_ns(&total), st_name((u16)(order[i] - s->chosen)));
     st_table_rule(b);
     st_table_row(b, &total, st_returned_ns(&total), "total");
     free(total.hist);
@@ -7784,6 +7782,8 @@ static void st_compute_derived(struct summary *s)
             s->files_written += n->written;
         }
     s->events = out.events;
+    for (u16 i = 0; i < ST_ROWS; i++)
+        s->row[i].row = s->chosen[i].row = i;
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
