@@ -7042,11 +7042,9 @@ static struct summary {
     const char *fallback; /* why kvis used only ptrace; NULL: no reason to show */
     struct st_row row[ST_ROWS];
     struct st_row chosen[ST_ROWS]; /* counts of the calls that the filters select, for -c */
-    bool apart;       /* the table of -c shows chosen[], not row[] */
     bool recorded;
     bool from_calls;  /* the recording has calls; chosen[] and caller[] are their totals */
     bool from_tables; /* the recording has the table of -c */
-    bool recounted;   /* caller[] has counts of calls that the recorded rows replace */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* hash table, open addressing; count 0: free slot */
@@ -7113,11 +7111,6 @@ static const char *st_name(u16 row)
 static u16 st_row_of(const struct call *c)
 {
     return c->known ? c->row : ST_UNNAMED;
-}
-
-static const struct st_row *st_table_rows(const struct summary *s)
-{
-    return s->apart ? s->chosen : s->row;
 }
 
 /* A connect(2) that returns EINPROGRESS has not failed. The result of sigreturn(2) is a register of
@@ -7276,13 +7269,11 @@ static bool st_can_wait(u16 row, bool recorded)
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
-/* Adds a call to the summary. Counts a restarted call (ERESTART*) only when it finally returns.
- * `wanted` is true if the filters select the call for the tables of -c. */
+/* Adds a call to the summary. `wanted`: the filters select the call for the tables of -c. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
         return; /* -e excludes the call; kvis traces it only for its own use */
-    bool tables = opt.count_only || opt.count_too;
     st.syscalls++;
     if (st_has_failed(c))
         st_fail(&st, st_row_of(c), (u16)c->err, 1);
@@ -7290,11 +7281,10 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         st_timed(t, c);
     if (c->late)
         return;
-    st_add(st.row, c, tables && !st.apart);
-    if (!tables || !wanted)
+    st_add(st.row, c, false);
+    if (!wanted || !(opt.count_only || opt.count_too))
         return;
-    if (st.apart)
-        st_add(st.chosen, c, true);
+    st_add(st.chosen, c, true);
     struct proc *p = opt.by_pid ? t->proc : NULL;
     if (p && !p->caller)
         p->caller = st_caller_new(&st, p->pid);
@@ -7400,8 +7390,8 @@ static int st_compare(const void *pa, const void *pb)
     return (a > b) - (a < b); /* rows are sorted by name */
 }
 
-/* The columns of strace -c, plus percentiles. If the terminal is narrow, kvis omits the column with
- * goes = 1, then the one with goes = 2, and so on; columns with goes = 0 stay. */
+/* The columns of strace -c, plus percentiles. `goes`: order in which a narrow terminal omits
+ * columns; 0: never. */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7493,23 +7483,22 @@ static bool st_no_table(const struct summary *s)
 
 static void st_table(struct buf *b, const struct summary *s)
 {
-    const struct st_row *rows = st_table_rows(s);
     struct st_row total = { 0 };
     static const struct st_row *order[ST_ROWS];
     u32 n = 0;
     if (opt.by_pid)
         st_caller_table(b, s);
     for (u16 i = 0; i < ST_ROWS; i++) {
-        if (!rows[i].calls)
+        if (!s->chosen[i].calls)
             continue;
-        order[n++] = &rows[i];
-        st_row_add(&total, &rows[i]);
+        order[n++] = &s->chosen[i];
+        st_row_add(&total, order[n - 1]);
     }
     qsort(order, n, sizeof *order, st_compare);
     st_table_line(b, NULL, "syscall");
     st_table_rule(b);
     for (u32 i = 0; i < n; i++)
-        st_table_row(b, order[i], st_returned_ns(&total), st_name((u16)(order[i] - rows)));
+        st_table_row(b, order[i], st_returned_ns(&total), st_name((u16)(order[i] - s->chosen)));
     st_table_rule(b);
     st_table_row(b, &total, st_returned_ns(&total), "total");
     free(total.hist);
@@ -7691,11 +7680,11 @@ static void st_compute_derived(struct summary *s)
         }
     s->events = out.events;
     for (u16 i = 0; i < ST_ROWS; i++)
-        s->row[i].row = i;
+        s->row[i].row = s->chosen[i].row = i;
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* Returns how many rows to show: at most 10, each of at least 1 ms. Counts other rows in *more. */
+/* At most 10 rows of at least 1 ms are shown. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7826,7 +7815,6 @@ static int st_failed_most(const void *a, const void *b)
     return x->row != y->row ? x->row - y->row : x->err - y->err;
 }
 
-/* Lists the errors that `want` selects (NULL: all errors), most frequent first. */
 static u32 st_failures(const struct summary *s, const struct st_failed *list[ST_ERRNOS],
                        bool (*want)(const struct st_failed *))
 {
@@ -7868,6 +7856,8 @@ enum st_type {
     ST_FILE,
     ST_NAME,    /* struct name *: a name, or NULL */
     ST_COUNTS,  /* u32[]: a histogram */
+    ST_HIST,    /* u32 *: a histogram with ST_BUCKETS buckets, or NULL */
+    ST_RETURNED, /* u64: the row's st_returned_ns() */
     ST_BLOCKED, /* st_blocked_ns() of the row */
     ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a `struct name` */
 };
@@ -7905,11 +7895,18 @@ static void st_add_row(struct summary *s, const void *row)
     st_row_add(&s->row[r->row], r);
 }
 
+/* If the recording has calls, rp_done computes the rows of -c from them. */
+static void st_add_chosen(struct summary *s, const void *row)
+{
+    const struct st_row *r = row;
+    s->from_tables = true;
+    if (!s->from_calls)
+        st_row_add(&s->chosen[r->row], r);
+}
+
 /* If the recording has calls, rp_done computes the rows of --by=pid from them. */
 static void st_add_caller(struct summary *s, const void *row)
 {
-    s->n_callers = s->recounted ? 0 : s->n_callers;
-    s->recounted = false;
     if (!s->from_calls && s->n_callers < ST_CALLERS)
         s->caller[s->n_callers++] = *(const struct st_caller *)row;
 }
@@ -8053,8 +8050,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line with the number of omitted items, or removes an empty line. `more`: number of items
- * that the caller omitted. `dropped`: kvis dropped names, so the number may be too low. */
+/* Ends a line with the number of omitted items, to which the caller adds `more`, or removes an
+ * empty line. `dropped`: kvis dropped names, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8190,7 +8187,6 @@ static void st_text_took(struct buf *b, const struct summary *s)
     b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
 }
 
-/* For a single thread, st_text_waiting shows the time spent waiting for a CPU. */
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = s->threads == 1 && st_round(s, s->user_ns) | st_round(s, s->system_ns);
@@ -8610,7 +8606,7 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
-/* Returns the name of descriptor n's file. First updates the name of a directory from /proc. */
+/* Returns the name of a file; that of a directory is first updated from /proc. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -8700,7 +8696,6 @@ static bool md_path_wanted(const char *path, u32 n)
     return !opt.n_paths;
 }
 
-/* Adds the file of descriptor n to c->touched. Selects the call if -P selects the file. */
 static void md_touch_fd(struct task *t, struct call *c, s32 n)
 {
     bool enough = c->selected && c->n_touched > CALL_TOUCHES;
@@ -9170,7 +9165,7 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Adds a query that is not yet in the table. Returns false if the table is full. */
+/* Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
     struct md_query *q = md_dns_find(asked);
@@ -9183,9 +9178,8 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-/* Parses the DNS message at address `at`: a response if `in` is set, else a query. Returns a static
- * struct, or NULL if the data is not such a message. For a response, removes the query from the
- * table, and takes the server from it if the call has no address. */
+/* Parses a DNS query or, if `in` is set, a response, whose query it removes from the table, and
+ * which takes the server from the query if the call has no address. Returns a static struct. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9413,7 +9407,6 @@ static void md_make(struct task *t, struct call *c)
     md_install(t, c->ret, ofd_new(t, kind, nm_str('x', name)), dec_cloexec(c));
 }
 
-/* Adds a descriptor that t received from another process or from io_uring. */
 static void md_received_fd(struct task *t, s32 n)
 {
     bool cloexec;
@@ -9437,7 +9430,7 @@ static struct ofd *md_recorded_file(struct task *t, s32 n, const struct wire_fil
     return there ? fd_from_proc(t, n, cloexec) : NULL;
 }
 
-/* Handles calls whose arguments do not name the opened file: the record or /proc has the name. */
+/* Handles calls whose arguments do not name the opened file. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
@@ -9513,7 +9506,6 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
-/* Reports an ioctl(2) that changes a file, unless the file does not support the command. */
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9596,7 +9588,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
-/* Returns end i (0 or 1) of a socket pair. The text of the summary lists only end 1. */
+/* The text of the summary lists only end 1 of a socket pair. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -9859,7 +9851,7 @@ static bool md_repeats(const struct call *c)
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* Counts the bytes that a call moved; emits an event. `at`: address of the only buffer, or 0. */
+/* `at`: address of the only buffer, or 0. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -9919,7 +9911,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, INT64_MAX));
 }
 
-/* Saves the size of the address buffer, which the kernel overwrites. */
+/* The kernel overwrites the size of the address buffer. */
 static void md_recv_enter(struct task *t, struct call *c)
 {
     u32 len;
@@ -9977,7 +9969,7 @@ static void md_rights(struct task *t, const struct call *c, const struct dec_msg
     }
 }
 
-/* Reports a message or a failed call. `at`: address of the struct msghdr; `bytes`: its length. */
+/* `at`: address of the struct msghdr; `bytes`: length of the message. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     u8 raw[7 * 8] = { 0 };
@@ -10005,7 +9997,7 @@ static void md_msg(struct task *t, struct call *c)
     md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
-/* Handles sendmmsg(2) and recvmmsg(2), which return the number of messages. */
+/* sendmmsg(2) and recvmmsg(2) return the number of messages. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
@@ -10067,7 +10059,6 @@ static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
     return nm_get('f', now.s, now.len);
 }
 
-/* Gives open files their new names after a rename, or after an exchange of two paths. */
 static void md_renamed(struct task *t, const struct path *a, const struct path *b, bool exchange)
 {
     static struct path now;
@@ -10132,7 +10123,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* Handles calls that change a file. The argument after the path or descriptor is the new value. */
+/* The argument after the path or descriptor is the new value. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -10341,8 +10332,8 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* Appends the strings of argv, each with its NUL. execve(2) rejects STRINGS_MAX strings, whose
- * pointers alone fill its limit of 6 MiB (bprm_stack_limits in fs/exec.c). */
+/* execve(2) rejects STRINGS_MAX strings, whose pointers alone fill its limit of 6 MiB
+ * (bprm_stack_limits in fs/exec.c). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10358,7 +10349,6 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     b->cut |= mem.gave_up;
 }
 
-/* Reads the path and argv before execve(2) replaces the memory. */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -10516,8 +10506,7 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* Returns whether no call that -e trace= selects has an event that shows more than a path. If so,
- * kvis prints the calls. */
+/* If no call that -e trace= selects has an event with more than a path, kvis prints the calls. */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10526,9 +10515,8 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns the call to model, usually c. socketcall(2) (net/socket.c) and the old mmap(2) of i386
- * take a pointer to their arguments. For these two calls, returns a static struct with the
- * arguments and the function's id; NULL: one of them is unknown. */
+/* Returns c or, for socketcall(2) (net/socket.c) and the old mmap(2) of i386, which take a pointer
+ * to their arguments, a static struct with the arguments and the function's id (NULL: unknown). */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10576,8 +10564,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Reports the outcome of an earlier connect(2) if c reveals it. Returns true if it did so and c is
- * a connect(2), for which the caller must emit no event. */
+/* Reports the outcome of an earlier connect(2) if c reveals it. Returns whether c is itself a
+ * connect(2), for which the caller must then emit no event. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
@@ -10830,8 +10818,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the number of arguments, a mask with two bits for each (enum arg_form; 3: a truncated
- * ARG_STR), and the values. */
+/* forms: two bits per argument (enum arg_form; 3: a truncated ARG_STR). */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -10887,8 +10874,7 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns a mask: bit i is set if the event has field i of its kind, bit k->n if it has other
- * fields. Sets *others to the number of other fields. */
+/* Sets bit i if the event has field i of its kind, bit k->n if it has other fields. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11188,24 +11174,9 @@ static void rec_row_name(u16 row)
     rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows with this name */
 }
 
-static void rec_table(const struct st_row *r)
+static void rec_col(const struct st_col *c, const void *row)
 {
-    for (u16 i = 0; i < ST_ROWS; i++, r++) {
-        if (!r->calls && i) /* one row is always written: it shows that there is a table */
-            continue;
-        rec_put(REC_ROW);
-        rec_row_name(i);
-        rec_put(r->calls);
-        rec_put(r->errors);
-        rec_put(st_returned_ns(r));
-        rec_put(r->max_ns);
-        rec_hist(r->hist, r->hist ? ST_BUCKETS : 0);
-        rec_done();
-    }
-}
-
-static void rec_col(const struct st_col *c, const void *p)
-{
+    const void *p = (const char *)row + c->at;
     const struct name *n;
     switch (c->type) {
     case ST_NUMBER: rec_put(*(const u64 *)p); break;
@@ -11222,19 +11193,21 @@ static void rec_col(const struct st_col *c, const void *p)
         rec_str(n ? n->s : "", n ? n->len : 0);
         break;
     case ST_COUNTS: rec_hist(p, c->size / (u32)sizeof(u32)); break;
+    case ST_HIST: rec_hist(*(u32 *const *)p, *(u32 *const *)p ? ST_BUCKETS : 0); break;
+    case ST_RETURNED: rec_put(st_returned_ns(row)); break;
     }
 }
 
 static void rec_list(const struct summary *s, const struct st_list *l)
 {
     for (u32 i = 0; i < st_list_rows(s, l); i++) {
-        const char *row = st_list_row(s, l, i);
+        const void *row = st_list_row(s, l, i);
         if (!row)
             continue;
         rec_put(l->record);
         for (u32 k = 0; k < l->n_cols; k++)
             if (l->col[k].sinks & COL_RECORDED)
-                rec_col(&l->col[k], row + l->col[k].at);
+                rec_col(&l->col[k], row);
         rec_done();
     }
 }
@@ -11250,8 +11223,6 @@ static void rec_trailer(struct summary *s)
         rec_put(st_number(s, st_nums[i].at));
     }
     rec_names();
-    if (opt.count_only || opt.count_too)
-        rec_table(st_table_rows(s));
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
         if (st_lists[i].record)
             rec_list(s, &st_lists[i]);
@@ -11296,7 +11267,7 @@ static struct {
     bool same_filters;         /* -e, -P and -z are those of the recording */
 } rec_in;
 
-/* Stops reading. Keeps only the reason given by the first call. */
+/* Stops reading. The first reason counts. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -11567,7 +11538,6 @@ static void rec_get_unasked(void)
             sc_set[i] = false;
 }
 
-/* Reads the header. On error, sets rec_in.wrong and returns -1. */
 static int rec_open_fd(int f, const char *name, struct summary *sum)
 {
     struct rec_head head;
@@ -11617,7 +11587,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Reads a name. Returns NULL if it is invalid. A peer's name is "TYPE ADDRESS". */
+/* A peer's name is "TYPE ADDRESS". */
 static struct name *rec_gets_name(char cls)
 {
     struct rec_text s = rec_gets();
@@ -11655,43 +11625,22 @@ static u16 rec_get_row_name(void)
     return row < 0 ? (u16)ST_UNNAMED : (u16)row;
 }
 
-/* Drops the counts of replayed calls, in which a restarted call counts more than once. */
-static void rec_drop_counts(struct summary *s)
-{
-    for (struct st_row *r = s->chosen; r < s->chosen + ST_ROWS; r++) {
-        free(r->hist);
-        *r = (struct st_row){ .row = r->row };
-    }
-    s->recounted = true;
-    s->from_calls = false;
-}
-
-static void rec_get_row(void)
-{
-    if (rec_in.sum->from_calls && rec_in.same_filters)
-        rec_drop_counts(rec_in.sum);
-    u32 hist[ST_BUCKETS] = { 0 };
-    u16 row = rec_get_row_name();
-    struct st_row r = { .calls = rec_get(), .hist = hist, .row = row };
-    r.errors = rec_get();
-    r.ns = rec_get();
-    r.max_ns = rec_get();
-    rec_get_hist(hist, ST_BUCKETS);
-    if (!rec_in.sum->from_calls)
-        st_row_add(&rec_in.sum->chosen[row], &r);
-    rec_in.sum->from_tables = true;
-}
-
 static void rec_get_col(const struct st_col *c, void *p)
 {
+    static u32 hist[ST_BUCKETS];
     struct rec_text s;
     switch (c->type) {
-    case ST_NUMBER: *(u64 *)p = rec_get(); break;
+    case ST_NUMBER: case ST_RETURNED: *(u64 *)p = rec_get(); break;
     case ST_SIGNED: *(s32 *)p = (s32)rec_getz(); break;
     case ST_ERROR: *(u16 *)p = rec_below(65536, "errno"); break;
     case ST_KIND: *(u8 *)p = rec_below(N_FK, "kind"); break;
     case ST_COUNTS: rec_get_hist(p, c->size / (u32)sizeof(u32)); break;
     case ST_CALL: *(u16 *)p = rec_get_row_name(); break;
+    case ST_HIST:
+        memset(hist, 0, sizeof hist);
+        rec_get_hist(hist, ST_BUCKETS);
+        *(u32 **)p = hist;
+        break;
     case ST_TEXT:
         s = rec_gets();
         memcpy(p, s.p, MIN(s.len, c->size - 1u));
@@ -11946,7 +11895,6 @@ static void rp_result(const struct call *c, u32 flags)
     rp_recorded.ret_len = ret.len;
 }
 
-/* Returns the row of a process for --by=pid, or NULL if the table is full. */
 static struct st_caller *rp_caller(pid_t pid)
 {
     struct summary *s = rec_in.sum;
@@ -12021,11 +11969,10 @@ static void (*const rp_reader[])(void) = {
     [REC_META] = rec_get_meta, [REC_WORD] = rec_get_word, [REC_PID] = rec_get_pid,
     [REC_FIELD] = rec_get_field, [REC_KIND] = rec_get_kind, [REC_UNASKED] = rec_get_unasked,
     [REC_EVENT] = rp_event, [REC_ENTER] = rp_enter, [REC_CALL] = rp_call, [REC_DUE] = rp_due,
-    [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_ROW] = rec_get_row,
-    [REC_END] = rp_end,
+    [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_END] = rp_end,
 };
 
-/* Reads one record. Returns false at the end, on an error, or for a type outside from..to. */
+/* Returns false at the end, on an error, or for a type outside from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -12049,7 +11996,6 @@ static bool rp_record(u8 from, u8 to)
     return !*rec_in.wrong && !rec_in.ended;
 }
 
-/* Reads the description of the run. Returns whether it is complete. */
 static bool rp_head(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
@@ -12060,7 +12006,6 @@ static bool rp_head(void)
     return !*rec_in.wrong && rec_in.n_kinds && *rec_in.p > REC_UNASKED;
 }
 
-/* Replays the events and calls. Returns whether the recording is complete. */
 static bool rp_play(void)
 {
     while (rp_record(REC_EVENT, 255))
@@ -12194,8 +12139,8 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Interns a name, so that later packets contain only its number. index: a field of InternedData (1:
- * categories, 3: argument names). */
+/* Later packets contain only the number. index: field of InternedData (1: categories, 3: argument
+ * names). */
 static void px_pb_intern(u32 index, u64 number, const char *s)
 {
     u32 at = px_pb_begin(index);
@@ -12459,7 +12404,7 @@ static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const 
     px_pb_event_end();
 }
 
-/* Returns the track of a thread. At the thread's first record, ends its fork arrow. */
+/* The fork arrow of a thread ends at its first record. */
 static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 {
     struct px_track *t = px_track(pid, tid);
@@ -12471,8 +12416,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Writes a sample of a counter. Samples must be in time order, but records may be out of order if
- * another process closes a file that this process opened. */
+/* Samples must be in time order, but records are not if another process closes a file. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -12647,7 +12591,6 @@ static void px_fold_renamed(struct px_track *t, const struct call *c, const char
         px_name(t, text + name->off + 1, name->len - 2 - cut);
 }
 
-/* Adds a call's CPU time to its stack, and its waiting times to child frames (leaf[]). */
 static void px_fold_parts(struct buf *b, const struct call *c)
 {
     static const char *const leaf[] = { NULL, "[run queue]", "[disk]", "[blocked]" };
@@ -12699,7 +12642,6 @@ static void px_fold_exit(const struct event *e)
 
 /* --- events --- */
 
-/* Writes a slice on its own track, because it may overlap other slices of its category. */
 static void px_async(const struct px_track *t, enum px_cat cat, const char *name, size_t n,
                      u64 from, u64 to)
 {
@@ -12724,8 +12666,8 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_pb_event_end();
 }
 
-/* Ends the slice of a process's program, and begins the slice of the next program (`name` is NULL
- * at exit). If calls are shown, the track has slices for calls instead. */
+/* Begins the slice of a process's next program (NULL: exit). If calls are shown, the track has
+ * slices for calls instead. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12801,7 +12743,6 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
-/* Writes a disk or io_uring request as a slice. If its time in the queue is known, adds a slice. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -12941,7 +12882,7 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush, NULL };
 
-/* `proto` and `folded` are file descriptors, or -1 if the format was not requested. */
+/* -1: the format was not requested */
 static void px_open(int proto, int folded)
 {
     px.proto = proto >= 0;
@@ -12951,11 +12892,11 @@ static void px_open(int proto, int folded)
     if (px.proto)
         px_pb_head();
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
-        pid_t pid = n->slot.pid;
-        if (!pid)
+        struct px_track *t = n->slot.pid ? px_track(n->slot.pid, n->slot.pid) : NULL;
+        if (!t)
             continue;
-        px_name(px_track(pid, pid), n->comm, strlen(n->comm));
-        px_call_it(px_track(pid, pid), true, n->comm, strlen(n->comm));
+        px_name(t, n->comm, strlen(n->comm));
+        px_call_it(t, true, n->comm, strlen(n->comm));
     }
     out.tap[out.n_taps++] = &px_tap;
 }
@@ -13083,8 +13024,8 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Returns whether the report includes an event with this score. The first pass only counts scores.
- * If the events with the lowest included score do not all fit, omits some, evenly over time. */
+/* The first pass only counts scores. If the events with the lowest included score do not all fit,
+ * some are omitted, evenly over time. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13168,8 +13109,8 @@ static void rep_write(const char *p, size_t n)
         rep_chunk(REP_CHUNK);
 }
 
-/* Escapes '<', which could begin </script> or a comment. */
-static void rep_json(const char *id, const struct buf *b)
+/* Writes *b to the page and empties it. Escapes '<', which could begin </script> or a comment. */
+static void rep_json(const char *id, struct buf *b)
 {
     b_f(&rep.w.b, "<script type=\"application/json\" id=\"%s\">", id);
     for (u32 i = 0; i < b->len; i++)
@@ -13178,6 +13119,7 @@ static void rep_json(const char *id, const struct buf *b)
         else
             rep_put(b->p + i, 1);
     rep_text("</script>\n");
+    b_reset(b);
 }
 
 static void rep_kinds(struct buf *b)
@@ -13201,21 +13143,16 @@ static void rep_errnos(struct buf *b)
     b_s(b, "}");
 }
 
-/* Writes the run and the summary, which is null if the recording is incomplete. */
 static void rep_facts(bool whole)
 {
-    static struct buf b;
-    b.max = 64 << 20;
-    b_reset(&b);
+    static struct buf b = { .max = 64 << 20 };
     rec_json_header(&b, rec_run.backend);
     rep_json("run", &b);
-    b_reset(&b);
     if (whole)
         st_json_summary(&b, &st);
     else
         b_s(&b, "null");
     rep_json("summary", &b);
-    b_reset(&b);
     b_f(&b, "{\"events\":%" PRIu64 ",\"kept\":%" PRIu64 ",\"whole\":%s,\"kinds\":", rep.seen,
         MIN(rep.seen, (u64)opt.report_events), whole ? "true" : "false");
     rep_kinds(&b);
@@ -13225,7 +13162,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Advances past `mark` in the template. Returns the number of bytes before `mark`. */
+/* Returns the number of bytes of the template before `mark`. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page, *at = strstr(from, mark);
@@ -13285,7 +13222,6 @@ static void rep_end(int fd, const char *name, int to, bool whole)
     rep_close();
 }
 
-/* Creates a file without a name. Returns its descriptor or -errno. */
 static int rep_temporary(const char *dir)
 {
     char path[PATH_MAX];
@@ -13323,7 +13259,11 @@ struct df_pair {
     struct df_row of[2];
     bool in[2];
     u16 row;                   /* row of a system call in the summary */
-    u16 err;
+};
+
+struct df_list {
+    struct df_pair *p;
+    u32 n, cap;
 };
 
 /* A process. Its own time (now.amount) excludes times when a child of it ran. */
@@ -13354,8 +13294,8 @@ static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_row *row[2];   /* per recording: its commands, files and peers */
-    u32 n_rows[2], cap[2];
+    struct df_list all;   /* commands, files and peers; a file can occur once per recording */
+    struct df_list table; /* pairs of the table that is being written */
     u64 left_out; /* omitted processes and commands */
     u64 wall_ns[2]; /* duration of the command or, without a command, of the recording */
     bool counted[2]; /* the recording has calls or the table of -c */
@@ -13383,29 +13323,34 @@ static void df_add(struct df_row *to, const struct df_row *more)
     to->failed += more->failed;
 }
 
-static struct df_row *df_new_row(u32 k, struct name *name)
+static struct df_pair *df_new_pair(struct df_list *list, struct name *name)
 {
-    struct df_row *rows = u_grow(df.row[k], &df.cap[k], df.n_rows[k] + 1, sizeof *rows);
-    if (!rows)
+    struct df_pair *p = u_grow(list->p, &list->cap, list->n + 1, sizeof *p);
+    if (!p)
         die(EXIT_KVIS, "out of memory");
-    df.row[k] = rows;
-    rows += df.n_rows[k]++;
-    rows->name = name;
-    return rows;
+    list->p = p;
+    name->in_bytes = list->n;
+    p += list->n++;
+    *p = (struct df_pair){ .name = name, .shape = name };
+    return p;
 }
 
-/* Adds a run to its command's row, whose index is name->in_bytes if the row has this name. */
+/* Adds a row to the pair with its name, or to a new one; name->in_bytes is the pair's index. */
+static struct df_pair *df_put(struct df_list *list, u32 k, const struct df_row *row)
+{
+    u64 at = row->name->in_bytes;
+    bool known = at < list->n && list->p[at].name == row->name;
+    struct df_pair *p = known ? &list->p[at] : df_new_pair(list, row->name);
+    df_add(&p->of[k], row);
+    p->in[k] = true;
+    return p;
+}
+
 static void df_command(const struct df_row *one)
 {
-    u32 k = df.k;
-    df.left_out += one->name && one->name == nm.other;
-    if (!one->name || one->name == nm.other)
-        return;
-    u64 at = one->name->in_bytes;
-    bool known = at < df.n_rows[k] && df.row[k][at].name == one->name;
-    struct df_row *row = known ? &df.row[k][at] : df_new_row(k, one->name);
-    one->name->in_bytes = (u64)(row - df.row[k]);
-    df_add(row, one);
+    df.left_out += one->name == nm.other;
+    if (one->name && one->name != nm.other)
+        df_put(&df.all, df.k, one);
 }
 
 static struct df_life **df_slot(u32 pid)
@@ -13416,7 +13361,7 @@ static struct df_life **df_slot(u32 pid)
     return at;
 }
 
-/* Finds or adds the process with this pid. Returns NULL if there are too many processes. */
+/* Returns NULL if there are too many processes. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -13435,12 +13380,7 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-static u64 df_since(u64 from, u64 to)
-{
-    return to > from ? to - from : 0;
-}
-
-/* Adds a run to the timeline. If the timeline is full, first drops its shortest runs. */
+/* A full timeline first drops its shortest runs. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
@@ -13464,9 +13404,9 @@ static void df_note_run(const struct df_life *l)
 static void df_over(struct df_life *l, u64 ns)
 {
     if (!l->children)
-        l->now.amount += df_since(l->since_ns, ns);
+        l->now.amount += ns - MIN(ns, l->since_ns);
     if (l->execed)
-        l->now.time_ns = df_since(l->begin_ns, ns);
+        l->now.time_ns = ns - MIN(ns, l->begin_ns);
     df_command(&l->now);
     if (l->execed && opt.report)
         df_note_run(l);
@@ -13499,10 +13439,9 @@ static void df_fork(const struct event *e)
     l->parent_serial = parent->serial;
     l->now.name = parent->now.name; /* a child has its parent's name until it calls exec */
     if (!parent->children++)
-        parent->now.amount += df_since(parent->since_ns, e->ts_ns);
+        parent->now.amount += e->ts_ns - MIN(e->ts_ns, parent->since_ns);
 }
 
-/* Returns the base name of the program, with its arguments for --by=line. */
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
@@ -13542,7 +13481,7 @@ static void df_exit(const struct event *e)
     l->now.failed = l->execed && (killed || (ev_has(e, EV_code) && e->v[EV_code].n));
     l->now.cpu_ns = ev_has(e, EV_cpu_ns) ? (u64)e->v[EV_cpu_ns].n : 0;
     if (l->pid == df.root)
-        df.wall_ns[df.k] = df_since(df.root_ns, e->ts_ns);
+        df.wall_ns[df.k] = e->ts_ns - MIN(e->ts_ns, df.root_ns);
     df_ended(l->pid, e->ts_ns);
 }
 
@@ -13575,9 +13514,8 @@ static void df_take_names(u32 k)
     for (struct name *e = nm.newest; e; e = e->older) {
         if ((e->cls != 'f' && e->cls != 'p') || (!e->opens && !nm_bytes(e)))
             continue;
-        struct df_row *row = df_new_row(k, e);
-        row->amount = nm_bytes(e);
-        row->count = e->opens;
+        struct df_row row = { .name = e, .amount = nm_bytes(e), .count = e->opens };
+        df_put(&df.all, k, &row);
         e->in_bytes = e->out_bytes = e->opens = 0;
     }
 }
@@ -13592,7 +13530,7 @@ static void df_attached(void)
     }
 }
 
-/* Replays recording k. If it is incomplete, returns false and the reason in rec_in.wrong. */
+/* If the recording is incomplete, rec_in.wrong has the reason. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -13619,11 +13557,6 @@ static bool df_load(u32 k, int fd, const char *name)
     df.unasked[k] = rec_in.n_unasked;
     df_take_names(k);
     return true;
-}
-
-static bool df_of_proc(u32 k)
-{
-    return !strcmp(df.sum[k]->backend, ST_PROC);
 }
 
 static bool df_is_above(void)
@@ -13693,8 +13626,6 @@ static void df_shape(struct buf *b, const char *s, u32 k)
 
 /* --- pairs --- */
 
-static struct { struct df_pair *p; u32 n; } df_list;
-
 static int df_by_shape(const void *a, const void *b)
 {
     const struct df_pair *x = a, *y = b;
@@ -13718,41 +13649,17 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-static struct df_pair *df_new_pair(struct name *name)
-{
-    static u32 cap;
-    struct df_pair *p = u_grow(df_list.p, &cap, df_list.n + 1, sizeof *p);
-    if (!p)
-        die(EXIT_KVIS, "out of memory");
-    df_list.p = p;
-    name->in_bytes = df_list.n;
-    p += df_list.n++;
-    *p = (struct df_pair){ .name = name, .shape = name };
-    return p;
-}
-
-/* Adds a row to the pair with its name, or to a new one; name->in_bytes is the pair's index. */
-static struct df_pair *df_put(u32 k, const struct df_row *row)
-{
-    u64 at = row->name->in_bytes;
-    bool known = at < df_list.n && df_list.p[at].name == row->name;
-    struct df_pair *p = known ? &df_list.p[at] : df_new_pair(row->name);
-    df_add(&p->of[k], row);
-    p->in[k] = true;
-    return p;
-}
-
-/* Merges pairs of the same shape. If the names in a pair differ, the pair is named by its shape. */
+/* Merges pairs of the same shape. If their names differ, the pair is named by the shape. */
 static void df_join(void)
 {
+    struct df_list *list = &df.table;
     u32 kept = 0;
-    /* cppcheck-suppress nullPointer ; qsort of no elements */
-    if (df_list.n)
-        qsort(df_list.p, df_list.n, sizeof *df_list.p, df_by_shape);
-    for (u32 i = 0; i < df_list.n; i++) {
-        struct df_pair *one = &df_list.p[i], *to = kept ? &df_list.p[kept - 1] : NULL;
+    if (list->n)
+        qsort(list->p, list->n, sizeof *list->p, df_by_shape);
+    for (u32 i = 0; i < list->n; i++) {
+        struct df_pair *one = &list->p[i], *to = kept ? &list->p[kept - 1] : NULL;
         if (!to || to->shape != one->shape) {
-            df_list.p[kept++] = *one;
+            list->p[kept++] = *one;
             continue;
         }
         if (to->name != one->name)
@@ -13762,18 +13669,18 @@ static void df_join(void)
             to->in[k] |= one->in[k];
         }
     }
-    df_list.n = kept;
+    list->n = kept;
 }
 
 static void df_pair_rows(char cls)
 {
     static struct buf shape;
-    for (u32 k = 0; k < 2; k++)
-        for (u32 i = 0; i < df.n_rows[k]; i++)
-            if (df.row[k][i].name->cls == cls)
-                df_put(k, &df.row[k][i]);
-    for (u32 i = 0; i < df_list.n; i++) {
-        struct df_pair *p = &df_list.p[i];
+    for (u32 i = 0; i < df.all.n; i++)
+        if (df.all.p[i].name->cls == cls)
+            *df_new_pair(&df.table, df.all.p[i].name) = df.all.p[i];
+    df_join(); /* the two pairs of a file in both recordings */
+    for (u32 i = 0; i < df.table.n; i++) {
+        struct df_pair *p = &df.table.p[i];
         /* The numbers in an IP address or port must not be mistaken for pids. */
         if ((p->in[0] && p->in[1]) || (cls == 'p' && !strchr(p->name->s, '/')))
             continue;
@@ -13802,7 +13709,7 @@ static void df_pair_calls(void)
         struct df_row one[2] = { df_call(0, i), df_call(1, i) };
         if ((i < SC_N && !sc_set[i]) || (!one[0].count && !one[1].count))
             continue;
-        struct df_pair *p = df_new_pair(nm_str('x', st_name(i)));
+        struct df_pair *p = df_new_pair(&df.table, nm_str('x', st_name(i)));
         p->row = i;
         for (u32 k = 0; k < 2; k++) {
             p->of[k] = one[k];
@@ -13820,11 +13727,8 @@ static void df_pair_failed(void)
             const char *error = u_errname(f->err) ? u_errname(f->err) : "?";
             SNPRINTF(text, "%s %s", st_name(f->row), error);
             struct df_row one = { .name = nm_str('x', text), .amount = f->count };
-            if (!f->count || (f->row < SC_N && !sc_set[f->row]))
-                continue;
-            struct df_pair *p = df_put(k, &one);
-            p->row = f->row;
-            p->err = f->err;
+            if (f->count && (f->row == ST_UNNAMED || sc_set[f->row]))
+                df_put(&df.table, k, &one);
         }
 }
 
@@ -13870,13 +13774,13 @@ static bool df_unknown(const struct df_table *t, const struct df_pair *p, u32 k)
 
 static void df_pairs(const struct df_table *t)
 {
-    df_list.n = 0;
+    df.table.n = 0;
     if (t->cls)
         df_pair_rows(t->cls);
     else
         t->pair();
-    if (df_list.n)
-        qsort(df_list.p, df_list.n, sizeof *df_list.p, df_most_changed);
+    if (df.table.n)
+        qsort(df.table.p, df.table.n, sizeof *df.table.p, df_most_changed);
 }
 
 /* --- text --- */
@@ -13991,8 +13895,8 @@ static void df_text_table(struct buf *b, const struct df_table *t)
     df_pairs(t);
     if (t->pair == df_pair_calls && !df.counted[0] && !df.counted[1])
         return;
-    for (u32 i = 0; i < df_list.n; i++) {
-        const struct df_pair *p = &df_list.p[i];
+    for (u32 i = 0; i < df.table.n; i++) {
+        const struct df_pair *p = &df.table.p[i];
         bool hidden = p->name->cls == 'f' && !opt.no_filter && nm_noise(p->name->s);
         if (hidden || !df_has_changed(p) || n++ >= DF_SHOWN)
             continue;
@@ -14034,10 +13938,10 @@ static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
                           void (*numbers)(struct buf *, u16))
 {
     u32 shown = 0;
-    for (u32 i = 0; i < df_list.n && shown < DF_SHOWN; i++) {
-        u16 row = df_list.p[i].row;
+    for (u32 i = 0; i < df.table.n && shown < DF_SHOWN; i++) {
+        u16 row = df.table.p[i].row;
         u64 waited_ns = MAX(df.sum[0]->row[row].known.ns, df.sum[1]->row[row].known.ns);
-        if (!df_has_changed(&df_list.p[i]) || waited_ns < least_ns)
+        if (!df_has_changed(&df.table.p[i]) || waited_ns < least_ns)
             continue;
         if (!shown++)
             b_s(b, head);
@@ -14061,9 +13965,8 @@ static void df_text_times(struct buf *b)
         b_s(b, " Where the time went: n/a (only the hybrid backend records it)\n");
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c", 'A' + k);
-        if (df.sum[k]->delays.count)
-            st_text_delays_of(b, &df.sum[k]->delays);
-        else
+        st_text_delays_of(b, &df.sum[k]->delays);
+        if (!df.sum[k]->delays.count)
             b_f(b, " Scheduler: %s\n", df.sum[k]->n_delays ? "no waits for a CPU"
                 : "n/a (only the hybrid backend counts waits for a CPU)");
     }
@@ -14089,7 +13992,7 @@ static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
 
 static void df_text(struct buf *b)
 {
-    bool proc = df_of_proc(0);
+    bool proc = st_no_calls(df.sum[0]);
     static struct buf command, numbers;
     command.ascii = numbers.ascii = b->ascii;
     st_command(&command);
@@ -14157,11 +14060,11 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
     b_f(b, "\"%s\":%" PRIu64 ",\"%s\":%" PRIu64, t->count, r->count, t->amount, r->amount);
     if (t->cls == 'c')
         b_f(b, ",\"time_ns\":%" PRIu64 ",\"failed\":%" PRIu64, r->time_ns, r->failed);
-    if (t->cls == 'c' && df_of_proc(k))
+    if (t->cls == 'c' && st_no_calls(df.sum[k]))
         b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
 }
 
-/* Writes {"name":"cc1","a":{...},"b":{...},"change":-9,"percent":-66.9}. "a" or "b" can be null. */
+/* {"name":"cc1","a":{...},"b":{...},"change":-9,"percent":-66.9}; "a" or "b" can be null. */
 static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
     bool calls = t->pair == df_pair_calls;
@@ -14186,19 +14089,18 @@ static void df_json_pair(struct buf *b, const struct df_table *t, const struct d
 
 static void df_json_failed(struct buf *b, const struct df_table *t, const struct df_pair *p)
 {
-    b_f(b, "\"name\":\"%s\",\"error\":\"%s\"", st_name(p->row),
-        u_errname(p->err) ? u_errname(p->err) : "?");
+    const char *space = strchr(p->name->s, ' ');
+    b_f(b, "\"name\":\"%.*s\",\"error\":\"%s\"", (int)(space - p->name->s), p->name->s, space + 1);
     for (u32 k = 0; k < 2; k++)
         if (!df_unknown(t, p, k))
             b_f(b, ",\"%c\":%" PRIu64, 'a' + k, p->of[k].amount);
 }
 
-/* Writes the pairs that changed; for system calls, writes all pairs. */
 static void df_json_list(struct buf *b, const struct df_table *t)
 {
     bool first = true;
-    for (u32 i = 0; i < df_list.n; i++) {
-        const struct df_pair *p = &df_list.p[i];
+    for (u32 i = 0; i < df.table.n; i++) {
+        const struct df_pair *p = &df.table.p[i];
         if (t->pair != df_pair_calls && !df_has_changed(p))
             continue;
         st_json_room(b);
@@ -14275,7 +14177,6 @@ static void df_page(int to)
     rep_page("{{compared}}");
     df_json(&b);
     rep_json("diff", &b);
-    b_reset(&b);
     df_json_timelines(&b);
     rep_json("timelines", &b);
     rep_page("{{trace}}");
@@ -17555,13 +17456,15 @@ static void hy_counts(void)
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
         bool asked = row < 0 || sc_set[row]; /* BPF counts restart_syscall(2) even if unselected */
-        struct st_row *r = &(st.apart ? st.chosen : st.row)[row < 0 ? (u16)ST_UNNAMED : (u16)row];
-        if (!asked || sum.calls == was->calls)
+        struct st_row more = { .calls = sum.calls - was->calls, .errors = sum.errors - was->errors,
+                               .ns = sum.time_ns - was->time_ns, .max_ns = sum.max_ns,
+                               .row = row < 0 ? (u16)ST_UNNAMED : (u16)row };
+        struct st_row *r = &st.chosen[more.row];
+        if (!asked || !more.calls)
             continue;
-        r->calls += sum.calls - was->calls;
-        r->errors += sum.errors - was->errors;
-        r->ns += sum.time_ns - was->time_ns;
-        r->max_ns = MAX(r->max_ns, sum.max_ns);
+        st_row_add(r, &more);
+        if (!md_whole_only()) /* no filter: row[] has the same calls */
+            st_row_add(&st.row[more.row], &more);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
             u32 n = *(const volatile u32 *)&hy.hists[nr].n[k];
@@ -29541,7 +29444,6 @@ static void mout_page_end(int to)
     rep_json("run", &b);
     if (mout.findings.len)
         rep_json("findings", &mout.findings);
-    b_reset(&b);
     mout_facts(&b);
     rep_json("facts", &b);
     rep.raw.max = REC_MAX * 2;
@@ -34132,7 +34034,6 @@ static int cmd_trace(void)
         out.observed = out.many = true;
     }
     opt.calls = opt.verbose || opt.perfetto || opt.folded || opt.report;
-    st.apart = md_whole_only();
     nm_init();
     tr_backend();
     if (tr.mode == TR_OBSERVE && !hy_follows() && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
@@ -34483,7 +34384,6 @@ static int cmd_replay(void)
 {
     cmd_open_recording(*cmd_recordings(1));
     bool proc = !strcmp(rec_run.backend, ST_PROC);
-    st.apart = true;
     if (proc_opt.tree && !proc)
         opt_wrong("tree", "--tree: %s is not a recording of kvis proc", rec_in.name);
     if (opt.calls)
@@ -34529,9 +34429,10 @@ static int cmd_diff(void)
             die(EXIT_KVIS, "%s: %s", words[k], *rec_in.wrong ? rec_in.wrong : "out of memory");
         close(f);
     }
-    if (df_of_proc(0) != df_of_proc(1))
+    bool proc = st_no_calls(df.sum[1]);
+    if (proc != st_no_calls(df.sum[0]))
         die(EXIT_USAGE, "cannot compare a recording of kvis proc (%s) with one of kvis trace (%s)",
-            words[df_of_proc(1)], words[df_of_proc(0)]);
+            words[proc], words[!proc]);
     cmd_sinks();
     cmd_report_fd = cmd_open_report();
     if (out.events_on)

@@ -102,6 +102,10 @@
     C(st_row, ns, NUMBER, BOTH, "duration_ns") C(st_row, known.calls, NUMBER, RECORDED, NULL) \
     C(st_row, known.ns, NUMBER, RECORDED, NULL) C(st_row, known.cpu, NUMBER, RECORDED, NULL) \
     C(st_row, known.runq, NUMBER, RECORDED, NULL) C(st_row, known.disk, NUMBER, RECORDED, NULL)
+#define CHOSEN_COLUMNS(C, P) \
+    C(st_row, row, CALL, RECORDED, NULL) C(st_row, calls, NUMBER, RECORDED, NULL) \
+    C(st_row, errors, NUMBER, RECORDED, NULL) C(st_row, ns, RETURNED, RECORDED, NULL) \
+    C(st_row, max_ns, NUMBER, RECORDED, NULL) C(st_row, hist, HIST, RECORDED, NULL)
 #define CALLER_COLUMNS(C, P) \
     C(st_caller, pid, SIGNED, RECORDED, NULL) C(st_caller, comm, TEXT, RECORDED, NULL) \
     C(st_caller, calls, NUMBER, RECORDED, NULL) C(st_caller, errors, NUMBER, RECORDED, NULL) \
@@ -132,6 +136,8 @@
       .json = st_json_block_io }, \
     { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(TOOK), ROWS(row, ST_ROWS), \
       .sparse = true, .add = st_add_row }, \
+    { .known = ST_RECORDED, .record = REC_ROW, COLS(CHOSEN), ROWS(chosen, ST_ROWS), .sparse = true, \
+      .add = st_add_chosen }, \
     { .known = ST_RECORDED, .record = REC_CALLER, COLS(CALLER), ROWS(caller, ST_CALLERS), \
       .n = AT(n_callers), .add = st_add_caller }, \
     { "longest_processes", NULL, .known = ST_MODEL, .record = REC_LONGEST, COLS(PROCESS), \

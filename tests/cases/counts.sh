@@ -44,6 +44,11 @@ done
 run trace -q -c -w rec -- /bin/true
 run replay -c --by=pid rec
 has err 'does not break system calls down by process'
+run replay -c rec
+rows err >kept
+run replay -q -w copy rec
+run replay -c copy
+eq "replay -w: the table" "$(cat kept)" "$(rows err)"
 run trace -c --by=nonsense -- /bin/true; status 2
 run trace -c -i 1 -- /bin/sh -c 'for i in 1 2 3 4 5; do sleep 0.7; done'
 awk '$NF == "total" { bad = bad || $4 < last; last = $4; n++ } END { exit bad || n < 3 }' err || fail "-i: not printed again and again"

@@ -2,7 +2,7 @@
 # A replayed recording gives the output of the live run byte for byte: JSON, text and tables.
 # tier: gate asan
 # timeout: 120
-# needs: git gcc python3 prog:diff_threads prog:counts prog:proc
+# needs: git gcc python3 prog:diff_threads prog:proc
 . "$TESTS/lib/lib.sh"
 same() { # same NAME REPLAY-OPTIONS OPTION... -- COMMAND
     name=$1 again=$2; shift 2
@@ -41,8 +41,7 @@ for b in $backends; do
     has again.txt 'clock_nanosleep\('
     same eventless "-e trace=getuid" --backend=$b -e trace=getuid -- sh -c :
     has again.txt 'getuid\(\)'
-    # interrupted and restarted calls, which the table counts once; a failing connect(2), with and without -e
-    same restarted "-v -C --by=pid" --backend=$b -v -C --by=pid -- "$BIN/counts"
+    # a failing connect(2), with and without -e
     same connect "-C -e trace=read" --backend=$b -C -e trace=read -- python3 -c 'import socket
 socket.socket().connect_ex(("127.0.0.1", 1))'
     same unconnected "-v -C -e trace=!connect" --backend=$b -v -C -e trace=!connect -- sh -c :
