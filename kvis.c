@@ -395,14 +395,14 @@ struct opts {
     u8 quiet;           /* 1: kvis prints no events; 2: kvis prints only what options request */
     u8 status;
     char backend;       /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
-    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
+    bool count_only, count_too, by_pid, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit, no_ebpf, relative;
     bool calls;         /* -v, --report or another output needs every call with all arguments */
     bool everyone;
     bool report_unnamed;
     const char *record; /* file given with -w */
-    const char *json_file, *out_file, *user, *sort, *color, *cgroup, *report, *folded,
-        *perfetto, *trace;
+    const char *json; /* file, "-" (stdout) or NULL */
+    const char *out_file, *user, *sort, *color, *cgroup, *report, *folded, *perfetto, *trace;
     const char **paths, **env; /* -P paths; -E variables */
     pid_t *pids;
     u32 n_paths, n_env, n_pids;
@@ -23711,8 +23711,8 @@ enum met_src {
 };
 
 /* Option -c accepts a source's group or name. lack: why a kernel may lack the source. */
-static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
-#define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
+static const struct { const char *group, *name, *lack; u8 section; } met_sources[N_SRC] = {
+#define X(id, group, name, read, section, lack) [SRC_##id] = { group, name, lack, section },
     MET_SOURCES(X)
 #undef X
 };
@@ -23753,7 +23753,7 @@ static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
     const char *title;
-    char section;
+    u8 section; /* index in scr_sections[] */
     u8 share;
     bool in_order;
 } met_dims[N_DIM] = {
@@ -23869,10 +23869,10 @@ static struct {
     u64 interval_ns;
     u32 count;
     u64 off;                 /* bit mask of sources that are off (-c, or by default) */
-    bool per_cpu, csv, hist, grafana, list_events;
+    bool per_cpu, hist, grafana, list_events;
     bool chosen;             /* -c was given */
     bool all_processes;
-    const char *csv_file, *prom_file, *cgroup;
+    const char *csv, *prom_file, *cgroup; /* csv: file, "-" (stdout) or NULL */
     struct sockaddr_storage listen; /* ss_family 0: --listen was not given */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
 
@@ -28946,45 +28946,40 @@ static bool mout_next_lack(struct mout_lack *l)
 /* --- text: one line per source and instance --- */
 
 /* Writes v with `digits` significant digits, or as an integer if that has more digits. */
-static void mout_digits(struct buf *b, int digits, double v, const char *unit)
+static void mout_digits(struct buf *b, int digits, double v)
 {
     double most = 1;
     for (int k = 0; k < digits; k++)
         most *= 10;
     bool large = fabs(v) >= most - 0.5 && fabs(v) < 9e15;
-    b_f(b, large ? "%.*f%s" : "%.*g%s", large ? 0 : digits, v, unit);
+    b_f(b, large ? "%.*f" : "%.*g", large ? 0 : digits, v);
 }
 
-static void mout_text_num(struct buf *b, u32 m, double v)
+/* Writes a value of metric m. Returns its unit, valid until the next call. */
+static const char *mout_value(struct buf *b, u32 m, double v)
 {
-    char size[32];
+    static char size[32];
     struct buf s = BUF_ON(size);
     u8 unit = mout_form(m)->unit;
     switch (unit) {
-    case U_RATIO: b_f(b, "%.1f%%", v * 100); break;
-    case U_RATE: mout_digits(b, v < 1000 ? 4 : 0, v, "/s"); break;
-    case U_SECONDS:
-        mout_digits(b, 3, v < 1 ? v * 1e3 : v, v < 1 ? "ms" : "s");
-        break;
+    case U_RATIO: b_f(b, "%.1f", v * 100); return "%";
+    case U_RATE: mout_digits(b, v < 1000 ? 4 : 0, v); return "/s";
+    case U_SECONDS: mout_digits(b, 3, v < 1 ? v * 1e3 : v); return v < 1 ? "ms" : "s";
     case U_NS:
-        if (v < 1e6)
-            mout_digits(b, 3, v / 1e3, "us");
-        else
-            mout_digits(b, 4, v < 1e10 ? v / 1e6 : v / 1e9, v < 1e10 ? "ms" : "s");
-        break;
-    case U_CELSIUS: b_f(b, "%.1fC", v); break;
-    case U_CELSIUS_RATE: mout_digits(b, 3, v, "C/s"); break;
-    case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
-    case U_WATTS: mout_digits(b, 4, v, "W"); break;
+        mout_digits(b, v < 1e6 ? 3 : 4, v / (v < 1e6 ? 1e3 : v < 1e10 ? 1e6 : 1e9));
+        return v < 1e6 ? "us" : v < 1e10 ? "ms" : "s";
+    case U_CELSIUS: b_f(b, "%.1f", v); return "C";
+    case U_CELSIUS_RATE: mout_digits(b, 3, v); return "C/s";
+    case U_HERTZ: b_f(b, "%.0f", v / 1e6); return "MHz";
+    case U_WATTS: mout_digits(b, 4, v); return "W";
     case U_BYTES:
     case U_BYTE_RATE:
         b_size(&s, v > 0 ? v : 0);
-        for (u32 k = 0; k < s.len; k++)
-            if (size[k] != ' ')
-                b_c(b, size[k]);
-        b_s(b, unit == U_BYTES ? "" : "/s");
-        break;
-    default: mout_digits(b, 6, v, "");
+        b_put(b, size, strcspn(size, " "));
+        b_s(&s, unit == U_BYTES ? "" : "/s");
+        b_c(&s, 0);
+        return strchr(size, ' ') + 1;
+    default: mout_digits(b, 6, v); return "";
     }
 }
 
@@ -29010,7 +29005,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         if (metrics[m].src == src && met_of(m, i->dim) && met_has(i, m)) {
             b_f(b, " %s%s=", met_prefix(m, i->dim), metrics[m].name);
-            mout_text_num(b, m, met_at(i, m)->v);
+            b_s(b, mout_value(b, m, met_at(i, m)->v));
         }
     if (b->len == empty)
         b->len = was;
@@ -29860,8 +29855,7 @@ enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 static struct {
     int fd;
     u32 n;
-    pid_t child[HS_CLIENTS];     /* process IDs, oldest first */
-    u64 rest_ns;                 /* when to retry a failed accept(2) */
+    pid_t child[HS_CLIENTS]; /* process IDs, oldest first */
 } hs = { .fd = -1 };
 
 static const char *hs_opt_listen(const char *v)
@@ -29900,25 +29894,15 @@ static int hs_open(void)
     return 0;
 }
 
-static void hs_send(int f, const char *p, size_t n)
-{
-    ssize_t sent = 0;
-    for (u64 until = u_now() + HS_PATIENCE_S * NSEC; n && sent >= 0 && u_now() < until;) {
-        sent = send(f, p, n, MSG_NOSIGNAL);
-        p += MAX(sent, 0);
-        n -= MAX(sent, 0);
-    }
-}
-
 static void hs_answer(int f, const char *req, const char *status, const char *type,
                       const char *body, size_t n)
 {
     char head[256];
     SNPRINTF(head, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
              "Connection: close\r\n\r\n", status, type, n);
-    hs_send(f, head, strlen(head));
+    out_write_all(f, head, strlen(head));
     if (strncmp(req, "HEAD ", 5))
-        hs_send(f, body, n);
+        out_write_all(f, body, n);
 }
 
 static void hs_answer_text(int f, const char *req, const char *status)
@@ -29952,14 +29936,13 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads a request. Returns NULL, an HTTP error status, or "" if the client is gone or slow. */
+/* Reads a request. Returns NULL, an HTTP error status, or "" if the client is gone. */
 static const char *hs_read(int f, char *req)
 {
-    u64 until = u_now() + HS_PATIENCE_S * NSEC;
     u32 len = 0;
     for (*req = 0; !strstr(req, "\r\n\r\n") && !strstr(req, "\n\n"); req[len] = 0) {
         ssize_t n = recv(f, req + len, HS_REQUEST - 1 - len, 0);
-        if (n <= 0 || u_now() > until)
+        if (n <= 0)
             return len == HS_REQUEST - 1 ? "431 Request Header Fields Too Large" : "";
         if (memchr(req + len, 0, n))
             return "400 Bad Request";
@@ -29969,20 +29952,22 @@ static const char *hs_read(int f, char *req)
 }
 
 /* Serves one request, then reads until the client closes the connection: close(2) with unread data
- * would reset the connection, which could lose the response. */
+ * would reset the connection, which could lose the response. If the client is slow, SIGALRM ends
+ * this process. */
 static void hs_serve(int f)
 {
-    struct timeval patience = { HS_PATIENCE_S, 0 };
     char req[HS_REQUEST], waste[4096];
-    setsockopt(f, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    setsockopt(f, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    signal(SIGALRM, SIG_DFL);
+    alarm(HS_PATIENCE_S);
     const char *refused = hs_read(f, req);
+    alarm(HS_PATIENCE_S);
     if (!refused)
         hs_request(f, req);
     else if (*refused)
         hs_answer_text(f, req, refused);
     shutdown(f, SHUT_WR);
-    for (u64 until = u_now() + NSEC; u_now() < until && recv(f, waste, sizeof waste, 0) > 0;)
+    alarm(1);
+    while (recv(f, waste, sizeof waste, 0) > 0)
         ;
 }
 
@@ -30017,35 +30002,14 @@ static void hs_child(int f)
 
 static void hs_accept(void)
 {
+    int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
+    if (f < 0) {
+        usleep(10000); /* without descriptors, the connection stays pending: do not spin */
+        return;
+    }
     mout_exposition();
-    for (u32 n = 0; n < HS_CLIENTS; n++) {
-        int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
-        if (f < 0) {
-            if (errno != EAGAIN) /* without a pause, the loop would spin */
-                hs.rest_ns = u_now() + NSEC / 4;
-            return;
-        }
-        hs_child(f);
-        close(f);
-    }
-}
-
-/* Serves clients until a given time. Returns true early on a signal, or if `also` is readable. */
-static bool hs_wait(u64 until, int also)
-{
-    for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
-        bool rest = now < hs.rest_ns;
-        struct pollfd p[] = { { rest ? -1 : hs.fd, POLLIN, 0 }, { also, POLLIN, 0 } };
-        hs_reap();
-        u64 ms = MIN((until - now + 999999) / 1000000, hs.n || rest ? 250 : 1000000);
-        if (poll(p, 2, ms) < 0)
-            return true;
-        if (p[0].revents)
-            hs_accept();
-        if (p[1].revents)
-            return true;
-    }
-    return false;
+    hs_child(f);
+    close(f);
 }
 
 /* == 41 scr_  the monitor on a terminal =======================================
@@ -30057,14 +30021,12 @@ enum {
     SCR_ROW = 7 /* maximum number of metrics in a line of the overview */
 };
 
-/* The first section is the overview. The last one has all groups that no other section names. */
-static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
-#define X(key, title, group, other) { key, title, { group, other } },
+/* The first section is the overview. */
+static const struct { char key; const char *title; } scr_sections[] = {
+#define X(key, title) { key, title },
     MET_SECTIONS(X)
 #undef X
 };
-
-enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
 /* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
  * `past`. The bars show 1 - past / of if `of` is set, and 1 - past if `of` is `past`. */
@@ -30242,14 +30204,13 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
 {
     static struct buf s;
     const char *colour = scr_colour(m, v);
-    u8 unit = mout_form(m)->unit;
     b_reset(&s);
-    if (unit == U_NUMBER || unit == U_RATE)
-        mout_digits(&s, fabs(v) < 100 ? 3 : 2, v, unit == U_RATE ? "/s" : "");
-    else
-        mout_text_num(&s, m, v);
-    if (per_second && s.len > 2 && !memcmp(s.p + s.len - 2, "/s", 2))
-        s.len -= 2;
+    const char *unit = mout_value(&s, m, v);
+    if (!*unit || *unit == '/') {
+        b_reset(&s);
+        mout_digits(&s, fabs(v) < 100 ? 3 : 2, v);
+    }
+    b_put(&s, unit, per_second ? strcspn(unit, "/") : strlen(unit));
     b_f(b, "%*s", (int)(width - MIN(s.len, width)), "");
     out_sgr(colour ? colour : v != 0 ? "1" : "2");
     b_put(b, s.p, s.len);
@@ -30283,20 +30244,10 @@ static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 
 /* --- metrics --- */
 
-static u32 scr_section_of(u32 src)
-{
-    for (u32 k = 1; k < SCR_OTHERS; k++)
-        for (u32 g = 0; g < ARRAY_LEN(scr_sections[k].group); g++)
-            if (scr_sections[k].group[g]
-                && !strcmp(scr_sections[k].group[g], met_sources[src].group))
-                return k;
-    return SCR_OTHERS;
-}
-
 static bool scr_section_on(u32 section)
 {
     for (u32 s = 0; s < N_SRC; s++)
-        if (!(mo.off >> s & 1) && scr_section_of(s) == section)
+        if (!(mo.off >> s & 1) && met_sources[s].section == section)
             return true;
     return !section;
 }
@@ -30320,7 +30271,7 @@ static void scr_cells(struct buf *b)
 {
     u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0;
     for (u32 m = 0; m < N_METRICS; m++) {
-        bool wanted = scr_section_of(metrics[m].src) == scr.view
+        bool wanted = met_sources[metrics[m].src].section == scr.view
                       && strcasestr(metrics[m].name, scr.find);
         const struct met_inst *i = wanted ? scr_sum(m) : NULL;
         u32 cells = per > 1 && strlen(metrics[m].name) >= SCR_NAME ? 2 : 1;
@@ -30351,7 +30302,7 @@ static void scr_lacks(struct buf *b)
     static struct buf why;
     b_reset(&why);
     MOUT_EACH_LACK(l)
-        if (scr_section_of(l.src) == scr.view)
+        if (met_sources[l.src].section == scr.view)
             mout_text_why(&why, &l);
     scr_paragraphs(b, &why);
 }
@@ -30584,7 +30535,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     const char *why = n ? NULL : mout_source_why(src);
     if (why) {
         b->len = scr.from;
-        b_f(b, "%-*sn/a (%c): ", SCR_TITLE, r->title, scr_sections[scr_section_of(src)].key);
+        b_f(b, "%-*sn/a (%c): ", SCR_TITLE, r->title, scr_sections[met_sources[src].section].key);
         b_esc_s(b, why);
     }
     if (n || why)
@@ -30650,7 +30601,7 @@ static void scr_section(struct buf *b)
     scr_line(b);
     scr.zeros_left = 0;
     for (u8 d = 0; d < N_DIM; d++)
-        if (met_dims[d].section == scr_sections[scr.view].key)
+        if (met_dims[d].section == scr.view)
             scr_draw_table(b, d, MET_INSTS);
     scr_cells(b);
     scr_lacks(b);
@@ -30721,11 +30672,11 @@ static void scr_sort(int by)
     *sort = k < n ? scr_shown[k].m : N_METRICS;
 }
 
-static void scr_enter_table(int first)
+static void scr_enter_table(int unused)
 {
-    for (u32 k = first; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
-        if (scr_sections[k].key == met_dims[scr.current].section)
-            scr_show(k);
+    (void)unused;
+    if (scr.current && !scr.view)
+        scr_show(met_dims[scr.current].section);
 }
 
 static void scr_turn(int key)
@@ -30789,8 +30740,8 @@ static const struct { int key, arg; void (*act)(int); } scr_commands[] = {
     { KEY_RIGHT, 1, scr_columns_shift },
     { 's', 1, scr_sort },
     { '/', 0, scr_search },
-    { '\r', 1, scr_enter_table },
-    { '\n', 1, scr_enter_table },
+    { '\r', 0, scr_enter_table },
+    { '\n', 0, scr_enter_table },
     { KEY_ESC, 0, scr_show },
     { 'z', 'z', scr_turn },
     { ' ', ' ', scr_turn },
@@ -30946,7 +30897,7 @@ static void scr_first_view(void)
             n++;
         }
     if (opt.n_pids || mo.cgroup)
-        scr_show(scr_section_of(opt.n_pids ? SRC_PROC : SRC_CGROUP));
+        scr_show(met_sources[opt.n_pids ? SRC_PROC : SRC_CGROUP].section);
     else
         scr_show(n == 1 ? only : 0);
 }
@@ -30992,7 +30943,7 @@ static void scr_keys(void)
  * start: a long interval skips deadlines, but shifts none. */
 
 static void (*const mon_read[N_SRC])(void) = {
-#define X(id, group, name, read, lack) [SRC_##id] = (read),
+#define X(id, group, name, read, section, lack) [SRC_##id] = (read),
     MET_SOURCES(X)
 #undef X
 };
@@ -31010,39 +30961,6 @@ static const char *mon_opt_event(const char *v)
             return NULL;
     pmc_asked.event[pmc_asked.n++] = v;
     return NULL;
-}
-
-static const char *mon_opt_csv(const char *v)
-{
-    mo.csv = true;
-    mo.csv_file = v && strcmp(v, "-") ? v : NULL;
-    return v && !*v ? "a file name is missing" : NULL;
-}
-
-/* Parses a comma-separated list of sources and groups. Turns all other sources off. */
-static const char *mon_opt_collectors(const char *v)
-{
-    u64 on = 0;
-    while (*v) {
-        size_t n = strcspn(v, ",");
-        u64 named = 0;
-        for (u32 s = 0; s < N_SRC; s++) {
-            const char *name[] = { met_sources[s].group, met_sources[s].name };
-            for (u32 k = 0; k < 2; k++)
-                if (n && !strncmp(name[k], v, n) && !name[k][n])
-                    named |= 1ull << s;
-        }
-        if (!named)
-            break;
-        on |= named;
-        v += n + (v[n] == ',');
-    }
-    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK | 1ull << SRC_LOCKS))
-        on |= 1ull << SRC_BUSY;
-    mo.off = ~on;
-    mo.chosen = true;
-    return *v || !on ? "unknown collector; groups: " MET_GROUPS
-                       "; for sources, see kvis help monitor --man" : NULL;
 }
 
 /* --- kvis monitor COMMAND: totals, as in perf stat(1) --- */
@@ -31226,14 +31144,21 @@ static bool mon_ended(void)
     return ended;
 }
 
+/* Serves clients and handles keys until a given time or the command's end. */
 static void mon_wait(u64 until)
 {
-    enum { LOOK_NS = 10000000 }; /* time between checks for the command's end */
-    bool blind = opt.command && (scr.on || mon_command.end_fd < 0);
-    while (u_now() < until && !sp_over() && !mon_ended())
-        if (hs_wait(blind ? MIN(until, u_now() + LOOK_NS) : until,
-                    scr.on ? STDIN_FILENO : mon_command.end_fd) && scr.on)
+    for (u64 now; (now = u_now()) < until && !sp_over() && !mon_ended();) {
+        bool blind = opt.command && mon_command.end_fd < 0; /* must poll for the command's end */
+        u64 ms = MIN((until - now + 999999) / 1000000, blind ? 10 : hs.n ? 250 : 1000000);
+        struct pollfd p[] = { { hs.fd, POLLIN, 0 },
+                              { scr.on ? STDIN_FILENO : mon_command.end_fd, POLLIN, 0 } };
+        hs_reap();
+        int n = poll(p, 2, ms);
+        if (n > 0 && p[0].revents)
+            hs_accept();
+        if (scr.on && (n < 0 || p[1].revents))
             scr_keys();
+    }
 }
 
 /* If no requested metric is available, prints why and returns true. */
@@ -31905,26 +31830,20 @@ static void dg_digits(struct buf *b, double v)
     if (v > 0 && v < 1e-4)
         b_s(b, "<0.0001");
     else
-        mout_digits(b, 3, v, "");
+        mout_digits(b, 3, v);
 }
 
 /* Writes a number with its unit: "84 %", "1204/s", "3.1 MB/s", "61.0 °C". */
 static void dg_num(struct buf *b, u16 number, double v)
 {
-    static struct buf text;
     if (mout_form(dg_like(number))->unit == U_RATIO) {
         dg_digits(b, v * 100);
         b_s(b, " %");
         return;
     }
-    b_reset(&text);
-    mout_text_num(&text, dg_like(number), v);
-    u32 n = 0;
-    while (n < text.len && !strchr("/CGKMPTWBnmus", text.p[n]))
-        n++;
-    b_put(b, text.p, n);
-    b_own(b, n == text.len || text.p[n] == '/' ? "" : text.p[n] == 'C' ? " °" : " ");
-    b_put(b, text.p + n, text.len - n);
+    const char *unit = mout_value(b, dg_like(number), v);
+    b_own(b, !*unit || *unit == '/' ? "" : *unit == 'C' ? " °" : " ");
+    b_s(b, unit);
 }
 
 static const char *dg_words_of(u16 number)
@@ -33316,7 +33235,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
         dup2(log_fd, STDERR_FILENO);
     opt.command = command;
     opt.calls = true;
-    opt.json = false;
+    opt.json = NULL;
     nm_init();
     if (r->fn)
         r->fn(c);
@@ -33519,7 +33438,8 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 
 /* Kinds of option values; see gen/tables/options.tbl. */
 enum opt_kind {
-    OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_SECONDS, OPT_STRING, OPT_CALL, OPT_NOTHING
+    OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_SECONDS, OPT_STRING, OPT_OUTPUT, OPT_CALL,
+    OPT_NOTHING
 };
 
 struct opt_row {
@@ -33646,6 +33566,26 @@ static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *se
     return any;
 }
 
+/* Parses a list of sources and groups. Turns all other sources off. */
+static const char *opt_collectors(const char *v)
+{
+    const u64 of_busy = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK | 1ull << SRC_LOCKS;
+    char *names = opt_copy(v);
+    mo.chosen = true;
+    mo.off = ~0ull;
+    for (const char *name; (name = strsep(&names, ","));) {
+        u64 on = 0;
+        for (u32 s = 0; s < N_SRC; s++)
+            if (!strcmp(name, met_sources[s].group) || !strcmp(name, met_sources[s].name))
+                on |= 1ull << s;
+        if (!on)
+            return "unknown collector; groups: " MET_GROUPS
+                   "; for sources, see kvis help monitor --man";
+        mo.off &= ~(on | (on & of_busy ? 1ull << SRC_BUSY : 0));
+    }
+    return NULL;
+}
+
 static u64 opt_status_bit(const char *word)
 {
     static const char *const name[] = { /* in the order of enum call_end */
@@ -33670,16 +33610,11 @@ static const char *opt_status(const char *v)
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
-    if (!least && strncasecmp(word, "RTMAX", 5) != 0)
+    char *end;
+    if ((!least && strncasecmp(word, "RTMAX", 5) != 0) || isdigit((u8)word[5]))
         return 0;
-    if (!word[5])
-        return least ? 34 : 64;
-    char *end = NULL;
-    bool number = word[5] == (least ? '+' : '-') && isdigit((u8)word[6]);
-    long n = number ? strtol(word + 6, &end, 10) : -1;
-    if (n < 0 || *end || n > 64 - 34)
-        return 0;
-    return least ? 34 + n : 64 - n;
+    u64 n = (u64)strtol(word + 5, &end, 10) + (least ? 34 : 64);
+    return *end || n < 34 || n > 64 ? 0 : (long)n;
 }
 
 /* Returns the bit of a signal, given by number or by name, with or without SIG. */
@@ -33719,13 +33654,6 @@ static const char *opt_expr(const char *v)
     if (strchr(v, '='))
         return "allowed values: trace=..., status=..., signal=...";
     return opt_trace(v);
-}
-
-static const char *opt_json(const char *v)
-{
-    opt.json = true;
-    opt.json_file = v && strcmp(v, "-") ? v : NULL;
-    return v && !*v ? "a file name is missing" : NULL;
 }
 
 static const char *opt_report(const char *v)
@@ -33894,6 +33822,10 @@ static void opt_apply(const struct opt_row *r, const char *v)
         break;
     case OPT_STRING:
         *r->to.string = v;
+        break;
+    case OPT_OUTPUT:
+        *r->to.string = v ? v : "-";
+        wrong = v && !*v ? "a file name is missing" : NULL;
         break;
     case OPT_CALL:
         wrong = r->to.call(v);
@@ -34115,11 +34047,16 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
+static bool cmd_on_stdout(const char *output)
+{
+    return output && !strcmp(output, "-");
+}
+
 /* Refuses JSON on a stdout (pipe or file) that also gets the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
-    if (opt.json && !opt.json_file && opt.command && fstat(STDOUT_FILENO, &s) == 0
+    if (cmd_on_stdout(opt.json) && opt.command && fstat(STDOUT_FILENO, &s) == 0
         && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
         die(EXIT_USAGE, "--json: stdout would also contain the output of %.300s; fix: --json=FILE, "
             "or for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
@@ -34131,25 +34068,26 @@ static void cmd_open_output(struct writer *w, const char *file, int fd)
     out_writer_open(w, file ? cmd_open_as(file, O_WRONLY) : fd, file ? file : stream);
 }
 
-static void cmd_open_json(void)
+/* Opens the output of --json or --csv. */
+static void cmd_open_data(struct writer *w, const char *output)
 {
-    out.json_on = opt.json;
-    if (opt.json)
-        cmd_open_output(&out.json, opt.json_file, STDOUT_FILENO);
+    if (output)
+        cmd_open_output(w, cmd_on_stdout(output) ? NULL : output, STDOUT_FILENO);
 }
 
 /* Opens the outputs of trace and replay. Text goes to stderr, as with strace(1). */
 static void cmd_open_sinks(void)
 {
-    bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
+    bool json_stdout = cmd_on_stdout(opt.json), table = opt.count_only || opt.count_too;
     out.events_on = !opt.quiet && !opt.count_only && !json_stdout;
+    out.json_on = opt.json;
     out.colour = !opt.out_file && cmd_colour(STDERR_FILENO) && !opt.count_only;
     cmd_open_output(&out.text, opt.out_file, STDERR_FILENO);
     if (opt.quiet && (json_stdout || (opt.quiet > 1 && !table)))
         out.text.fd = -1;
     if (!opt.out_file)
         out_measure();
-    cmd_open_json();
+    cmd_open_data(&out.json, opt.json);
 }
 
 static void cmd_this_run(const char *backend)
@@ -34448,11 +34386,12 @@ static int cmd_trace(void)
 
 static void cmd_sinks(void)
 {
-    out.events_on = !(opt.json && !opt.json_file);
+    out.events_on = !cmd_on_stdout(opt.json);
+    out.json_on = opt.json;
     if (out.events_on)
         cmd_open_output(&out.text, opt.out_file, STDOUT_FILENO);
     out_measure();
-    cmd_open_json();
+    cmd_open_data(&out.json, opt.json);
 }
 
 static void cmd_rows_begin(void)
@@ -34520,7 +34459,7 @@ static int cmd_proc(void)
     pid = (pid_t)proc_opt.pid;
     cmd_refuse_pid(proc_opt.pid || proc_opt.only_pid);
     cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
-    if (opt.json && !opt.json_file && strcmp(proc_opt.format, "text"))
+    if (cmd_on_stdout(opt.json) && strcmp(proc_opt.format, "text"))
         opt_wrong("format", "--format=%s and --json both write to stdout; fix: --json=FILE",
                   proc_opt.format);
     if (proc_opt.tree && strcmp(proc_opt.format, "text"))
@@ -34619,7 +34558,7 @@ static int cmd_monitor(void)
         opt_wrong("event", "-e: no PMU of this CPU has the event %s; fix: "
                   "choose an event that kvis monitor --list-events prints", pmc_unknown());
     cmd_refuse_mixed();
-    if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
+    if (cmd_on_stdout(mo.csv) && cmd_on_stdout(opt.json))
         opt_wrong("csv", "--csv and --json both write to stdout; fix: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
@@ -34629,8 +34568,7 @@ static int cmd_monitor(void)
                 e == -EADDRINUSE ? " (ss -ltnp shows which process uses it)"
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
-    if (mo.csv)
-        cmd_open_output(&mout.csv, mo.csv_file, STDOUT_FILENO);
+    cmd_open_data(&mout.csv, mo.csv);
     cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
     cmd_start_clock(u_now());
@@ -34638,7 +34576,7 @@ static int cmd_monitor(void)
     if (opt.command && !opt.out_file) { /* the command uses stdout */
         out.events_on = true;
         cmd_open_output(&out.text, NULL, STDERR_FILENO);
-    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file))) {
+    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || cmd_on_stdout(mo.csv))) {
         out.events_on = false;
     }
     mout.screen = out.events_on && !opt.out_file && !opt.command
@@ -34691,7 +34629,7 @@ static int cmd_check(void)
     }
     bits = bits ? bits : CHECK_COMMANDS;
     bool works = cpu ? check_cpu(&b, opt.json) : check_run(bits, opt.json, &b);
-    cmd_open_output(&out.json, opt.json_file, STDOUT_FILENO);
+    cmd_open_data(&out.json, opt.json ? opt.json : "-");
     opt_print(out.json.fd, out.json.name, b.p, b.len);
     return !works;
 }

@@ -183,7 +183,6 @@ function check_screen(r,    n, i) {
     if (kind_of[r] == "line" && get(r, "of") != "") known_metric(r, get(r, "of"))
     n = split(get(r, "groups"), words, ",")
     for (i = 1; i <= n; i++) if (!(words[i] in group)) bad_at(line_of[r], "section " id_of[r] ": no group `" words[i] "`")
-    if (n > 2) bad_at(line_of[r], "section " id_of[r] ": more than 2 groups")
     line_c[r] = line_items(r)
 }
 function dim_of(r) { return (r, "of") in col ? col[r, "of"] : "none" }
@@ -311,6 +310,11 @@ function add_distribution(r,    part, n, i, parts, octave) {
         toupper(get(r, "unit")) ", \\\n      " prom_of(r) ", " octave[1] ", " octave[2] ", " \
         substr(parts, 3) ", \\\n      " c_string(family_help(r))
 }
+function number_section(r,    n, i) { # its number, from 0, by its key and groups; the last one has all other groups
+    section_of[id_of[r]] = last_section = n_sections++
+    n = split(get(r, "groups"), words, ",")
+    for (i = 1; i <= n; i++) section_of[words[i]] = last_section
+}
 function add(r) {
     if (kind_of[r] == "unit")
         unit[++n_units] = id_of[r] ", " truth(get(r, "counter")) ", " toupper(get(r, "shown")) ", " c_string(get(r, "json")) ", " \
@@ -318,16 +322,15 @@ function add(r) {
     else if (kind_of[r] == "dimension")
         dim[++n_dims] = id_of[r] ", " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " maybe(get(r, "facts")) ", " \
             (get(r, "sort") == "" ? "N_METRICS" : "M_" get(r, "sort")) ", " (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc"))) ", " \
-            maybe(get(r, "title")) ", \x27" (get(r, "section") == "" ? " " : get(r, "section")) "\x27, " (get(r, "share") + 0) ", " truth(get(r, "in_order"))
-    else if (kind_of[r] == "section") {
-        split(get(r, "groups"), words, ",")
-        part[++n_parts] = "\x27" id_of[r] "\x27, " c_string(name_of[r]) ", " maybe(words[1]) ", " maybe(words[2])
-    } else if (kind_of[r] == "line")
+            maybe(get(r, "title")) ", " (section_of[get(r, "section")] + 0) ", " (get(r, "share") + 0) ", " truth(get(r, "in_order"))
+    else if (kind_of[r] == "section")
+        part[++n_parts] = "\x27" id_of[r] "\x27, " c_string(name_of[r])
+    else if (kind_of[r] == "line")
         line[++n_lines] = c_string(id_of[r]) ", " (get(r, "past") == "" ? "0" : "M_" get(r, "past")) ", " (get(r, "of") == "" ? "0" : "M_" get(r, "of")) ", " \
             truth(get(r, "past") == "" ? "yes" : "") ", " line_c[r]
     else if (kind_of[r] == "source") {
-        source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") \
-            ", \\\n      " c_string(text[r])
+        source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") ", " \
+            (get(r, "group") in section_of ? section_of[get(r, "group")] : last_section) ", \\\n      " c_string(text[r])
         if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
     } else if (kind_of[r] != "family") {
         col[r, "source_id"] = toupper(get(r, "source"))
@@ -340,7 +343,10 @@ function add(r) {
     }
 }
 END {
-    for (r = 1; r <= n_rows; r++) name_in_prom(r)
+    for (r = 1; r <= n_rows; r++) {
+        name_in_prom(r)
+        if (kind_of[r] == "section") number_section(r)
+    }
     for (r = 1; r <= n_rows; r++) {
         if (kind_of[r] == "metric") name_of_id[id_of[r]] = 1
         n = kind_of[r] == "distribution" ? split("_P50 _P90 _P99 _MAX", words, " ") : 0
@@ -376,10 +382,10 @@ END {
     macro("id, counter, shown as, suffixes in JSON and Prometheus, scale", "MET_UNITS", n_units, unit)
     macro("id, JSON key, label, label of the info, Prometheus metric with the info, sort metric, prefix of pmc metrics, title, section, share, in order", \
           "MET_DIMENSIONS", n_dims, dim)
-    macro("id, group, name, function, why it may be missing", "MET_SOURCES", n_sources, source)
+    macro("id, group, name, function, section, why it may be missing", "MET_SOURCES", n_sources, source)
     macro("id, name, key, source, unit, dimension, Prometheus name, over all instances, 32 bits, operation and its two metrics, why it may be missing, nothing to measure, help, help of the Prometheus name", \
           "MET_ROWS", n_metrics, metric)
-    macro("key, name, its groups", "MET_SECTIONS", n_parts, part)
+    macro("key, name", "MET_SECTIONS", n_parts, part)
     macro("name, past, of, each CPU, items", "MET_LINES", n_lines, line)
     for (n = 1; n <= last_look + 1; n++)
         for (i = 1; i <= n_look[n % (last_look + 1)]; i++) looks[++n_looks] = look[n % (last_look + 1), i]

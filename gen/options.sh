@@ -80,11 +80,11 @@ function destination(s,    w, n, kind, range, ends) { # how the value is stored,
     n = split(s, w, " ")
     kind = w[1]
     range = "0, 0"
-    if (index(" flag count set number seconds string call nothing ", " " kind " ") == 0) bad(row ": unknown kind `" kind "` in sets")
+    if (index(" flag count set number seconds string output call nothing ", " " kind " ") == 0) bad(row ": unknown kind `" kind "` in sets")
     if (n != (kind == "nothing" ? 1 : kind ~ /^(set|number)$/ ? 3 : 2)) bad(row ": wrong number of words in sets")
-    if (arg == "" && kind ~ /^(number|seconds|string)$/) bad(row ": a " kind " without an argument")
+    if (arg == "" && kind ~ /^(number|seconds|string|output)$/) bad(row ": a " kind " without an argument")
     if (arg != "" && kind ~ /^(flag|count|set|nothing)$/) bad(row ": sets " kind ", with an argument")
-    if (maybe && kind != "call") bad(row ": only call takes an optional argument")
+    if (maybe && kind !~ /^(call|output)$/) bad(row ": only call and output take an optional argument")
     if (kind != "nothing" && w[2] !~ (kind == "call" ? "^[a-z_]+$" : "^[a-z_]+([.][a-z_]+)?$")) bad(row ": cannot set `" w[2] "`")
     if (kind == "set" && w[3] !~ /^([A-Z_]+|\047[a-z]\047)$/) bad(row ": `" w[3] "` is not a constant")
     if (kind == "number") {
@@ -95,7 +95,7 @@ function destination(s,    w, n, kind, range, ends) { # how the value is stored,
     }
     if (kind == "set") range = w[3] ", 0"
     return sprintf("OPT_%s, { %s }, %s", toupper(kind), kind == "nothing" ? "NULL" \
-        : "." kind " = " (kind == "call" ? "" : "&") w[2], range)
+        : "." (kind == "output" ? "string" : kind) " = " (kind == "call" ? "" : "&") w[2], range)
 }
 function allowed(s) { # the allowed values as C
     if (arg == "") bad(row ": values without an argument")

@@ -110,126 +110,126 @@
 
 /* X(id, JSON key, label, label of the info, Prometheus metric with the info, sort metric, prefix of pmc metrics, title, section, share, in order) */
 #define MET_DIMENSIONS(X) \
-    X(NONE, NULL, NULL, NULL, NULL, N_METRICS, "", NULL, ' ', 0, false) \
-    X(DISK, "device", "device", "on", "disk_on_info", M_DISK_IOPS, NULL, "disks", 'd', 12, false) \
-    X(NET, "interface", "device", "driver", "network_driver_info", M_NET_RX, NULL, "interfaces", 'n', 12, false) \
-    X(GROUP, "group", "cgroup", NULL, NULL, M_GR_THROTTLED, NULL, "cgroups", 'g', 12, false) \
-    X(PID, "pid", "pid", "comm", NULL, M_P_USER, "process_", "processes", 'p', 0, false) \
-    X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, NULL, "processes", 'p', 1, false) \
-    X(WAIT, "longest_wait", "thread", "ran", NULL, M_LONGEST, NULL, "longest wait for a CPU", 'r', 0, false) \
-    X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "", "core types", 'c', 0, true) \
-    X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, "", "CPUs", 'c', 0, true) \
-    X(EVENT, "event", "event", NULL, NULL, M_EVENTS, NULL, "events", 'c', 0, true) \
-    X(IRQ, "irq", "irq", "handler", NULL, M_IRQ_RATE, NULL, "interrupts by CPU", 'c', 0, false) \
-    X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, "cgroup_", "cgroups", 'g', 0, true) \
-    X(NODE, "node", "node", "topology", "numa_node_info", M_NUMA_HIT, NULL, "NUMA nodes", 'u', 0, true) \
-    X(POOL, "hugepages", "pagesize", NULL, NULL, M_POOL, NULL, "pools", 'm', 0, true) \
-    X(ZONE, "zone", "zone", "type", NULL, M_TEMP, NULL, "zones", 't', 0, false) \
-    X(SENSOR, "sensor", "sensor", "label", "hwmon_sensor_info", M_SENSOR, NULL, "sensors", 't', 0, false) \
-    X(CORE, "core", "core", "package", NULL, M_THROTTLE_CORE, NULL, "cores", 't', 0, true) \
-    X(PACKAGE, "package", "package", NULL, NULL, M_THROTTLE_PKG, NULL, "packages", 't', 0, true) \
-    X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, NULL, "sockets", 'w', 0, true) \
-    X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, NULL, "L3 caches", 'w', 0, true) \
-    X(FS, "filesystem", "mountpoint", "fstype", "filesystem_info", M_FS_LEFT, NULL, "file systems", 'x', 0, true) \
-    X(MC, "controller", "controller", NULL, NULL, M_EDAC_CE, NULL, "memory controllers", 'x', 0, true) \
-    X(QUEUE, "queue", "queue", "driver", "virtio_info", M_VQ_ADDED, NULL, "rings", 'v', 0, false) \
-    X(VHOST, "vhost", "vhost", "owner", "vhost_info", M_VH_KICKS, NULL, "virtqueues", 'v', 0, false)
+    X(NONE, NULL, NULL, NULL, NULL, N_METRICS, "", NULL, 0, 0, false) \
+    X(DISK, "device", "device", "on", "disk_on_info", M_DISK_IOPS, NULL, "disks", 4, 12, false) \
+    X(NET, "interface", "device", "driver", "network_driver_info", M_NET_RX, NULL, "interfaces", 5, 12, false) \
+    X(GROUP, "group", "cgroup", NULL, NULL, M_GR_THROTTLED, NULL, "cgroups", 7, 12, false) \
+    X(PID, "pid", "pid", "comm", NULL, M_P_USER, "process_", "processes", 6, 0, false) \
+    X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, NULL, "processes", 6, 1, false) \
+    X(WAIT, "longest_wait", "thread", "ran", NULL, M_LONGEST, NULL, "longest wait for a CPU", 2, 0, false) \
+    X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "", "core types", 1, 0, true) \
+    X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, "", "CPUs", 1, 0, true) \
+    X(EVENT, "event", "event", NULL, NULL, M_EVENTS, NULL, "events", 1, 0, true) \
+    X(IRQ, "irq", "irq", "handler", NULL, M_IRQ_RATE, NULL, "interrupts by CPU", 1, 0, false) \
+    X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, "cgroup_", "cgroups", 7, 0, true) \
+    X(NODE, "node", "node", "topology", "numa_node_info", M_NUMA_HIT, NULL, "NUMA nodes", 8, 0, true) \
+    X(POOL, "hugepages", "pagesize", NULL, NULL, M_POOL, NULL, "pools", 3, 0, true) \
+    X(ZONE, "zone", "zone", "type", NULL, M_TEMP, NULL, "zones", 9, 0, false) \
+    X(SENSOR, "sensor", "sensor", "label", "hwmon_sensor_info", M_SENSOR, NULL, "sensors", 9, 0, false) \
+    X(CORE, "core", "core", "package", NULL, M_THROTTLE_CORE, NULL, "cores", 9, 0, true) \
+    X(PACKAGE, "package", "package", NULL, NULL, M_THROTTLE_PKG, NULL, "packages", 9, 0, true) \
+    X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, NULL, "sockets", 11, 0, true) \
+    X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, NULL, "L3 caches", 11, 0, true) \
+    X(FS, "filesystem", "mountpoint", "fstype", "filesystem_info", M_FS_LEFT, NULL, "file systems", 13, 0, true) \
+    X(MC, "controller", "controller", NULL, NULL, M_EDAC_CE, NULL, "memory controllers", 13, 0, true) \
+    X(QUEUE, "queue", "queue", "driver", "virtio_info", M_VQ_ADDED, NULL, "rings", 12, 0, false) \
+    X(VHOST, "vhost", "vhost", "owner", "vhost_info", M_VH_KICKS, NULL, "virtqueues", 12, 0, false)
 
-/* X(id, group, name, function, why it may be missing) */
+/* X(id, group, name, function, section, why it may be missing) */
 #define MET_SOURCES(X) \
-    X(STAT, "cpu", "stat", mfs_stat, \
+    X(STAT, "cpu", "stat", mfs_stat, 1, \
       "/proc/stat of this kernel lacks this value") \
-    X(FREQ, "cpu", "cpufreq", mfs_freq, \
+    X(FREQ, "cpu", "cpufreq", mfs_freq, 1, \
       "this machine has no CPU frequency driver") \
-    X(PMC, "cpu", "pmc", pmc_read, \
+    X(PMC, "cpu", "pmc", pmc_read, 1, \
       "no hardware counter counted events of this kind in this interval") \
-    X(EVENTS, "cpu", "events", pmc_read_events, \
+    X(EVENTS, "cpu", "events", pmc_read_events, 1, \
       "no hardware counter counted events of this kind in this interval") \
-    X(LOAD, "sched", "load", mfs_places, \
+    X(LOAD, "sched", "load", mfs_places, 2, \
       "/proc/loadavg lacks this value") \
-    X(PSI, "sched", "psi", mfs_places, \
+    X(PSI, "sched", "psi", mfs_places, 2, \
       "a kernel with CONFIG_PSI, booted with psi=1") \
-    X(SCHEDSTAT, "sched", "schedstat", mfs_schedstat, \
+    X(SCHEDSTAT, "sched", "schedstat", mfs_schedstat, 2, \
       "a kernel with CONFIG_SCHEDSTATS") \
-    X(MEMINFO, "mem", "meminfo", mfs_memory, \
+    X(MEMINFO, "mem", "meminfo", mfs_memory, 3, \
       "/proc/meminfo of this kernel lacks this value") \
-    X(VMSTAT, "mem", "vmstat", mfs_vmstat, \
+    X(VMSTAT, "mem", "vmstat", mfs_vmstat, 3, \
       "/proc/vmstat of this kernel lacks this value") \
-    X(HUGE, "mem", "hugepages", mfs_huge, \
+    X(HUGE, "mem", "hugepages", mfs_huge, 3, \
       "this machine has no pool of hugepages") \
-    X(KHUGE, "mem", "khugepaged", mfs_khuge, \
+    X(KHUGE, "mem", "khugepaged", mfs_khuge, 3, \
       "this kernel has no transparent hugepages") \
-    X(NUMASTAT, "numa", "numastat", mfs_numastat, \
+    X(NUMASTAT, "numa", "numastat", mfs_numastat, 8, \
       "the numastat files of the NUMA nodes lack this value") \
-    X(NODEMEM, "numa", "nodes", mfs_nodemem, \
+    X(NODEMEM, "numa", "nodes", mfs_nodemem, 8, \
       "the meminfo files of the NUMA nodes lack this value") \
-    X(BALANCE, "numa", "balancing", mfs_memory, \
+    X(BALANCE, "numa", "balancing", mfs_memory, 8, \
       "this kernel has no NUMA balancing") \
-    X(DISK, "io", "disks", mfs_disks, \
+    X(DISK, "io", "disks", mfs_disks, 4, \
       "/proc/diskstats of this kernel lacks this value, or no disk has been used since boot") \
-    X(ZONE, "thermal", "zones", mfs_zones, \
+    X(ZONE, "thermal", "zones", mfs_zones, 9, \
       "no thermal zone reports this value") \
-    X(HWMON, "thermal", "hwmon", mfs_hwmon, \
+    X(HWMON, "thermal", "hwmon", mfs_hwmon, 9, \
       "no hwmon sensor reports this value") \
-    X(THROTTLE, "thermal", "throttle", mfs_throttle, \
+    X(THROTTLE, "thermal", "throttle", mfs_throttle, 9, \
       "this CPU does not count thermal throttling") \
-    X(NET, "net", "interfaces", mfs_net, \
+    X(NET, "net", "interfaces", mfs_net, 5, \
       "no network interface reports this value") \
-    X(TCP, "net", "tcp", mfs_tcp, \
+    X(TCP, "net", "tcp", mfs_tcp, 5, \
       "/proc/net/snmp and /proc/net/netstat of this kernel lack this value") \
-    X(SOFTNET, "net", "softnet", mfs_softnet, \
+    X(SOFTNET, "net", "softnet", mfs_softnet, 5, \
       "/proc/net/softnet_stat lacks this value") \
-    X(LIMITS, "limits", "limits", mfs_limits, \
+    X(LIMITS, "limits", "limits", mfs_limits, 10, \
       "this kernel does not report this limit or its use") \
-    X(BUSY, "busy", "busy", mfs_busy, \
+    X(BUSY, "busy", "busy", mfs_busy, 6, \
       "no process was busy in this interval") \
-    X(PAGES, "busy", "pages", mfs_pages, \
+    X(PAGES, "busy", "pages", mfs_pages, 6, \
       "the machine has one NUMA node, or no busy process runs most of its threads on one node") \
-    X(CGROUPS, "cgroups", "cgroups", mfs_groups, \
+    X(CGROUPS, "cgroups", "cgroups", mfs_groups, 7, \
       "no cgroup has a limit") \
-    X(PROC, "proc", "process", mfs_procs, \
+    X(PROC, "proc", "process", mfs_procs, 6, \
       "this kernel does not keep this count per process") \
-    X(CGROUP, "cgroup", "cgroup", mfs_cgroup, \
+    X(CGROUP, "cgroup", "cgroup", mfs_cgroup, 7, \
       "the files of the cgroup lack this value") \
-    X(FS, "fs", "filesystems", mfs_fs, \
+    X(FS, "fs", "filesystems", mfs_fs, 13, \
       "no file system reports this value") \
-    X(FDS, "limits", "descriptors", mfs_fds, \
+    X(FDS, "limits", "descriptors", mfs_fds, 10, \
       "no process uses half of the file descriptors that it may open") \
-    X(PORTS, "limits", "ports", mfs_ports, \
+    X(PORTS, "limits", "ports", mfs_ports, 10, \
       "fewer than half of the local ports are in use, so kvis does not count connections") \
-    X(BONDS, "net", "bonds", mfs_bonds, \
+    X(BONDS, "net", "bonds", mfs_bonds, 5, \
       "no network interface is a member of a bond") \
-    X(TABLES, "net", "tables", mfs_tables, \
+    X(TABLES, "net", "tables", mfs_tables, 5, \
       "/proc/net/stat lacks this value") \
-    X(CLOCK, "cpu", "clock", mfs_clock, \
+    X(CLOCK, "cpu", "clock", mfs_clock, 1, \
       "this kernel reports no clock source") \
-    X(IRQS, "cpu", "irqs", mfs_irqs, \
+    X(IRQS, "cpu", "irqs", mfs_irqs, 1, \
       "no interrupt was handled in this interval") \
-    X(EDAC, "errors", "edac", mfs_edac, \
+    X(EDAC, "errors", "edac", mfs_edac, 13, \
       "this machine has no EDAC driver for its memory") \
-    X(MD, "errors", "md", mfs_md, \
+    X(MD, "errors", "md", mfs_md, 13, \
       "this machine has no md arrays") \
-    X(LOG, "errors", "log", mfs_log, \
+    X(LOG, "errors", "log", mfs_log, 13, \
       "the kernel logged no message of this kind in this interval") \
-    X(STUCK, "busy", "stuck", mfs_stuck, \
+    X(STUCK, "busy", "stuck", mfs_stuck, 6, \
       "kvis has not read the state of any process yet") \
-    X(LOCKS, "busy", "locks", mfs_locks, \
+    X(LOCKS, "busy", "locks", mfs_locks, 6, \
       "no busy process has three or more threads, or kvis may not read their system calls") \
-    X(RUNQ, "sched", "runq", mk_runq, \
+    X(RUNQ, "sched", "runq", mk_runq, 2, \
       "no task waited for a CPU in this interval") \
-    X(DEPTH, "sched", "depth", mk_depth, \
+    X(DEPTH, "sched", "depth", mk_depth, 2, \
       "no CPU switched tasks in this interval") \
-    X(BLOCK, "io", "block", mk_block, \
+    X(BLOCK, "io", "block", mk_block, 4, \
       "no disk request of this kind completed in this interval") \
-    X(VIRTIO, "virtio", "virtio", vq_read, \
+    X(VIRTIO, "virtio", "virtio", vq_read, 12, \
       "no virtio ring had an event of this kind in this interval") \
-    X(VHOST, "vhost", "vhost", vh_read, \
+    X(VHOST, "vhost", "vhost", vh_read, 12, \
       "no vhost handler ran in this interval") \
-    X(MEMBW, "uncore", "membw", unc_membw, \
+    X(MEMBW, "uncore", "membw", unc_membw, 11, \
       "this machine exposes no memory-controller PMU") \
-    X(POWER, "uncore", "power", unc_power, \
+    X(POWER, "uncore", "power", unc_power, 11, \
       "this machine exposes no power PMU (RAPL)") \
-    X(MBM, "uncore", "mbm", unc_mbm, \
+    X(MBM, "uncore", "mbm", unc_mbm, 11, \
       "this CPU does not count memory traffic per L3 cache")
 
 /* X(id, name, key, source, unit, dimension, Prometheus name, over all instances, 32 bits, operation and its two metrics, why it may be missing, nothing to measure, help, help of the Prometheus name) */
@@ -1477,22 +1477,22 @@
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)", \
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)")
 
-/* X(key, name, its groups) */
+/* X(key, name) */
 #define MET_SECTIONS(X) \
-    X('o', "overview", NULL, NULL) \
-    X('c', "CPUs", "cpu", NULL) \
-    X('r', "run queues", "sched", NULL) \
-    X('m', "memory", "mem", NULL) \
-    X('d', "disks", "io", NULL) \
-    X('n', "network", "net", NULL) \
-    X('p', "processes", "busy", "proc") \
-    X('g', "cgroups", "cgroups", "cgroup") \
-    X('u', "NUMA nodes", "numa", NULL) \
-    X('t', "temperatures", "thermal", NULL) \
-    X('l', "limits", "limits", NULL) \
-    X('w', "power and memory controllers", "uncore", NULL) \
-    X('v', "virtio and vhost", "virtio", "vhost") \
-    X('x', "file systems and errors", NULL, NULL)
+    X('o', "overview") \
+    X('c', "CPUs") \
+    X('r', "run queues") \
+    X('m', "memory") \
+    X('d', "disks") \
+    X('n', "network") \
+    X('p', "processes") \
+    X('g', "cgroups") \
+    X('u', "NUMA nodes") \
+    X('t', "temperatures") \
+    X('l', "limits") \
+    X('w', "power and memory controllers") \
+    X('v', "virtio and vhost") \
+    X('x', "file systems and errors")
 
 /* X(name, past, of, each CPU, items) */
 #define MET_LINES(X) \

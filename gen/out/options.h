@@ -133,7 +133,7 @@ enum {
       NULL, "", "-r, --relative-timestamps", \
       "print the time since the previous event; with -t: also the time of day" }, \
     { IN_TRACE | IN_REPLAY, 0, "json", "FILE", true, \
-      OPT_CALL, { .call = opt_json }, 0, 0, \
+      OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write events as JSON lines to FILE; without FILE: to stdout, instead of text" }, \
     { IN_TRACE | IN_REPLAY, 'o', "output", "FILE", false, \
@@ -261,7 +261,7 @@ enum {
       NULL, "times|timing", "-T, --syscall-times", \
       "print the time that each system call took (kvis always does with -v)" }, \
     { IN_DIFF, 0, "json", "FILE", true, \
-      OPT_CALL, { .call = opt_json }, 0, 0, \
+      OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write the comparison as one JSON object to stdout or FILE" }, \
     { IN_DIFF, 'o', "output", "FILE", false, \
@@ -341,7 +341,7 @@ enum {
       NULL, "", "-c, --command", \
       "run the remaining words as COMMAND (the default); a shell runs a single word with blanks" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
-      OPT_CALL, { .call = opt_json }, 0, 0, \
+      OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write the output as JSON lines to stdout or FILE" }, \
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'o', "output", "FILE", false, \
@@ -473,7 +473,7 @@ enum {
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop monitoring after SECS seconds" }, \
     { IN_MONITOR, 'c', "collectors", "LIST", false, \
-      OPT_CALL, { .call = mon_opt_collectors }, 0, 0, \
+      OPT_CALL, { .call = opt_collectors }, 0, 0, \
       NULL, "collector|collect", "-c, --collectors=LIST", \
       "show only metrics of these groups or sources; groups: " MET_GROUPS "" }, \
     { IN_MONITOR, 'p', "pid", "PID", false, \
@@ -501,11 +501,11 @@ enum {
       NULL, "", "    --histogram", \
       "also show distributions: waits for a CPU, lengths of run queues, times of disk requests" }, \
     { IN_MONITOR, 0, "json", "FILE", true, \
-      OPT_CALL, { .call = opt_json }, 0, 0, \
+      OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write the metrics as one JSON line per interval to stdout or FILE" }, \
     { IN_MONITOR, 0, "csv", "FILE", true, \
-      OPT_CALL, { .call = mon_opt_csv }, 0, 0, \
+      OPT_OUTPUT, { .string = &mo.csv }, 0, 0, \
       NULL, "", "    --csv[=FILE]", \
       "write one CSV row per value to stdout or FILE" }, \
     { IN_MONITOR, 0, "report", "FILE", true, \
@@ -553,7 +553,7 @@ enum {
       NULL, "", "    --virtio", \
       "also watch virtio rings, with kprobes that run for each request" }, \
     { IN_DIAGNOSE, 0, "json", "FILE", true, \
-      OPT_CALL, { .call = opt_json }, 0, 0, \
+      OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write the findings as one JSON object to stdout or FILE" }, \
     { IN_DIAGNOSE, 0, "report", "FILE", true, \
