@@ -23772,11 +23772,10 @@ enum met_unit {
 static struct met_form_row {
     bool counter;
     u8 unit;
-    const char *json, *prom;
+    const char *json;
     double scale; /* factor from the kernel's value to the shown value */
 } met_forms[N_FORM] = {
-#define X(id, counter, unit, json, prom, scale) \
-    [F_##id] = { counter, U_##unit, json, prom, scale },
+#define X(id, counter, unit, json, scale) [F_##id] = { counter, U_##unit, json, scale },
     MET_UNITS(X)
 #undef X
 };
@@ -23791,7 +23790,7 @@ enum met_op {
 static const struct metric {
     const char *name;
     const char *key;  /* name, column or file in the source; "": none */
-    const char *prom; /* Prometheus name; "": made by mout_prom_name; NULL: not exported */
+    const char *prom, *prom_labels, *prom_type; /* prom: Prometheus name; NULL: not exported */
     u8 src, form, dim;
     u8 all;
     bool bits32; /* the kernel's counter wraps at 2^32 */
@@ -23801,9 +23800,10 @@ static const struct metric {
     bool none;        /* a missing metric means that there is nothing to measure */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
-#define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, none, help, prom_help) \
-    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, none, \
-      help, prom_help },
+#define X(id, name, key, src, form, dim, prom, labels, type, all, bits32, op, a, b, lack, none, \
+          help, prom_help) \
+    { name, key, prom, labels, type, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, \
+      lack, none, help, prom_help },
     MET_ROWS(X)
 #undef X
 };
@@ -23901,14 +23901,14 @@ static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
 static const struct met_hist_row {
     const char *name, *counts;  /* counts: unit of the values, as bcc's tools write it */
-    const char *prom, *prom_help;
+    const char *prom, *prom_labels, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
     u16 part[MET_PARTS];        /* metrics for the percentiles in met_parts[] */
     u8 src, form;
     u8 low, high;               /* bucket bounds for Prometheus: 2^low - 1 to 2^high - 1 */
 } met_hist_rows[N_HIST] = {
-#define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, help) \
-    [HIST_##id] = { name, counts, prom, help, F_##form == F_NS ? 1e-9 : 1, \
+#define X(id, name, counts, src, form, prom, labels, low, high, p50, p90, p99, max, help) \
+    [HIST_##id] = { name, counts, prom, labels, help, F_##form == F_NS ? 1e-9 : 1, \
                     { p50, p90, p99, max }, SRC_##src, F_##form, low, high },
     MET_DISTRIBUTIONS(X)
 #undef X
@@ -29034,27 +29034,25 @@ static const char *mout_unmounted(const struct mout_lack *l)
     return l->n < l->all ? NULL : u_not_mounted(l->why);
 }
 
-static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
+static void mout_text_unmounted(struct buf *b, const char *dir)
 {
-    if (sources)
-        b_f(b, "%-10s %s is not mounted:", "n/a", dir);
-    for (u32 s = 0; s < N_SRC; s++)
-        if (sources >> s & 1)
-            b_f(b, " %s", met_sources[s].name);
-    b_s(b, sources ? "\n" : "");
+    u32 n = 0;
+    MOUT_EACH_LACK(l) {
+        const char *its = mout_unmounted(&l);
+        if (!its || strcmp(its, dir))
+            continue;
+        if (!n++)
+            b_f(b, "%-10s %s is not mounted:", "n/a", dir);
+        b_f(b, " %s", met_sources[l.src].name);
+    }
+    b_s(b, n ? "\n" : "");
 }
 
-/* Writes which metrics of a source are unavailable, and why. If the reason is that /proc or /sys is
- * not mounted, only adds the source to the mask unmounted[0] or unmounted[1]. */
-static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
+static void mout_text_lacks(struct buf *b, u32 src)
 {
-    for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
-        const char *dir = mout_unmounted(&l);
-        if (dir)
-            unmounted[dir[1] == 's'] |= 1ull << src;
-        else
+    for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;)
+        if (!mout_unmounted(&l))
             mout_text_why(b, &l);
-    }
 }
 
 static void mout_if_new(struct buf *b, u32 was, u32 *told)
@@ -29067,7 +29065,6 @@ static void mout_if_new(struct buf *b, u32 was, u32 *told)
 
 static void mout_text(struct buf *b)
 {
-    u64 unmounted[2] = { 0 };
     u32 was;
     b_f(b, "%stime       ", mout.intervals > 1 ? "\n" : "");
     out_clock(b, mout.real_ns, 0);
@@ -29077,12 +29074,12 @@ static void mout_text(struct buf *b)
             if (mout_shown(i))
                 mout_text_line(b, s, i);
         was = b->len;
-        mout_text_lack(b, s, unmounted);
+        mout_text_lacks(b, s);
         mout_if_new(b, was, &mout.told[s]);
     }
     for (u32 k = 0; k < 2; k++) {
         was = b->len;
-        mout_text_unmounted(b, k ? "/sys" : "/proc", unmounted[k]);
+        mout_text_unmounted(b, k ? "/sys" : "/proc");
         mout_if_new(b, was, &mout.told[N_SRC + k]);
     }
 }
@@ -29184,9 +29181,6 @@ static void mout_csv(struct buf *b)
 
 /* --- Prometheus: text exposition format 0.0.4 --- */
 
-enum mout_type { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_HISTOGRAM };
-static const char *const mout_types[] = { "counter", "gauge", "untyped", "histogram" };
-
 static void mout_prom_label(struct buf *b, const char *sep, const char *label, const char *value)
 {
     b_f(b, "%s%s=\"", sep, label);
@@ -29194,31 +29188,15 @@ static void mout_prom_label(struct buf *b, const char *sep, const char *label, c
     b_c(b, '"');
 }
 
-static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
-{
-    const char *own = metrics[m].prom, *prefix = met_prefix(m, dim);
-    return *own ? snprintf(s, n, "kvis_%s%.*s", prefix, (int)strcspn(own, "{"), own)
-               : snprintf(s, n, "kvis_%s%.48s%.32s", prefix, metrics[m].name, mout_form(m)->prom);
-}
-
-static enum mout_type mout_prom_type(u32 m)
-{
-    const char *own = metrics[m].prom;
-    size_t n = strcspn(own, "{");
-    if (!mout_form(m)->counter)
-        return MOUT_GAUGE;
-    return n && (n < 6 || strncmp(own + n - 6, "_total", 6)) ? MOUT_UNTYPED : MOUT_COUNTER;
-}
-
-static void mout_prom_head(struct buf *b, const char *name, enum mout_type type, const char *help)
+static void mout_prom_head(struct buf *b, const char *name, const char *type, const char *help)
 {
     b_f(b, "# HELP %s ", name);
     b_s(b, help);
-    b_f(b, "\n# TYPE %s %s\n", name, mout_types[type]);
+    b_f(b, "\n# TYPE %s %s\n", name, type);
 }
 
-static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
-                          const char *help, double v)
+static void mout_prom_one(struct buf *b, const char *name, const char *type, const char *help,
+                          double v)
 {
     mout_prom_head(b, name, type, help);
     b_f(b, "%s %.15g\n", name, v);
@@ -29252,10 +29230,9 @@ static void mout_prom_begin(struct buf *b, const char *name, const char *ending,
 static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
 {
     const struct met_series *s = met_at(i, m);
-    enum mout_type type = mout_prom_type(m);
-    double scale = type == MOUT_UNTYPED ? 1 : mout_form(m)->scale;
-    mout_prom_begin(b, name, "", strchr(metrics[m].prom, '{'), i);
-    if (type == MOUT_GAUGE)
+    double scale = strcmp(metrics[m].prom_type, "untyped") ? mout_form(m)->scale : 1;
+    mout_prom_begin(b, name, "", metrics[m].prom_labels, i);
+    if (!mout_form(m)->counter)
         mout_num(b, s->v);
     else if (scale >= 1 && s->total < UINT64_MAX / (u64)scale)
         b_u64(b, s->total * (u64)scale);
@@ -29268,12 +29245,12 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
     u32 n = 0;
-    mout_prom_name(m, dim, name, sizeof name);
+    SNPRINTF(name, "kvis_%s%s", met_prefix(m, dim), metrics[m].prom);
     MET_EACH_OF(dim, i) {
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
-            mout_prom_head(b, name, mout_prom_type(m), metrics[m].prom_help);
+            mout_prom_head(b, name, metrics[m].prom_type, metrics[m].prom_help);
         mout_prom_line(b, m, i, name);
     }
     return n;
@@ -29304,7 +29281,7 @@ static void mout_prom(struct buf *b)
         for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(mout_pmc) : 1); k++) {
             if (!metrics[m].prom)
                 continue;
-            mout_prom_name(m, mout_pmc[k], name, sizeof name);
+            SNPRINTF(name, "kvis_%s%s", met_prefix(m, mout_pmc[k]), metrics[m].prom);
             if (mout_prom_family(b, m, mout_pmc[k], strcmp(name, last)))
                 memcpy(last, name, sizeof last);
         }
@@ -29313,7 +29290,7 @@ static void mout_prom(struct buf *b)
 static void mout_prom_hist(struct buf *b, const struct met_hist *h, const char *name)
 {
     const struct met_hist_row *r = &met_hist_rows[h->row];
-    const char *own = strchr(r->prom, '{');
+    const char *own = r->prom_labels;
     u64 n = 0;
     for (u32 o = 0; o < MET_OCTAVES && o <= r->high; o++) {
         n += h->octave[o];
@@ -29340,9 +29317,9 @@ static void mout_prom_hists(struct buf *b)
             const struct met_hist_row *r = &met_hist_rows[row];
             if (h->row != row || h->at != met.tick)
                 continue;
-            SNPRINTF(name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
+            SNPRINTF(name, "kvis_%s", r->prom);
             if (strcmp(name, last))
-                mout_prom_head(b, name, MOUT_HISTOGRAM, r->prom_help);
+                mout_prom_head(b, name, "histogram", r->prom_help);
             memcpy(last, name, sizeof last);
             mout_prom_hist(b, h, name);
         }
@@ -29362,7 +29339,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
         if (i->at != met.tick || !i->name[0] || !i->info[0])
             continue;
         if (!head)
-            mout_prom_head(b, name, MOUT_GAUGE, help);
+            mout_prom_head(b, name, "gauge", help);
         head = true;
         b_s(b, name);
         mout_prom_label(b, mout_prom_labels(b, NULL, i), met_dims[dim].info, i->info);
@@ -29380,7 +29357,7 @@ static void mout_prom_collectors(struct buf *b)
     char name[64];
     for (u32 k = 0; k < ARRAY_LEN(rows); k++) {
         SNPRINTF(name, "kvis_collector_%s", rows[k].name);
-        mout_prom_head(b, name, MOUT_GAUGE, rows[k].help);
+        mout_prom_head(b, name, "gauge", rows[k].help);
         for (u32 s = 0; s < N_SRC; s++) {
             double v[] = { !met.src[s].wrong, met.src[s].took_ns / 1e9, met.src[s].left_out };
             if (mo.off >> s & 1)
@@ -29394,12 +29371,12 @@ static void mout_prom_collectors(struct buf *b)
 
 static void mout_prom_self(struct buf *b)
 {
-    mout_prom_head(b, "kvis_build_info", MOUT_GAUGE, "The version of kvis");
+    mout_prom_head(b, "kvis_build_info", "gauge", "The version of kvis");
     b_s(b, "kvis_build_info");
     mout_prom_label(b, "{", "version", KVIS_VERSION);
     b_s(b, "} 1\n");
     mout_prom_collectors(b);
-    mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
+    mout_prom_one(b, "kvis_counters_backwards_total", "counter",
                   "Number of times that a kernel counter decreased (kvis ignores decreases)",
                   met.backwards);
 }
@@ -29411,21 +29388,21 @@ static void mout_prom_process(struct buf *b)
     double page = sysconf(_SC_PAGESIZE);
     u32 fds = 0;
     getrlimit(RLIMIT_NOFILE, &limit);
-    mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
+    mout_prom_one(b, "process_cpu_seconds_total", "counter", "CPU time of kvis",
                   u_clock(CLOCK_PROCESS_CPUTIME_ID) / 1e9);
-    mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
+    mout_prom_one(b, "process_start_time_seconds", "gauge",
                   "Start time of kvis, in seconds since 1970", out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
-        mout_prom_one(b, "process_virtual_memory_bytes", MOUT_GAUGE, "Virtual memory of kvis",
+        mout_prom_one(b, "process_virtual_memory_bytes", "gauge", "Virtual memory of kvis",
                       strtoull(memory, &end, 10) * page);
-        mout_prom_one(b, "process_resident_memory_bytes", MOUT_GAUGE, "Resident memory of kvis",
+        mout_prom_one(b, "process_resident_memory_bytes", "gauge", "Resident memory of kvis",
                       strtoull(end, NULL, 10) * page);
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
     if (fds) /* opendir(3) itself uses one descriptor */
-        mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
-    mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
+        mout_prom_one(b, "process_open_fds", "gauge", "Open file descriptors of kvis", fds - 1);
+    mout_prom_one(b, "process_max_fds", "gauge",
                   "Maximum number of open file descriptors of kvis", limit.rlim_cur);
 }
 
@@ -31285,8 +31262,8 @@ static const struct { const char *id; u16 a, b, like; u8 op; } dg_numbers[] = {
 };
 _Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "dg_numbers lacks rows");
 
-static const struct { u16 number; const char *words; } dg_words[] = {
-#define X(number, words) { number, words },
+static const char *const dg_words[X_END] = {
+#define X(number, words) [number] = words,
     DG_WORDS(X)
 #undef X
 };
@@ -31846,18 +31823,9 @@ static void dg_num(struct buf *b, u16 number, double v)
     b_s(b, unit);
 }
 
-static const char *dg_words_of(u16 number)
-{
-    for (u32 k = 0; k < ARRAY_LEN(dg_words); k++)
-        if (dg_words[k].number == number)
-            return dg_words[k].words;
-    return NULL;
-}
-
 static bool dg_unitless(u16 number)
 {
-    const char *words = dg_words_of(number);
-    return words && strchr(words, '#');
+    return dg_words[number] && strchr(dg_words[number], '#');
 }
 
 static void dg_bare(struct buf *b, u16 number, double v)
@@ -31892,7 +31860,7 @@ static void dg_name_of(struct buf *b, u16 number)
 /* Writes a number in its phrase, such as "throttled in 84 % of its periods", or after its name. */
 static void dg_say(struct buf *b, u16 number, double v)
 {
-    const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
+    const char *words = dg_words[number], *at = words ? words + strcspn(words, "%#") : NULL;
     if (words) {
         b_put(b, words, at - words);
     } else {
@@ -32258,7 +32226,7 @@ static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, 
     mout_num(b, v);
     b_s(b, ",\"text\":\"");
     dg_bare(b, number, v);
-    if (dg_words_of(number)) {
+    if (dg_words[number]) {
         b_s(b, "\",\"says\":\"");
         dg_say(b, number, v);
     }
@@ -32441,10 +32409,10 @@ static const char *dg_threshold(const char *v)
         u_nearer(name, r->name, &near, &distance);
     v += strcspn(v, "=");
     b_reset(&why);
-    if (!r->name) {
-        b_f(&why, "no rule has this name; %s%s",
-            near ? "did you mean " : "see 'kvis help findings'", near ? near : "");
-        b_s(&why, near ? "?" : "");
+    if (!r->name && near) {
+        b_f(&why, "no rule has this name; did you mean %s?", near);
+    } else if (!r->name) {
+        b_s(&why, "no rule has this name; see 'kvis help findings'");
     } else if (!r->below && r->limit < DG_ANY) {
         b_s(&why, "this rule has no threshold: any value above 0 is a finding");
     } else if (*v != '=' || !dg_parse(r->value, v + 1, &r->limit)) {
