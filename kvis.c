@@ -28894,7 +28894,7 @@ static const char *mout_source_why(u32 src)
 /* Metrics of a source that are unavailable for the same reason. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* n: number of metrics in metric[]; all: number in the source */
+    u32 src, n;      /* n: number of metrics in metric[] */
     u32 at;          /* what to check next: 0: the whole source; n: metric n - 1 of the source */
     u16 metric[N_METRICS];
     bool own;        /* `why` is about these metrics, not the whole source */
@@ -28914,7 +28914,6 @@ static void mout_lack(struct mout_lack *l, const char *why, const char *of_sourc
     l->why = why;
     l->own = why != of_source;
     l->n = 0;
-    l->all = met.src[l->src].n;
     for (u32 m = met.src[l->src].from; m < met.src[l->src].to; m++) {
         const char *other = mout_why(l->src, m, of_source);
         if (other && !strcmp(other, why))
@@ -29016,12 +29015,11 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
 /* Writes an "n/a" line with the reason. If only some metrics are unavailable, names the first. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
+    bool part = l->n < met.src[l->src].n;
     b_f(b, "%-10s n/a", met_sources[l->src].name);
-    if (!l->n)
-        b_s(b, " in part");
-    else if (l->n < l->all)
-        b_f(b, " %s", metrics[l->metric[0]].name);
-    if (l->n > 1 && l->n < l->all)
+    if (part)
+        b_f(b, " %s", l->n ? metrics[l->metric[0]].name : "in part");
+    if (part && l->n > 1)
         b_f(b, " and %u more", l->n - 1);
     b_s(b, ": ");
     b_esc_s(b, l->why);
@@ -29031,7 +29029,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 /* If a source has no metrics because /proc or /sys is not mounted, returns the path; else NULL. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
-    return l->n < l->all ? NULL : u_not_mounted(l->why);
+    return l->n < met.src[l->src].n ? NULL : u_not_mounted(l->why);
 }
 
 static void mout_text_unmounted(struct buf *b, const char *dir)
@@ -29523,7 +29521,6 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
     b_s(b, "},");
 }
 
-/* Writes "histograms":[{"name":"runq_wait",...,"buckets":[[LOWEST_VALUE,COUNT],...]}]. */
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
@@ -29823,9 +29820,8 @@ static void mout_interval(void)
 }
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 =============================
- * A child process serves each connection, because clients can be slow: it answers one request,
- * limited in size and time, with the metrics of the last interval. With HS_CLIENTS connections, a
- * new connection ends the oldest one. */
+ * A child process answers one request per connection, because clients can be slow. With HS_CLIENTS
+ * connections, a new connection ends the oldest one. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
@@ -30235,7 +30231,6 @@ static const struct met_inst *scr_sum(u32 m)
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Returns whether to show metric m: a recent value was not 0, or zeros are shown. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -31099,7 +31094,6 @@ static void mon_sample(void)
     mout.interval_ns = mout.ts_ns - before;
 }
 
-/* Ends an interval. Does nothing while the screen is paused and there is no other output. */
 static void mon_interval(void)
 {
     if (scr.paused && scr.alone)
@@ -31344,7 +31338,8 @@ static struct {
     u32 forgot;                  /* number of findings lost for lack of memory */
     bool progress;
     bool virtio;                 /* use virtio kprobes, which slow a busy machine */
-    struct buf thresholds;       /* values of --threshold, each NUL-terminated */
+    const char **thresholds; /* values of --threshold */
+    u32 n_thresholds;
 } dg;
 
 /* --- numbers: means over all samples --- */
@@ -31845,8 +31840,7 @@ static void dg_name_of(struct buf *b, u16 number)
         [OP_FIRST] = "A or B",
     };
     if (number < N_METRICS) {
-        b_f(b, "%s%s%s", met_prefix(number, dg_dim(number)), metrics[number].name,
-            mout_form(number)->json);
+        b_f(b, "%s%s", metrics[number].name, mout_form(number)->json);
         return;
     }
     u16 n = number - N_METRICS;
@@ -32390,13 +32384,6 @@ static bool dg_parse(u16 number, const char *text, float *v)
     return true;
 }
 
-/* Stores the value: a later --rules option may define its rule. */
-static const char *dg_opt_threshold(const char *v)
-{
-    b_put(&dg.thresholds, v, strlen(v) + 1);
-    return NULL;
-}
-
 static const char *dg_threshold(const char *v)
 {
     static struct buf why;
@@ -32892,7 +32879,7 @@ static void check_source(struct check *c, u32 src)
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     mon_collect();
     while (!why && mout_next_lack(&l) && l.src == src)
-        if (l.own || l.n == l.all || met.src[src].wrong)
+        if (l.own || l.n == met.src[src].n || met.src[src].wrong)
             why = l.why;
     if (!mout_seen(src))
         check_reason(c, why ? why : "no metric of this source has a value");
@@ -33415,6 +33402,7 @@ struct opt_row {
     char letter; /* short option; 0: none */
     const char *name, *arg; /* long name and argument, or NULL */
     bool optional; /* the argument is optional and must follow an '=' */
+    bool needs_command; /* has no effect on processes that kvis did not start */
     u8 kind;
     union {
         bool *flag;
@@ -33434,6 +33422,7 @@ enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS 
 
 struct cmd {
     const char *name, *link; /* link: name of a link that runs this subcommand, or NULL */
+    const char *page; /* kind of the manual page (emb_text) */
     const char *usage, *help;
     u16 in;                  /* the subcommand's bit in opt_row.in */
     u8 takes;
@@ -33497,6 +33486,12 @@ static const char *opt_path(const char *v)
     if (realpath(v, real) && strcmp(real, whole))
         opt_push(&opt.paths, &opt.n_paths, opt_bare(real));
     return NULL;
+}
+
+/* Stores the value: a later --rules option may define its rule. */
+static const char *opt_threshold(const char *v)
+{
+    return opt_push(&dg.thresholds, &dg.n_thresholds, v);
 }
 
 static const char *opt_env(const char *v)
@@ -33660,6 +33655,7 @@ static const char *opt_by(const char *v)
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
 static const struct cmd *opt_cmd;
+static const char *opt_needs_command; /* a given option that needs a command */
 
 /* Returns the subcommand's next option after r (NULL: the first), or NULL. */
 static const struct opt_row *opt_next(const struct opt_row *r)
@@ -33801,6 +33797,8 @@ static void opt_apply(const struct opt_row *r, const char *v)
     }
     if (wrong)
         opt_bad(r->name, v ? v : "", wrong);
+    if (r->needs_command)
+        opt_needs_command = r->name;
 }
 
 static void __attribute__((noreturn)) opt_unknown(const char *given)
@@ -34036,7 +34034,6 @@ static void cmd_open_output(struct writer *w, const char *file, int fd)
     out_writer_open(w, file ? cmd_open_as(file, O_WRONLY) : fd, file ? file : stream);
 }
 
-/* Opens the output of --json or --csv. */
 static void cmd_open_data(struct writer *w, const char *output)
 {
     if (output)
@@ -34267,20 +34264,6 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
-static void cmd_refuse_without_command(void)
-{
-    const struct { bool given; const char *name; } row[] = {
-        { opt.kill_on_exit, "kill-on-exit" }, { opt.until_exit, "until-exit" },
-        { opt.user != NULL, "user" }, { opt.n_env > 0, "env" },
-        { opt.no_follow, "no-follow" },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
-        if (row[i].given)
-            opt_wrong(row[i].name, "--%s needs a command that kvis starts; fix: omit the option, "
-                      "or give a command instead of %s", row[i].name,
-                      opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
-}
-
 static int cmd_trace(void)
 {
     bool everyone = opt.everyone || opt.cgroup;
@@ -34290,7 +34273,10 @@ static int cmd_trace(void)
     if (given > 1)
         opt_wrong(opt.everyone ? "all" : opt.cgroup ? "cgroup" : "attach",
                   "a command, -p PID, --all and --cgroup cannot be combined");
-    cmd_refuse_without_command();
+    if (opt_needs_command && !opt.command)
+        opt_wrong(opt_needs_command, "--%s needs a command that kvis starts; fix: omit the option, "
+                  "or give a command instead of %s", opt_needs_command,
+                  opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
@@ -34560,11 +34546,10 @@ static int cmd_monitor(void)
 
 static int cmd_diagnose(void)
 {
-    for (const char *v = dg.thresholds.p; v < dg.thresholds.p + dg.thresholds.len;
-         v += strlen(v) + 1) {
-        const char *why = dg_threshold(v);
+    for (u32 k = 0; k < dg.n_thresholds; k++) {
+        const char *why = dg_threshold(dg.thresholds[k]);
         if (why)
-            opt_bad("threshold", v, why);
+            opt_bad("threshold", dg.thresholds[k], why);
     }
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
@@ -34716,8 +34701,8 @@ static int cmd_diff(void)
     return 1;
 }
 
-#define CMD_ROW(name, in, takes, link, usage, help) \
-    { #name, link, usage, help, in, takes, cmd_##name },
+#define CMD_ROW(name, in, takes, link, page, usage, help) \
+    { #name, link, page, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
 /* With `link`, searches only names of links. */
@@ -34736,17 +34721,6 @@ static int cmd_completion(const char *shell)
     if (!text)
         die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell);
     return cmd_print(text);
-}
-
-/* A command's page comes before kvis.1, which has the synopses of all commands. */
-static const char *cmd_page(const struct cmd *c)
-{
-    char synopsis[64];
-    SNPRINTF(synopsis, "\n.B kvis %s ", c->name);
-    for (const char *text = NULL; (text = emb_next(text));)
-        if (strstr(text, synopsis))
-            return strchr(text, '\n') + 1;
-    return NULL;
 }
 
 static void __attribute__((noreturn)) cmd_unknown(const char *given)
@@ -34786,7 +34760,7 @@ static int cmd_help(char *const *args)
     if (args[man])
         die(EXIT_USAGE, "help: '%s': the only option is --man", args[man]);
     if (man)
-        return cmd_print(opt_cmd ? cmd_page(opt_cmd) : emb_text("kvis", "1"));
+        return cmd_print(emb_text(opt_cmd ? opt_cmd->page : "kvis", "1"));
     if (!opt_cmd)
         return cmd_print(emb_text("list", "commands"));
     opt_help();
