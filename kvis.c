@@ -511,6 +511,19 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
+/* Returns the position, from 1, of a word in a list such as "a|b|c"; 0: the list lacks it. */
+static u32 u_in_list(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+    u32 n = 1;
+    for (const char *p = list; p; p = strchr(p, '|'), n++) {
+        p += *p == '|';
+        if (strcspn(p, "|") == len && !memcmp(p, word, len))
+            return n;
+    }
+    return 0;
+}
+
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -31968,7 +31981,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
         dg_paragraph(b, "   by: ", line, 7, DG_COLUMNS);
 }
 
-static const char *const dg_kinds[] = { "utilization", "saturation", "error", NULL };
+static const char *const dg_kinds[] = { "utilization", "saturation", "error" };
 
 static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
 {
@@ -32447,12 +32460,11 @@ static char *dg_word(char **line)
     return word;
 }
 
-static bool dg_choose(const char *word, const char *const *list, u8 *index)
+static bool dg_choose(const char *word, const char *list, u8 *index)
 {
-    for (*index = 0; list[*index]; ++*index)
-        if (!strcmp(list[*index], word))
-            return true;
-    return dg_wrong(word, "'%.40s' is not allowed here", word);
+    u32 n = u_in_list(list, word);
+    *index = n - 1;
+    return n || dg_wrong(word, "'%.40s' is not allowed here", word);
 }
 
 /* Finds a metric by its name in `kvis help metrics`, or a derived number by its ID. */
@@ -32474,10 +32486,9 @@ static bool dg_find_number(const char *word, u16 *number)
 /* Parses NUMBER >= LIMIT or NUMBER <= LIMIT. LIMIT may have a unit. */
 static bool dg_condition(char *v, u16 *number, bool *below, float *limit)
 {
-    static const char *const compare[] = { ">=", "<=", NULL };
     char *end;
     u8 how;
-    if (!dg_find_number(dg_word(&v), number) || !dg_choose(dg_word(&v), compare, &how))
+    if (!dg_find_number(dg_word(&v), number) || !dg_choose(dg_word(&v), ">=|<=", &how))
         return false;
     *below = how;
     *limit = strtof(v, &end);
@@ -32489,14 +32500,13 @@ static bool dg_condition(char *v, u16 *number, bool *below, float *limit)
 
 static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
 {
-    static const char *const scopes[] = { "this", "others", "all", NULL };
     const struct dg_guard *end = dg_local.rule->guard + DG_MAX_GUARDS;
     while (g < end && (g->limit > 0 || g->below))
         g++;
     if (g == end)
         return dg_wrong(v, "more than %d columns 'and'", DG_MAX_GUARDS);
     g->maybe = maybe;
-    return dg_choose(dg_word(&v), scopes, &g->scope)
+    return dg_choose(dg_word(&v), "this|others|all", &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);
 }
 
@@ -32521,10 +32531,7 @@ static bool dg_resources(char *v, u16 *mask)
 
 static bool dg_blames(struct dg_rule *r, char *v)
 {
-    static const char *const scopes[] = {
-        [DG_BY_NOBODY] = "-", [DG_BY_ALL] = "all", [DG_BY_MEMBERS] = "members", [DG_BY_CPU] = "cpu",
-        [DG_BY_DEVICE] = "device", [DG_BY_SELF] = "self", NULL,
-    };
+    const char *scopes = "-|all|members|cpu|device|self"; /* in the order of enum dg_blame */
     return dg_choose(dg_word(&v), scopes, &r->who)
            && (r->who == DG_BY_NOBODY || dg_find_number(v, &r->whose));
 }
@@ -32541,7 +32548,6 @@ static bool dg_cost(struct dg_rule *r, char *v)
 
 static bool dg_column(struct dg_rule *r, const char *key, char *v)
 {
-    static const char *const tried[] = { "machine", "each", NULL };
     const struct { const char *key, **text; } texts[] = {
         { "finding", &r->finding }, { "source", &r->source }, { "next", &r->next },
         { "alone", &r->alone },
@@ -32556,9 +32562,9 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
     if (!strcmp(key, "resource"))
         return dg_resource(v, &r->res);
     if (!strcmp(key, "kind"))
-        return dg_choose(v, dg_kinds, &r->kind);
+        return dg_choose(v, "utilization|saturation|error", &r->kind);
     if (!strcmp(key, "tried"))
-        return dg_choose(v, tried, &r->each);
+        return dg_choose(v, "machine|each", &r->each);
     if (!strcmp(key, "when"))
         return dg_condition(v, &r->value, &r->below, &r->limit);
     if (!strcmp(key, "and") || !strcmp(key, "and?"))
@@ -33549,15 +33555,10 @@ static const char *opt_collectors(const char *v)
     return NULL;
 }
 
-static u64 opt_status_bit(const char *word)
+static u64 opt_status_bit(const char *word) /* the words are in the order of enum call_end */
 {
-    static const char *const name[] = { /* in the order of enum call_end */
-        "successful", "failed", "unfinished", "unavailable", "detached",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(name); i++)
-        if (!strcmp(word, name[i]))
-            return 1ull << i;
-    return 0;
+    u32 n = u_in_list("successful|failed|unfinished|unavailable|detached", word);
+    return n ? 1ull << (n - 1) : 0;
 }
 
 static const char *opt_status(const char *v)
@@ -33748,17 +33749,6 @@ static void opt_set_seconds(const struct opt_row *r, const char *v)
     *r->to.seconds = (u64)(seconds * 1e9 + 0.5);
 }
 
-static bool opt_in_list(const char *list, const char *v)
-{
-    size_t len = strlen(v);
-    for (const char *p = list; p; p = strchr(p, '|')) {
-        p += *p == '|';
-        if (strcspn(p, "|") == len && !memcmp(p, v, len))
-            return true;
-    }
-    return false;
-}
-
 static void opt_apply(const struct opt_row *r, const char *v)
 {
     const char *wrong = NULL;
@@ -33766,7 +33756,7 @@ static void opt_apply(const struct opt_row *r, const char *v)
         opt_help();
         exit(0);
     }
-    if (r->values && v && !opt_in_list(r->values, v))
+    if (r->values && v && !u_in_list(r->values, v))
         opt_wrong(r->name, "--%s: '%.300s': allowed values: %s", r->name, v, r->values);
     switch (r->kind) {
     case OPT_FLAG:
@@ -33810,7 +33800,7 @@ static void __attribute__((noreturn)) opt_unknown(const char *given)
     for (const struct opt_row *r = NULL; (r = opt_next(r)) && distance;) {
         if (r->name)
             u_nearer(name, r->name, &near, &distance);
-        if (r->name && opt_in_list(r->also, name)) {
+        if (r->name && u_in_list(r->also, name)) {
             near = r->name;
             distance = 0;
         }
@@ -34802,12 +34792,12 @@ int main(int argc, char **argv)
         opt_print(STDERR_FILENO, "stderr", list, strlen(list));
         return EXIT_USAGE;
     }
-    if (opt_in_list("--version|-V", argv[1])) {
+    if (u_in_list("--version|-V", argv[1])) {
         char text[128];
         SNPRINTF(text, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
         return cmd_print(text);
     }
-    if (opt_in_list("help|--help|-h", argv[1]))
+    if (u_in_list("help|--help|-h", argv[1]))
         return cmd_help(argv + 2);
     if (!strcmp(argv[1], "completion"))
         return cmd_completion(argc > 2 ? argv[2] : "");
