@@ -395,14 +395,14 @@ struct opts {
     u8 quiet;           /* 1: kvis prints no events; 2: kvis prints only what options request */
     u8 status;
     char backend;       /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
-    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, no_follow, same_cpu,
+    bool count_only, count_too, by_pid, faults, no_filter, no_accel, no_follow, same_cpu,
         until_exit, kill_on_exit, no_ebpf, relative;
     bool calls;         /* -v, --report or another output needs every call with all arguments */
     bool everyone;
     bool report_unnamed;
     const char *record; /* file given with -w */
-    const char *json_file, *out_file, *user, *sort, *color, *cgroup, *report, *folded,
-        *perfetto, *trace;
+    const char *json; /* file, "-" (stdout) or NULL */
+    const char *out_file, *user, *sort, *color, *cgroup, *report, *folded, *perfetto, *trace;
     const char **paths, **env; /* -P paths; -E variables */
     pid_t *pids;
     u32 n_paths, n_env, n_pids;
@@ -510,6 +510,19 @@ static u32 u_distance(const char *a, const char *b)
             d[i][j] = (u8)best;
         }
     return d[n][m];
+}
+
+/* Returns the position, from 1, of a word in a list such as "a|b|c"; 0: the list lacks it. */
+static u32 u_in_list(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+    u32 n = 1;
+    for (const char *p = list; p; p = strchr(p, '|'), n++) {
+        p += *p == '|';
+        if (strcspn(p, "|") == len && !memcmp(p, word, len))
+            return n;
+    }
+    return 0;
 }
 
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
@@ -23347,8 +23360,8 @@ enum met_src {
 };
 
 /* Option -c accepts a source's group or name. lack: why a kernel may lack the source. */
-static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
-#define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
+static const struct { const char *group, *name, *lack; u8 section; } met_sources[N_SRC] = {
+#define X(id, group, name, read, section, lack) [SRC_##id] = { group, name, lack, section },
     MET_SOURCES(X)
 #undef X
 };
@@ -23389,7 +23402,7 @@ static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
     const char *title;
-    char section;
+    u8 section; /* index in scr_sections[] */
     u8 share;
     bool in_order;
 } met_dims[N_DIM] = {
@@ -23408,11 +23421,10 @@ enum met_unit {
 static struct met_form_row {
     bool counter;
     u8 unit;
-    const char *json, *prom;
+    const char *json;
     double scale; /* factor from the kernel's value to the shown value */
 } met_forms[N_FORM] = {
-#define X(id, counter, unit, json, prom, scale) \
-    [F_##id] = { counter, U_##unit, json, prom, scale },
+#define X(id, counter, unit, json, scale) [F_##id] = { counter, U_##unit, json, scale },
     MET_UNITS(X)
 #undef X
 };
@@ -23427,7 +23439,7 @@ enum met_op {
 static const struct metric {
     const char *name;
     const char *key;  /* name, column or file in the source; "": none */
-    const char *prom; /* Prometheus name; "": made by mout_prom_name; NULL: not exported */
+    const char *prom, *prom_labels, *prom_type; /* prom: Prometheus name; NULL: not exported */
     u8 src, form, dim;
     u8 all;
     bool bits32; /* the kernel's counter wraps at 2^32 */
@@ -23437,9 +23449,10 @@ static const struct metric {
     bool none;        /* a missing metric means that there is nothing to measure */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
-#define X(id, name, key, src, form, dim, prom, all, bits32, op, a, b, lack, none, help, prom_help) \
-    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, lack, none, \
-      help, prom_help },
+#define X(id, name, key, src, form, dim, prom, labels, type, all, bits32, op, a, b, lack, none, \
+          help, prom_help) \
+    { name, key, prom, labels, type, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, \
+      lack, none, help, prom_help },
     MET_ROWS(X)
 #undef X
 };
@@ -23505,10 +23518,10 @@ static struct {
     u64 interval_ns;
     u32 count;
     u64 off;                 /* bit mask of sources that are off (-c, or by default) */
-    bool per_cpu, csv, hist, grafana, list_events;
+    bool per_cpu, hist, grafana, list_events;
     bool chosen;             /* -c was given */
     bool all_processes;
-    const char *csv_file, *prom_file, *cgroup;
+    const char *csv, *prom_file, *cgroup; /* csv: file, "-" (stdout) or NULL */
     struct sockaddr_storage listen; /* ss_family 0: --listen was not given */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
 
@@ -23537,14 +23550,14 @@ static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
 static const struct met_hist_row {
     const char *name, *counts;  /* counts: unit of the values, as bcc's tools write it */
-    const char *prom, *prom_help;
+    const char *prom, *prom_labels, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
     u16 part[MET_PARTS];        /* metrics for the percentiles in met_parts[] */
     u8 src, form;
     u8 low, high;               /* bucket bounds for Prometheus: 2^low - 1 to 2^high - 1 */
 } met_hist_rows[N_HIST] = {
-#define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, help) \
-    [HIST_##id] = { name, counts, prom, help, F_##form == F_NS ? 1e-9 : 1, \
+#define X(id, name, counts, src, form, prom, labels, low, high, p50, p90, p99, max, help) \
+    [HIST_##id] = { name, counts, prom, labels, help, F_##form == F_NS ? 1e-9 : 1, \
                     { p50, p90, p99, max }, SRC_##src, F_##form, low, high },
     MET_DISTRIBUTIONS(X)
 #undef X
@@ -28527,7 +28540,7 @@ static const char *mout_source_why(u32 src)
 /* Metrics of a source that are unavailable for the same reason. */
 struct mout_lack {
     const char *why;
-    u32 src, n, all; /* n: number of metrics in metric[]; all: number in the source */
+    u32 src, n;      /* n: number of metrics in metric[] */
     u32 at;          /* what to check next: 0: the whole source; n: metric n - 1 of the source */
     u16 metric[N_METRICS];
     bool own;        /* `why` is about these metrics, not the whole source */
@@ -28547,7 +28560,6 @@ static void mout_lack(struct mout_lack *l, const char *why, const char *of_sourc
     l->why = why;
     l->own = why != of_source;
     l->n = 0;
-    l->all = met.src[l->src].n;
     for (u32 m = met.src[l->src].from; m < met.src[l->src].to; m++) {
         const char *other = mout_why(l->src, m, of_source);
         if (other && !strcmp(other, why))
@@ -28579,45 +28591,40 @@ static bool mout_next_lack(struct mout_lack *l)
 /* --- text: one line per source and instance --- */
 
 /* Writes v with `digits` significant digits, or as an integer if that has more digits. */
-static void mout_digits(struct buf *b, int digits, double v, const char *unit)
+static void mout_digits(struct buf *b, int digits, double v)
 {
     double most = 1;
     for (int k = 0; k < digits; k++)
         most *= 10;
     bool large = fabs(v) >= most - 0.5 && fabs(v) < 9e15;
-    b_f(b, large ? "%.*f%s" : "%.*g%s", large ? 0 : digits, v, unit);
+    b_f(b, large ? "%.*f" : "%.*g", large ? 0 : digits, v);
 }
 
-static void mout_text_num(struct buf *b, u32 m, double v)
+/* Writes a value of metric m. Returns its unit, valid until the next call. */
+static const char *mout_value(struct buf *b, u32 m, double v)
 {
-    char size[32];
+    static char size[32];
     struct buf s = BUF_ON(size);
     u8 unit = mout_form(m)->unit;
     switch (unit) {
-    case U_RATIO: b_f(b, "%.1f%%", v * 100); break;
-    case U_RATE: mout_digits(b, v < 1000 ? 4 : 0, v, "/s"); break;
-    case U_SECONDS:
-        mout_digits(b, 3, v < 1 ? v * 1e3 : v, v < 1 ? "ms" : "s");
-        break;
+    case U_RATIO: b_f(b, "%.1f", v * 100); return "%";
+    case U_RATE: mout_digits(b, v < 1000 ? 4 : 0, v); return "/s";
+    case U_SECONDS: mout_digits(b, 3, v < 1 ? v * 1e3 : v); return v < 1 ? "ms" : "s";
     case U_NS:
-        if (v < 1e6)
-            mout_digits(b, 3, v / 1e3, "us");
-        else
-            mout_digits(b, 4, v < 1e10 ? v / 1e6 : v / 1e9, v < 1e10 ? "ms" : "s");
-        break;
-    case U_CELSIUS: b_f(b, "%.1fC", v); break;
-    case U_CELSIUS_RATE: mout_digits(b, 3, v, "C/s"); break;
-    case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
-    case U_WATTS: mout_digits(b, 4, v, "W"); break;
+        mout_digits(b, v < 1e6 ? 3 : 4, v / (v < 1e6 ? 1e3 : v < 1e10 ? 1e6 : 1e9));
+        return v < 1e6 ? "us" : v < 1e10 ? "ms" : "s";
+    case U_CELSIUS: b_f(b, "%.1f", v); return "C";
+    case U_CELSIUS_RATE: mout_digits(b, 3, v); return "C/s";
+    case U_HERTZ: b_f(b, "%.0f", v / 1e6); return "MHz";
+    case U_WATTS: mout_digits(b, 4, v); return "W";
     case U_BYTES:
     case U_BYTE_RATE:
         b_size(&s, v > 0 ? v : 0);
-        for (u32 k = 0; k < s.len; k++)
-            if (size[k] != ' ')
-                b_c(b, size[k]);
-        b_s(b, unit == U_BYTES ? "" : "/s");
-        break;
-    default: mout_digits(b, 6, v, "");
+        b_put(b, size, strcspn(size, " "));
+        b_s(&s, unit == U_BYTES ? "" : "/s");
+        b_c(&s, 0);
+        return strchr(size, ' ') + 1;
+    default: mout_digits(b, 6, v); return "";
     }
 }
 
@@ -28643,7 +28650,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         if (metrics[m].src == src && met_of(m, i->dim) && met_has(i, m)) {
             b_f(b, " %s%s=", met_prefix(m, i->dim), metrics[m].name);
-            mout_text_num(b, m, met_at(i, m)->v);
+            b_s(b, mout_value(b, m, met_at(i, m)->v));
         }
     if (b->len == empty)
         b->len = was;
@@ -28654,12 +28661,11 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
 /* Writes an "n/a" line with the reason. If only some metrics are unavailable, names the first. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
+    bool part = l->n < met.src[l->src].n;
     b_f(b, "%-10s n/a", met_sources[l->src].name);
-    if (!l->n)
-        b_s(b, " in part");
-    else if (l->n < l->all)
-        b_f(b, " %s", metrics[l->metric[0]].name);
-    if (l->n > 1 && l->n < l->all)
+    if (part)
+        b_f(b, " %s", l->n ? metrics[l->metric[0]].name : "in part");
+    if (part && l->n > 1)
         b_f(b, " and %u more", l->n - 1);
     b_s(b, ": ");
     b_esc_s(b, l->why);
@@ -28669,30 +28675,28 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 /* If a source has no metrics because /proc or /sys is not mounted, returns the path; else NULL. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
-    return l->n < l->all ? NULL : u_not_mounted(l->why);
+    return l->n < met.src[l->src].n ? NULL : u_not_mounted(l->why);
 }
 
-static void mout_text_unmounted(struct buf *b, const char *dir, u64 sources)
+static void mout_text_unmounted(struct buf *b, const char *dir)
 {
-    if (sources)
-        b_f(b, "%-10s %s is not mounted:", "n/a", dir);
-    for (u32 s = 0; s < N_SRC; s++)
-        if (sources >> s & 1)
-            b_f(b, " %s", met_sources[s].name);
-    b_s(b, sources ? "\n" : "");
-}
-
-/* Writes which metrics of a source are unavailable, and why. If the reason is that /proc or /sys is
- * not mounted, only adds the source to the mask unmounted[0] or unmounted[1]. */
-static void mout_text_lack(struct buf *b, u32 src, u64 *unmounted)
-{
-    for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;) {
-        const char *dir = mout_unmounted(&l);
-        if (dir)
-            unmounted[dir[1] == 's'] |= 1ull << src;
-        else
-            mout_text_why(b, &l);
+    u32 n = 0;
+    MOUT_EACH_LACK(l) {
+        const char *its = mout_unmounted(&l);
+        if (!its || strcmp(its, dir))
+            continue;
+        if (!n++)
+            b_f(b, "%-10s %s is not mounted:", "n/a", dir);
+        b_f(b, " %s", met_sources[l.src].name);
     }
+    b_s(b, n ? "\n" : "");
+}
+
+static void mout_text_lacks(struct buf *b, u32 src)
+{
+    for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;)
+        if (!mout_unmounted(&l))
+            mout_text_why(b, &l);
 }
 
 static void mout_if_new(struct buf *b, u32 was, u32 *told)
@@ -28705,7 +28709,6 @@ static void mout_if_new(struct buf *b, u32 was, u32 *told)
 
 static void mout_text(struct buf *b)
 {
-    u64 unmounted[2] = { 0 };
     u32 was;
     b_f(b, "%stime       ", mout.intervals > 1 ? "\n" : "");
     out_clock(b, mout.real_ns, 0);
@@ -28715,12 +28718,12 @@ static void mout_text(struct buf *b)
             if (mout_shown(i))
                 mout_text_line(b, s, i);
         was = b->len;
-        mout_text_lack(b, s, unmounted);
+        mout_text_lacks(b, s);
         mout_if_new(b, was, &mout.told[s]);
     }
     for (u32 k = 0; k < 2; k++) {
         was = b->len;
-        mout_text_unmounted(b, k ? "/sys" : "/proc", unmounted[k]);
+        mout_text_unmounted(b, k ? "/sys" : "/proc");
         mout_if_new(b, was, &mout.told[N_SRC + k]);
     }
 }
@@ -28822,9 +28825,6 @@ static void mout_csv(struct buf *b)
 
 /* --- Prometheus: text exposition format 0.0.4 --- */
 
-enum mout_type { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_HISTOGRAM };
-static const char *const mout_types[] = { "counter", "gauge", "untyped", "histogram" };
-
 static void mout_prom_label(struct buf *b, const char *sep, const char *label, const char *value)
 {
     b_f(b, "%s%s=\"", sep, label);
@@ -28832,31 +28832,15 @@ static void mout_prom_label(struct buf *b, const char *sep, const char *label, c
     b_c(b, '"');
 }
 
-static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
-{
-    const char *own = metrics[m].prom, *prefix = met_prefix(m, dim);
-    return *own ? snprintf(s, n, "kvis_%s%.*s", prefix, (int)strcspn(own, "{"), own)
-               : snprintf(s, n, "kvis_%s%.48s%.32s", prefix, metrics[m].name, mout_form(m)->prom);
-}
-
-static enum mout_type mout_prom_type(u32 m)
-{
-    const char *own = metrics[m].prom;
-    size_t n = strcspn(own, "{");
-    if (!mout_form(m)->counter)
-        return MOUT_GAUGE;
-    return n && (n < 6 || strncmp(own + n - 6, "_total", 6)) ? MOUT_UNTYPED : MOUT_COUNTER;
-}
-
-static void mout_prom_head(struct buf *b, const char *name, enum mout_type type, const char *help)
+static void mout_prom_head(struct buf *b, const char *name, const char *type, const char *help)
 {
     b_f(b, "# HELP %s ", name);
     b_s(b, help);
-    b_f(b, "\n# TYPE %s %s\n", name, mout_types[type]);
+    b_f(b, "\n# TYPE %s %s\n", name, type);
 }
 
-static void mout_prom_one(struct buf *b, const char *name, enum mout_type type,
-                          const char *help, double v)
+static void mout_prom_one(struct buf *b, const char *name, const char *type, const char *help,
+                          double v)
 {
     mout_prom_head(b, name, type, help);
     b_f(b, "%s %.15g\n", name, v);
@@ -28890,10 +28874,9 @@ static void mout_prom_begin(struct buf *b, const char *name, const char *ending,
 static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
 {
     const struct met_series *s = met_at(i, m);
-    enum mout_type type = mout_prom_type(m);
-    double scale = type == MOUT_UNTYPED ? 1 : mout_form(m)->scale;
-    mout_prom_begin(b, name, "", strchr(metrics[m].prom, '{'), i);
-    if (type == MOUT_GAUGE)
+    double scale = strcmp(metrics[m].prom_type, "untyped") ? mout_form(m)->scale : 1;
+    mout_prom_begin(b, name, "", metrics[m].prom_labels, i);
+    if (!mout_form(m)->counter)
         mout_num(b, s->v);
     else if (scale >= 1 && s->total < UINT64_MAX / (u64)scale)
         b_u64(b, s->total * (u64)scale);
@@ -28906,12 +28889,12 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
     char name[96];
     u32 n = 0;
-    mout_prom_name(m, dim, name, sizeof name);
+    SNPRINTF(name, "kvis_%s%s", met_prefix(m, dim), metrics[m].prom);
     MET_EACH_OF(dim, i) {
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
-            mout_prom_head(b, name, mout_prom_type(m), metrics[m].prom_help);
+            mout_prom_head(b, name, metrics[m].prom_type, metrics[m].prom_help);
         mout_prom_line(b, m, i, name);
     }
     return n;
@@ -28942,7 +28925,7 @@ static void mout_prom(struct buf *b)
         for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(mout_pmc) : 1); k++) {
             if (!metrics[m].prom)
                 continue;
-            mout_prom_name(m, mout_pmc[k], name, sizeof name);
+            SNPRINTF(name, "kvis_%s%s", met_prefix(m, mout_pmc[k]), metrics[m].prom);
             if (mout_prom_family(b, m, mout_pmc[k], strcmp(name, last)))
                 memcpy(last, name, sizeof last);
         }
@@ -28951,7 +28934,7 @@ static void mout_prom(struct buf *b)
 static void mout_prom_hist(struct buf *b, const struct met_hist *h, const char *name)
 {
     const struct met_hist_row *r = &met_hist_rows[h->row];
-    const char *own = strchr(r->prom, '{');
+    const char *own = r->prom_labels;
     u64 n = 0;
     for (u32 o = 0; o < MET_OCTAVES && o <= r->high; o++) {
         n += h->octave[o];
@@ -28978,9 +28961,9 @@ static void mout_prom_hists(struct buf *b)
             const struct met_hist_row *r = &met_hist_rows[row];
             if (h->row != row || h->at != met.tick)
                 continue;
-            SNPRINTF(name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
+            SNPRINTF(name, "kvis_%s", r->prom);
             if (strcmp(name, last))
-                mout_prom_head(b, name, MOUT_HISTOGRAM, r->prom_help);
+                mout_prom_head(b, name, "histogram", r->prom_help);
             memcpy(last, name, sizeof last);
             mout_prom_hist(b, h, name);
         }
@@ -29000,7 +28983,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
         if (i->at != met.tick || !i->name[0] || !i->info[0])
             continue;
         if (!head)
-            mout_prom_head(b, name, MOUT_GAUGE, help);
+            mout_prom_head(b, name, "gauge", help);
         head = true;
         b_s(b, name);
         mout_prom_label(b, mout_prom_labels(b, NULL, i), met_dims[dim].info, i->info);
@@ -29018,7 +29001,7 @@ static void mout_prom_collectors(struct buf *b)
     char name[64];
     for (u32 k = 0; k < ARRAY_LEN(rows); k++) {
         SNPRINTF(name, "kvis_collector_%s", rows[k].name);
-        mout_prom_head(b, name, MOUT_GAUGE, rows[k].help);
+        mout_prom_head(b, name, "gauge", rows[k].help);
         for (u32 s = 0; s < N_SRC; s++) {
             double v[] = { !met.src[s].wrong, met.src[s].took_ns / 1e9, met.src[s].left_out };
             if (mo.off >> s & 1)
@@ -29032,12 +29015,12 @@ static void mout_prom_collectors(struct buf *b)
 
 static void mout_prom_self(struct buf *b)
 {
-    mout_prom_head(b, "kvis_build_info", MOUT_GAUGE, "The version of kvis");
+    mout_prom_head(b, "kvis_build_info", "gauge", "The version of kvis");
     b_s(b, "kvis_build_info");
     mout_prom_label(b, "{", "version", KVIS_VERSION);
     b_s(b, "} 1\n");
     mout_prom_collectors(b);
-    mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
+    mout_prom_one(b, "kvis_counters_backwards_total", "counter",
                   "Number of times that a kernel counter decreased (kvis ignores decreases)",
                   met.backwards);
 }
@@ -29049,21 +29032,21 @@ static void mout_prom_process(struct buf *b)
     double page = sysconf(_SC_PAGESIZE);
     u32 fds = 0;
     getrlimit(RLIMIT_NOFILE, &limit);
-    mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
+    mout_prom_one(b, "process_cpu_seconds_total", "counter", "CPU time of kvis",
                   u_clock(CLOCK_PROCESS_CPUTIME_ID) / 1e9);
-    mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
+    mout_prom_one(b, "process_start_time_seconds", "gauge",
                   "Start time of kvis, in seconds since 1970", out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
-        mout_prom_one(b, "process_virtual_memory_bytes", MOUT_GAUGE, "Virtual memory of kvis",
+        mout_prom_one(b, "process_virtual_memory_bytes", "gauge", "Virtual memory of kvis",
                       strtoull(memory, &end, 10) * page);
-        mout_prom_one(b, "process_resident_memory_bytes", MOUT_GAUGE, "Resident memory of kvis",
+        mout_prom_one(b, "process_resident_memory_bytes", "gauge", "Resident memory of kvis",
                       strtoull(end, NULL, 10) * page);
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
     if (fds) /* opendir(3) itself uses one descriptor */
-        mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
-    mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
+        mout_prom_one(b, "process_open_fds", "gauge", "Open file descriptors of kvis", fds - 1);
+    mout_prom_one(b, "process_max_fds", "gauge",
                   "Maximum number of open file descriptors of kvis", limit.rlim_cur);
 }
 
@@ -29184,7 +29167,6 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
     b_s(b, "},");
 }
 
-/* Writes "histograms":[{"name":"runq_wait",...,"buckets":[[LOWEST_VALUE,COUNT],...]}]. */
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
@@ -29483,17 +29465,15 @@ static void mout_interval(void)
 }
 
 /* == 40 hs_  --listen: GET /metrics over HTTP/1.1 =============================
- * A child process serves each connection, because clients can be slow: it answers one request,
- * limited in size and time, with the metrics of the last interval. With HS_CLIENTS connections, a
- * new connection ends the oldest one. */
+ * A child process answers one request per connection, because clients can be slow. With HS_CLIENTS
+ * connections, a new connection ends the oldest one. */
 
 enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 
 static struct {
     int fd;
     u32 n;
-    pid_t child[HS_CLIENTS];     /* process IDs, oldest first */
-    u64 rest_ns;                 /* when to retry a failed accept(2) */
+    pid_t child[HS_CLIENTS]; /* process IDs, oldest first */
 } hs = { .fd = -1 };
 
 static const char *hs_opt_listen(const char *v)
@@ -29532,25 +29512,15 @@ static int hs_open(void)
     return 0;
 }
 
-static void hs_send(int f, const char *p, size_t n)
-{
-    ssize_t sent = 0;
-    for (u64 until = u_now() + HS_PATIENCE_S * NSEC; n && sent >= 0 && u_now() < until;) {
-        sent = send(f, p, n, MSG_NOSIGNAL);
-        p += MAX(sent, 0);
-        n -= MAX(sent, 0);
-    }
-}
-
 static void hs_answer(int f, const char *req, const char *status, const char *type,
                       const char *body, size_t n)
 {
     char head[256];
     SNPRINTF(head, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
              "Connection: close\r\n\r\n", status, type, n);
-    hs_send(f, head, strlen(head));
+    out_write_all(f, head, strlen(head));
     if (strncmp(req, "HEAD ", 5))
-        hs_send(f, body, n);
+        out_write_all(f, body, n);
 }
 
 static void hs_answer_text(int f, const char *req, const char *status)
@@ -29584,14 +29554,13 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
 }
 
-/* Reads a request. Returns NULL, an HTTP error status, or "" if the client is gone or slow. */
+/* Reads a request. Returns NULL, an HTTP error status, or "" if the client is gone. */
 static const char *hs_read(int f, char *req)
 {
-    u64 until = u_now() + HS_PATIENCE_S * NSEC;
     u32 len = 0;
     for (*req = 0; !strstr(req, "\r\n\r\n") && !strstr(req, "\n\n"); req[len] = 0) {
         ssize_t n = recv(f, req + len, HS_REQUEST - 1 - len, 0);
-        if (n <= 0 || u_now() > until)
+        if (n <= 0)
             return len == HS_REQUEST - 1 ? "431 Request Header Fields Too Large" : "";
         if (memchr(req + len, 0, n))
             return "400 Bad Request";
@@ -29601,20 +29570,22 @@ static const char *hs_read(int f, char *req)
 }
 
 /* Serves one request, then reads until the client closes the connection: close(2) with unread data
- * would reset the connection, which could lose the response. */
+ * would reset the connection, which could lose the response. If the client is slow, SIGALRM ends
+ * this process. */
 static void hs_serve(int f)
 {
-    struct timeval patience = { HS_PATIENCE_S, 0 };
     char req[HS_REQUEST], waste[4096];
-    setsockopt(f, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    setsockopt(f, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    signal(SIGALRM, SIG_DFL);
+    alarm(HS_PATIENCE_S);
     const char *refused = hs_read(f, req);
+    alarm(HS_PATIENCE_S);
     if (!refused)
         hs_request(f, req);
     else if (*refused)
         hs_answer_text(f, req, refused);
     shutdown(f, SHUT_WR);
-    for (u64 until = u_now() + NSEC; u_now() < until && recv(f, waste, sizeof waste, 0) > 0;)
+    alarm(1);
+    while (recv(f, waste, sizeof waste, 0) > 0)
         ;
 }
 
@@ -29649,35 +29620,14 @@ static void hs_child(int f)
 
 static void hs_accept(void)
 {
+    int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
+    if (f < 0) {
+        usleep(10000); /* without descriptors, the connection stays pending: do not spin */
+        return;
+    }
     mout_exposition();
-    for (u32 n = 0; n < HS_CLIENTS; n++) {
-        int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
-        if (f < 0) {
-            if (errno != EAGAIN) /* without a pause, the loop would spin */
-                hs.rest_ns = u_now() + NSEC / 4;
-            return;
-        }
-        hs_child(f);
-        close(f);
-    }
-}
-
-/* Serves clients until a given time. Returns true early on a signal, or if `also` is readable. */
-static bool hs_wait(u64 until, int also)
-{
-    for (u64 now = u_now(); now < until && !sp_end_sig; now = u_now()) {
-        bool rest = now < hs.rest_ns;
-        struct pollfd p[] = { { rest ? -1 : hs.fd, POLLIN, 0 }, { also, POLLIN, 0 } };
-        hs_reap();
-        u64 ms = MIN((until - now + 999999) / 1000000, hs.n || rest ? 250 : 1000000);
-        if (poll(p, 2, ms) < 0)
-            return true;
-        if (p[0].revents)
-            hs_accept();
-        if (p[1].revents)
-            return true;
-    }
-    return false;
+    hs_child(f);
+    close(f);
 }
 
 /* == 41 scr_  the monitor on a terminal =======================================
@@ -29689,14 +29639,12 @@ enum {
     SCR_ROW = 7 /* maximum number of metrics in a line of the overview */
 };
 
-/* The first section is the overview. The last one has all groups that no other section names. */
-static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
-#define X(key, title, group, other) { key, title, { group, other } },
+/* The first section is the overview. */
+static const struct { char key; const char *title; } scr_sections[] = {
+#define X(key, title) { key, title },
     MET_SECTIONS(X)
 #undef X
 };
-
-enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
 
 /* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
  * `past`. The bars show 1 - past / of if `of` is set, and 1 - past if `of` is `past`. */
@@ -29874,14 +29822,13 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
 {
     static struct buf s;
     const char *colour = scr_colour(m, v);
-    u8 unit = mout_form(m)->unit;
     b_reset(&s);
-    if (unit == U_NUMBER || unit == U_RATE)
-        mout_digits(&s, fabs(v) < 100 ? 3 : 2, v, unit == U_RATE ? "/s" : "");
-    else
-        mout_text_num(&s, m, v);
-    if (per_second && s.len > 2 && !memcmp(s.p + s.len - 2, "/s", 2))
-        s.len -= 2;
+    const char *unit = mout_value(&s, m, v);
+    if (!*unit || *unit == '/') {
+        b_reset(&s);
+        mout_digits(&s, fabs(v) < 100 ? 3 : 2, v);
+    }
+    b_put(&s, unit, per_second ? strcspn(unit, "/") : strlen(unit));
     b_f(b, "%*s", (int)(width - MIN(s.len, width)), "");
     out_sgr(colour ? colour : v != 0 ? "1" : "2");
     b_put(b, s.p, s.len);
@@ -29915,20 +29862,10 @@ static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 
 /* --- metrics --- */
 
-static u32 scr_section_of(u32 src)
-{
-    for (u32 k = 1; k < SCR_OTHERS; k++)
-        for (u32 g = 0; g < ARRAY_LEN(scr_sections[k].group); g++)
-            if (scr_sections[k].group[g]
-                && !strcmp(scr_sections[k].group[g], met_sources[src].group))
-                return k;
-    return SCR_OTHERS;
-}
-
 static bool scr_section_on(u32 section)
 {
     for (u32 s = 0; s < N_SRC; s++)
-        if (!(mo.off >> s & 1) && scr_section_of(s) == section)
+        if (!(mo.off >> s & 1) && met_sources[s].section == section)
             return true;
     return !section;
 }
@@ -29939,7 +29876,6 @@ static const struct met_inst *scr_sum(u32 m)
     return i && met_has(i, m) ? i : NULL;
 }
 
-/* Returns whether to show metric m: a recent value was not 0, or zeros are shown. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
@@ -29952,7 +29888,7 @@ static void scr_cells(struct buf *b)
 {
     u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0;
     for (u32 m = 0; m < N_METRICS; m++) {
-        bool wanted = scr_section_of(metrics[m].src) == scr.view
+        bool wanted = met_sources[metrics[m].src].section == scr.view
                       && strcasestr(metrics[m].name, scr.find);
         const struct met_inst *i = wanted ? scr_sum(m) : NULL;
         u32 cells = per > 1 && strlen(metrics[m].name) >= SCR_NAME ? 2 : 1;
@@ -29983,7 +29919,7 @@ static void scr_lacks(struct buf *b)
     static struct buf why;
     b_reset(&why);
     MOUT_EACH_LACK(l)
-        if (scr_section_of(l.src) == scr.view)
+        if (met_sources[l.src].section == scr.view)
             mout_text_why(&why, &l);
     scr_paragraphs(b, &why);
 }
@@ -30216,7 +30152,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     const char *why = n ? NULL : mout_source_why(src);
     if (why) {
         b->len = scr.from;
-        b_f(b, "%-*sn/a (%c): ", SCR_TITLE, r->title, scr_sections[scr_section_of(src)].key);
+        b_f(b, "%-*sn/a (%c): ", SCR_TITLE, r->title, scr_sections[met_sources[src].section].key);
         b_esc_s(b, why);
     }
     if (n || why)
@@ -30282,7 +30218,7 @@ static void scr_section(struct buf *b)
     scr_line(b);
     scr.zeros_left = 0;
     for (u8 d = 0; d < N_DIM; d++)
-        if (met_dims[d].section == scr_sections[scr.view].key)
+        if (met_dims[d].section == scr.view)
             scr_draw_table(b, d, MET_INSTS);
     scr_cells(b);
     scr_lacks(b);
@@ -30353,11 +30289,11 @@ static void scr_sort(int by)
     *sort = k < n ? scr_shown[k].m : N_METRICS;
 }
 
-static void scr_enter_table(int first)
+static void scr_enter_table(int unused)
 {
-    for (u32 k = first; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
-        if (scr_sections[k].key == met_dims[scr.current].section)
-            scr_show(k);
+    (void)unused;
+    if (scr.current && !scr.view)
+        scr_show(met_dims[scr.current].section);
 }
 
 static void scr_turn(int key)
@@ -30421,8 +30357,8 @@ static const struct { int key, arg; void (*act)(int); } scr_commands[] = {
     { KEY_RIGHT, 1, scr_columns_shift },
     { 's', 1, scr_sort },
     { '/', 0, scr_search },
-    { '\r', 1, scr_enter_table },
-    { '\n', 1, scr_enter_table },
+    { '\r', 0, scr_enter_table },
+    { '\n', 0, scr_enter_table },
     { KEY_ESC, 0, scr_show },
     { 'z', 'z', scr_turn },
     { ' ', ' ', scr_turn },
@@ -30578,7 +30514,7 @@ static void scr_first_view(void)
             n++;
         }
     if (opt.n_pids || mo.cgroup)
-        scr_show(scr_section_of(opt.n_pids ? SRC_PROC : SRC_CGROUP));
+        scr_show(met_sources[opt.n_pids ? SRC_PROC : SRC_CGROUP].section);
     else
         scr_show(n == 1 ? only : 0);
 }
@@ -30624,7 +30560,7 @@ static void scr_keys(void)
  * start: a long interval skips deadlines, but shifts none. */
 
 static void (*const mon_read[N_SRC])(void) = {
-#define X(id, group, name, read, lack) [SRC_##id] = (read),
+#define X(id, group, name, read, section, lack) [SRC_##id] = (read),
     MET_SOURCES(X)
 #undef X
 };
@@ -30642,39 +30578,6 @@ static const char *mon_opt_event(const char *v)
             return NULL;
     pmc_asked.event[pmc_asked.n++] = v;
     return NULL;
-}
-
-static const char *mon_opt_csv(const char *v)
-{
-    mo.csv = true;
-    mo.csv_file = v && strcmp(v, "-") ? v : NULL;
-    return v && !*v ? "a file name is missing" : NULL;
-}
-
-/* Parses a comma-separated list of sources and groups. Turns all other sources off. */
-static const char *mon_opt_collectors(const char *v)
-{
-    u64 on = 0;
-    while (*v) {
-        size_t n = strcspn(v, ",");
-        u64 named = 0;
-        for (u32 s = 0; s < N_SRC; s++) {
-            const char *name[] = { met_sources[s].group, met_sources[s].name };
-            for (u32 k = 0; k < 2; k++)
-                if (n && !strncmp(name[k], v, n) && !name[k][n])
-                    named |= 1ull << s;
-        }
-        if (!named)
-            break;
-        on |= named;
-        v += n + (v[n] == ',');
-    }
-    if (on & (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK | 1ull << SRC_LOCKS))
-        on |= 1ull << SRC_BUSY;
-    mo.off = ~on;
-    mo.chosen = true;
-    return *v || !on ? "unknown collector; groups: " MET_GROUPS
-                       "; for sources, see kvis help monitor --man" : NULL;
 }
 
 /* --- kvis monitor COMMAND: totals, as in perf stat(1) --- */
@@ -30836,7 +30739,6 @@ static void mon_sample(void)
     mout.interval_ns = mout.ts_ns - before;
 }
 
-/* Ends an interval. Does nothing while the screen is paused and there is no other output. */
 static void mon_interval(void)
 {
     if (scr.paused && scr.alone)
@@ -30858,14 +30760,21 @@ static bool mon_ended(void)
     return ended;
 }
 
+/* Serves clients and handles keys until a given time or the command's end. */
 static void mon_wait(u64 until)
 {
-    enum { LOOK_NS = 10000000 }; /* time between checks for the command's end */
-    bool blind = opt.command && (scr.on || mon_command.end_fd < 0);
-    while (u_now() < until && !sp_over() && !mon_ended())
-        if (hs_wait(blind ? MIN(until, u_now() + LOOK_NS) : until,
-                    scr.on ? STDIN_FILENO : mon_command.end_fd) && scr.on)
+    for (u64 now; (now = u_now()) < until && !sp_over() && !mon_ended();) {
+        bool blind = opt.command && mon_command.end_fd < 0; /* must poll for the command's end */
+        u64 ms = MIN((until - now + 999999) / 1000000, blind ? 10 : hs.n ? 250 : 1000000);
+        struct pollfd p[] = { { hs.fd, POLLIN, 0 },
+                              { scr.on ? STDIN_FILENO : mon_command.end_fd, POLLIN, 0 } };
+        hs_reap();
+        int n = poll(p, 2, ms);
+        if (n > 0 && p[0].revents)
+            hs_accept();
+        if (scr.on && (n < 0 || p[1].revents))
             scr_keys();
+    }
 }
 
 /* If no requested metric is available, prints why and returns true. */
@@ -30992,8 +30901,8 @@ static const struct { const char *id; u16 a, b, like; u8 op; } dg_numbers[] = {
 };
 _Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "dg_numbers lacks rows");
 
-static const struct { u16 number; const char *words; } dg_words[] = {
-#define X(number, words) { number, words },
+static const char *const dg_words[X_END] = {
+#define X(number, words) [number] = words,
     DG_WORDS(X)
 #undef X
 };
@@ -31074,7 +30983,8 @@ static struct {
     u32 forgot;                  /* number of findings lost for lack of memory */
     bool progress;
     bool virtio;                 /* use virtio kprobes, which slow a busy machine */
-    struct buf thresholds;       /* values of --threshold, each NUL-terminated */
+    const char **thresholds; /* values of --threshold */
+    u32 n_thresholds;
 } dg;
 
 /* --- numbers: means over all samples --- */
@@ -31537,40 +31447,25 @@ static void dg_digits(struct buf *b, double v)
     if (v > 0 && v < 1e-4)
         b_s(b, "<0.0001");
     else
-        mout_digits(b, 3, v, "");
+        mout_digits(b, 3, v);
 }
 
 /* Writes a number with its unit: "84 %", "1204/s", "3.1 MB/s", "61.0 °C". */
 static void dg_num(struct buf *b, u16 number, double v)
 {
-    static struct buf text;
     if (mout_form(dg_like(number))->unit == U_RATIO) {
         dg_digits(b, v * 100);
         b_s(b, " %");
         return;
     }
-    b_reset(&text);
-    mout_text_num(&text, dg_like(number), v);
-    u32 n = 0;
-    while (n < text.len && !strchr("/CGKMPTWBnmus", text.p[n]))
-        n++;
-    b_put(b, text.p, n);
-    b_own(b, n == text.len || text.p[n] == '/' ? "" : text.p[n] == 'C' ? " °" : " ");
-    b_put(b, text.p + n, text.len - n);
-}
-
-static const char *dg_words_of(u16 number)
-{
-    for (u32 k = 0; k < ARRAY_LEN(dg_words); k++)
-        if (dg_words[k].number == number)
-            return dg_words[k].words;
-    return NULL;
+    const char *unit = mout_value(b, dg_like(number), v);
+    b_own(b, !*unit || *unit == '/' ? "" : *unit == 'C' ? " °" : " ");
+    b_s(b, unit);
 }
 
 static bool dg_unitless(u16 number)
 {
-    const char *words = dg_words_of(number);
-    return words && strchr(words, '#');
+    return dg_words[number] && strchr(dg_words[number], '#');
 }
 
 static void dg_bare(struct buf *b, u16 number, double v)
@@ -31590,8 +31485,7 @@ static void dg_name_of(struct buf *b, u16 number)
         [OP_FIRST] = "A or B",
     };
     if (number < N_METRICS) {
-        b_f(b, "%s%s%s", met_prefix(number, dg_dim(number)), metrics[number].name,
-            mout_form(number)->json);
+        b_f(b, "%s%s", metrics[number].name, mout_form(number)->json);
         return;
     }
     u16 n = number - N_METRICS;
@@ -31605,7 +31499,7 @@ static void dg_name_of(struct buf *b, u16 number)
 /* Writes a number in its phrase, such as "throttled in 84 % of its periods", or after its name. */
 static void dg_say(struct buf *b, u16 number, double v)
 {
-    const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
+    const char *words = dg_words[number], *at = words ? words + strcspn(words, "%#") : NULL;
     if (words) {
         b_put(b, words, at - words);
     } else {
@@ -31719,7 +31613,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
         dg_paragraph(b, "   by: ", line, 7, DG_COLUMNS);
 }
 
-static const char *const dg_kinds[] = { "utilization", "saturation", "error", NULL };
+static const char *const dg_kinds[] = { "utilization", "saturation", "error" };
 
 static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
 {
@@ -31971,7 +31865,7 @@ static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, 
     mout_num(b, v);
     b_s(b, ",\"text\":\"");
     dg_bare(b, number, v);
-    if (dg_words_of(number)) {
+    if (dg_words[number]) {
         b_s(b, "\",\"says\":\"");
         dg_say(b, number, v);
     }
@@ -32135,13 +32029,6 @@ static bool dg_parse(u16 number, const char *text, float *v)
     return true;
 }
 
-/* Stores the value: a later --rules option may define its rule. */
-static const char *dg_opt_threshold(const char *v)
-{
-    b_put(&dg.thresholds, v, strlen(v) + 1);
-    return NULL;
-}
-
 static const char *dg_threshold(const char *v)
 {
     static struct buf why;
@@ -32154,10 +32041,10 @@ static const char *dg_threshold(const char *v)
         u_nearer(name, r->name, &near, &distance);
     v += strcspn(v, "=");
     b_reset(&why);
-    if (!r->name) {
-        b_f(&why, "no rule has this name; %s%s",
-            near ? "did you mean " : "see 'kvis help findings'", near ? near : "");
-        b_s(&why, near ? "?" : "");
+    if (!r->name && near) {
+        b_f(&why, "no rule has this name; did you mean %s?", near);
+    } else if (!r->name) {
+        b_s(&why, "no rule has this name; see 'kvis help findings'");
     } else if (!r->below && r->limit < DG_ANY) {
         b_s(&why, "this rule has no threshold: any value above 0 is a finding");
     } else if (*v != '=' || !dg_parse(r->value, v + 1, &r->limit)) {
@@ -32205,12 +32092,11 @@ static char *dg_word(char **line)
     return word;
 }
 
-static bool dg_choose(const char *word, const char *const *list, u8 *index)
+static bool dg_choose(const char *word, const char *list, u8 *index)
 {
-    for (*index = 0; list[*index]; ++*index)
-        if (!strcmp(list[*index], word))
-            return true;
-    return dg_wrong(word, "'%.40s' is not allowed here", word);
+    u32 n = u_in_list(list, word);
+    *index = n - 1;
+    return n || dg_wrong(word, "'%.40s' is not allowed here", word);
 }
 
 /* Finds a metric by its name in `kvis help metrics`, or a derived number by its ID. */
@@ -32232,10 +32118,9 @@ static bool dg_find_number(const char *word, u16 *number)
 /* Parses NUMBER >= LIMIT or NUMBER <= LIMIT. LIMIT may have a unit. */
 static bool dg_condition(char *v, u16 *number, bool *below, float *limit)
 {
-    static const char *const compare[] = { ">=", "<=", NULL };
     char *end;
     u8 how;
-    if (!dg_find_number(dg_word(&v), number) || !dg_choose(dg_word(&v), compare, &how))
+    if (!dg_find_number(dg_word(&v), number) || !dg_choose(dg_word(&v), ">=|<=", &how))
         return false;
     *below = how;
     *limit = strtof(v, &end);
@@ -32247,14 +32132,13 @@ static bool dg_condition(char *v, u16 *number, bool *below, float *limit)
 
 static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
 {
-    static const char *const scopes[] = { "this", "others", "all", NULL };
     const struct dg_guard *end = dg_local.rule->guard + DG_MAX_GUARDS;
     while (g < end && (g->limit > 0 || g->below))
         g++;
     if (g == end)
         return dg_wrong(v, "more than %d columns 'and'", DG_MAX_GUARDS);
     g->maybe = maybe;
-    return dg_choose(dg_word(&v), scopes, &g->scope)
+    return dg_choose(dg_word(&v), "this|others|all", &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);
 }
 
@@ -32279,10 +32163,7 @@ static bool dg_resources(char *v, u16 *mask)
 
 static bool dg_blames(struct dg_rule *r, char *v)
 {
-    static const char *const scopes[] = {
-        [DG_BY_NOBODY] = "-", [DG_BY_ALL] = "all", [DG_BY_MEMBERS] = "members", [DG_BY_CPU] = "cpu",
-        [DG_BY_DEVICE] = "device", [DG_BY_SELF] = "self", NULL,
-    };
+    const char *scopes = "-|all|members|cpu|device|self"; /* in the order of enum dg_blame */
     return dg_choose(dg_word(&v), scopes, &r->who)
            && (r->who == DG_BY_NOBODY || dg_find_number(v, &r->whose));
 }
@@ -32299,7 +32180,6 @@ static bool dg_cost(struct dg_rule *r, char *v)
 
 static bool dg_column(struct dg_rule *r, const char *key, char *v)
 {
-    static const char *const tried[] = { "machine", "each", NULL };
     const struct { const char *key, **text; } texts[] = {
         { "finding", &r->finding }, { "source", &r->source }, { "next", &r->next },
         { "alone", &r->alone },
@@ -32314,9 +32194,9 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
     if (!strcmp(key, "resource"))
         return dg_resource(v, &r->res);
     if (!strcmp(key, "kind"))
-        return dg_choose(v, dg_kinds, &r->kind);
+        return dg_choose(v, "utilization|saturation|error", &r->kind);
     if (!strcmp(key, "tried"))
-        return dg_choose(v, tried, &r->each);
+        return dg_choose(v, "machine|each", &r->each);
     if (!strcmp(key, "when"))
         return dg_condition(v, &r->value, &r->below, &r->limit);
     if (!strcmp(key, "and") || !strcmp(key, "and?"))
@@ -32637,7 +32517,7 @@ static void check_source(struct check *c, u32 src)
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     mon_collect();
     while (!why && mout_next_lack(&l) && l.src == src)
-        if (l.own || l.n == l.all || met.src[src].wrong)
+        if (l.own || l.n == met.src[src].n || met.src[src].wrong)
             why = l.why;
     if (!mout_seen(src))
         check_reason(c, why ? why : "no metric of this source has a value");
@@ -32948,7 +32828,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
         dup2(log_fd, STDERR_FILENO);
     opt.command = command;
     opt.calls = true;
-    opt.json = false;
+    opt.json = NULL;
     nm_init();
     if (r->fn)
         r->fn(c);
@@ -33151,7 +33031,8 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 
 /* Kinds of option values; see gen/tables/options.tbl. */
 enum opt_kind {
-    OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_SECONDS, OPT_STRING, OPT_CALL, OPT_NOTHING
+    OPT_FLAG, OPT_COUNT, OPT_SET, OPT_NUMBER, OPT_SECONDS, OPT_STRING, OPT_OUTPUT, OPT_CALL,
+    OPT_NOTHING
 };
 
 struct opt_row {
@@ -33159,6 +33040,7 @@ struct opt_row {
     char letter; /* short option; 0: none */
     const char *name, *arg; /* long name and argument, or NULL */
     bool optional; /* the argument is optional and must follow an '=' */
+    bool needs_command; /* has no effect on processes that kvis did not start */
     u8 kind;
     union {
         bool *flag;
@@ -33178,6 +33060,7 @@ enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS 
 
 struct cmd {
     const char *name, *link; /* link: name of a link that runs this subcommand, or NULL */
+    const char *page; /* kind of the manual page (emb_text) */
     const char *usage, *help;
     u16 in;                  /* the subcommand's bit in opt_row.in */
     u8 takes;
@@ -33243,6 +33126,12 @@ static const char *opt_path(const char *v)
     return NULL;
 }
 
+/* Stores the value: a later --rules option may define its rule. */
+static const char *opt_threshold(const char *v)
+{
+    return opt_push(&dg.thresholds, &dg.n_thresholds, v);
+}
+
 static const char *opt_env(const char *v)
 {
     return *v && *v != '=' ? opt_push(&opt.env, &opt.n_env, v) : "not NAME=VALUE or NAME";
@@ -33278,15 +33167,30 @@ static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *se
     return any;
 }
 
-static u64 opt_status_bit(const char *word)
+/* Parses a list of sources and groups. Turns all other sources off. */
+static const char *opt_collectors(const char *v)
 {
-    static const char *const name[] = { /* in the order of enum call_end */
-        "successful", "failed", "unfinished", "unavailable", "detached",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(name); i++)
-        if (!strcmp(word, name[i]))
-            return 1ull << i;
-    return 0;
+    const u64 of_busy = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK | 1ull << SRC_LOCKS;
+    char *names = opt_copy(v);
+    mo.chosen = true;
+    mo.off = ~0ull;
+    for (const char *name; (name = strsep(&names, ","));) {
+        u64 on = 0;
+        for (u32 s = 0; s < N_SRC; s++)
+            if (!strcmp(name, met_sources[s].group) || !strcmp(name, met_sources[s].name))
+                on |= 1ull << s;
+        if (!on)
+            return "unknown collector; groups: " MET_GROUPS
+                   "; for sources, see kvis help monitor --man";
+        mo.off &= ~(on | (on & of_busy ? 1ull << SRC_BUSY : 0));
+    }
+    return NULL;
+}
+
+static u64 opt_status_bit(const char *word) /* the words are in the order of enum call_end */
+{
+    u32 n = u_in_list("successful|failed|unfinished|unavailable|detached", word);
+    return n ? 1ull << (n - 1) : 0;
 }
 
 static const char *opt_status(const char *v)
@@ -33302,16 +33206,11 @@ static const char *opt_status(const char *v)
 static long opt_real_time(const char *word)
 {
     bool least = !strncasecmp(word, "RTMIN", 5);
-    if (!least && strncasecmp(word, "RTMAX", 5) != 0)
+    char *end;
+    if ((!least && strncasecmp(word, "RTMAX", 5) != 0) || isdigit((u8)word[5]))
         return 0;
-    if (!word[5])
-        return least ? 34 : 64;
-    char *end = NULL;
-    bool number = word[5] == (least ? '+' : '-') && isdigit((u8)word[6]);
-    long n = number ? strtol(word + 6, &end, 10) : -1;
-    if (n < 0 || *end || n > 64 - 34)
-        return 0;
-    return least ? 34 + n : 64 - n;
+    u64 n = (u64)strtol(word + 5, &end, 10) + (least ? 34 : 64);
+    return *end || n < 34 || n > 64 ? 0 : (long)n;
 }
 
 /* Returns the bit of a signal, given by number or by name, with or without SIG. */
@@ -33353,13 +33252,6 @@ static const char *opt_expr(const char *v)
     return opt_trace(v);
 }
 
-static const char *opt_json(const char *v)
-{
-    opt.json = true;
-    opt.json_file = v && strcmp(v, "-") ? v : NULL;
-    return v && !*v ? "a file name is missing" : NULL;
-}
-
 static const char *opt_report(const char *v)
 {
     opt.report_unnamed = !v || !*v;
@@ -33396,6 +33288,7 @@ static const char *opt_by(const char *v)
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
 static const struct cmd *opt_cmd;
+static const char *opt_needs_command; /* a given option that needs a command */
 
 /* Returns the subcommand's next option after r (NULL: the first), or NULL. */
 static const struct opt_row *opt_next(const struct opt_row *r)
@@ -33488,17 +33381,6 @@ static void opt_set_seconds(const struct opt_row *r, const char *v)
     *r->to.seconds = (u64)(seconds * 1e9 + 0.5);
 }
 
-static bool opt_in_list(const char *list, const char *v)
-{
-    size_t len = strlen(v);
-    for (const char *p = list; p; p = strchr(p, '|')) {
-        p += *p == '|';
-        if (strcspn(p, "|") == len && !memcmp(p, v, len))
-            return true;
-    }
-    return false;
-}
-
 static void opt_apply(const struct opt_row *r, const char *v)
 {
     const char *wrong = NULL;
@@ -33506,7 +33388,7 @@ static void opt_apply(const struct opt_row *r, const char *v)
         opt_help();
         exit(0);
     }
-    if (r->values && v && !opt_in_list(r->values, v))
+    if (r->values && v && !u_in_list(r->values, v))
         opt_wrong(r->name, "--%s: '%.300s': allowed values: %s", r->name, v, r->values);
     switch (r->kind) {
     case OPT_FLAG:
@@ -33527,12 +33409,18 @@ static void opt_apply(const struct opt_row *r, const char *v)
     case OPT_STRING:
         *r->to.string = v;
         break;
+    case OPT_OUTPUT:
+        *r->to.string = v ? v : "-";
+        wrong = v && !*v ? "a file name is missing" : NULL;
+        break;
     case OPT_CALL:
         wrong = r->to.call(v);
         break;
     }
     if (wrong)
         opt_bad(r->name, v ? v : "", wrong);
+    if (r->needs_command)
+        opt_needs_command = r->name;
 }
 
 static void __attribute__((noreturn)) opt_unknown(const char *given)
@@ -33544,7 +33432,7 @@ static void __attribute__((noreturn)) opt_unknown(const char *given)
     for (const struct opt_row *r = NULL; (r = opt_next(r)) && distance;) {
         if (r->name)
             u_nearer(name, r->name, &near, &distance);
-        if (r->name && opt_in_list(r->also, name)) {
+        if (r->name && u_in_list(r->also, name)) {
             near = r->name;
             distance = 0;
         }
@@ -33747,11 +33635,16 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
+static bool cmd_on_stdout(const char *output)
+{
+    return output && !strcmp(output, "-");
+}
+
 /* Refuses JSON on a stdout (pipe or file) that also gets the command's output. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
-    if (opt.json && !opt.json_file && opt.command && fstat(STDOUT_FILENO, &s) == 0
+    if (cmd_on_stdout(opt.json) && opt.command && fstat(STDOUT_FILENO, &s) == 0
         && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
         die(EXIT_USAGE, "--json: stdout would also contain the output of %.300s; fix: --json=FILE, "
             "or for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
@@ -33763,25 +33656,25 @@ static void cmd_open_output(struct writer *w, const char *file, int fd)
     out_writer_open(w, file ? cmd_open_as(file, O_WRONLY) : fd, file ? file : stream);
 }
 
-static void cmd_open_json(void)
+static void cmd_open_data(struct writer *w, const char *output)
 {
-    out.json_on = opt.json;
-    if (opt.json)
-        cmd_open_output(&out.json, opt.json_file, STDOUT_FILENO);
+    if (output)
+        cmd_open_output(w, cmd_on_stdout(output) ? NULL : output, STDOUT_FILENO);
 }
 
 /* Opens the outputs of trace and replay. Text goes to stderr, as with strace(1). */
 static void cmd_open_sinks(void)
 {
-    bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
+    bool json_stdout = cmd_on_stdout(opt.json), table = opt.count_only || opt.count_too;
     out.events_on = !opt.quiet && !opt.count_only && !json_stdout;
+    out.json_on = opt.json;
     out.colour = !opt.out_file && cmd_colour(STDERR_FILENO) && !opt.count_only;
     cmd_open_output(&out.text, opt.out_file, STDERR_FILENO);
     if (opt.quiet && (json_stdout || (opt.quiet > 1 && !table)))
         out.text.fd = -1;
     if (!opt.out_file)
         out_measure();
-    cmd_open_json();
+    cmd_open_data(&out.json, opt.json);
 }
 
 static void cmd_this_run(const char *backend)
@@ -33993,20 +33886,6 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
-static void cmd_refuse_without_command(void)
-{
-    const struct { bool given; const char *name; } row[] = {
-        { opt.kill_on_exit, "kill-on-exit" }, { opt.until_exit, "until-exit" },
-        { opt.user != NULL, "user" }, { opt.n_env > 0, "env" },
-        { opt.no_follow, "no-follow" },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
-        if (row[i].given)
-            opt_wrong(row[i].name, "--%s needs a command that kvis starts; fix: omit the option, "
-                      "or give a command instead of %s", row[i].name,
-                      opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
-}
-
 /* Some filters select calls that have no event, or calls by their duration. */
 static void cmd_needs_calls(void)
 {
@@ -34022,7 +33901,10 @@ static int cmd_trace(void)
     if (given > 1)
         opt_wrong(opt.everyone ? "all" : opt.cgroup ? "cgroup" : "attach",
                   "a command, -p PID, --all and --cgroup cannot be combined");
-    cmd_refuse_without_command();
+    if (opt_needs_command && !opt.command)
+        opt_wrong(opt_needs_command, "--%s needs a command that kvis starts; fix: omit the option, "
+                  "or give a command instead of %s", opt_needs_command,
+                  opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
@@ -34089,11 +33971,12 @@ static int cmd_trace(void)
 
 static void cmd_sinks(void)
 {
-    out.events_on = !(opt.json && !opt.json_file);
+    out.events_on = !cmd_on_stdout(opt.json);
+    out.json_on = opt.json;
     if (out.events_on)
         cmd_open_output(&out.text, opt.out_file, STDOUT_FILENO);
     out_measure();
-    cmd_open_json();
+    cmd_open_data(&out.json, opt.json);
 }
 
 static void cmd_rows_begin(void)
@@ -34161,7 +34044,7 @@ static int cmd_proc(void)
     pid = (pid_t)proc_opt.pid;
     cmd_refuse_pid(proc_opt.pid || proc_opt.only_pid);
     cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
-    if (opt.json && !opt.json_file && strcmp(proc_opt.format, "text"))
+    if (cmd_on_stdout(opt.json) && strcmp(proc_opt.format, "text"))
         opt_wrong("format", "--format=%s and --json both write to stdout; fix: --json=FILE",
                   proc_opt.format);
     if (proc_opt.tree && strcmp(proc_opt.format, "text"))
@@ -34260,7 +34143,7 @@ static int cmd_monitor(void)
         opt_wrong("event", "-e: no PMU of this CPU has the event %s; fix: "
                   "choose an event that kvis monitor --list-events prints", pmc_unknown());
     cmd_refuse_mixed();
-    if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
+    if (cmd_on_stdout(mo.csv) && cmd_on_stdout(opt.json))
         opt_wrong("csv", "--csv and --json both write to stdout; fix: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
@@ -34270,8 +34153,7 @@ static int cmd_monitor(void)
                 e == -EADDRINUSE ? " (ss -ltnp shows which process uses it)"
                 : e == -EADDRNOTAVAIL ? " (no interface has this address)" : "");
     }
-    if (mo.csv)
-        cmd_open_output(&mout.csv, mo.csv_file, STDOUT_FILENO);
+    cmd_open_data(&mout.csv, mo.csv);
     cmd_report_fd = cmd_open_report();
     cmd_rows_begin();
     cmd_start_clock(u_now());
@@ -34279,7 +34161,7 @@ static int cmd_monitor(void)
     if (opt.command && !opt.out_file) { /* the command uses stdout */
         out.events_on = true;
         cmd_open_output(&out.text, NULL, STDERR_FILENO);
-    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file))) {
+    } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || cmd_on_stdout(mo.csv))) {
         out.events_on = false;
     }
     mout.screen = out.events_on && !opt.out_file && !opt.command
@@ -34295,11 +34177,10 @@ static int cmd_monitor(void)
 
 static int cmd_diagnose(void)
 {
-    for (const char *v = dg.thresholds.p; v < dg.thresholds.p + dg.thresholds.len;
-         v += strlen(v) + 1) {
-        const char *why = dg_threshold(v);
+    for (u32 k = 0; k < dg.n_thresholds; k++) {
+        const char *why = dg_threshold(dg.thresholds[k]);
         if (why)
-            opt_bad("threshold", v, why);
+            opt_bad("threshold", dg.thresholds[k], why);
     }
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
@@ -34332,7 +34213,7 @@ static int cmd_check(void)
     }
     bits = bits ? bits : CHECK_COMMANDS;
     bool works = cpu ? check_cpu(&b, opt.json) : check_run(bits, opt.json, &b);
-    cmd_open_output(&out.json, opt.json_file, STDOUT_FILENO);
+    cmd_open_data(&out.json, opt.json ? opt.json : "-");
     opt_print(out.json.fd, out.json.name, b.p, b.len);
     return !works;
 }
@@ -34453,8 +34334,8 @@ static int cmd_diff(void)
     return 1;
 }
 
-#define CMD_ROW(name, in, takes, link, usage, help) \
-    { #name, link, usage, help, in, takes, cmd_##name },
+#define CMD_ROW(name, in, takes, link, page, usage, help) \
+    { #name, link, page, usage, help, in, takes, cmd_##name },
 static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
 /* With `link`, searches only names of links. */
@@ -34473,17 +34354,6 @@ static int cmd_completion(const char *shell)
     if (!text)
         die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell);
     return cmd_print(text);
-}
-
-/* A command's page comes before kvis.1, which has the synopses of all commands. */
-static const char *cmd_page(const struct cmd *c)
-{
-    char synopsis[64];
-    SNPRINTF(synopsis, "\n.B kvis %s ", c->name);
-    for (const char *text = NULL; (text = emb_next(text));)
-        if (strstr(text, synopsis))
-            return strchr(text, '\n') + 1;
-    return NULL;
 }
 
 static void __attribute__((noreturn)) cmd_unknown(const char *given)
@@ -34523,7 +34393,7 @@ static int cmd_help(char *const *args)
     if (args[man])
         die(EXIT_USAGE, "help: '%s': the only option is --man", args[man]);
     if (man)
-        return cmd_print(opt_cmd ? cmd_page(opt_cmd) : emb_text("kvis", "1"));
+        return cmd_print(emb_text(opt_cmd ? opt_cmd->page : "kvis", "1"));
     if (!opt_cmd)
         return cmd_print(emb_text("list", "commands"));
     opt_help();
@@ -34565,12 +34435,12 @@ int main(int argc, char **argv)
         opt_print(STDERR_FILENO, "stderr", list, strlen(list));
         return EXIT_USAGE;
     }
-    if (opt_in_list("--version|-V", argv[1])) {
+    if (u_in_list("--version|-V", argv[1])) {
         char text[128];
         SNPRINTF(text, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
         return cmd_print(text);
     }
-    if (opt_in_list("help|--help|-h", argv[1]))
+    if (u_in_list("help|--help|-h", argv[1]))
         return cmd_help(argv + 2);
     if (!strcmp(argv[1], "completion"))
         return cmd_completion(argc > 2 ? argv[2] : "");

@@ -183,7 +183,6 @@ function check_screen(r,    n, i) {
     if (kind_of[r] == "line" && get(r, "of") != "") known_metric(r, get(r, "of"))
     n = split(get(r, "groups"), words, ",")
     for (i = 1; i <= n; i++) if (!(words[i] in group)) bad_at(line_of[r], "section " id_of[r] ": no group `" words[i] "`")
-    if (n > 2) bad_at(line_of[r], "section " id_of[r] ": more than 2 groups")
     line_c[r] = line_items(r)
 }
 function dim_of(r) { return (r, "of") in col ? col[r, "of"] : "none" }
@@ -261,10 +260,13 @@ function macro(what, name, n, rows,    i) {
 }
 function maybe(s) { return s == "" ? "NULL" : c_string(s) }
 function truth(s) { return s != "" ? "true" : "false" }
-function prom_of(r,    s) { # as a C string: the label without its closing brace, because another label may follow
+function prom_of(r,    s) { # as C strings: the Prometheus name, and its labels without the closing brace, because another may follow
     s = get(r, "prom")
     sub(/[}]$/, "", s)
-    return c_string(s)
+    return c_string(prom_base(r)) ", " maybe(index(s, "{") ? substr(s, index(s, "{")) : "")
+}
+function type_of(r) { # in Prometheus; a counter with the name of a gauge is untyped
+    return unit_of(r, "counter") == "" ? "gauge" : ends_in(prom_base(r), "_total") ? "counter" : "untyped"
 }
 function family_help(r,    f) {
     f = "family" SUBSEP toupper(prom_base(r))
@@ -302,7 +304,7 @@ function add_wire(r, s) {
 function add_distribution(r,    part, n, i, parts, octave) {
     n = split("p50 p90 p99 max", part, " ")
     for (i = 1; i <= n; i++) {
-        add_metric(r, id_of[r] "_" toupper(part[i]), name_of[r] "_" part[i], "NULL", text[r])
+        add_metric(r, id_of[r] "_" toupper(part[i]), name_of[r] "_" part[i], "NULL, NULL, NULL", text[r])
         parts = parts ", M_" id_of[r] "_" toupper(part[i])
     }
     split(col[r, "octaves"], octave, "-")
@@ -311,23 +313,27 @@ function add_distribution(r,    part, n, i, parts, octave) {
         toupper(get(r, "unit")) ", \\\n      " prom_of(r) ", " octave[1] ", " octave[2] ", " \
         substr(parts, 3) ", \\\n      " c_string(family_help(r))
 }
+function number_section(r,    n, i) { # its number, from 0, by its key and groups; the last one has all other groups
+    section_of[id_of[r]] = last_section = n_sections++
+    n = split(get(r, "groups"), words, ",")
+    for (i = 1; i <= n; i++) section_of[words[i]] = last_section
+}
 function add(r) {
     if (kind_of[r] == "unit")
         unit[++n_units] = id_of[r] ", " truth(get(r, "counter")) ", " toupper(get(r, "shown")) ", " c_string(get(r, "json")) ", " \
-            c_string(get(r, "prom")) ", " get(r, "scale")
+            get(r, "scale")
     else if (kind_of[r] == "dimension")
         dim[++n_dims] = id_of[r] ", " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " maybe(get(r, "facts")) ", " \
             (get(r, "sort") == "" ? "N_METRICS" : "M_" get(r, "sort")) ", " (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc"))) ", " \
-            maybe(get(r, "title")) ", \x27" (get(r, "section") == "" ? " " : get(r, "section")) "\x27, " (get(r, "share") + 0) ", " truth(get(r, "in_order"))
-    else if (kind_of[r] == "section") {
-        split(get(r, "groups"), words, ",")
-        part[++n_parts] = "\x27" id_of[r] "\x27, " c_string(name_of[r]) ", " maybe(words[1]) ", " maybe(words[2])
-    } else if (kind_of[r] == "line")
+            maybe(get(r, "title")) ", " (section_of[get(r, "section")] + 0) ", " (get(r, "share") + 0) ", " truth(get(r, "in_order"))
+    else if (kind_of[r] == "section")
+        part[++n_parts] = "\x27" id_of[r] "\x27, " c_string(name_of[r])
+    else if (kind_of[r] == "line")
         line[++n_lines] = c_string(id_of[r]) ", " (get(r, "past") == "" ? "0" : "M_" get(r, "past")) ", " (get(r, "of") == "" ? "0" : "M_" get(r, "of")) ", " \
             truth(get(r, "past") == "" ? "yes" : "") ", " line_c[r]
     else if (kind_of[r] == "source") {
-        source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") \
-            ", \\\n      " c_string(text[r])
+        source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") ", " \
+            (get(r, "group") in section_of ? section_of[get(r, "group")] : last_section) ", \\\n      " c_string(text[r])
         if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
     } else if (kind_of[r] != "family") {
         col[r, "source_id"] = toupper(get(r, "source"))
@@ -335,12 +341,15 @@ function add(r) {
         if (kind_of[r] == "metric") add_look(r, id_of[r], get(r, "column"), get(r, "unusual"), get(r, "bad"))
         else add_look(r, id_of[r] "_P99", get(r, "column"), get(r, "unusual"), get(r, "bad"))
         if (kind_of[r] != "metric") add_look(r, id_of[r] "_MAX", "", get(r, "max_unusual"), get(r, "max_bad"))
-        if (kind_of[r] == "metric") add_metric(r, id_of[r], name_of[r], prom_of(r), family_help(r))
+        if (kind_of[r] == "metric") add_metric(r, id_of[r], name_of[r], prom_of(r) ", " c_string(type_of(r)), family_help(r))
         else add_distribution(r)
     }
 }
 END {
-    for (r = 1; r <= n_rows; r++) name_in_prom(r)
+    for (r = 1; r <= n_rows; r++) {
+        name_in_prom(r)
+        if (kind_of[r] == "section") number_section(r)
+    }
     for (r = 1; r <= n_rows; r++) {
         if (kind_of[r] == "metric") name_of_id[id_of[r]] = 1
         n = kind_of[r] == "distribution" ? split("_P50 _P90 _P99 _MAX", words, " ") : 0
@@ -373,18 +382,18 @@ END {
         if (wire_name[i] ~ / /) print "#define MET_HISTS_" toupper(substr(wire_name[i], 1, index(wire_name[i], " ") - 1)) " " wire[wire_name[i]]
         else print "#define MET_WIRE_" toupper(wire_name[i]) "(X)" wire[wire_name[i]]
     }
-    macro("id, counter, shown as, suffixes in JSON and Prometheus, scale", "MET_UNITS", n_units, unit)
+    macro("id, counter, shown as, suffix in JSON, scale", "MET_UNITS", n_units, unit)
     macro("id, JSON key, label, label of the info, Prometheus metric with the info, sort metric, prefix of pmc metrics, title, section, share, in order", \
           "MET_DIMENSIONS", n_dims, dim)
-    macro("id, group, name, function, why it may be missing", "MET_SOURCES", n_sources, source)
-    macro("id, name, key, source, unit, dimension, Prometheus name, over all instances, 32 bits, operation and its two metrics, why it may be missing, nothing to measure, help, help of the Prometheus name", \
+    macro("id, group, name, function, section, why it may be missing", "MET_SOURCES", n_sources, source)
+    macro("id, name, key, source, unit, dimension, Prometheus name, labels and type, over all instances, 32 bits, operation and its two metrics, why it may be missing, nothing to measure, help, help of the Prometheus name", \
           "MET_ROWS", n_metrics, metric)
-    macro("key, name, its groups", "MET_SECTIONS", n_parts, part)
+    macro("key, name", "MET_SECTIONS", n_parts, part)
     macro("name, past, of, each CPU, items", "MET_LINES", n_lines, line)
     for (n = 1; n <= last_look + 1; n++)
         for (i = 1; i <= n_look[n % (last_look + 1)]; i++) looks[++n_looks] = look[n % (last_look + 1), i]
     macro("metric, column title, unusual, bad, aside", "MET_LOOKS", n_looks, looks)
-    macro("id, name, what is counted, source, unit, Prometheus name, octaves, four metrics, help", \
+    macro("id, name, what is counted, source, unit, Prometheus name, labels, octaves, four metrics, help", \
           "MET_DISTRIBUTIONS", n_dists, dist)
 }' "$gen/tables/metrics.tbl" > "$tmp/metrics.h"
 end "${1-}"

@@ -40,9 +40,10 @@ function end_command(    takes) {
     takes = need("takes")
     if (index(" command recordings commands nothing ", " " takes " ") == 0) bad(row ": unknown kind `" takes "` in takes")
     stands_alone(need("help"))
-    if (has("of") || has("sets") || has("values")) bad(row ": a column that only options have")
-    cmd_row[++n_cmds] = sprintf("    X(%s, IN_%s, TAKES_%s, %s, \\\n      %s, \\\n      %s)", name, toupper(name),
-        toupper(takes), has("link") ? string(col[at, "link"]) : "NULL", string(need("usage")), string(need("help")))
+    if (has("of") || has("sets") || has("values") || has("needs")) bad(row ": a column that only options have")
+    cmd_row[++n_cmds] = sprintf("    X(%s, IN_%s, TAKES_%s, %s, %s, \\\n      %s, \\\n      %s)", name, toupper(name),
+        toupper(takes), has("link") ? string(col[at, "link"]) : "NULL",
+        string("kvis-" (has("page") ? col[at, "page"] : name)), string(need("usage")), string(need("help")))
 }
 function spelling(s,    rest) { # sets letter, long, arg, maybe
     letter = long = arg = ""
@@ -80,11 +81,11 @@ function destination(s,    w, n, kind, range, ends) { # how the value is stored,
     n = split(s, w, " ")
     kind = w[1]
     range = "0, 0"
-    if (index(" flag count set number seconds string call nothing ", " " kind " ") == 0) bad(row ": unknown kind `" kind "` in sets")
+    if (index(" flag count set number seconds string output call nothing ", " " kind " ") == 0) bad(row ": unknown kind `" kind "` in sets")
     if (n != (kind == "nothing" ? 1 : kind ~ /^(set|number)$/ ? 3 : 2)) bad(row ": wrong number of words in sets")
-    if (arg == "" && kind ~ /^(number|seconds|string)$/) bad(row ": a " kind " without an argument")
+    if (arg == "" && kind ~ /^(number|seconds|string|output)$/) bad(row ": a " kind " without an argument")
     if (arg != "" && kind ~ /^(flag|count|set|nothing)$/) bad(row ": sets " kind ", with an argument")
-    if (maybe && kind != "call") bad(row ": only call takes an optional argument")
+    if (maybe && kind !~ /^(call|output)$/) bad(row ": only call and output take an optional argument")
     if (kind != "nothing" && w[2] !~ (kind == "call" ? "^[a-z_]+$" : "^[a-z_]+([.][a-z_]+)?$")) bad(row ": cannot set `" w[2] "`")
     if (kind == "set" && w[3] !~ /^([A-Z_]+|\047[a-z]\047)$/) bad(row ": `" w[3] "` is not a constant")
     if (kind == "number") {
@@ -95,7 +96,7 @@ function destination(s,    w, n, kind, range, ends) { # how the value is stored,
     }
     if (kind == "set") range = w[3] ", 0"
     return sprintf("OPT_%s, { %s }, %s", toupper(kind), kind == "nothing" ? "NULL" \
-        : "." kind " = " (kind == "call" ? "" : "&") w[2], range)
+        : "." (kind == "output" ? "string" : kind) " = " (kind == "call" ? "" : "&") w[2], range)
 }
 function allowed(s) { # the allowed values as C
     if (arg == "") bad(row ": values without an argument")
@@ -105,17 +106,18 @@ function allowed(s) { # the allowed values as C
 function end_option(    help, of, sets, values) {
     spelling(name)
     help = need("help")
-    if (has("takes") || has("usage") || has("link")) bad(row ": a column that only commands have")
+    if (has("takes") || has("usage") || has("link") || has("page")) bad(row ": a column that only commands have")
     if (has("also") && col[at, "also"] !~ /^[a-z-]+( [a-z-]+)*$/) bad(row ": also WORD...")
     gsub(/ /, "|", col[at, "also"])
+    if (has("needs") && col[at, "needs"] != "command") bad(row ": needs is not `command`")
     if (has("values") != (index(help, "{values}") > 0)) bad(row ": values and {values} in the help need each other")
     stands_alone(put(help, "{values}", "values"))
     of = commands(need("of"))
     sets = destination(need("sets"))
     values = has("values") ? allowed(col[at, "values"]) : "NULL"
-    opt_row[++n_opts] = sprintf("    { %s, %s, %s, %s, %s, \\\n      %s, \\\n      %s, %s, %s, \\\n      %s }", of,
+    opt_row[++n_opts] = sprintf("    { %s, %s, %s, %s, %s, %s, \\\n      %s, \\\n      %s, %s, %s, \\\n      %s }", of,
         letter == "" ? "0" : "\047" letter "\047", long == "" ? "NULL" : string(long), arg == "" ? "NULL" : string(arg),
-        maybe ? "true" : "false", sets, values,
+        maybe ? "true" : "false", has("needs") ? "true" : "false", sets, values,
         has("also") ? string(col[at, "also"]) : "NULL", string((letter == "" ? "    " : "") name), string(put(help, "{values}", col[at, "values"])))
 }
 function end_row() {
@@ -146,7 +148,7 @@ $1 == "argument" && NF == 3 {
     next
 }
 /^[ \t]/ && kind != "" {
-    if (index(" takes usage link of sets values also help ", " " $1 " ") == 0) bad(row ": no column `" $1 "`")
+    if (index(" takes usage link page of sets values also needs help ", " " $1 " ") == 0) bad(row ": no column `" $1 "`")
     else if (has($1)) bad(row ": " $1 " appears twice")
     else if (NF < 2) bad(row ": " $1 " is empty")
     else col[at, $1] = from_word(2)
@@ -160,7 +162,7 @@ END {
     print "\n/* The commands that have an option: bits. */\nenum {"
     for (i = 1; i <= n_bits; i++) printf "    IN_%s = 1 << %d,\n", toupper(bit[i]), i - 1
     printf "    IN_ALL = (1 << %d) - 1\n};\n", n_bits
-    printf "\n/* X(name, bit, what it takes, link, usage, help) */\n#define OPT_COMMANDS(X)"
+    printf "\n/* X(name, bit, what it takes, link, manual page, usage, help) */\n#define OPT_COMMANDS(X)"
     for (i = 1; i <= n_cmds; i++) printf " \\\n%s", cmd_row[i]
     print ""
     printf "\n/* struct opt_row each */\n#define OPT_ROWS"

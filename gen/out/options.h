@@ -17,566 +17,566 @@ enum {
     IN_ALL = (1 << 10) - 1
 };
 
-/* X(name, bit, what it takes, link, usage, help) */
+/* X(name, bit, what it takes, link, manual page, usage, help) */
 #define OPT_COMMANDS(X) \
-    X(trace, IN_TRACE, TAKES_COMMAND, NULL, \
+    X(trace, IN_TRACE, TAKES_COMMAND, NULL, "kvis-trace", \
       "[options] [--] COMMAND [ARG...]  |  -p PID [options]", \
       "Show which files, sockets, memory and processes a command uses") \
-    X(open, IN_OPEN, TAKES_COMMAND, "opensnoop", \
+    X(open, IN_OPEN, TAKES_COMMAND, "opensnoop", "kvis-open", \
       "[options] [[--] COMMAND [ARG...]]", \
       "Show every file that is opened, on the whole machine or by COMMAND") \
-    X(replay, IN_REPLAY, TAKES_RECORDINGS, NULL, \
+    X(replay, IN_REPLAY, TAKES_RECORDINGS, NULL, "kvis-replay", \
       "[options] FILE.kvis", \
       "Show a recording made with kvis trace -w or kvis proc -w") \
-    X(diff, IN_DIFF, TAKES_RECORDINGS, NULL, \
+    X(diff, IN_DIFF, TAKES_RECORDINGS, NULL, "kvis-diff", \
       "[options] A.kvis B.kvis", \
       "Compare two recordings: show what changed, and where the time went") \
-    X(proc, IN_PROC, TAKES_COMMAND, NULL, \
+    X(proc, IN_PROC, TAKES_COMMAND, NULL, "kvis-proc", \
       "[options] [[--] COMMAND [ARG...]]", \
       "Show every command that runs, with its arguments, time and exit status") \
-    X(execsnoop, IN_EXECSNOOP, TAKES_NOTHING, "execsnoop", \
+    X(execsnoop, IN_EXECSNOOP, TAKES_NOTHING, "execsnoop", "kvis-proc", \
       "[options]", \
       "Show each exec as it happens, in the format of bcc's execsnoop") \
-    X(exitsnoop, IN_EXITSNOOP, TAKES_NOTHING, "exitsnoop", \
+    X(exitsnoop, IN_EXITSNOOP, TAKES_NOTHING, "exitsnoop", "kvis-proc", \
       "[options]", \
       "Show each exit as it happens, in the format of bcc's exitsnoop") \
-    X(monitor, IN_MONITOR, TAKES_COMMAND, NULL, \
+    X(monitor, IN_MONITOR, TAKES_COMMAND, NULL, "kvis-monitor", \
       "[options] [[--] COMMAND [ARG...]]", \
       "Show what the CPUs, memory, disks and scheduler of a machine are doing") \
-    X(diagnose, IN_DIAGNOSE, TAKES_COMMAND, NULL, \
+    X(diagnose, IN_DIAGNOSE, TAKES_COMMAND, NULL, "kvis-diagnose", \
       "[options] [[--] COMMAND [ARG...]]", \
       "Find what slows this machine down, and which processes cause it") \
-    X(check, IN_CHECK, TAKES_COMMANDS, NULL, \
+    X(check, IN_CHECK, TAKES_COMMANDS, NULL, "kvis-check", \
       "[options] [COMMAND...]", \
       "Show what kvis can do on this machine, and how to fix what does not work")
 
 /* struct opt_row each */
 #define OPT_ROWS \
-    { IN_TRACE, 'p', "attach", "PID", false, \
+    { IN_TRACE, 'p', "attach", "PID", false, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "pid|pids|tid|tids|process", "-p, --attach=PID", \
       "trace the running process PID, its threads and its new child processes; repeatable" }, \
-    { IN_TRACE, 0, "all", NULL, false, \
+    { IN_TRACE, 0, "all", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.everyone }, 0, 0, \
       NULL, "system-wide|all-processes|everyone", "    --all", \
       "show the system calls of all processes (with -c: count them) without stopping any process" }, \
-    { IN_TRACE, 0, "cgroup", "PATH", false, \
+    { IN_TRACE, 0, "cgroup", "PATH", false, false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
       "show the system calls of this cgroup (v2) and the cgroups below it (with -c: count them)" }, \
-    { IN_TRACE, 'v', "verbose", NULL, false, \
+    { IN_TRACE, 'v', "verbose", NULL, false, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
       "print every system call with its decoded arguments, result and time" }, \
-    { IN_REPLAY, 'v', "verbose", NULL, false, \
+    { IN_REPLAY, 'v', "verbose", NULL, false, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
       "print every system call, if the recording was made with -v" }, \
-    { IN_TRACE | IN_REPLAY, 'q', "quiet", NULL, false, \
+    { IN_TRACE | IN_REPLAY, 'q', "quiet", NULL, false, false, \
       OPT_COUNT, { .count = &opt.quiet }, 0, 0, \
       NULL, "silent", "-q, --quiet", \
       "print only the summary; -qq: not even the summary" }, \
-    { IN_TRACE | IN_REPLAY, 'c', "summary-only", NULL, false, \
+    { IN_TRACE | IN_REPLAY, 'c', "summary-only", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.count_only }, 0, 0, \
       NULL, "count|stat|stats", "-c, --summary-only", \
       "print only a table of system calls: number, errors, time, p50, p99, max" }, \
-    { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, false, \
+    { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "", "-C, --summary", \
       "after the summary, also print the table of system calls, where their time went, and failures" }, \
-    { IN_TRACE, 'i', "interval", "SECS", false, \
+    { IN_TRACE, 'i', "interval", "SECS", false, false, \
       OPT_SECONDS, { .seconds = &opt.interval_ns }, 0, 0, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
       "print the table of system calls every SECS seconds (implies -C, unless -c is given)" }, \
-    { IN_TRACE | IN_REPLAY, 0, "by", "pid", false, \
+    { IN_TRACE | IN_REPLAY, 0, "by", "pid", false, false, \
       OPT_CALL, { .call = opt_by }, 0, 0, \
       NULL, "", "    --by=pid", \
       "also print the number, errors and time of system calls for each process" }, \
-    { IN_TRACE | IN_REPLAY, 'S', "summary-sort-by", "KEY", false, \
+    { IN_TRACE | IN_REPLAY, 'S', "summary-sort-by", "KEY", false, false, \
       OPT_STRING, { .string = &opt.sort }, 0, 0, \
       "time|calls|errors|name|avg-time|p50|p99|max", "", "-S, --summary-sort-by=KEY", \
       "sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max" }, \
-    { IN_TRACE | IN_REPLAY, 'e', "trace", "EXPR", false, \
+    { IN_TRACE | IN_REPLAY, 'e', "trace", "EXPR", false, false, \
       OPT_CALL, { .call = opt_expr }, 0, 0, \
       NULL, "filter|expr|event|events|syscall|syscalls", "-e, --trace=EXPR", \
       "show only system calls and signals that match EXPR: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,..." }, \
-    { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, \
+    { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "path|paths", "-P, --trace-path=GLOB", \
       "show only system calls on files that match GLOB, by path or descriptor; repeatable" }, \
-    { IN_TRACE | IN_REPLAY, 'z', "successful-only", NULL, false, \
+    { IN_TRACE | IN_REPLAY, 'z', "successful-only", NULL, false, false, \
       OPT_SET, { .set = &opt.status }, CALL_SUCCESSFUL, 0, \
       NULL, "", "-z, --successful-only", \
       "show only system calls that succeeded" }, \
-    { IN_TRACE | IN_REPLAY, 'Z', "failed-only", NULL, false, \
+    { IN_TRACE | IN_REPLAY, 'Z', "failed-only", NULL, false, false, \
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "failed|errors|only-failed", "-Z, --failed-only", \
       "show only system calls that failed" }, \
-    { IN_TRACE | IN_REPLAY, 0, "min-duration", "TIME", false, \
+    { IN_TRACE | IN_REPLAY, 0, "min-duration", "TIME", false, false, \
       OPT_CALL, { .call = proc_opt_min }, 0, 0, \
       NULL, "", "    --min-duration=TIME", \
       "show only system calls that took at least TIME, such as 10ms, 2s or 500us" }, \
-    { IN_TRACE | IN_REPLAY, 'x', NULL, NULL, false, \
+    { IN_TRACE | IN_REPLAY, 'x', NULL, NULL, false, false, \
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "", "-x", \
       "show only system calls that failed (same as -Z)" }, \
-    { IN_TRACE, 's', "string-limit", "N", false, \
+    { IN_TRACE, 's', "string-limit", "N", false, false, \
       OPT_NUMBER, { .number = &opt.strlen_max }, 0, 65536, \
       NULL, "strsize|string-size|max-string", "-s, --string-limit=N", \
       "show at most N bytes of each string argument (default 32)" }, \
-    { IN_TRACE | IN_REPLAY, 't', "absolute-timestamps", NULL, false, \
+    { IN_TRACE | IN_REPLAY, 't', "absolute-timestamps", NULL, false, false, \
       OPT_COUNT, { .count = &opt.timefmt }, 0, 0, \
       NULL, "timestamp|timestamps|time", "-t, --absolute-timestamps", \
       "print the time of day of each event; -tt: with microseconds; -ttt: as seconds since 1970" }, \
-    { IN_TRACE | IN_REPLAY, 'r', "relative-timestamps", NULL, false, \
+    { IN_TRACE | IN_REPLAY, 'r', "relative-timestamps", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.relative }, 0, 0, \
       NULL, "", "-r, --relative-timestamps", \
       "print the time since the previous event; with -t: also the time of day" }, \
-    { IN_TRACE | IN_REPLAY, 0, "json", "FILE", true, \
-      OPT_CALL, { .call = opt_json }, 0, 0, \
+    { IN_TRACE | IN_REPLAY, 0, "json", "FILE", true, false, \
+      OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write events as JSON lines to FILE; without FILE: to stdout, instead of text" }, \
-    { IN_TRACE | IN_REPLAY, 'o', "output", "FILE", false, \
+    { IN_TRACE | IN_REPLAY, 'o', "output", "FILE", false, false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
       "write the text output to FILE instead of stderr" }, \
-    { IN_PROC, 'w', "write", "FILE", false, \
+    { IN_PROC, 'w', "write", "FILE", false, false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "record|save", "-w, --write=FILE", \
       "write a recording of all processes to FILE, for kvis replay" }, \
-    { IN_TRACE, 'w', "write", "FILE", false, \
+    { IN_TRACE, 'w', "write", "FILE", false, false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "record|save", "-w, --write=FILE", \
       "write a recording of this run to FILE, for kvis replay (with -v: of every system call)" }, \
-    { IN_REPLAY, 'w', "write", "FILE", false, \
+    { IN_REPLAY, 'w', "write", "FILE", false, false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "record|save", "-w, --write=FILE", \
       "record to FILE the events that -e, -P, -z and -Z select" }, \
-    { IN_TRACE | IN_REPLAY | IN_PROC, 0, "report", "FILE", true, \
+    { IN_TRACE | IN_REPLAY | IN_PROC, 0, "report", "FILE", true, false, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
       "write an HTML page that shows the whole run (default FILE: report.html)" }, \
-    { IN_TRACE | IN_REPLAY | IN_PROC, 0, "max-report-events", "N", false, \
+    { IN_TRACE | IN_REPLAY | IN_PROC, 0, "max-report-events", "N", false, false, \
       OPT_NUMBER, { .number = &opt.report_events }, 1, 100000000, \
       NULL, "", "    --max-report-events=N", \
       "limit the HTML report to the N most important events (default 2000000)" }, \
-    { IN_TRACE, 0, "perfetto", "FILE", false, \
+    { IN_TRACE, 0, "perfetto", "FILE", false, false, \
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "", "    --perfetto=FILE", \
       "write every system call to FILE, for the trace viewer ui.perfetto.dev" }, \
-    { IN_REPLAY | IN_PROC, 0, "perfetto", "FILE", false, \
+    { IN_REPLAY | IN_PROC, 0, "perfetto", "FILE", false, false, \
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "", "    --perfetto=FILE", \
       "write the run to FILE, for the trace viewer ui.perfetto.dev" }, \
-    { IN_TRACE | IN_REPLAY, 0, "folded", "FILE", false, \
+    { IN_TRACE | IN_REPLAY, 0, "folded", "FILE", false, false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "", "    --folded=FILE", \
       "write the time in system calls to FILE as stacks for flame graphs" }, \
-    { IN_PROC, 0, "folded", "FILE", false, \
+    { IN_PROC, 0, "folded", "FILE", false, false, \
       OPT_STRING, { .string = &opt.folded }, 0, 0, \
       NULL, "", "    --folded=FILE", \
       "write the CPU time of commands to FILE as stacks for flame graphs" }, \
-    { IN_TRACE, 0, "faults", NULL, false, \
+    { IN_TRACE, 0, "faults", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
       NULL, "", "    --faults", \
       "show page faults, by memory region" }, \
-    { IN_TRACE, 0, "page-faults", NULL, false, \
+    { IN_TRACE, 0, "page-faults", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
       NULL, "", "    --page-faults", \
       "show page faults, by memory region (same as --faults)" }, \
-    { IN_TRACE | IN_REPLAY, 0, "no-filter", NULL, false, \
+    { IN_TRACE | IN_REPLAY, 0, "no-filter", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "all-events|unfiltered", "    --no-filter", \
       "also show routine events: program start-up, memory, libraries, reads of /proc" }, \
-    { IN_TRACE | IN_REPLAY, 0, "color", "WHEN", false, \
+    { IN_TRACE | IN_REPLAY, 0, "color", "WHEN", false, false, \
       OPT_STRING, { .string = &opt.color }, 0, 0, \
       "auto|always|never", "", "    --color=WHEN", \
       "choose when to color the text output: auto|always|never" }, \
-    { IN_TRACE, 'u', "user", "USER", false, \
+    { IN_TRACE, 'u', "user", "USER", false, true, \
       OPT_STRING, { .string = &opt.user }, 0, 0, \
       NULL, "uid|username", "-u, --user=USER", \
       "run the command as the user USER" }, \
-    { IN_TRACE, 'E', "env", "VAR[=VAL]", false, \
+    { IN_TRACE, 'E', "env", "VAR[=VAL]", false, true, \
       OPT_CALL, { .call = opt_env }, 0, 0, \
       NULL, "setenv|environment", "-E, --env=VAR[=VAL]", \
       "set the environment variable VAR of the command to VAL; without =VAL: remove VAR" }, \
-    { IN_TRACE, 'd', "duration", "SECS", false, \
+    { IN_TRACE, 'd', "duration", "SECS", false, false, \
       OPT_SECONDS, { .seconds = &opt.duration_ns }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop tracing after SECS seconds" }, \
-    { IN_TRACE, 0, "until-exit", NULL, false, \
+    { IN_TRACE, 0, "until-exit", NULL, false, true, \
       OPT_FLAG, { .flag = &opt.until_exit }, 0, 0, \
       NULL, "", "    --until-exit", \
       "stop tracing when the command exits, even if its descendants still run" }, \
-    { IN_TRACE, 0, "kill-on-exit", NULL, false, \
+    { IN_TRACE, 0, "kill-on-exit", NULL, false, true, \
       OPT_FLAG, { .flag = &opt.kill_on_exit }, 0, 0, \
       NULL, "", "    --kill-on-exit", \
       "kill all traced processes when kvis ends or is killed" }, \
-    { IN_TRACE, 0, "no-accel", NULL, false, \
+    { IN_TRACE, 0, "no-accel", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.no_accel }, 0, 0, \
       NULL, "", "    --no-accel", \
       "use ptrace without a seccomp filter: every system call stops its thread" }, \
-    { IN_TRACE, 0, "no-follow", NULL, false, \
+    { IN_TRACE, 0, "no-follow", NULL, false, true, \
       OPT_FLAG, { .flag = &opt.no_follow }, 0, 0, \
       NULL, "", "    --no-follow", \
       "trace only the first thread of the command, without other threads and child processes (uses ptrace)" }, \
-    { IN_TRACE, 0, "same-cpu", NULL, false, \
+    { IN_TRACE, 0, "same-cpu", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
       NULL, "", "    --same-cpu", \
       "run kvis and the command on the same CPU; this is faster, but the command can notice it" }, \
-    { IN_TRACE, 0, "backend", "NAME", false, \
+    { IN_TRACE, 0, "backend", "NAME", false, false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid|observe", "", "    --backend=NAME", \
       "choose how calls are recorded: auto|ptrace|hybrid|observe" }, \
-    { IN_OPEN | IN_PROC, 0, "backend", "NAME", false, \
+    { IN_OPEN | IN_PROC, 0, "backend", "NAME", false, false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|bpf|ptrace", "", "    --backend=NAME", \
       "choose how kvis follows COMMAND: auto|bpf|ptrace (auto: bpf if it works, else ptrace)" }, \
-    { IN_TRACE, 0, "no-ebpf", NULL, false, \
+    { IN_TRACE, 0, "no-ebpf", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "", "    --no-ebpf", \
       "do not measure how long system calls waited for a CPU or a disk" }, \
-    { IN_TRACE, 0, "min-sched-delay", "US", false, \
+    { IN_TRACE, 0, "min-sched-delay", "US", false, false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \
       "show each wait for a CPU that took at least US microseconds (default 10000)" }, \
-    { IN_REPLAY, 0, "min-sched-delay", "US", false, \
+    { IN_REPLAY, 0, "min-sched-delay", "US", false, false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "", "    --min-sched-delay=US", \
       "show each recorded wait for a CPU that took at least US microseconds" }, \
-    { IN_TRACE, 0, "ring", "SIZE", false, \
+    { IN_TRACE, 0, "ring", "SIZE", false, false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
       "set the size of the ring buffer for recorded system calls (default 4M; observe backend: 16M to 64M)" }, \
-    { IN_TRACE, 'f', "follow-forks", NULL, false, \
+    { IN_TRACE, 'f', "follow-forks", NULL, false, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "follow|fork|forks|children", "-f, --follow-forks", \
       "trace child processes too (kvis always does)" }, \
-    { IN_TRACE, 'y', "decode-fds", NULL, false, \
+    { IN_TRACE, 'y', "decode-fds", NULL, false, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "decode-fd|fds|paths", "-y, --decode-fds", \
       "show the files of file descriptors (kvis always does)" }, \
-    { IN_TRACE, 'T', "syscall-times", NULL, false, \
+    { IN_TRACE, 'T', "syscall-times", NULL, false, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "times|timing", "-T, --syscall-times", \
       "print the time that each system call took (kvis always does with -v)" }, \
-    { IN_DIFF, 0, "json", "FILE", true, \
-      OPT_CALL, { .call = opt_json }, 0, 0, \
+    { IN_DIFF, 0, "json", "FILE", true, false, \
+      OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write the comparison as one JSON object to stdout or FILE" }, \
-    { IN_DIFF, 'o', "output", "FILE", false, \
+    { IN_DIFF, 'o', "output", "FILE", false, false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
       "write the text output to FILE" }, \
-    { IN_DIFF, 0, "report", "FILE", true, \
+    { IN_DIFF, 0, "report", "FILE", true, false, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
       "write an HTML page that compares both runs (default FILE: report.html)" }, \
-    { IN_DIFF, 0, "by", "KEY", false, \
+    { IN_DIFF, 0, "by", "KEY", false, false, \
       OPT_STRING, { .string = &df_by }, 0, 0, \
       "program|line", "", "    --by=KEY", \
       "group commands by program|line to compare them (default program)" }, \
-    { IN_DIFF, 0, "fail-above", "PCT", false, \
+    { IN_DIFF, 0, "fail-above", "PCT", false, false, \
       OPT_NUMBER, { .number = &df_fail_above }, 0, 1000000, \
       NULL, "", "    --fail-above=PCT", \
       "exit with status 1 if run B took more than PCT percent longer than run A" }, \
-    { IN_DIFF, 0, "no-filter", NULL, false, \
+    { IN_DIFF, 0, "no-filter", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "all-events|unfiltered", "    --no-filter", \
       "also compare libraries, /proc, /sys and /dev in the text output" }, \
-    { IN_OPEN, 'T', "timestamp", NULL, false, \
+    { IN_OPEN, 'T', "timestamp", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.time }, 0, 0, \
       NULL, "", "-T, --timestamp", \
       "print the time of each open, in seconds since the first row" }, \
-    { IN_OPEN, 'U', "print-uid", NULL, false, \
+    { IN_OPEN, 'U', "print-uid", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.print_uid }, 0, 0, \
       NULL, "", "-U, --print-uid", \
       "print the user ID of the process that opens a file" }, \
-    { IN_OPEN, 'x', "failed", NULL, false, \
+    { IN_OPEN, 'x', "failed", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.failed }, 0, 0, \
       NULL, "", "-x, --failed", \
       "show only opens that failed" }, \
-    { IN_CHECK, 'v', "verbose", NULL, false, \
+    { IN_CHECK, 'v', "verbose", NULL, false, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
       "show every feature, and how to fix those that do not work" }, \
-    { IN_OPEN, 'p', "pid", "PID", false, \
+    { IN_OPEN, 'p', "pid", "PID", false, false, \
       OPT_NUMBER, { .number = &open_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
       "show only opens by the process PID" }, \
-    { IN_OPEN, 't', "tid", "TID", false, \
+    { IN_OPEN, 't', "tid", "TID", false, false, \
       OPT_NUMBER, { .number = &open_opt.tid }, 1, 2147483647, \
       NULL, "", "-t, --tid=TID", \
       "show only opens by the thread TID" }, \
-    { IN_OPEN, 'u', "uid", "UID", false, \
+    { IN_OPEN, 'u', "uid", "UID", false, false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
       NULL, "", "-u, --uid=UID", \
       "show only opens by processes of the user UID" }, \
-    { IN_OPEN, 'n', "name", "NAME", false, \
+    { IN_OPEN, 'n', "name", "NAME", false, false, \
       OPT_CALL, { .call = open_opt_name }, 0, 0, \
       NULL, "", "-n, --name=NAME", \
       "show only opens by commands whose name contains NAME" }, \
-    { IN_OPEN, 'f', "flag-filter", "FLAG", false, \
+    { IN_OPEN, 'f', "flag-filter", "FLAG", false, false, \
       OPT_CALL, { .call = open_opt_flag }, 0, 0, \
       NULL, "", "-f, --flag-filter=FLAG", \
       "show only opens with FLAG, such as O_WRONLY; repeatable (one matching FLAG is enough)" }, \
-    { IN_OPEN, 'P', "path", "GLOB", false, \
+    { IN_OPEN, 'P', "path", "GLOB", false, false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "", "-P, --path=GLOB", \
       "show only opens of files whose absolute path matches GLOB; repeatable" }, \
-    { IN_OPEN, 'e', "extended-fields", NULL, false, \
+    { IN_OPEN, 'e', "extended-fields", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.extended }, 0, 0, \
       NULL, "", "-e, --extended-fields", \
       "print the flags and the mode of each open, in octal" }, \
-    { IN_OPEN, 'F', "full-path", NULL, false, \
+    { IN_OPEN, 'F', "full-path", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.full }, 0, 0, \
       NULL, "", "-F, --full-path", \
       "print the absolute path of each file" }, \
-    { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'd', "duration", "SECS", false, \
+    { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'd', "duration", "SECS", false, false, \
       OPT_SECONDS, { .seconds = &opt.duration_ns }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop tracing after SECS seconds" }, \
-    { IN_OPEN, 'c', "command", NULL, false, \
+    { IN_OPEN, 'c', "command", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
       "run the remaining words as COMMAND (the default); a shell runs a single word with blanks" }, \
-    { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, \
-      OPT_CALL, { .call = opt_json }, 0, 0, \
+    { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, false, \
+      OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write the output as JSON lines to stdout or FILE" }, \
-    { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'o', "output", "FILE", false, \
+    { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'o', "output", "FILE", false, false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
       "write the text output to FILE" }, \
-    { IN_OPEN, 0, "no-exec", NULL, false, \
+    { IN_OPEN, 0, "no-exec", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.no_exec }, 0, 0, \
       NULL, "", "    --no-exec", \
       "do not show the programs that execve opens" }, \
-    { IN_OPEN, 0, "ring", "SIZE", false, \
+    { IN_OPEN, 0, "ring", "SIZE", false, false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
       "set the size of the ring buffer for recorded opens (default 1M)" }, \
-    { IN_PROC | IN_REPLAY, 0, "tree", NULL, false, \
+    { IN_PROC | IN_REPLAY, 0, "tree", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.tree }, 0, 0, \
       NULL, "", "    --tree", \
       "print the commands as a tree when all have ended" }, \
-    { IN_PROC, 0, "live", NULL, false, \
+    { IN_PROC, 0, "live", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.live }, 0, 0, \
       NULL, "", "    --live", \
       "also print a row when a command starts" }, \
-    { IN_EXECSNOOP, 'T', "time", NULL, false, \
+    { IN_EXECSNOOP, 'T', "time", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.clock }, 0, 0, \
       NULL, "", "-T, --time", \
       "print the time of day of each exec" }, \
-    { IN_EXECSNOOP, 't', "timestamp", NULL, false, \
+    { IN_EXECSNOOP, 't', "timestamp", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.time }, 0, 0, \
       NULL, "", "-t, --timestamp", \
       "print the time of each exec, in seconds since kvis started" }, \
-    { IN_EXITSNOOP, 't', "timestamp", NULL, false, \
+    { IN_EXITSNOOP, 't', "timestamp", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.time }, 0, 0, \
       NULL, "", "-t, --timestamp", \
       "print the time of day of each exit" }, \
-    { IN_EXECSNOOP, 'U', "print-uid", NULL, false, \
+    { IN_EXECSNOOP, 'U', "print-uid", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.print_uid }, 0, 0, \
       NULL, "", "-U, --print-uid", \
       "print the user ID of each process" }, \
-    { IN_PROC, 'x', "failed", NULL, false, \
+    { IN_PROC, 'x', "failed", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.failed }, 0, 0, \
       NULL, "", "-x, --failed", \
       "also show execs that failed" }, \
-    { IN_EXECSNOOP, 'x', "fails", NULL, false, \
+    { IN_EXECSNOOP, 'x', "fails", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.failed }, 0, 0, \
       NULL, "", "-x, --fails", \
       "also show execs that failed" }, \
-    { IN_EXITSNOOP, 'x', "failed", NULL, false, \
+    { IN_EXITSNOOP, 'x', "failed", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.only_failed }, 0, 0, \
       NULL, "", "-x, --failed", \
       "show only processes that exited with a status other than 0 or were killed" }, \
-    { IN_PROC, 0, "forks", NULL, false, \
+    { IN_PROC, 0, "forks", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.forks }, 0, 0, \
       NULL, "", "    --forks", \
       "also show processes that never call exec" }, \
-    { IN_PROC, 'T', "threads", NULL, false, \
+    { IN_PROC, 'T', "threads", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.threads }, 0, 0, \
       NULL, "", "-T, --threads", \
       "also show a row for each thread" }, \
-    { IN_EXITSNOOP, 'T', "threaded", NULL, false, \
+    { IN_EXITSNOOP, 'T', "threaded", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.threads }, 0, 0, \
       NULL, "", "-T, --threaded", \
       "print a row for each thread" }, \
-    { IN_EXECSNOOP, 'q', "quote", NULL, false, \
+    { IN_EXECSNOOP, 'q', "quote", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.quote }, 0, 0, \
       NULL, "", "-q, --quote", \
       "put quotes around the arguments of each command" }, \
-    { IN_EXECSNOOP, 0, "max-args", "N", false, \
+    { IN_EXECSNOOP, 0, "max-args", "N", false, false, \
       OPT_NUMBER, { .number = &proc_opt.max_args }, 1, 2147483647, \
       NULL, "", "    --max-args=N", \
       "print at most N arguments of each command (default: all)" }, \
-    { IN_PROC, 'p', "pid", "PID", false, \
+    { IN_PROC, 'p', "pid", "PID", false, false, \
       OPT_NUMBER, { .number = &proc_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
       "show only the process PID and its descendants" }, \
-    { IN_EXITSNOOP, 'p', "pid", "PID", false, \
+    { IN_EXITSNOOP, 'p', "pid", "PID", false, false, \
       OPT_NUMBER, { .number = &proc_opt.only_pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
       "show only the exit of the process PID" }, \
-    { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'u', "uid", "UID", false, \
+    { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'u', "uid", "UID", false, false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
       NULL, "", "-u, --uid=UID", \
       "show only processes of the user UID" }, \
-    { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'n', "name", "NAME", false, \
+    { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'n', "name", "NAME", false, false, \
       OPT_STRING, { .string = &proc_opt.name }, 0, 0, \
       NULL, "", "-n, --name=NAME", \
       "show only commands whose name contains NAME" }, \
-    { IN_PROC | IN_EXECSNOOP, 'l', "line", "REGEX", false, \
+    { IN_PROC | IN_EXECSNOOP, 'l', "line", "REGEX", false, false, \
       OPT_CALL, { .call = proc_opt_line }, 0, 0, \
       NULL, "", "-l, --line=REGEX", \
       "show only commands whose command line matches REGEX" }, \
-    { IN_PROC, 0, "min-duration", "TIME", false, \
+    { IN_PROC, 0, "min-duration", "TIME", false, false, \
       OPT_CALL, { .call = proc_opt_min }, 0, 0, \
       NULL, "", "    --min-duration=TIME", \
       "show only commands that took at least TIME, such as 10ms, 2s or 500us" }, \
-    { IN_PROC, 0, "cgroup", "PATH", false, \
+    { IN_PROC, 0, "cgroup", "PATH", false, false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
       "show only processes of this cgroup (v2) and the cgroups below it" }, \
-    { IN_EXECSNOOP | IN_EXITSNOOP, 'c', "cgroup", "PATH", false, \
+    { IN_EXECSNOOP | IN_EXITSNOOP, 'c', "cgroup", "PATH", false, false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "-c, --cgroup=PATH", \
       "show only processes of this cgroup (v2) and the cgroups below it" }, \
-    { IN_PROC, 'f', "format", "FORMAT", false, \
+    { IN_PROC, 'f', "format", "FORMAT", false, false, \
       OPT_STRING, { .string = &proc_opt.format }, 0, 0, \
       "text|json|execsnoop|exitsnoop", "", "-f, --format=FORMAT", \
       "choose the output format: text|json|execsnoop|exitsnoop (json: for workflow-telemetry-action)" }, \
-    { IN_PROC, 0, "env", "NAME,...", false, \
+    { IN_PROC, 0, "env", "NAME,...", false, false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "", "    --env=NAME,...", \
       "add these environment variables of each command to the JSON output" }, \
-    { IN_PROC, 0, "gantt", "FILE", false, \
+    { IN_PROC, 0, "gantt", "FILE", false, false, \
       OPT_STRING, { .string = &proc_opt.gantt }, 0, 0, \
       NULL, "", "    --gantt=FILE", \
       "write a Gantt chart of the 100 longest commands to FILE, for Mermaid" }, \
-    { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", false, \
+    { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", false, false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
       "set the size of the ring buffer for recorded processes (default 4M)" }, \
-    { IN_MONITOR, 'i', "interval", "SECS", false, \
+    { IN_MONITOR, 'i', "interval", "SECS", false, false, \
       OPT_SECONDS, { .seconds = &mo.interval_ns }, 0, 0, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \
       "print the metrics every SECS seconds (default 1)" }, \
-    { IN_MONITOR, 'n', "count", "COUNT", false, \
+    { IN_MONITOR, 'n', "count", "COUNT", false, false, \
       OPT_NUMBER, { .number = &mo.count }, 1, 4294967295, \
       NULL, "iterations|samples", "-n, --count=COUNT", \
       "stop monitoring after COUNT intervals" }, \
-    { IN_MONITOR, 'd', "duration", "SECS", false, \
+    { IN_MONITOR, 'd', "duration", "SECS", false, false, \
       OPT_SECONDS, { .seconds = &opt.duration_ns }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "stop monitoring after SECS seconds" }, \
-    { IN_MONITOR, 'c', "collectors", "LIST", false, \
-      OPT_CALL, { .call = mon_opt_collectors }, 0, 0, \
+    { IN_MONITOR, 'c', "collectors", "LIST", false, false, \
+      OPT_CALL, { .call = opt_collectors }, 0, 0, \
       NULL, "collector|collect", "-c, --collectors=LIST", \
       "show only metrics of these groups or sources; groups: " MET_GROUPS "" }, \
-    { IN_MONITOR, 'p', "pid", "PID", false, \
+    { IN_MONITOR, 'p', "pid", "PID", false, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
       "also show metrics of the process PID, and count hardware events only in the given processes; repeatable" }, \
-    { IN_MONITOR, 'e', "event", "EVENT", false, \
+    { IN_MONITOR, 'e', "event", "EVENT", false, false, \
       OPT_CALL, { .call = mon_opt_event }, 0, 0, \
       NULL, "events", "-e, --event=EVENT", \
       "count only this hardware event: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times" }, \
-    { IN_MONITOR, 0, "list-events", NULL, false, \
+    { IN_MONITOR, 0, "list-events", NULL, false, false, \
       OPT_FLAG, { .flag = &mo.list_events }, 0, 0, \
       NULL, "", "    --list-events", \
       "list the names of hardware events that this machine can count, and exit" }, \
-    { IN_MONITOR, 0, "cgroup", "PATH", false, \
+    { IN_MONITOR, 0, "cgroup", "PATH", false, false, \
       OPT_STRING, { .string = &mo.cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
       "also show the metrics of the cgroup (v2) PATH" }, \
-    { IN_MONITOR, 0, "per-cpu", NULL, false, \
+    { IN_MONITOR, 0, "per-cpu", NULL, false, false, \
       OPT_FLAG, { .flag = &mo.per_cpu }, 0, 0, \
       NULL, "", "    --per-cpu", \
       "also show the metrics of each CPU" }, \
-    { IN_MONITOR, 0, "histogram", NULL, false, \
+    { IN_MONITOR, 0, "histogram", NULL, false, false, \
       OPT_FLAG, { .flag = &mo.hist }, 0, 0, \
       NULL, "", "    --histogram", \
       "also show distributions: waits for a CPU, lengths of run queues, times of disk requests" }, \
-    { IN_MONITOR, 0, "json", "FILE", true, \
-      OPT_CALL, { .call = opt_json }, 0, 0, \
+    { IN_MONITOR, 0, "json", "FILE", true, false, \
+      OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write the metrics as one JSON line per interval to stdout or FILE" }, \
-    { IN_MONITOR, 0, "csv", "FILE", true, \
-      OPT_CALL, { .call = mon_opt_csv }, 0, 0, \
+    { IN_MONITOR, 0, "csv", "FILE", true, false, \
+      OPT_OUTPUT, { .string = &mo.csv }, 0, 0, \
       NULL, "", "    --csv[=FILE]", \
       "write one CSV row per value to stdout or FILE" }, \
-    { IN_MONITOR, 0, "report", "FILE", true, \
+    { IN_MONITOR, 0, "report", "FILE", true, false, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
       "write an HTML page with charts and heat maps (default FILE: report.html)" }, \
-    { IN_MONITOR, 0, "prometheus", "FILE", false, \
+    { IN_MONITOR, 0, "prometheus", "FILE", false, false, \
       OPT_STRING, { .string = &mo.prom_file }, 0, 0, \
       NULL, "", "    --prometheus=FILE", \
       "write metrics for Prometheus to FILE at each interval (node_exporter reads only *.prom)" }, \
-    { IN_MONITOR, 0, "listen", "[ADDR:]PORT", false, \
+    { IN_MONITOR, 0, "listen", "[ADDR:]PORT", false, false, \
       OPT_CALL, { .call = hs_opt_listen }, 0, 0, \
       NULL, "", "    --listen=[ADDR:]PORT", \
       "serve the metrics for Prometheus at http://ADDR:PORT/metrics; without ADDR: only to this machine" }, \
-    { IN_MONITOR, 0, "grafana", NULL, false, \
+    { IN_MONITOR, 0, "grafana", NULL, false, false, \
       OPT_FLAG, { .flag = &mo.grafana }, 0, 0, \
       NULL, "", "    --grafana", \
       "print a Grafana dashboard for the metrics as JSON, and exit" }, \
-    { IN_DIAGNOSE, 'd', "duration", "SECS", false, \
+    { IN_DIAGNOSE, 'd', "duration", "SECS", false, false, \
       OPT_SECONDS, { .seconds = &dg.for_ns }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
       "watch the machine for SECS seconds (default 10; with COMMAND: until it ends)" }, \
-    { IN_DIAGNOSE, 'v', "verbose", NULL, false, \
+    { IN_DIAGNOSE, 'v', "verbose", NULL, false, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
       "show all findings with their rules, all resources, and metrics that are not available" }, \
-    { IN_DIAGNOSE, 0, "rules", "FILE", false, \
+    { IN_DIAGNOSE, 0, "rules", "FILE", false, false, \
       OPT_CALL, { .call = dg_opt_rules }, 0, 0, \
       NULL, "", "    --rules=FILE", \
       "also apply the rules in FILE; kvis-diagnose(1) describes the format" }, \
-    { IN_DIAGNOSE, 0, "threshold", "RULE=VALUE", false, \
-      OPT_CALL, { .call = dg_opt_threshold }, 0, 0, \
+    { IN_DIAGNOSE, 0, "threshold", "RULE=VALUE", false, false, \
+      OPT_CALL, { .call = opt_threshold }, 0, 0, \
       NULL, "limit|set", "    --threshold=RULE=VALUE", \
       "change the threshold of a rule, as in cpu-busy=80%; repeatable; kvis help findings lists the rules" }, \
-    { IN_DIAGNOSE, 'p', "pid", "PID", false, \
+    { IN_DIAGNOSE, 'p', "pid", "PID", false, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
       "also check how long the process PID waits for a CPU, and count hardware events only in the given processes; repeatable" }, \
-    { IN_DIAGNOSE, 0, "cgroup", "PATH", false, \
+    { IN_DIAGNOSE, 0, "cgroup", "PATH", false, false, \
       OPT_STRING, { .string = &mo.cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
       "also show the metrics of the cgroup (v2) PATH" }, \
-    { IN_DIAGNOSE, 0, "virtio", NULL, false, \
+    { IN_DIAGNOSE, 0, "virtio", NULL, false, false, \
       OPT_FLAG, { .flag = &dg.virtio }, 0, 0, \
       NULL, "", "    --virtio", \
       "also watch virtio rings, with kprobes that run for each request" }, \
-    { IN_DIAGNOSE, 0, "json", "FILE", true, \
-      OPT_CALL, { .call = opt_json }, 0, 0, \
+    { IN_DIAGNOSE, 0, "json", "FILE", true, false, \
+      OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
       "write the findings as one JSON object to stdout or FILE" }, \
-    { IN_DIAGNOSE, 0, "report", "FILE", true, \
+    { IN_DIAGNOSE, 0, "report", "FILE", true, false, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
       "write an HTML page of the findings and all metrics (default FILE: report.html)" }, \
-    { IN_MONITOR | IN_DIAGNOSE, 'o', "output", "FILE", false, \
+    { IN_MONITOR | IN_DIAGNOSE, 'o', "output", "FILE", false, false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "out|output-file|log|logfile", "-o, --output=FILE", \
       "write the text output to FILE" }, \
-    { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.procfs", "DIR", false, \
+    { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.procfs", "DIR", false, false, \
       OPT_STRING, { .string = &mo.procfs }, 0, 0, \
       NULL, "", "    --path.procfs=DIR", \
       "use DIR as the /proc of the machine" }, \
-    { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.sysfs", "DIR", false, \
+    { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.sysfs", "DIR", false, false, \
       OPT_STRING, { .string = &mo.sysfs }, 0, 0, \
       NULL, "", "    --path.sysfs=DIR", \
       "use DIR as the /sys of the machine" }, \
-    { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.rootfs", "DIR", false, \
+    { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.rootfs", "DIR", false, false, \
       OPT_STRING, { .string = &mo.rootfs }, 0, 0, \
       NULL, "", "    --path.rootfs=DIR", \
       "use DIR as the root directory of the machine, including /proc and /sys" }, \
-    { IN_ALL, 'h', "help", NULL, false, \
+    { IN_ALL, 'h', "help", NULL, false, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "", "-h, --help", \
       "print this help text" }

@@ -167,7 +167,9 @@ s/^  help    print only the summary; -qq: not even the summary//~option -q, --qu
 s/^\(  sets    \)count opt.quiet/\1number opt.quiet 1..2/~a number without an argument
 s/^\(  sets    \)seconds opt.interval_ns.*/\1flag opt.interval_ns/~sets flag, with an argument
 s/opt.strlen_max 0..65536/opt.strlen_max 86400..1/~is not a range
-s/^\(  sets    \)call opt_json/\1string opt.json_file/~only call takes an optional argument
+s/^\(  sets    \)output opt.json/\1string opt.json/~only call and output take an optional argument
+s/^\(  needs   \)command/\1root/~needs is not .command
+s/^\(  page    \)proc/\1/~page is empty
 s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/~values are A.B.C
 s/^  usage   .*A.kvis B.kvis//~command diff: no usage
 s/^  of      diff/  for     diff/~no column .for

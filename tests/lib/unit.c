@@ -1118,7 +1118,7 @@ TEST(t_metrics)
         { M_CTXT, 999.96, "1000/s" }, { M_PW_PACKAGE, 23456.7, "23457W" }, { M_TEMP_TREND, 0.25, "0.25C/s" },
     };
     for (size_t k = 0; k < ARRAY_LEN(row); k++)
-        SAME(mout_text_num(&tb, row[k].metric, row[k].v), row[k].text);
+        SAME(b_s(&tb, mout_value(&tb, row[k].metric, row[k].v)), row[k].text);
     met_init();
     met.tick = 0;
     met.all = met_inst(DIM_NONE, "");
