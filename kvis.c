@@ -23973,16 +23973,12 @@ static u64 met_bucket_low(u32 i)
  * bound for sizes and lengths, most of which are round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
-    u64 want = p * h->count, seen = 0;
-    u32 last = 0;
-    for (u32 i = 0; i < ST_BUCKETS; i++)
-        if (h->now[i]) {
-            last = i;
-            if ((seen += h->now[i]) > want)
-                break;
-        }
+    u64 left = MIN(p * h->count, h->count - 1);
+    u32 i = 0;
+    while (left >= h->now[i])
+        left -= h->now[i++];
     bool time = met_forms[met_hist_rows[h->row].form].unit == U_NS;
-    return time ? st_bucket_value(last) : met_bucket_low(last);
+    return time ? st_bucket_value(i) : met_bucket_low(i);
 }
 
 static void met_init(void)
@@ -24281,17 +24277,16 @@ static bool met_in_sum(const struct met_inst *i)
 
 static void met_sum_of(u32 m)
 {
-    u8 dim = metrics[m].dim;
-    struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(dim, "");
     double sum = 0;
     u32 n = 0;
-    for (struct met_inst *i = met.first[dim]; all && i; i = i->next) {
-        if (i->at != met.tick || !met_has(i, m) || !met_in_sum(i))
-            continue;
-        sum += met_at(i, m)->v;
-        n++;
-    }
-    if (!n)
+    MET_EACH_OF(metrics[m].dim, i)
+        if (i->at == met.tick && met_has(i, m) && met_in_sum(i)) {
+            sum += met_at(i, m)->v;
+            n++;
+        }
+    bool known = n && !met.src[met.cur].left_out;
+    struct met_inst *all = known ? met_inst(metrics[m].dim, "") : NULL;
+    if (!all)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
     met_at(all, m)->since = 1; /* the sum is valid, because each rate in it had two readings */
@@ -24386,18 +24381,6 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* Returns the path of a file in `dir` (at most MET_DIR bytes), valid until the next call. */
-static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
-{
-    static char path[PATH_MAX];
-    va_list ap;
-    int n = SNPRINTF(path, "%.*s/", MET_DIR, dir);
-    va_start(ap, fmt);
-    vsnprintf(path + n, sizeof path - n, fmt, ap);
-    va_end(ap);
-    return path;
-}
-
 /* Records why the current source lacks values. Keeps only the first reason of an interval. */
 static void met_off(const char *why)
 {
@@ -24419,6 +24402,7 @@ static void met_source_end(void)
 {
     struct met_source *s = &met.src[met.cur];
     char was[101] = "";
+    met_sum();
     met_make();
     s->took_ns = u_now() - s->at_ns;
     if (!s->left_out)
@@ -24430,7 +24414,7 @@ static void met_source_end(void)
 
 static struct {
     struct buf text;
-    u32 at;
+    char *rest; /* lines that met_line has not returned */
 } met_file = { .text.max = 8 << 20 };
 
 /* Reads a file into met_file. Returns 0 or an errno value. */
@@ -24440,7 +24424,6 @@ static int met_try(const char *path)
     ssize_t n = 1;
     int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     met.read_ns = u_now();
-    met_file.at = 0;
     b_reset(b);
     for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += (u32)MAX(n, 0))
         n = read(f, b->p + b->len, room - 1);
@@ -24449,6 +24432,7 @@ static int met_try(const char *path)
         close(f);
     if (b->p)
         b->p[b->len] = 0;
+    met_file.rest = b->p;
     return e;
 }
 
@@ -24462,14 +24446,7 @@ static bool met_open(const char *path)
 
 static char *met_line(void)
 {
-    char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
-    if (line >= all)
-        return NULL;
-    char *end = memchr(line, '\n', all - line);
-    end = end ? end : all;
-    *end = 0;
-    met_file.at = (u32)(end - met_file.text.p) + 1;
-    return line;
+    return met_file.rest && *met_file.rest ? strsep(&met_file.rest, "\n") : NULL;
 }
 
 static bool met_number(const char *s, s64 *v)
@@ -24608,7 +24585,7 @@ static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
     MET_EACH_KEY(i, m)
-        if (met_file_number(met_in(dir, "%s", metrics[m].key), &v))
+        if (met_file_number(met_path("%s/%s", dir, metrics[m].key), &v))
             met_raw(i, m, v);
 }
 
@@ -24758,9 +24735,8 @@ static bool mfs_next(struct mfs_dirs *d)
         d->n = met_ids(met_path("%s", d->where), d->prefix, "", d->id, ARRAY_LEN(d->id));
     while (d->k < d->n) {
         d->nr = d->id[d->k++];
-        SNPRINTF(d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
-                                        d->sub ? d->sub : ""));
-        if (!d->sub || met_there(d->dir))
+        SNPRINTF(d->dir, "%s/%s%u%s", d->where, d->prefix, d->nr, d->sub ? d->sub : "");
+        if (!d->sub || met_there(met_path("%s", d->dir)))
             return true;
     }
     return false;
@@ -24771,7 +24747,7 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
     struct met_inst *i = met_inst(dim, name);
     s64 v;
     if (!i || met_at(i, m)->at == met.tick
-        || !met_file_number(met_in(dir, "%s", metrics[m].key), &v))
+        || !met_file_number(met_path("%s/%s", dir, metrics[m].key), &v))
         return;
     SNPRINTF(i->info, "%s", package);
     met_raw(i, m, v);
@@ -24783,15 +24759,14 @@ static void mfs_throttle(void)
     char of[24], name[48];
     s64 core, package;
     while (mfs_next(&cpu)) {
-        if (!met_file_number(met_in(cpu.dir, "../topology/core_id"), &core)
-            || !met_file_number(met_in(cpu.dir, "../topology/physical_package_id"), &package))
+        if (!met_file_number(met_path("%s/../topology/core_id", cpu.dir), &core)
+            || !met_file_number(met_path("%s/../topology/physical_package_id", cpu.dir), &package))
             continue;
         SNPRINTF(of, "%" PRId64, package);
         SNPRINTF(name, "%s/%" PRId64, of, core);
         mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, cpu.dir);
         mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, cpu.dir);
     }
-    met_sum();
 }
 
 /* The base frequency is base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI in MHz
@@ -24802,13 +24777,12 @@ static void mfs_freq(void)
     while (mfs_next(&cpu)) {
         const struct met_inst *i = met_inst_nr(DIM_CPU, cpu.nr);
         met_files(i, cpu.dir);
-        s64 khz = u_file_number(met_in(cpu.dir, "base_frequency"), -1);
+        s64 khz = u_file_number(met_path("%s/base_frequency", cpu.dir), -1);
         if (khz < 0)
-            khz = (s64)u_file_number(met_in(cpu.dir, "../acpi_cppc/nominal_freq"), -1) * 1000;
+            khz = (s64)u_file_number(met_path("%s/../acpi_cppc/nominal_freq", cpu.dir), -1) * 1000;
         if (khz >= 0)
             met_raw(i, M_FREQ_BASE, khz);
     }
-    met_sum();
 }
 
 /* --- interrupts --- */
@@ -24888,7 +24862,6 @@ static void mfs_schedstat(void)
     for (char *line; (line = met_line());)
         if (!strncmp(line, "cpu", 3) && isdigit((u8)line[3]))
             met_columns(mfs_cpu_of(line), line);
-    met_sum();
 }
 
 /* --- memory --- */
@@ -24915,17 +24888,16 @@ static void mfs_khuge(void)
     for (u32 k = 0; k < ARRAY_LEN(policies); k++)
         if (strstr(text, policies[k]))
             met_set(met.all, M_THP_POLICY, k);
-    met_files(met.all, met_path("/sys/kernel/mm/transparent_hugepage/khugepaged"));
+    met_files(met.all, "/sys/kernel/mm/transparent_hugepage/khugepaged");
 }
 
 static void mfs_huge(void)
 {
+    char dir[64];
     u32 id[32], n = met_ids(met_path("/sys/kernel/mm/hugepages"), "hugepages-", "kB", id, 32);
     for (u32 k = 0; k < n; k++) {
-        char name[24];
-        SNPRINTF(name, "%ukB", id[k]);
-        met_files(met_inst(DIM_POOL, name),
-                  met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
+        SNPRINTF(dir, "/sys/kernel/mm/hugepages/hugepages-%ukB", id[k]);
+        met_files(met_inst(DIM_POOL, strchr(dir, '-') + 1), dir);
     }
 }
 
@@ -24933,8 +24905,7 @@ static void mfs_numastat(void)
 {
     struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
     while (mfs_next(&node))
-        met_keys(met_inst_nr(DIM_NODE, node.nr), met_in(node.dir, "numastat"), 0);
-    met_sum();
+        met_keys(met_inst_nr(DIM_NODE, node.nr), met_path("%s/numastat", node.dir), 0);
 }
 
 /* Reads lines "Node 0 MemTotal: 123 kB". Sets the info to "CPUs 0-7, distances 10 21". */
@@ -24945,12 +24916,12 @@ static void mfs_nodemem(void)
     while (mfs_next(&node)) {
         struct met_inst *i = met_inst_nr(DIM_NODE, node.nr);
         if (i && !i->info[0]) {
-            u_slurp(met_in(node.dir, "cpulist"), cpus, sizeof cpus);
+            u_slurp(met_path("%s/cpulist", node.dir), cpus, sizeof cpus);
             cpus[strcspn(cpus, "\n")] = 0;
             int n = snprintf(i->info, MET_INFO, "CPUs %s, distances ", *cpus ? cpus : "none");
-            met_text(met_in(node.dir, "distance"), i->info + n, MET_INFO - (size_t)n);
+            met_text(met_path("%s/distance", node.dir), i->info + n, MET_INFO - (size_t)n);
         }
-        met_keys(i, met_in(node.dir, "meminfo"), 2);
+        met_keys(i, met_path("%s/meminfo", node.dir), 2);
     }
 }
 
@@ -25027,7 +24998,6 @@ static void mfs_disks(void)
     for (char *line; (line = met_line());)
         mfs_disk_line(line + strspn(line, " "));
     mfs_disks_at = met.tick;
-    met_sum();
 }
 
 /* --- temperatures --- */
@@ -25049,15 +25019,15 @@ static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
-    u32 id[32], n = met_ids(dir, "trip_point_", "_temp", id, 32);
+    u32 id[32], n = met_ids(met_path("%s", dir), "trip_point_", "_temp", id, 32);
     s64 v;
     for (u32 k = 0; k < n; k++) {
-        if (!met_text(met_in(dir, "trip_point_%u_type", id[k]), type, sizeof type))
+        if (!met_text(met_path("%s/trip_point_%u_type", dir, id[k]), type, sizeof type))
             continue;
         for (u32 j = 0; j < ARRAY_LEN(mfs_trip_points); j++) {
             u32 m = mfs_trip_points[j];
             if (!strcmp(type, metrics[m].key)
-                && mfs_temp(met_in(dir, "trip_point_%u_temp", id[k]), &v) && v > 0
+                && mfs_temp(met_path("%s/trip_point_%u_temp", dir, id[k]), &v) && v > 0
                 && (!met_has(i, m) || met_v(i, m) > (double)v / 1e3))
                 met_raw(i, m, v);
         }
@@ -25092,8 +25062,8 @@ static void mfs_zone(u32 id, const char *dir)
     struct met_inst *i = met_inst_nr(DIM_ZONE, id);
     s64 v;
     if (i && !i->info[0])
-        met_text(met_in(dir, "type"), i->info, MET_INFO);
-    if (!i || !mfs_temp(met_in(dir, "temp"), &v))
+        met_text(met_path("%s/type", dir), i->info, MET_INFO);
+    if (!i || !mfs_temp(met_path("%s/temp", dir), &v))
         return;
     met_raw(i, M_TEMP, v);
     mfs_trips(i, dir);
@@ -25132,8 +25102,8 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     struct met_inst *i = met_inst(DIM_SENSOR, name);
     if (!i || i->info[0])
         return i;
-    met_text(met_in(dir, "name"), i->info, MET_INFO);
-    const char *path = met_in(dir, "%s%u_label", what, id);
+    met_text(met_path("%s/name", dir), i->info, MET_INFO);
+    const char *path = met_path("%s/%s%u_label", dir, what, id);
     if (met_there(path) && met_text(path, label, sizeof label))
         snprintf(i->info + strlen(i->info), MET_INFO - strlen(i->info), " %s", label);
     return i;
@@ -25143,20 +25113,20 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
 static void mfs_chip(u32 chip, const char *dir)
 {
     static const char *const power[] = { "_average", "_input" }; /* if both exist, _input is used */
-    u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
+    u32 id[256], n = met_ids(met_path("%s", dir), "temp", "_input", id, 256);
     s64 v;
     for (u32 k = 0; k < n; k++) {
         struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
         MET_EACH_KEY(i, m) {
-            const char *path = met_in(dir, "temp%u%s", id[k], metrics[m].key);
+            const char *path = met_path("%s/temp%u%s", dir, id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
                 met_raw(i, m, v);
         }
     }
     for (u32 f = 0; f < ARRAY_LEN(power); f++) {
-        n = met_ids(dir, "power", power[f], id, 256);
+        n = met_ids(met_path("%s", dir), "power", power[f], id, 256);
         for (u32 k = 0; k < n; k++)
-            if (met_file_number(met_in(dir, "power%u%s", id[k], power[f]), &v) && v >= 0)
+            if (met_file_number(met_path("%s/power%u%s", dir, id[k], power[f]), &v) && v >= 0)
                 met_set(mfs_sensor(dir, chip, "power", id[k]), M_SENSOR_POWER, (double)v * 1e-6);
     }
 }
@@ -25221,21 +25191,22 @@ static void mfs_net_line(const char *line)
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
-    SNPRINTF(dir, "%s", met_path("/sys/class/net/%s", name));
+    SNPRINTF(dir, "/sys/class/net/%s", name);
     if (!i->info[0]) /* /sys and /proc may show different network namespaces */
-        met_link(met_in(dir, "device/driver"), i->info, MET_INFO);
+        met_link(met_path("%s/device/driver", dir), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
-        met_raw(i, M_NET_CARRIER, u_file_number(met_in(dir, "carrier_changes"), -1));
-    u_slurp(met_in(dir, "duplex"), duplex, sizeof duplex);
+        met_raw(i, M_NET_CARRIER, u_file_number(met_path("%s/carrier_changes", dir), -1));
+    u_slurp(met_path("%s/duplex", dir), duplex, sizeof duplex);
     if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4))
         met_set(i, M_NET_HALF, *duplex == 'h');
-    s64 speed = u_file_number(met_in(dir, "speed"), -1);
+    s64 speed = u_file_number(met_path("%s/speed", dir), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, speed * 1e6 / 8);
     /* a VLAN or macvlan has no link of its own */
-    if (u_file_number(met_in(dir, "iflink"), 0) == u_file_number(met_in(dir, "ifindex"), 0))
+    s64 index = u_file_number(met_path("%s/ifindex", dir), 0);
+    if (u_file_number(met_path("%s/iflink", dir), 0) == index)
         mfs_net_offered(i);
     if (!i->info[0]) /* a veth's speed is fictitious; a bond's speed is a sum */
         return;
@@ -25261,7 +25232,6 @@ static void mfs_net(void)
         return;
     for (char *line; (line = met_line());)
         mfs_net_line(line + strspn(line, " "));
-    met_sum();
 }
 
 /* Reads lines "Tcp: A B" and "Tcp: 1 2" (proc_pid_net(5)). The key of the value 1 is "Tcp A". */
@@ -25314,7 +25284,6 @@ static void mfs_softnet(void)
                 met_count(i, m, strtoul(word, NULL, 16) & UINT32_MAX);
         }
     }
-    met_sum();
 }
 
 /* Sums a column of a table in /proc/net/stat, which has a row of hexadecimal numbers per CPU. The
@@ -26081,7 +26050,6 @@ static void mfs_busy(void)
     while (waits && mfs_next(&cpu))
         if (ns > 0 && cpu.nr < MET_INSTS)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
-    met_sum_of(M_QUEUED);
     for (u32 by = 0; by < MFS_THREADS; by++)
         if (by != MFS_WRITTEN) /* the rank for MFS_READ includes writes */
             mfs_busy_first(by);
@@ -26346,12 +26314,12 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
     u64 v;
-    met_keys(i, met_in(dir, "memory.events"), 0);
-    met_keys(i, met_in(dir, "memory.stat"), 0);
-    u_slurp(met_in(dir, "memory.events.local"), text, sizeof text);
+    met_keys(i, met_path("%s/memory.events", dir), 0);
+    met_keys(i, met_path("%s/memory.stat", dir), 0);
+    u_slurp(met_path("%s/memory.events.local", dir), text, sizeof text);
     if (mfs_key_number(text, "max ", &v))
         met_count(i, M_GR_MAX, v);
-    u_slurp(met_in(dir, "memory.pressure"), text, sizeof text);
+    u_slurp(met_path("%s/memory.pressure", dir), text, sizeof text);
     if (mfs_key_number(text, " total=", &v))
         met_count(i, M_GR_PSI_MEM, v);
 }
@@ -26360,16 +26328,16 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
  * cgroups a task limit.) Ignores task limits below 16, which services are expected to reach. */
 static void mfs_group(const char *dir, const char *name)
 {
-    bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
-    bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
-    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" reads as 0 */
-    long tasks = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
+    bool cpu = u_file_number(met_path("%s/cpu.max", dir), -1) >= 0; /* "max" means no limit */
+    bool memory = u_file_number(met_path("%s/memory.max", dir), -1) >= 0;
+    long limit = u_file_number(met_path("%s/pids.max", dir), 0); /* "max" reads as 0 */
+    long tasks = limit >= 16 ? u_file_number(met_path("%s/pids.current", dir), -1) : -1;
     bool full = tasks >= 0 && tasks >= limit - limit / 10;
     struct met_inst *i = cpu || memory || full ? met_inst(DIM_GROUP, name) : NULL;
     if (full)
         met_set(i, M_GR_PIDS, tasks / (double)limit);
     if (i && cpu)
-        met_keys(i, met_in(dir, "cpu.stat"), 0);
+        met_keys(i, met_path("%s/cpu.stat", dir), 0);
     if (i && memory)
         mfs_group_memory(i, dir);
 }
@@ -26377,7 +26345,7 @@ static void mfs_group(const char *dir, const char *name)
 static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
-    DIR *d = opendir(dir);
+    DIR *d = opendir(met_path("%s", dir));
     U_EACH_ENTRY(d, e) {
         if (e->d_type != DT_DIR)
             continue;
@@ -26396,8 +26364,8 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 static void mfs_groups(void)
 {
     char dir[MET_DIR];
-    SNPRINTF(dir, "%s", met_path("%s", met_cgroups()));
-    if (!met_there(met_in(dir, "cgroup.controllers"))) {
+    SNPRINTF(dir, "%s", met_cgroups());
+    if (!met_there(met_path("%s/cgroup.controllers", dir))) {
         met_off("/sys/fs/cgroup/cgroup.controllers: ENOENT (needs cgroup v2)");
         return;
     }
@@ -26411,12 +26379,14 @@ static void mfs_cgroup(void)
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
     char dir[MET_DIR];
     s64 v;
-    SNPRINTF(dir, "%s", met_path("%s/%s", met_cgroups(), mo.cgroup));
+    SNPRINTF(dir, "%s/%s", met_cgroups(), mo.cgroup);
     for (size_t k = 0; k < ARRAY_LEN(file); k++)
-        met_keys(met.all, met_in(dir, "%s", file[k]), 0);
-    MET_EACH_KEY(met.all, m)
-        if (strchr(metrics[m].key, '.') && met_file_number(met_in(dir, "%s", metrics[m].key), &v))
+        met_keys(met.all, met_path("%s/%s", dir, file[k]), 0);
+    MET_EACH_KEY(met.all, m) {
+        const char *key = metrics[m].key;
+        if (strchr(key, '.') && met_file_number(met_path("%s/%s", dir, key), &v))
             met_raw(met.all, m, v);
+    }
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==============
@@ -26537,7 +26507,6 @@ struct pmc_sum {
 
 static struct {
     u32 n_pmus, n_units, cap_units;
-    u32 left_out; /* number of PMUs (one per kind of core) beyond pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
     bool gone[MFS_PIDS]; /* processes given with -p whose last counts were published */
@@ -26549,7 +26518,7 @@ static struct {
     bool off[N_PG];      /* groups not counted because of -e or too few descriptors */
     const char *none;    /* why nothing is counted, or NULL */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum for the machine or cgroup */
-    struct pmc_sum *one; /* sums for the processes given with -p, indexed like opt.pids */
+    struct pmc_sum one[MFS_PIDS]; /* sums for the processes given with -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -26795,7 +26764,7 @@ static void pmc_add_pmu(const char *name)
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (pmc.n_pmus == PMC_PMUS) {
-        pmc.left_out++;
+        pmc.none = "this machine has more types of CPU core than kvis supports";
         return;
     }
     if (!list)
@@ -26817,10 +26786,9 @@ static void pmc_look(void)
     U_EACH_ENTRY(d, e)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
-    if (pmc.left_out)
-        u_warn("pmc: %u type%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
-               pmc.left_out == 1 ? "" : "s", pmc.left_out == 1 ? "is" : "are", PMC_PMUS);
-    if (!pmc.n_pmus && !pmc.none)
+    if (pmc.none)
+        pmc.n_pmus = 0;
+    else if (!pmc.n_pmus)
         pmc.none = "no CPU PMU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
                    "virtual machine";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -27097,12 +27065,6 @@ static void pmc_start(void)
 {
     pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* kvis diagnose counts all CPUs */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
-    pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
-    if (!pmc.one) {
-        pmc.n_tasks = 0;
-        pmc.none = "out of memory";
-        return;
-    }
     if (!pmc.n_pmus)
         pmc_look();
     pmc_raise_limit();
@@ -27254,11 +27216,10 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Omits sums if
- * kvis does not count all types of core, because the sums would be too small. */
+/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
-    if (!i || (pmc.left_out && i->dim != DIM_CPU && i->dim != DIM_PMU))
+    if (!i)
         return;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
         u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -27297,8 +27258,6 @@ static const char *pmc_why(u32 role)
     u32 g = pmc_roles[role].home;
     if (pmc_asked.n && role < PR_EVENT_1)
         return "only the events given with -e are counted";
-    if (pmc.left_out)
-        return "this machine has more types of CPU core than kvis supports";
     if (g != PG_NONE && pmc.off[g])
         return "too few file descriptors for the events of this metric" U_FIX
                "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
@@ -27386,7 +27345,6 @@ static void pmc_read(void)
         pmc_cpus();
     }
     pmc.begun = true;
-    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
@@ -27425,7 +27383,7 @@ static void pmc_read_events(void)
             some |= sums[t].some[PG_EVENTS][role];
             pmc_asked.total[k] += (u64)(sums[t].value[PG_EVENTS][role] + 0.5);
         }
-        if (some && !pmc.left_out) {
+        if (some) {
             met_count(met_inst(DIM_EVENT, pmc_asked.event[k]), M_EVENTS, pmc_asked.total[k]);
         } else if (!met.no[M_EVENTS]) {
             const char *reason = pmc_why(role);
@@ -27568,23 +27526,9 @@ static bool unc_where(u8 where)
     return where == UW_ANY || (c && c->memory == where);
 }
 
-/* Returns the factor from a unit to bytes or, for energy, to microjoules; 0: unknown unit. */
-static double unc_unit(const char *s, bool energy)
-{
-    static const struct { char name[6]; double n; } units[] = {
-        { "Bytes", 1 }, { "B", 1 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
-        { "GiB", 1 << 30 }, { "KB", 1e3 }, { "MB", 1e6 }, { "GB", 1e9 },
-    };
-    if (energy)
-        return strcmp(s, "Joules") ? 0 : 1e6;
-    for (u32 k = 0; k < ARRAY_LEN(units); k++)
-        if (!strcmp(s, units[k].name))
-            return units[k].n;
-    return 0;
-}
-
-/* Returns bytes or microjoules per count, or 0 if unknown. Without the files .scale and .unit, a
- * count is 64 bytes, which one CAS command of DDR4 or DDR5 transfers. */
+/* Returns bytes or microjoules per count, or 0 if unknown. The PMUs of pmu.tbl use the units MiB
+ * and Joules. Without the files .scale and .unit, a count is 64 bytes, which one CAS command of
+ * DDR4 or DDR5 transfers. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -27598,7 +27542,8 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
         return 0;
     char *end;
     double v = strtod(scale, &end);
-    return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
+    bool known = !*end && v > 0 && v < 1e12 && !strcmp(unit, energy ? "Joules" : "MiB");
+    return known ? v * (energy ? 1e6 : 1 << 20) : 0;
 }
 
 static void unc_find_event(u32 pmu, u32 row)
@@ -28216,7 +28161,6 @@ static void mk_runq(void)
     if (!mk_sched_read())
         return;
     mk_longest();
-    met_sum();
     met_hist_read(met.all, HIST_WAIT, mk_sched.all.wait, DELAY_BUCKETS, mk_sched.all.wait_ns);
 }
 
