@@ -23746,9 +23746,7 @@ enum met_hist_id {
     N_HIST
 };
 
-/* metrics.tbl explains the columns. Without `info`, the info of an instance is not exported;
- * without `facts`, it is a label of all metrics; without `pmc`, the dimension has no metrics of
- * DIM_PMC; without `share`, it has no table in the overview. */
+/* metrics.tbl explains the columns and what a missing value means. */
 static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
@@ -23886,8 +23884,7 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Returns the prefix of a metric's name. Counts of CPUs, processes and cgroups need different
- * names: a Prometheus query would add up all values of the same name. */
+/* A Prometheus query adds up values of the same name, so counts of processes need a prefix. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -23969,8 +23966,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns percentile p of this interval's values: the middle of a bucket for times, or its lower
- * bound for sizes and lengths, most of which are round numbers. */
+/* Returns a percentile: for times, the middle of a bucket; for sizes, which often are round, its
+ * lower bound. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 left = MIN(p * h->count, h->count - 1);
@@ -23999,30 +23996,13 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the instance after i (NULL: the first), of any dimension, or NULL. */
-static struct met_inst *met_after(const struct met_inst *i)
-{
-    struct met_inst *next = i ? i->next : met.first[0];
-    for (u32 d = i ? i->dim : 0; !next && ++d < N_DIM;)
-        next = met.first[d];
-    return next;
-}
-
-#define MET_EACH(i) for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+/* MET_EACH and MET_EACH_HIST are nested loops: `break` would only leave the inner one. */
+#define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
+#define MET_EACH(i) for (u8 dim_##i = 0; dim_##i < N_DIM; dim_##i++) MET_EACH_OF(dim_##i, i)
+#define MET_EACH_HIST(h) \
+    MET_EACH(of_##h) for (struct met_hist *h = of_##h->hists; h; h = h->next)
 #define MET_EACH_SERIES(i, s) \
     for (struct met_series *s = i->series; s < i->series + met.width[i->dim]; s++)
-#define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
-
-static struct met_hist *met_hist_after(const struct met_hist *h)
-{
-    const struct met_inst *i = h ? h->inst : NULL;
-    struct met_hist *next = h ? h->next : NULL;
-    while (!next && (i = met_after(i)))
-        next = i->hists;
-    return next;
-}
-
-#define MET_EACH_HIST(h) for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
 
 static struct met_inst *met_all(u8 dim)
 {
@@ -24099,8 +24079,7 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* not freed: pointers to the instance may remain */
 }
 
-/* Returns the instance of a dimension (N_DIM: any) that has been gone longest, but for at least two
- * intervals; NULL if at most `keep` instances are gone. */
+/* Returns the instance of `dim` (N_DIM: any) gone longest; NULL if at most `keep` are gone. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -24113,8 +24092,7 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
     return n > keep ? oldest : NULL;
 }
 
-/* Returns memory for a new instance, or NULL. A new process preferably replaces one that kvis no
- * longer shows, because the shown processes change often. */
+/* Returns memory for a new instance, or NULL. A new process preferably replaces an old one. */
 static struct met_inst *met_place(u8 dim)
 {
     bool space = met.n_insts < MET_INSTS;
@@ -24204,9 +24182,8 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Stores the reading of a counter. Each counter keeps the time of its last reading, because reading
- * a source can take a while. A decrease counts as no change: iowait may decrease (proc_stat(5)),
- * and the counters of a reinserted disk restart at 0. */
+/* Stores the reading of a counter and its time: reading a source can take a while. A decrease is
+ * no change: iowait may decrease (proc_stat(5)), and a reinserted disk restarts at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -24266,8 +24243,7 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Returns whether a dimension's sum includes i. It excludes partitions, dm and md devices (a
- * disk gets the same requests), and virtual interfaces (hardware gets the same packets). */
+/* Sums exclude what another instance counts again: partitions, dm, md and virtual interfaces. */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -24325,8 +24301,7 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return isfinite(*v);
 }
 
-/* Computes derived metrics. Drops negative results (B may have changed after A was read), except
- * those of A - B: a sensor may exceed its limit. */
+/* Drops negative results (B may have changed after A was read), except those of A - B. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -24388,13 +24363,13 @@ static void met_off(const char *why)
         SNPRINTF(met.src[met.cur].why, "%s", why);
 }
 
-/* Records that a file of the current source is unreadable (errno e) or has no number (e = 0). */
+/* Records that a file of the current source cannot be read (errno e). */
 static void met_wrong(const char *path, int e)
 {
     char why[sizeof met.src[0].why];
-    const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
-    SNPRINTF(why, "%.120s: %s%s%s%s", path, name ? name : "not a number",
-             dir ? "; is " : "", dir ? dir : "", dir ? " mounted?" : "");
+    const char *dir = e == ENOENT ? u_not_mounted(path) : NULL;
+    SNPRINTF(why, "%.120s: %s%s%s%s", path, u_errname(e), dir ? "; is " : "", dir ? dir : "",
+             dir ? " mounted?" : "");
     met_off(why);
 }
 
@@ -24449,6 +24424,9 @@ static char *met_line(void)
     return met_file.rest && *met_file.rest ? strsep(&met_file.rest, "\n") : NULL;
 }
 
+#define MET_EACH_LINE(path, line) \
+    for (char *line = met_open(path) ? met_line() : NULL; line; line = met_line())
+
 static bool met_number(const char *s, s64 *v)
 {
     char *end;
@@ -24478,16 +24456,17 @@ static bool met_text(const char *path, char *s, size_t n)
 
 static bool met_file_number(const char *path, s64 *v)
 {
-    char s[32];
+    char s[32], why[sizeof met.src[0].why];
     bool got = met_text(path, s, sizeof s);
     if (!got || met_number(s, v))
         return got;
-    met_wrong(path, 0);
+    SNPRINTF(why, "%.200s: %s", path, *s ? s : "empty");
+    met_off(why);
     return false;
 }
 
-/* Stores in id[] the sorted numbers N of directory entries named PRE N POST. Counts those beyond
- * `max` as left out. Reports a missing directory, unless PRE is empty (processes may end). */
+/* Stores in id[] the sorted numbers N of directory entries named PRE N POST. Reports a missing
+ * directory, unless PRE is empty (processes may end). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -24523,16 +24502,10 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Advances *m to the next metric of the current source that has a key and the dimension of i. */
-static bool met_keyed(const struct met_inst *i, u32 *m)
-{
-    for (*m = MAX(*m, met.src[met.cur].from); i && *m < met.src[met.cur].to; ++*m)
-        if (metrics[*m].src == met.cur && metrics[*m].dim == i->dim && *metrics[*m].key)
-            return true;
-    return false;
-}
-
-#define MET_EACH_KEY(i, m) for (u32 m = 0; met_keyed(i, &m); m++)
+/* Each metric of the current source that has a key and the dimension of i (NULL: none). */
+#define MET_EACH_KEY(i, m) \
+    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) \
+        if (i && metrics[m].src == met.cur && metrics[m].dim == (i)->dim && *metrics[m].key)
 
 static void met_columns(const struct met_inst *i, const char *line)
 {
@@ -24569,11 +24542,8 @@ static void met_key(const struct met_inst *i, const char *line)
 /* Sets metrics from the lines "KEY NUMBER" of a file; `skip` words precede KEY. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
-    char *line;
     memset(met_sums, 0, sizeof met_sums);
-    if (!met_open(path))
-        return;
-    while ((line = met_line()))
+    MET_EACH_LINE(path, line)
         met_key(i, u_word(line, skip));
     MET_EACH_KEY(i, m)
         if (met_sums[m].got)
@@ -24650,9 +24620,7 @@ static struct met_inst *mfs_cpu_of(const char *line)
 static void mfs_stat(void)
 {
     double cpus = 0;
-    if (!met_open(met_path("/proc/stat")))
-        return;
-    for (char *line; (line = met_line());) {
+    MET_EACH_LINE(met_path("/proc/stat"), line) {
         if (strncmp(line, "cpu", 3)) {
             met_key(met.all, line);
             continue;
@@ -24684,8 +24652,7 @@ static const char *mfs_at(const char *text, const char *words)
     return isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers from small files. A key is a path and the words for mfs_at. If `lack` is set, the
- * file may be missing. */
+/* A key is a path and the words for mfs_at. If `lack` is set, the file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -24769,8 +24736,7 @@ static void mfs_throttle(void)
     }
 }
 
-/* The base frequency is base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI in MHz
- * (acpi/cppc_sysfs.rst). */
+/* base_frequency is in kHz (intel_pstate.rst), nominal_freq of ACPI in MHz (cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
     struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
@@ -24799,8 +24765,8 @@ static struct mfs_irq {
 static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
-/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
- * without a handler. n: number of counters in earlier rows. Returns n plus those in this row. */
+/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text without a
+ * handler. n: number of counters in earlier rows. Returns n plus those in this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -24857,9 +24823,7 @@ static void mfs_irqs(void)
 /* Reads lines "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
 static void mfs_schedstat(void)
 {
-    if (!met_open(met_path("/proc/schedstat")))
-        return;
-    for (char *line; (line = met_line());)
+    MET_EACH_LINE(met_path("/proc/schedstat"), line)
         if (!strncmp(line, "cpu", 3) && isdigit((u8)line[3]))
             met_columns(mfs_cpu_of(line), line);
 }
@@ -24963,8 +24927,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
-/* Reads a line of /proc/diskstats (iostats.rst). Skips devices that were never used. If the number
- * of reads decreased, the name now belongs to another device. */
+/* Skips devices that were never used. If there are fewer reads, the name has a new device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -25140,8 +25103,7 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* Reads the settings of a link. The first ioctl only returns the negated number of 32-bit words of
- * a mask, which the second ioctl must pass. Returns this number, or 0 on error. */
+/* Returns the number of words of a mask, or 0 on error. The first ioctl returns it negated. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -25157,7 +25119,7 @@ static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *lin
     return e ? 0 : MAX(link->link_mode_masks_nwords, 0);
 }
 
-/* Reads the highest speed that both ends of a copper link advertise. A slower link usually has a
+/* Sets the highest speed that both ends of a copper link advertise. A slower link usually has a
  * bad cable (phy_check_downshift of drivers/net/phy/phy-core.c). */
 static void mfs_net_offered(struct met_inst *i)
 {
@@ -25179,8 +25141,7 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. The file `speed` is in Mbit/s;
- * if unknown, it contains -1 or cannot be read (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads " eth0: 1 2 ..." and files in sysfs; `speed` is in Mbit/s, or -1 (sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], dir[MET_DIR], duplex[8];
@@ -25228,9 +25189,7 @@ static void mfs_bonds(void)
 
 static void mfs_net(void)
 {
-    if (!met_open(met_path("/proc/net/dev")))
-        return;
-    for (char *line; (line = met_line());)
+    MET_EACH_LINE(met_path("/proc/net/dev"), line)
         mfs_net_line(line + strspn(line, " "));
 }
 
@@ -25241,9 +25200,7 @@ static void mfs_pairs(const char *path)
     char key[80];
     s64 v;
     *head = 0;
-    if (!met_open(path))
-        return;
-    for (char *line; (line = met_line());) {
+    MET_EACH_LINE(path, line) {
         size_t n = strcspn(line, ":") + 1;
         if (strncmp(line, head, n)) {
             SNPRINTF(head, "%s", line);
@@ -25266,17 +25223,13 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* Since Linux 5.7 (commit 7d58e6555870), word 13 of a line of softnet_stat is the CPU's number in
- * hexadecimal; in earlier kernels, line n belongs to CPU n. */
+/* Since Linux 5.7 (commit 7d58e6555870), word 13 is the CPU's number; before, line n is CPU n. */
 static void mfs_softnet(void)
 {
-    char *line;
     u32 row = 0;
-    if (!met_open(met_path("/proc/net/softnet_stat")))
-        return;
-    for (; (line = met_line()); row++) {
+    MET_EACH_LINE(met_path("/proc/net/softnet_stat"), line) {
         const char *cpu = u_word(line, 12);
-        u64 nr = *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row;
+        u64 nr = *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row++;
         struct met_inst *i = isxdigit((u8)*line) ? met_inst_nr(DIM_CPU, nr) : NULL;
         MET_EACH_KEY(i, m) {
             const char *word = u_word(line, atoi(metrics[m].key));
@@ -25286,8 +25239,7 @@ static void mfs_softnet(void)
     }
 }
 
-/* Sums a column of a table in /proc/net/stat, which has a row of hexadecimal numbers per CPU. The
- * key names the table and the column. */
+/* Sums a column of a table in /proc/net/stat, which has a row of hexadecimal numbers per CPU. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -25392,8 +25344,7 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
         met_set(i, M_FS_ERROR_AGE, time(NULL) - last);
 }
 
-/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The mount's
- * options come first, those of the file system last. */
+/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". */
 static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
@@ -25480,8 +25431,7 @@ static struct {
     u64 lost; /* messages overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* Reads a message "3,1234,5140900,-;I/O error, dev sda, sector 9": level, sequence number, time,
- * flags, text. Ignores messages from processes (level 8 or more). */
+/* Reads "3,1234,5140900,-;I/O error, dev sda": level (8 or more: of a process), number, time. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -25556,9 +25506,8 @@ enum { MFS_REMOTES = 1024 };
 /* Number of connections by remote address and port (a hash of their text). */
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
-/* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
- * Returns how many connections to this remote address there are so far, or 0 if the table is full,
- * the local port is outside lo to hi, or the socket listens (remote port 0). */
+/* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address)
+ * if its local port is from lo to hi. Returns how many its remote address has; 0: not counted. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -25577,9 +25526,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports in use for one remote address and port. (Connections to
- * different remote addresses can share a local port.) Counts connections only if at least half as
- * many exist as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
+/* Sets the largest share of local ports in use for one remote address and port: only connections
+ * to different ones can share a local port. Skips the count if there are few connections. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -25702,8 +25650,7 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads a file that only root or the thread's owner may read. Records an error only if permission
- * was denied. After any other error, the thread may just have exited. */
+/* Records an error only if permission was denied. After others, the thread may have exited. */
 static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file, char text[512])
 {
     const char *path = met_path("/proc/%u/task/%u/%s", t->pid, tid, file);
@@ -25715,8 +25662,7 @@ static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file,
     return false;
 }
 
-/* Reads a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns the line
- * from field 3 on, valid until the next call, or NULL. */
+/* Reads "PID (COMM) S ..."; COMM may contain any byte. Returns field 3 and the rest, or NULL. */
 static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
 {
     static char text[1024];
@@ -25738,9 +25684,8 @@ static u32 mfs_last_cpu(const char *stat)
     return known ? cpu : MET_INSTS;
 }
 
-/* Adds a thread's waiting time to the CPU on which it last ran. Adds this CPU to ran_on if the
- * thread ran for over 1/8 of the interval. Ignores waits of up to 1/256 of the interval, because
- * finding the CPU means reading another file. */
+/* Adds a thread's wait to the CPU on which it last ran; if it ran for over 1/8 of the interval,
+ * adds the CPU to ran_on. Finding the CPU means reading a file, so short waits are ignored. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -25772,9 +25717,8 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan to its process. was: the thread's counters at that
- * scan, or NULL. Without them, the increase is unknown if the thread ran or waited longer than the
- * interval: the thread is then an old one. */
+/* Adds a thread's activity since the last scan to its process. was: its counters at that scan, or
+ * NULL. A thread without them that ran for longer than the interval is not new: ignored. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -25991,9 +25935,8 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest processes --- For each value, kvis shows the MFS_TOP processes with the highest
- * value. A shown process stays while it is among the first MFS_NEAR; otherwise, processes of
- * similar rank would come and go. */
+/* --- the busiest processes --- For each value, kvis shows the first MFS_TOP processes, and those
+ * shown before that are among the first MFS_NEAR: similar ones would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -26065,8 +26008,7 @@ static void mfs_busy(void)
     met_count(met.all, M_FAULTS_LIVE, faults);
 }
 
-/* Returns whether the main thread of a user process has been in uninterruptible sleep for over a
- * second: shorter waits for a disk are normal. */
+/* Returns whether the main thread of a user process sleeps uninterruptibly for over a second. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -26125,8 +26067,7 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     return waiting;
 }
 
-/* Checks the locks of processes that ran and have three or more threads. If there are many such
- * processes, checks only some of them per interval. */
+/* Checks processes that ran and have three or more threads; if there are many, some of them. */
 static void mfs_locks(void)
 {
     static u32 first;
@@ -26168,7 +26109,6 @@ enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 /* The NUMA nodes, and the memory and threads of one process on each node. */
 static struct {
     u32 n, id[MFS_NODES];
-    u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
     struct mfs_node {
         u32 threads, running; /* number of all and of runnable threads that last ran on the node */
         u64 bytes;
@@ -26194,14 +26134,8 @@ static void mfs_pages_line(const char *line, u64 unit)
 static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
-    if (cpu >= MET_INSTS)
-        return mfs_nodes.n;
-    if (mfs_nodes.of_cpu[cpu])
-        return mfs_nodes.of_cpu[cpu] - 1u;
-    while (k < mfs_nodes.n && !met_there(met_path("/sys/devices/system/cpu/cpu%u/node%u", cpu,
-                                                  mfs_nodes.id[k])))
+    while (k < mfs_nodes.n && !met_there(met_path(MFS_CPUS "/cpu%u/node%u", cpu, mfs_nodes.id[k])))
         k++;
-    mfs_nodes.of_cpu[cpu] = (u8)(k + 1);
     return k;
 }
 
@@ -26259,8 +26193,8 @@ static void mfs_pages_read(u32 pid, bool of_group)
     }
 }
 
-/* Sets the NUMA metrics of a process. To read numa_maps, the kernel walks the page tables with
- * mmap_lock held. For a large process, kvis instead reads memory.numa_stat of its cgroup. */
+/* For numa_maps, the kernel walks the page tables with mmap_lock held. If the process is large,
+ * kvis instead reads memory.numa_stat of its cgroup. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     double resident = met_v(i, M_B_RSS), bytes = 0, cost = 0;
@@ -26297,7 +26231,6 @@ static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
                           MFS_NODES);
-    memset(mfs_nodes.of_cpu, 0, sizeof mfs_nodes.of_cpu);
     for (const struct met_inst *i = met.first[DIM_BUSY]; i && mfs_nodes.n > 1; i = i->next)
         if (i->at == met.tick && met_v(i, M_B_CPU) >= 0.1)
             mfs_pages_of(i);
@@ -26324,8 +26257,7 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup that has a CPU or memory limit, or is near its task limit. (systemd gives most
- * cgroups a task limit.) Ignores task limits below 16, which services are expected to reach. */
+/* Shows a cgroup that has a CPU or memory limit, or is near its task limit (of 16 or more). */
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_path("%s/cpu.max", dir), -1) >= 0; /* "max" means no limit */
@@ -26390,11 +26322,10 @@ static void mfs_cgroup(void)
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==============
- * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from gen/tables/pmu.tbl, the PMU's
- * directory events/ in sysfs, or the kernel's generic events), and counts them. A role is what an
- * event measures, such as branch misses. The kernel counts all events of a group (pmc_groups[]) at
- * once, so both terms of a ratio belong to one group. A unit has the events of one CPU, of a cgroup
- * on one CPU, or of a thread on one PMU. A new core or event needs only a row in pmu.tbl. */
+ * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from pmu.tbl, the PMU's directory
+ * events/ in sysfs, or the kernel's generic events), and counts them. A role is what an event
+ * measures. The kernel counts all events of a group at once, so both terms of a ratio belong to one
+ * group. A unit has the events of one CPU, of a cgroup on one CPU, or of a thread on one PMU. */
 
 /* kvis counts either the machine, or the processes given with -p, or a cgroup. The kernel prefers
  * CPU events, so task events might get no counters (ctx_resched, kernel/events/core.c). */
@@ -26449,8 +26380,7 @@ enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 /* PMUs named `pmu`, or `pmu`_N with a number N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event of a memory controller or power meter. lines: the controller's data lines, if the event
- * counts reads. terms: the event's terms on the cores `where`, if sysfs lacks the event. */
+/* lines: the controller's data lines, if the event counts reads. terms: of cores `where`. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -26579,9 +26509,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
     u64 midr = 0;
     bool wanted = false;
     const char *v;
-    if (!met_open(met_path("/proc/cpuinfo")))
-        return 0;
-    for (char *line; (line = met_line());) {
+    MET_EACH_LINE(met_path("/proc/cpuinfo"), line) {
         if ((v = pmc_value(line, "processor")))
             wanted = !midr && pmc_in(mask, strtoul(v, NULL, 10));
         for (u32 k = 0; wanted && k < ARRAY_LEN(fields); k++)
@@ -26643,8 +26571,7 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return name[6] == '1' ? &c->config1 : name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in a field of a PMU's configuration. A file in format/ lists the bits of the field
- * ("config:0-7,32-35"). Returns 0 or -errno. */
+/* Stores a value in a field, whose file in format/ lists its bits ("config:0-7,32-35"). */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -26697,8 +26624,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Sets c to the kernel's generic event for a role. If there are several PMUs, the upper half of
- * config selects one (since Linux 5.13). For known cores, pmu.tbl has better cache events. */
+/* Sets c to the kernel's generic event for a role; the upper half of config selects a PMU (since
+ * Linux 5.13). For known cores, pmu.tbl has better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -26860,9 +26787,8 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Returns a more precise error than e. -E2BIG: the event can be opened alone, so the group is too
- * large. -ENODATA: the event can be opened for the CPU, but perf_event is not enabled for the
- * cgroup (css_tryget_online_from_dir, Linux 6.1). In cgroup v2, any controller enables it. */
+/* Returns a more precise error than e. -E2BIG: the event can be opened alone. -ENODATA: the event
+ * can be opened for the CPU, but not the cgroup (css_tryget_online_from_dir, Linux 6.1). */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -26948,8 +26874,7 @@ static bool pmc_add_unit(struct pmc_unit unit)
     return true;
 }
 
-/* Opens the events of the rows of pmc.unit[] not read yet, from row `from` on. Opens the first
- * groups of all rows before other groups, because descriptors may run out. */
+/* Opens the first groups of all units before other groups, because descriptors may run out. */
 static void pmc_open_new(u32 from)
 {
     for (u32 g = 0; g < N_PG; g++)
@@ -26994,25 +26919,22 @@ static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
     pmc_open_new(from);
 }
 
-/* Opens the events of a process. If the process creates a thread meanwhile, starts again, because
- * the thread may not have inherited all events. */
+/* If the process creates a thread meanwhile, which may lack some events, starts again. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
-    u32 from = pmc.n_units, n = pmc_threads(opt.pids[task], before);
-    for (u32 tries = 0; tries < 5 && n < PMC_CPUS; tries++) {
+    u32 from = pmc.n_units, n;
+    pid_t pid = opt.pids[task];
+    for (u32 tries = 0; tries < 5 && (n = pmc_threads(pid, before)) < PMC_CPUS; tries++) {
         pmc_open_threads(task, before, n);
-        u32 now = pmc_threads(opt.pids[task], after);
-        if (now == n && !memcmp(before, after, n * sizeof *after))
+        if (pmc_threads(pid, after) == n && !memcmp(before, after, n * sizeof *after))
             return;
         for (u32 k = from; k < pmc.n_units; k++)
             pmc_close_unit(&pmc.unit[k]);
         pmc.n_units = from;
-        n = now;
-        memcpy(before, after, n * sizeof *after);
     }
     u_warn("pmc: process %d is not counted: it has too many threads, or creates threads too fast",
-           opt.pids[task]);
+           pid);
 }
 
 static void pmc_raise_limit(void)
@@ -27280,12 +27202,9 @@ static const char *pmc_metric_why(u32 m)
     for (u32 k = 0; k < ARRAY_LEN(pmc_slots) && !why; k++)
         if (pmc_slots[k].metric == m)
             why = pmc_why(pmc_slots[k].role);
-    for (u32 k = 0; k < ARRAY_LEN(pmc_ratios) && !why; k++) {
-        if (pmc_ratios[k].metric != m)
-            continue;
-        why = pmc_why(pmc_ratios[k].part);
-        why = why ? why : pmc_why(pmc_ratios[k].of);
-    }
+    for (u32 k = 0; k < ARRAY_LEN(pmc_ratios) && !why; k++)
+        if (pmc_ratios[k].metric == m && !(why = pmc_why(pmc_ratios[k].part)))
+            why = pmc_why(pmc_ratios[k].of);
     return why ? why : PMC_IDLE;
 }
 
@@ -27424,11 +27343,9 @@ static void pmc_list_events(struct buf *b)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts =============
- * Counters outside the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's directory
- * in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events that count
- * bytes or energy; for AMD, whose PMUs do not list events, pmu.tbl also has their terms. An event
- * is opened on each CPU of the PMU's cpumask (one per socket or die), and its count is added to the
- * CPU's socket. A socket's bandwidth needs the counts of all its controllers. */
+ * pmu.tbl names the events that count bytes or energy (RAPL); for AMD, whose PMUs do not list
+ * events, it also has their terms. An event is opened on each CPU of the PMU's cpumask (one per
+ * socket or die), and its count is added to the CPU's socket. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = (m),
@@ -27439,7 +27356,7 @@ static const u16 unc_metrics[N_UR] = {
 
 enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
 
-struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class; };
+struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class, mask[PMC_CPUS / 8]; };
 
 struct unc_event {             /* event of a PMU, opened on one or more CPUs */
     u16 pmu;
@@ -27520,15 +27437,8 @@ static void unc_add_pmu(const char *name)
     }
 }
 
-static bool unc_where(u8 where)
-{
-    const struct pmc_core *c = pmc_find_core("cpu");
-    return where == UW_ANY || (c && c->memory == where);
-}
-
-/* Returns bytes or microjoules per count, or 0 if unknown. The PMUs of pmu.tbl use the units MiB
- * and Joules. Without the files .scale and .unit, a count is 64 bytes, which one CAS command of
- * DDR4 or DDR5 transfers. */
+/* Returns bytes or microjoules per count; 0: unknown. The PMUs of pmu.tbl use MiB and Joules, or
+ * have no such files: one CAS command of DDR4 or DDR5 transfers 64 bytes. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -27550,13 +27460,15 @@ static void unc_find_event(u32 pmu, u32 row)
 {
     const struct unc_row *r = &unc_rows[row];
     const char *name = unc.pmu[pmu].name;
+    const struct pmc_core *core = pmc_find_core("cpu");
+    bool here = r->where == UW_ANY || (core && core->memory == r->where);
     struct unc_event e = { .pmu = pmu, .row = (u8)row };
     s64 type;
     if (!met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type) || type < 0)
         return;
     e.code.type = type;
     e.err = pmc_alias(name, &e.code, r->event);
-    if (!e.code.name && *r->terms && unc_where(r->where)) {
+    if (!e.code.name && *r->terms && here) {
         e.err = pmc_terms(name, &e.code, r->terms);
         e.code.name = r->event;
     }
@@ -27572,13 +27484,12 @@ static void unc_find_event(u32 pmu, u32 row)
 
 static bool unc_find_class(u8 class)
 {
-    static u8 mask[PMC_CPUS / 8];
     u32 before = unc.n_events;
     for (u32 p = 0; p < unc.n_pmus; p++) {
         struct unc_pmu *u = &unc.pmu[p];
         if (u->class != class)
             continue;
-        pmc_list(met_path(PMC_DEVICES "/%s/cpumask", u->name), mask, u->cpus, sizeof u->cpus);
+        pmc_list(met_path(PMC_DEVICES "/%s/cpumask", u->name), u->mask, u->cpus, sizeof u->cpus);
         for (u32 r = 0; r < ARRAY_LEN(unc_rows); r++)
             if (unc_rows[r].class == class)
                 unc_find_event(p, r);
@@ -27658,29 +27569,21 @@ static void unc_open_on(u32 event, u32 cpu)
     s->opened[unc_rows[e->row].role] = true;
 }
 
-static void unc_open_all(u32 event)
-{
-    static u8 mask[PMC_CPUS / 8];
-    const struct unc_event *e = &unc.event[event];
-    u32 before = unc.tried;
-    pmc_list(met_path(PMC_DEVICES "/%s/cpumask", unc.pmu[e->pmu].name), mask, NULL, 0);
-    for (u32 c = 0; c < PMC_CPUS; c++)
-        if (pmc_in(mask, c))
-            unc_open_on(event, c);
-    if (unc.tried == before)
-        unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
-}
-
 static void unc_open(u32 event)
 {
     const struct unc_event *e = &unc.event[event];
+    u32 before = unc.tried;
+    bool known = !e->err && e->scale > 0;
+    for (u32 c = 0; known && c < PMC_CPUS; c++)
+        if (pmc_in(unc.pmu[e->pmu].mask, c))
+            unc_open_on(event, c);
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
-    else if (!(e->scale > 0))
+    else if (!known)
         unc_lack(NULL, e, "the event's files .scale and .unit do not convert its count to %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
-    else
-        unc_open_all(event);
+    else if (unc.tried == before)
+        unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
 }
 
 static void unc_begin(bool power)
@@ -27698,8 +27601,8 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now();
 }
 
-/* Reads an event and adds its count to that of its socket. Returns the time in ns for which the
- * event was enabled, or 0 if another tool uses the counter or the CPU is offline. */
+/* Returns for how many ns the event was enabled, or 0 if another tool uses the counter or the CPU
+ * is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -27785,9 +27688,8 @@ static void unc_publish(u32 from, u32 to)
 
 static u32 unc_le(const u8 *p, u32 at, u32 n)
 {
-    u32 v = 0;
-    for (u32 k = 0; k < n; k++)
-        v |= (u32)p[at + k] << 8 * k;
+    u32 v = 0; /* all supported architectures are little-endian */
+    memcpy(&v, p + at, n);
     return v;
 }
 
@@ -27941,20 +27843,13 @@ static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 /* Stores a file's number. The file may contain a word instead: Unavailable, Error, Unassigned. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
-    char s[32], why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omits the start of a long path */
     s64 v;
     if (!met_there(path))
         return;
-    bool got = met_text(path, s, sizeof s);
-    if (got && met_number(s, &v) && v >= 0) {
+    if (met_file_number(path, &v) && v >= 0)
         met_count(i, unc_mbm_metrics[k], v);
-        return;
-    }
-    SNPRINTF(why, "%s%s: %.*s", from ? "..." : "", path + from, (int)strspn(s, PMC_PLAIN), s);
-    if (got)
-        met_off(why);
-    unc_mbm_missing[k] = true;
+    else
+        unc_mbm_missing[k] = true;
 }
 
 static void unc_mbm_group(const char *group)
@@ -28002,10 +27897,9 @@ static void unc_mbm(void)
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ==============
  * The BPF programs of the families sched and blk (gen/probes) count in the kernel; kvis reads their
- * maps once per interval. If a family cannot be loaded, only its metrics are missing. To add a
- * probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its counter to the
- * family's struct in gen/wire.h, and name that member in the column `wire` of the metric. Run `make
- * gen`, check the new array as the top of bpf_insns/VETTED says, and sign it there. */
+ * maps once per interval. To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c,
+ * add a member for its counter to the family's struct in gen/wire.h, name that member in the column
+ * `wire` of the metric, run `make gen`, and sign the new array in bpf_insns/VETTED. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -28121,27 +28015,16 @@ static bool mk_sched_read(void)
     return true;
 }
 
-/* Reads a CPU's longest wait until two readings agree: the BPF program may write meanwhile. */
-static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
-{
-    struct wire_wait again;
-    for (u32 tries = 0; tries < 4; tries++) {
-        if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &cpu, w)
-            || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &cpu, &again))
-            return false;
-        if (!memcmp(w, &again, sizeof again))
-            return true;
-    }
-    return false;
-}
-
+/* Ignores a CPU whose two readings differ until the next interval: its BPF program was writing. */
 static void mk_longest(void)
 {
-    struct wire_wait w, most = { .ns = 0 }, none = { .ns = 0 };
+    struct wire_wait w, again, most = { .ns = 0 }, none = { .ns = 0 };
     int map = bpf_map(&mk_sched.obj, "longest");
     char name[64];
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
-        if (!mk_read_longest(map, cpu, &w) || !w.ns)
+        if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &cpu, &w)
+            || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &cpu, &again)
+            || memcmp(&w, &again, sizeof w) || !w.ns)
             continue;
         bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &none);
         most = w.ns > most.ns ? w : most;
@@ -28294,44 +28177,36 @@ static void mk_start(void)
 }
 
 /* == 37 vq_  metrics of the rings of virtio devices ===========================
- * The BPF programs of the family vq (gen/probes) run for each buffer, so kvis loads them only on
- * request (-c virtio). Without BTF for virtio_ring, the sizes and depths of rings are unknown, and
- * a ring is named after its interrupt. */
+ * The BPF programs run for each buffer, so kvis loads them only with -c virtio. Without BTF for
+ * virtio_ring, the sizes of rings are unknown, and a ring is named after its interrupt. */
 
 #include "bpf_insns/vq.h"
 
-enum vq_prog {
-    VQ_ADD_SGS, VQ_ADD, VQ_ADDED, VQ_GET, VQ_GOT, VQ_KICK, VQ_KICKED, VQ_NOTIFY, VQ_IRQ,
-    VQ_IRQ_DONE, VQ_IRQ_OWN, VQ_DEL, N_VQ_PROGS
-};
-_Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
-
-/* entry, back: the BPF programs for the entry and the return (0: none) of a kernel function. Every
- * kernel with virtio has the first function; others may be missing. The functions with `notify` in
- * their names belong to transports (PCI, MMIO, vDPA, channel I/O ...). */
+/* entry, back: the BPF programs for the entry and the return (0: none) of a kernel function. Only
+ * the first function is in every kernel. Those named `notify` belong to transports (PCI ...). */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
-    { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
-    { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
-    { "virtqueue_add_inbuf", VQ_ADD, VQ_ADDED },
-    { "virtqueue_add_inbuf_ctx", VQ_ADD, VQ_ADDED },
-    { "virtqueue_add_outbuf_premapped", VQ_ADD, VQ_ADDED },
-    { "virtqueue_add_inbuf_premapped", VQ_ADD, VQ_ADDED },
-    { "virtqueue_add_inbuf_cache_clean", VQ_ADD, VQ_ADDED },
-    { "virtqueue_get_buf", VQ_GET, VQ_GOT },
-    { "virtqueue_get_buf_ctx", VQ_GET, VQ_GOT },
-    { "virtqueue_kick", VQ_KICK, VQ_KICKED },
-    { "virtqueue_kick_prepare", VQ_KICK, VQ_KICKED },
-    { "vp_notify", VQ_NOTIFY, 0 },
-    { "vp_notify_with_data", VQ_NOTIFY, 0 },
-    { "vm_notify", VQ_NOTIFY, 0 },
-    { "vm_notify_with_data", VQ_NOTIFY, 0 },
-    { "virtio_vdpa_notify", VQ_NOTIFY, 0 },
-    { "virtio_vdpa_notify_with_data", VQ_NOTIFY, 0 },
-    { "virtio_ccw_kvm_notify", VQ_NOTIFY, 0 },
-    { "rproc_virtio_notify", VQ_NOTIFY, 0 },
-    { "mlxbf_tmfifo_virtio_notify", VQ_NOTIFY, 0 },
-    { "vring_interrupt", VQ_IRQ, VQ_IRQ_DONE },
-    { "vring_del_virtqueue", VQ_DEL, 0 },
+    { "virtqueue_add_sgs", PROG_VQ_ADD_SGS, PROG_VQ_ADDED },
+    { "virtqueue_add_outbuf", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_add_inbuf", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_add_inbuf_ctx", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_add_outbuf_premapped", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_add_inbuf_premapped", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_add_inbuf_cache_clean", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_get_buf", PROG_VQ_GET, PROG_VQ_GOT },
+    { "virtqueue_get_buf_ctx", PROG_VQ_GET, PROG_VQ_GOT },
+    { "virtqueue_kick", PROG_VQ_KICK, PROG_VQ_KICKED },
+    { "virtqueue_kick_prepare", PROG_VQ_KICK, PROG_VQ_KICKED },
+    { "vp_notify", PROG_VQ_NOTIFY, 0 },
+    { "vp_notify_with_data", PROG_VQ_NOTIFY, 0 },
+    { "vm_notify", PROG_VQ_NOTIFY, 0 },
+    { "vm_notify_with_data", PROG_VQ_NOTIFY, 0 },
+    { "virtio_vdpa_notify", PROG_VQ_NOTIFY, 0 },
+    { "virtio_vdpa_notify_with_data", PROG_VQ_NOTIFY, 0 },
+    { "virtio_ccw_kvm_notify", PROG_VQ_NOTIFY, 0 },
+    { "rproc_virtio_notify", PROG_VQ_NOTIFY, 0 },
+    { "mlxbf_tmfifo_virtio_notify", PROG_VQ_NOTIFY, 0 },
+    { "vring_interrupt", PROG_VQ_IRQ, PROG_VQ_IRQ_DONE },
+    { "vring_del_virtqueue", PROG_VQ_DEL, 0 },
 };
 enum { VQ_PLACES = ARRAY_LEN(vq_places) };
 _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "a BPF family cannot have so many probes");
@@ -28379,12 +28254,11 @@ static int vq_load(struct bpf_obj *o)
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the BPF map 'slots': %s", strerror(-e));
-    u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_has_field(o, "irqaction.dev_id")) /* VQ_IRQ_OWN needs BTF to find the ring */
-        mask &= ~(1u << VQ_IRQ_OWN);
-    if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
-        return e;
-    return vq_attach(o);
+    u32 own = 1u << PROG_VQ_IRQ_OWN; /* this program needs BTF to find the ring */
+    bool has_own = bpf_has_field(o, "irqaction.dev_id");
+    e = bpf_load(o, ((1u << o->fam->n_progs) - 1) & (has_own ? ~0u : ~own));
+    e = e || !has_own ? e : bpf_attach(o, own);
+    return e ? e : vq_attach(o);
 }
 
 static bool vq_any(char *why, size_t size)
@@ -28415,8 +28289,7 @@ static void vq_start(void)
 
 /* --- names --- */
 
-/* Without BTF, gets a ring's device and name from its interrupt, such as virtio0-req.0
- * (vp_find_vqs_msix). Returns false if there is no such interrupt, or if rings share it. */
+/* Without BTF, gets a ring's device and name from its own interrupt, such as virtio0-req.0. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -28551,11 +28424,8 @@ static void vq_read(void)
 
 #include "bpf_insns/vhost.h"
 
-enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
-
-/* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: index of the virtqueue, or
- * VH_UNKNOWN for several. kick: the handler runs when the guest kicks. gaps: the time between two
- * runs is a stall if buffers are waiting; set only if the guest sends packets or I/O requests. */
+/* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: VH_UNKNOWN: several. kick: runs when
+ * the guest kicks. gaps: the time between two runs is a stall if packets or requests wait. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -28591,15 +28461,15 @@ static int vh_attach(u32 i)
     bpf_set(c, "CFG_QUEUE", h->queue);
     bpf_set(c, "CFG_KICK", h->kick);
     bpf_set(c, "CFG_GAPS", h->gaps);
-    int e = bpf_load_one(o, VH_BEGIN);
-    e = e ? e : bpf_attach_function(o, h->symbol, false, o->prog[VH_BEGIN]);
+    int e = bpf_load_one(o, PROG_VHOST_BEGIN);
+    e = e ? e : bpf_attach_function(o, h->symbol, false, o->prog[PROG_VHOST_BEGIN]);
     if (e) {
-        bpf_close_all(&o->prog[VH_BEGIN], 1);
+        bpf_close_all(&o->prog[PROG_VHOST_BEGIN], 1);
         return e;
     }
-    vh.prog[i] = o->prog[VH_BEGIN];
-    o->prog[VH_BEGIN] = -1;
-    return h->gaps ? bpf_attach_function(o, h->symbol, true, o->prog[VH_END]) : 0;
+    vh.prog[i] = o->prog[PROG_VHOST_BEGIN];
+    o->prog[PROG_VHOST_BEGIN] = -1;
+    return h->gaps ? bpf_attach_function(o, h->symbol, true, o->prog[PROG_VHOST_END]) : 0;
 }
 
 static const char vh_none[] =
@@ -28624,7 +28494,8 @@ static int vh_attach_all(void)
         memcpy(why, o->why, sizeof why);
     }
     if (n && vh.deep)
-        bpf_attach_function(o, vhost_progs[VH_WAKER].attach, false, o->prog[VH_WAKER]);
+        bpf_attach_function(o, vhost_progs[PROG_VHOST_WAKE].attach, false,
+                            o->prog[PROG_VHOST_WAKE]);
     memcpy(o->why, why, sizeof why);
     return n ? 0 : last ? last : bpf_fail(o, -ENOENT, "%s", vh_none);
 }
@@ -28637,7 +28508,7 @@ static int vh_load(void)
         return e;
     vh.deep = bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
     bpf_set(&o->cfg, "CFG_DEEP", vh.deep);
-    e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
+    e = bpf_load(o, 1u << PROG_VHOST_END | 1u << PROG_VHOST_WAKE);
     return e ? e : vh_attach_all();
 }
 
@@ -28664,8 +28535,8 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the info to the pid and name of the process that owns the device. The worker is a thread of
- * this process; before Linux 6.4, it is a kernel thread vhost-TID that the thread TID created. */
+/* The worker is a thread of the process that owns the device; before Linux 6.4, it is a kernel
+ * thread vhost-TID that the process's thread TID created. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -28738,10 +28609,10 @@ static u64 vh_missed(void)
     struct bpf_obj *o = &vh.obj;
     u64 n = bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, ~0u);
     for (u32 i = 0; i < ARRAY_LEN(vh.prog); i++) {
-        o->prog[VH_BEGIN] = vh.prog[i] ? vh.prog[i] : -1;
-        n += bpf_missed(o, 1u << VH_BEGIN);
+        o->prog[PROG_VHOST_BEGIN] = vh.prog[i] ? vh.prog[i] : -1;
+        n += bpf_missed(o, 1u << PROG_VHOST_BEGIN);
     }
-    o->prog[VH_BEGIN] = -1;
+    o->prog[PROG_VHOST_BEGIN] = -1;
     return n;
 }
 
@@ -32785,9 +32656,8 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ==========
- * kvis check tries each feature in a child process, with the functions that the subcommands use.
- * check_judge derives a verdict on each subcommand. To add a feature, add a row to check_rows[] and
- * write its function. */
+ * Tries each feature in a child process, with the functions that the subcommands use. To add one,
+ * add a row to check_rows[] and its function. check_judge derives a verdict on each subcommand. */
 
 /* One bit per subcommand. virt (virtio, vhost) is a part of monitor with its own verdict. */
 enum {
@@ -32818,11 +32688,12 @@ static void check_fix(struct check *c, const char *fix)
 /* Stores the result. why: NULL if the feature works; else the detail and, after U_FIX, the fix. */
 static void check_reason(struct check *c, const char *why)
 {
-    const char *fix = why ? strstr(why, U_FIX) : NULL;
     c->works = !why;
-    SNPRINTF(c->detail, "%.*s",
-             (int)(fix ? fix - why : why ? (ptrdiff_t)strlen(why) : 0), why ? why : "");
+    SNPRINTF(c->detail, "%s", why ? why : "");
+    char *fix = strstr(c->detail, U_FIX);
     check_fix(c, fix ? fix + strlen(U_FIX) : "");
+    if (fix)
+        *fix = 0;
 }
 
 /* --- functions that try a feature in a child process --- */
