@@ -24275,30 +24275,23 @@ static void met_sum(void)
             met_sum_of(m);
 }
 
-static double met_apply(u8 op, double a, double b)
-{
-    switch (op) {
-    case OP_SUM: return a + b;
-    case OP_LESS: return a - b;
-    case OP_DIV: return a / b;
-    case OP_MUL: return a * b;
-    case OP_REST: return 1 - a / b;
-    case OP_LEFT: return 1 - a - b;
-    case OP_MOST: return MAX(a, b);
-    default: return a / (a + b);
-    }
-}
-
+/* An unknown b counts as 0, except for OP_SHARE; x / 0 has no result. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
-    if (op == OP_FIRST) {
-        *v = has_a ? a : b;
-        return has_a || has_b;
+    b = has_b ? b : 0;
+    switch (op) {
+    case OP_SUM: *v = a + b; break;
+    case OP_LESS: *v = a - b; break;
+    case OP_DIV: *v = a / b; break;
+    case OP_MUL: *v = a * b; break;
+    case OP_REST: *v = 1 - a / b; break;
+    case OP_LEFT: *v = 1 - a - b; break;
+    case OP_MOST: *v = MAX(a, b); break;
+    case OP_FIRST: *v = has_a ? a : b; break;
+    default: *v = a / (a + b);
     }
-    if (!has_a || (!has_b && op == OP_SHARE))
-        return false;
-    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b counts as 0; x / 0 has no result */
-    return isfinite(*v);
+    bool known = op == OP_FIRST ? has_a || has_b : has_a && (has_b || op != OP_SHARE);
+    return known && isfinite(*v);
 }
 
 /* Drops negative results (B may have changed after A was read), except those of A - B. */
@@ -24363,7 +24356,6 @@ static void met_off(const char *why)
         SNPRINTF(met.src[met.cur].why, "%s", why);
 }
 
-/* Records that a file of the current source cannot be read (errno e). */
 static void met_wrong(const char *path, int e)
 {
     char why[sizeof met.src[0].why];
@@ -24436,7 +24428,6 @@ static bool met_number(const char *s, s64 *v)
     return end > s && !errno && (!*end || strchr(" \t\n", *end)) && *s != '+';
 }
 
-/* Reads a small file. On failure, records the reason and returns false. */
 static bool met_read(const char *path, char *s, size_t n)
 {
     errno = 0;
@@ -24591,8 +24582,6 @@ static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 
     return got;
 }
 
-/* --- /proc/stat --- */
-
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES };
@@ -24633,8 +24622,6 @@ static void mfs_stat(void)
     if (cpus > 0)
         met_set(met.all, M_CPUS, cpus);
 }
-
-/* --- /proc/loadavg, /proc/pressure, kernel limits --- */
 
 /* Searches the text for each of `words` in turn. Returns the number after the last word. A number N
  * in `words` skips N words of the text. */
@@ -24750,8 +24737,6 @@ static void mfs_freq(void)
             met_raw(i, M_FREQ_BASE, khz);
     }
 }
-
-/* --- interrupts --- */
 
 enum { MFS_IRQS = 5 };
 
@@ -25057,7 +25042,6 @@ static void mfs_zones(void)
     }
 }
 
-/* Returns the instance for a sensor. Sets its info to the names of chip and sensor. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -25754,7 +25738,6 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads if the process ran. old: its previous scan, or NULL. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -26106,7 +26089,6 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* The NUMA nodes, and the memory and threads of one process on each node. */
 static struct {
     u32 n, id[MFS_NODES];
     struct mfs_node {
@@ -26391,8 +26373,6 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
     { M_TD_FRONT, PR_SLOTS_FRONTEND }, { M_TD_BACK, PR_SLOTS_BACKEND },
 };
 
-/* --- state --- */
-
 struct pmc_code {        /* as in struct perf_event_attr */
     u32 type;
     u64 config, config1, config2;
@@ -26464,7 +26444,6 @@ static struct {
 
 /* --- identifying the CPU --- */
 
-/* Reads a list of CPUs such as "0-3,8" as a bit mask and as text. */
 static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
 {
     char s[4096];
@@ -26489,7 +26468,6 @@ static bool pmc_in(const u8 *mask, u32 cpu)
 /* Characters that names in sysfs and cpuinfo can contain. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Returns the value in a line "KEY : VALUE", or NULL if the line has a different key. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -26500,7 +26478,7 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Stores vendor and model of an x86 CPU. Returns MIDR_EL1 of the first Arm CPU in `mask`, or 0. */
+/* Returns MIDR_EL1 of the first Arm CPU in `mask`, or 0. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -26761,7 +26739,6 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* Opens an event. If kvis may not count events in the kernel, counts only those in user mode. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
     bool group = pmc.scope == PS_CGROUP;
@@ -26799,7 +26776,6 @@ static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e
     return absent ? -ENODATA : -E2BIG;
 }
 
-/* Returns whether a usable event of the group provides a metric. If none does, skip the group. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -26808,7 +26784,7 @@ static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
     return false;
 }
 
-/* Opens the usable events of a group. Returns 0, or the -errno of a temporary failure. */
+/* Returns 0, or the -errno of a temporary failure. */
 static int pmc_open_group(struct pmc_unit *u, u32 g)
 {
     struct pmc_pmu *p = &pmc_pmus[u->pmu];
@@ -26883,7 +26859,6 @@ static void pmc_open_new(u32 from)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Closes events of CPUs that went offline, and opens events of CPUs that came online. */
 static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -26908,25 +26883,17 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Opens events for the threads of a process. New threads inherit the events. */
-static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
-{
-    u32 from = pmc.n_units;
-    for (u32 t = 0; t < n; t++)
-        for (u32 p = 0; p < pmc.n_pmus; p++)
-            pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = tid[t], .pmu = (u8)p,
-                                            .task = (u8)task, .on = true });
-    pmc_open_new(from);
-}
-
-/* If the process creates a thread meanwhile, which may lack some events, starts again. */
+/* New threads inherit the events. If there is one meanwhile, which may lack some, starts again. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
     u32 from = pmc.n_units, n;
     pid_t pid = opt.pids[task];
     for (u32 tries = 0; tries < 5 && (n = pmc_threads(pid, before)) < PMC_CPUS; tries++) {
-        pmc_open_threads(task, before, n);
+        for (u32 k = 0; k < n * pmc.n_pmus; k++)
+            pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = before[k / pmc.n_pmus], .on = true,
+                                            .pmu = k % pmc.n_pmus, .task = task });
+        pmc_open_new(from);
         if (pmc_threads(pid, after) == n && !memcmp(before, after, n * sizeof *after))
             return;
         for (u32 k = from; k < pmc.n_units; k++)
@@ -27138,7 +27105,6 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
     if (!i)
@@ -27168,8 +27134,6 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
     if (s->counted)
         met_set(i, M_PMC_SHARE, s->share);
 }
-
-/* --- why values are missing --- */
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
@@ -27417,9 +27381,7 @@ static bool unc_is(const char *name, const char *pmu)
 
 static int unc_order(const void *a, const void *b)
 {
-    const char *x = ((const struct unc_pmu *)a)->name, *y = ((const struct unc_pmu *)b)->name;
-    size_t n = strlen(x), m = strlen(y); /* sort uncore_imc_10 after uncore_imc_9 */
-    return n != m ? (n > m) - (n < m) : strcmp(x, y);
+    return strverscmp(((const struct unc_pmu *)a)->name, ((const struct unc_pmu *)b)->name);
 }
 
 static void unc_add_pmu(const char *name)
@@ -27769,8 +27731,6 @@ static void unc_peak(void)
     }
 }
 
-/* --- why values are missing --- */
-
 /* Returns why a memory metric has no value; NULL: for the same reason as its source. */
 static const char *unc_why(u32 role)
 {
@@ -27837,7 +27797,6 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* At least one domain (L3 cache) lacks the metric, so there is no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Stores a file's number. The file may contain a word instead: Unavailable, Error, Unassigned. */
@@ -28223,8 +28182,6 @@ static struct {
     struct wire_vq now;
 } vq;
 
-/* --- loading --- */
-
 static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 /* Attaches to function entries first: a return whose entry was not seen counts as missed. */
@@ -28287,8 +28244,6 @@ static void vq_start(void)
     mk_ended(o, vq_load(o));
 }
 
-/* --- names --- */
-
 /* Without BTF, gets a ring's device and name from its own interrupt, such as virtio0-req.0. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
@@ -28323,8 +28278,7 @@ static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
         return;
     r->named = typed || vq_irq_name(w->irq, w->dev, w->name);
     if (r->born_ns != w->born_ns)
-        r->suppressed = r->added = r->depth_sum = 0;
-    r->born_ns = w->born_ns;
+        *r = (struct vq_ring){ .born_ns = w->born_ns, .named = r->named };
     if (r->named && !typed)
         met_link(met_path("/sys/bus/virtio/devices/%s/driver", w->dev), w->driver, VQ_WORD);
     for (u32 k = 0; r->named && k < ARRAY_LEN(dirs) && !*made; k++)
@@ -28338,8 +28292,6 @@ static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
     SNPRINTF(r->info, "%.15s%s%.14s%s", w->driver, *made ? " " : "", made,
              w->state & VQ_PACKED ? ", packed" : typed ? ", split" : "");
 }
-
-/* --- reading --- */
 
 static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct wire_vq *w,
                       u64 now)
