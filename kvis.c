@@ -26428,7 +26428,7 @@ static struct {
     bool off[N_PG];      /* groups not counted because of -e or too few descriptors */
     const char *none;    /* why nothing is counted, or NULL */
     struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum for the machine or cgroup */
-    struct pmc_sum one[MFS_PIDS]; /* sums for the processes given with -p, indexed like opt.pids */
+    struct pmc_sum *one; /* sums for the processes given with -p, indexed like opt.pids */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -26954,6 +26954,12 @@ static void pmc_start(void)
 {
     pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* kvis diagnose counts all CPUs */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
+    pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
+    if (!pmc.one) {
+        pmc.n_tasks = 0;
+        pmc.none = "out of memory";
+        return;
+    }
     if (!pmc.n_pmus)
         pmc_look();
     pmc_raise_limit();
@@ -27320,7 +27326,7 @@ static const u16 unc_metrics[N_UR] = {
 
 enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
 
-struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class, mask[PMC_CPUS / 8]; };
+struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class; };
 
 struct unc_event {             /* event of a PMU, opened on one or more CPUs */
     u16 pmu;
@@ -27446,12 +27452,13 @@ static void unc_find_event(u32 pmu, u32 row)
 
 static bool unc_find_class(u8 class)
 {
+    static u8 mask[PMC_CPUS / 8];
     u32 before = unc.n_events;
     for (u32 p = 0; p < unc.n_pmus; p++) {
         struct unc_pmu *u = &unc.pmu[p];
         if (u->class != class)
             continue;
-        pmc_list(met_path(PMC_DEVICES "/%s/cpumask", u->name), u->mask, u->cpus, sizeof u->cpus);
+        pmc_list(met_path(PMC_DEVICES "/%s/cpumask", u->name), mask, u->cpus, sizeof u->cpus);
         for (u32 r = 0; r < ARRAY_LEN(unc_rows); r++)
             if (unc_rows[r].class == class)
                 unc_find_event(p, r);
@@ -27533,11 +27540,13 @@ static void unc_open_on(u32 event, u32 cpu)
 
 static void unc_open(u32 event)
 {
+    static u8 mask[PMC_CPUS / 8];
     const struct unc_event *e = &unc.event[event];
     u32 before = unc.tried;
     bool known = !e->err && e->scale > 0;
+    pmc_list(met_path(PMC_DEVICES "/%s/cpumask", unc.pmu[e->pmu].name), mask, NULL, 0);
     for (u32 c = 0; known && c < PMC_CPUS; c++)
-        if (pmc_in(unc.pmu[e->pmu].mask, c))
+        if (pmc_in(mask, c))
             unc_open_on(event, c);
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
