@@ -23395,9 +23395,7 @@ enum met_hist_id {
     N_HIST
 };
 
-/* metrics.tbl explains the columns. Without `info`, the info of an instance is not exported;
- * without `facts`, it is a label of all metrics; without `pmc`, the dimension has no metrics of
- * DIM_PMC; without `share`, it has no table in the overview. */
+/* metrics.tbl explains the columns and what a missing value means. */
 static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
@@ -23535,8 +23533,7 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Returns the prefix of a metric's name. Counts of CPUs, processes and cgroups need different
- * names: a Prometheus query would add up all values of the same name. */
+/* A Prometheus query adds up values of the same name, so counts of processes need a prefix. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -23618,20 +23615,16 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns percentile p of this interval's values: the middle of a bucket for times, or its lower
- * bound for sizes and lengths, most of which are round numbers. */
+/* Returns a percentile: for times, the middle of a bucket; for sizes, which often are round, its
+ * lower bound. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
-    u64 want = p * h->count, seen = 0;
-    u32 last = 0;
-    for (u32 i = 0; i < ST_BUCKETS; i++)
-        if (h->now[i]) {
-            last = i;
-            if ((seen += h->now[i]) > want)
-                break;
-        }
+    u64 left = MIN(p * h->count, h->count - 1);
+    u32 i = 0;
+    while (left >= h->now[i])
+        left -= h->now[i++];
     bool time = met_forms[met_hist_rows[h->row].form].unit == U_NS;
-    return time ? st_bucket_value(last) : met_bucket_low(last);
+    return time ? st_bucket_value(i) : met_bucket_low(i);
 }
 
 static void met_init(void)
@@ -23652,30 +23645,13 @@ static void met_init(void)
 
 /* --- instances --- */
 
-/* Returns the instance after i (NULL: the first), of any dimension, or NULL. */
-static struct met_inst *met_after(const struct met_inst *i)
-{
-    struct met_inst *next = i ? i->next : met.first[0];
-    for (u32 d = i ? i->dim : 0; !next && ++d < N_DIM;)
-        next = met.first[d];
-    return next;
-}
-
-#define MET_EACH(i) for (struct met_inst *i = met_after(NULL); i; i = met_after(i))
+/* MET_EACH and MET_EACH_HIST are nested loops: `break` would only leave the inner one. */
+#define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
+#define MET_EACH(i) for (u8 dim_##i = 0; dim_##i < N_DIM; dim_##i++) MET_EACH_OF(dim_##i, i)
+#define MET_EACH_HIST(h) \
+    MET_EACH(of_##h) for (struct met_hist *h = of_##h->hists; h; h = h->next)
 #define MET_EACH_SERIES(i, s) \
     for (struct met_series *s = i->series; s < i->series + met.width[i->dim]; s++)
-#define MET_EACH_OF(dim, i) for (struct met_inst *i = met.first[dim]; i; i = i->next)
-
-static struct met_hist *met_hist_after(const struct met_hist *h)
-{
-    const struct met_inst *i = h ? h->inst : NULL;
-    struct met_hist *next = h ? h->next : NULL;
-    while (!next && (i = met_after(i)))
-        next = i->hists;
-    return next;
-}
-
-#define MET_EACH_HIST(h) for (struct met_hist *h = met_hist_after(NULL); h; h = met_hist_after(h))
 
 static struct met_inst *met_all(u8 dim)
 {
@@ -23752,8 +23728,7 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* not freed: pointers to the instance may remain */
 }
 
-/* Returns the instance of a dimension (N_DIM: any) that has been gone longest, but for at least two
- * intervals; NULL if at most `keep` instances are gone. */
+/* Returns the instance of `dim` (N_DIM: any) gone longest; NULL if at most `keep` are gone. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -23766,8 +23741,7 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
     return n > keep ? oldest : NULL;
 }
 
-/* Returns memory for a new instance, or NULL. A new process preferably replaces one that kvis no
- * longer shows, because the shown processes change often. */
+/* Returns memory for a new instance, or NULL. A new process preferably replaces an old one. */
 static struct met_inst *met_place(u8 dim)
 {
     bool space = met.n_insts < MET_INSTS;
@@ -23857,9 +23831,8 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Stores the reading of a counter. Each counter keeps the time of its last reading, because reading
- * a source can take a while. A decrease counts as no change: iowait may decrease (proc_stat(5)),
- * and the counters of a reinserted disk restart at 0. */
+/* Stores the reading of a counter and its time: reading a source can take a while. A decrease is
+ * no change: iowait may decrease (proc_stat(5)), and a reinserted disk restarts at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -23919,8 +23892,7 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Returns whether a dimension's sum includes i. It excludes partitions, dm and md devices (a
- * disk gets the same requests), and virtual interfaces (hardware gets the same packets). */
+/* Sums exclude what another instance counts again: partitions, dm, md and virtual interfaces. */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -23930,17 +23902,16 @@ static bool met_in_sum(const struct met_inst *i)
 
 static void met_sum_of(u32 m)
 {
-    u8 dim = metrics[m].dim;
-    struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(dim, "");
     double sum = 0;
     u32 n = 0;
-    for (struct met_inst *i = met.first[dim]; all && i; i = i->next) {
-        if (i->at != met.tick || !met_has(i, m) || !met_in_sum(i))
-            continue;
-        sum += met_at(i, m)->v;
-        n++;
-    }
-    if (!n)
+    MET_EACH_OF(metrics[m].dim, i)
+        if (i->at == met.tick && met_has(i, m) && met_in_sum(i)) {
+            sum += met_at(i, m)->v;
+            n++;
+        }
+    bool known = n && !met.src[met.cur].left_out;
+    struct met_inst *all = known ? met_inst(metrics[m].dim, "") : NULL;
+    if (!all)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
     met_at(all, m)->since = 1; /* the sum is valid, because each rate in it had two readings */
@@ -23953,34 +23924,26 @@ static void met_sum(void)
             met_sum_of(m);
 }
 
-static double met_apply(u8 op, double a, double b)
-{
-    switch (op) {
-    case OP_SUM: return a + b;
-    case OP_LESS: return a - b;
-    case OP_DIV: return a / b;
-    case OP_MUL: return a * b;
-    case OP_REST: return 1 - a / b;
-    case OP_LEFT: return 1 - a - b;
-    case OP_MOST: return MAX(a, b);
-    default: return a / (a + b);
-    }
-}
-
+/* An unknown b counts as 0, except for OP_SHARE; x / 0 has no result. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
-    if (op == OP_FIRST) {
-        *v = has_a ? a : b;
-        return has_a || has_b;
+    b = has_b ? b : 0;
+    switch (op) {
+    case OP_SUM: *v = a + b; break;
+    case OP_LESS: *v = a - b; break;
+    case OP_DIV: *v = a / b; break;
+    case OP_MUL: *v = a * b; break;
+    case OP_REST: *v = 1 - a / b; break;
+    case OP_LEFT: *v = 1 - a - b; break;
+    case OP_MOST: *v = MAX(a, b); break;
+    case OP_FIRST: *v = has_a ? a : b; break;
+    default: *v = a / (a + b);
     }
-    if (!has_a || (!has_b && op == OP_SHARE))
-        return false;
-    *v = met_apply(op, a, has_b ? b : 0); /* an unknown b counts as 0; x / 0 has no result */
-    return isfinite(*v);
+    bool known = op == OP_FIRST ? has_a || has_b : has_a && (has_b || op != OP_SHARE);
+    return known && isfinite(*v);
 }
 
-/* Computes derived metrics. Drops negative results (B may have changed after A was read), except
- * those of A - B: a sensor may exceed its limit. */
+/* Drops negative results (B may have changed after A was read), except those of A - B. */
 static void met_make(void)
 {
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
@@ -24035,18 +23998,6 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 
 /* --- files --- */
 
-/* Returns the path of a file in `dir` (at most MET_DIR bytes), valid until the next call. */
-static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
-{
-    static char path[PATH_MAX];
-    va_list ap;
-    int n = SNPRINTF(path, "%.*s/", MET_DIR, dir);
-    va_start(ap, fmt);
-    vsnprintf(path + n, sizeof path - n, fmt, ap);
-    va_end(ap);
-    return path;
-}
-
 /* Records why the current source lacks values. Keeps only the first reason of an interval. */
 static void met_off(const char *why)
 {
@@ -24054,13 +24005,12 @@ static void met_off(const char *why)
         SNPRINTF(met.src[met.cur].why, "%s", why);
 }
 
-/* Records that a file of the current source is unreadable (errno e) or has no number (e = 0). */
 static void met_wrong(const char *path, int e)
 {
     char why[sizeof met.src[0].why];
-    const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
-    SNPRINTF(why, "%.120s: %s%s%s%s", path, name ? name : "not a number",
-             dir ? "; is " : "", dir ? dir : "", dir ? " mounted?" : "");
+    const char *dir = e == ENOENT ? u_not_mounted(path) : NULL;
+    SNPRINTF(why, "%.120s: %s%s%s%s", path, u_errname(e), dir ? "; is " : "", dir ? dir : "",
+             dir ? " mounted?" : "");
     met_off(why);
 }
 
@@ -24068,6 +24018,7 @@ static void met_source_end(void)
 {
     struct met_source *s = &met.src[met.cur];
     char was[101] = "";
+    met_sum();
     met_make();
     s->took_ns = u_now() - s->at_ns;
     if (!s->left_out)
@@ -24079,7 +24030,7 @@ static void met_source_end(void)
 
 static struct {
     struct buf text;
-    u32 at;
+    char *rest; /* lines that met_line has not returned */
 } met_file = { .text.max = 8 << 20 };
 
 /* Reads a file into met_file. Returns 0 or an errno value. */
@@ -24089,7 +24040,6 @@ static int met_try(const char *path)
     ssize_t n = 1;
     int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     met.read_ns = u_now();
-    met_file.at = 0;
     b_reset(b);
     for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += (u32)MAX(n, 0))
         n = read(f, b->p + b->len, room - 1);
@@ -24098,6 +24048,7 @@ static int met_try(const char *path)
         close(f);
     if (b->p)
         b->p[b->len] = 0;
+    met_file.rest = b->p;
     return e;
 }
 
@@ -24111,15 +24062,11 @@ static bool met_open(const char *path)
 
 static char *met_line(void)
 {
-    char *line = met_file.text.p + met_file.at, *all = met_file.text.p + met_file.text.len;
-    if (line >= all)
-        return NULL;
-    char *end = memchr(line, '\n', all - line);
-    end = end ? end : all;
-    *end = 0;
-    met_file.at = (u32)(end - met_file.text.p) + 1;
-    return line;
+    return met_file.rest && *met_file.rest ? strsep(&met_file.rest, "\n") : NULL;
 }
+
+#define MET_EACH_LINE(path, line) \
+    for (char *line = met_open(path) ? met_line() : NULL; line; line = met_line())
 
 static bool met_number(const char *s, s64 *v)
 {
@@ -24130,7 +24077,6 @@ static bool met_number(const char *s, s64 *v)
     return end > s && !errno && (!*end || strchr(" \t\n", *end)) && *s != '+';
 }
 
-/* Reads a small file. On failure, records the reason and returns false. */
 static bool met_read(const char *path, char *s, size_t n)
 {
     errno = 0;
@@ -24150,16 +24096,17 @@ static bool met_text(const char *path, char *s, size_t n)
 
 static bool met_file_number(const char *path, s64 *v)
 {
-    char s[32];
+    char s[32], why[sizeof met.src[0].why];
     bool got = met_text(path, s, sizeof s);
     if (!got || met_number(s, v))
         return got;
-    met_wrong(path, 0);
+    SNPRINTF(why, "%.200s: %s", path, *s ? s : "empty");
+    met_off(why);
     return false;
 }
 
-/* Stores in id[] the sorted numbers N of directory entries named PRE N POST. Counts those beyond
- * `max` as left out. Reports a missing directory, unless PRE is empty (processes may end). */
+/* Stores in id[] the sorted numbers N of directory entries named PRE N POST. Reports a missing
+ * directory, unless PRE is empty (processes may end). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -24195,16 +24142,10 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Advances *m to the next metric of the current source that has a key and the dimension of i. */
-static bool met_keyed(const struct met_inst *i, u32 *m)
-{
-    for (*m = MAX(*m, met.src[met.cur].from); i && *m < met.src[met.cur].to; ++*m)
-        if (metrics[*m].src == met.cur && metrics[*m].dim == i->dim && *metrics[*m].key)
-            return true;
-    return false;
-}
-
-#define MET_EACH_KEY(i, m) for (u32 m = 0; met_keyed(i, &m); m++)
+/* Each metric of the current source that has a key and the dimension of i (NULL: none). */
+#define MET_EACH_KEY(i, m) \
+    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) \
+        if (i && metrics[m].src == met.cur && metrics[m].dim == (i)->dim && *metrics[m].key)
 
 static void met_columns(const struct met_inst *i, const char *line)
 {
@@ -24241,11 +24182,8 @@ static void met_key(const struct met_inst *i, const char *line)
 /* Sets metrics from the lines "KEY NUMBER" of a file; `skip` words precede KEY. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
-    char *line;
     memset(met_sums, 0, sizeof met_sums);
-    if (!met_open(path))
-        return;
-    while ((line = met_line()))
+    MET_EACH_LINE(path, line)
         met_key(i, u_word(line, skip));
     MET_EACH_KEY(i, m)
         if (met_sums[m].got)
@@ -24257,7 +24195,7 @@ static void met_files(const struct met_inst *i, const char *dir)
 {
     s64 v;
     MET_EACH_KEY(i, m)
-        if (met_file_number(met_in(dir, "%s", metrics[m].key), &v))
+        if (met_file_number(met_path("%s/%s", dir, metrics[m].key), &v))
             met_raw(i, m, v);
 }
 
@@ -24293,8 +24231,6 @@ static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 
     return got;
 }
 
-/* --- /proc/stat --- */
-
 static void mfs_shares(const struct met_inst *i)
 {
     static const u16 modes[] = { MET_SET_CPU_MODES };
@@ -24322,9 +24258,7 @@ static struct met_inst *mfs_cpu_of(const char *line)
 static void mfs_stat(void)
 {
     double cpus = 0;
-    if (!met_open(met_path("/proc/stat")))
-        return;
-    for (char *line; (line = met_line());) {
+    MET_EACH_LINE(met_path("/proc/stat"), line) {
         if (strncmp(line, "cpu", 3)) {
             met_key(met.all, line);
             continue;
@@ -24337,8 +24271,6 @@ static void mfs_stat(void)
     if (cpus > 0)
         met_set(met.all, M_CPUS, cpus);
 }
-
-/* --- /proc/loadavg, /proc/pressure, kernel limits --- */
 
 /* Searches the text for each of `words` in turn. Returns the number after the last word. A number N
  * in `words` skips N words of the text. */
@@ -24356,8 +24288,7 @@ static const char *mfs_at(const char *text, const char *words)
     return isdigit((u8)*text) ? text : NULL;
 }
 
-/* Reads numbers from small files. A key is a path and the words for mfs_at. If `lack` is set, the
- * file may be missing. */
+/* A key is a path and the words for mfs_at. If `lack` is set, the file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -24407,9 +24338,8 @@ static bool mfs_next(struct mfs_dirs *d)
         d->n = met_ids(met_path("%s", d->where), d->prefix, "", d->id, ARRAY_LEN(d->id));
     while (d->k < d->n) {
         d->nr = d->id[d->k++];
-        SNPRINTF(d->dir, "%s", met_path("%s/%s%u%s", d->where, d->prefix, d->nr,
-                                        d->sub ? d->sub : ""));
-        if (!d->sub || met_there(d->dir))
+        SNPRINTF(d->dir, "%s/%s%u%s", d->where, d->prefix, d->nr, d->sub ? d->sub : "");
+        if (!d->sub || met_there(met_path("%s", d->dir)))
             return true;
     }
     return false;
@@ -24420,7 +24350,7 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
     struct met_inst *i = met_inst(dim, name);
     s64 v;
     if (!i || met_at(i, m)->at == met.tick
-        || !met_file_number(met_in(dir, "%s", metrics[m].key), &v))
+        || !met_file_number(met_path("%s/%s", dir, metrics[m].key), &v))
         return;
     SNPRINTF(i->info, "%s", package);
     met_raw(i, m, v);
@@ -24432,35 +24362,30 @@ static void mfs_throttle(void)
     char of[24], name[48];
     s64 core, package;
     while (mfs_next(&cpu)) {
-        if (!met_file_number(met_in(cpu.dir, "../topology/core_id"), &core)
-            || !met_file_number(met_in(cpu.dir, "../topology/physical_package_id"), &package))
+        if (!met_file_number(met_path("%s/../topology/core_id", cpu.dir), &core)
+            || !met_file_number(met_path("%s/../topology/physical_package_id", cpu.dir), &package))
             continue;
         SNPRINTF(of, "%" PRId64, package);
         SNPRINTF(name, "%s/%" PRId64, of, core);
         mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, cpu.dir);
         mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, cpu.dir);
     }
-    met_sum();
 }
 
-/* The base frequency is base_frequency in kHz (intel_pstate.rst), or nominal_freq of ACPI in MHz
- * (acpi/cppc_sysfs.rst). */
+/* base_frequency is in kHz (intel_pstate.rst), nominal_freq of ACPI in MHz (cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
     struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
     while (mfs_next(&cpu)) {
         const struct met_inst *i = met_inst_nr(DIM_CPU, cpu.nr);
         met_files(i, cpu.dir);
-        s64 khz = u_file_number(met_in(cpu.dir, "base_frequency"), -1);
+        s64 khz = u_file_number(met_path("%s/base_frequency", cpu.dir), -1);
         if (khz < 0)
-            khz = (s64)u_file_number(met_in(cpu.dir, "../acpi_cppc/nominal_freq"), -1) * 1000;
+            khz = (s64)u_file_number(met_path("%s/../acpi_cppc/nominal_freq", cpu.dir), -1) * 1000;
         if (khz >= 0)
             met_raw(i, M_FREQ_BASE, khz);
     }
-    met_sum();
 }
-
-/* --- interrupts --- */
 
 enum { MFS_IRQS = 5 };
 
@@ -24474,8 +24399,8 @@ static struct mfs_irq {
 static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
-/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text for a row
- * without a handler. n: number of counters in earlier rows. Returns n plus those in this row. */
+/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text without a
+ * handler. n: number of counters in earlier rows. Returns n plus those in this row. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -24532,12 +24457,9 @@ static void mfs_irqs(void)
 /* Reads lines "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
 static void mfs_schedstat(void)
 {
-    if (!met_open(met_path("/proc/schedstat")))
-        return;
-    for (char *line; (line = met_line());)
+    MET_EACH_LINE(met_path("/proc/schedstat"), line)
         if (!strncmp(line, "cpu", 3) && isdigit((u8)line[3]))
             met_columns(mfs_cpu_of(line), line);
-    met_sum();
 }
 
 /* --- memory --- */
@@ -24564,17 +24486,16 @@ static void mfs_khuge(void)
     for (u32 k = 0; k < ARRAY_LEN(policies); k++)
         if (strstr(text, policies[k]))
             met_set(met.all, M_THP_POLICY, k);
-    met_files(met.all, met_path("/sys/kernel/mm/transparent_hugepage/khugepaged"));
+    met_files(met.all, "/sys/kernel/mm/transparent_hugepage/khugepaged");
 }
 
 static void mfs_huge(void)
 {
+    char dir[64];
     u32 id[32], n = met_ids(met_path("/sys/kernel/mm/hugepages"), "hugepages-", "kB", id, 32);
     for (u32 k = 0; k < n; k++) {
-        char name[24];
-        SNPRINTF(name, "%ukB", id[k]);
-        met_files(met_inst(DIM_POOL, name),
-                  met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
+        SNPRINTF(dir, "/sys/kernel/mm/hugepages/hugepages-%ukB", id[k]);
+        met_files(met_inst(DIM_POOL, strchr(dir, '-') + 1), dir);
     }
 }
 
@@ -24582,8 +24503,7 @@ static void mfs_numastat(void)
 {
     struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
     while (mfs_next(&node))
-        met_keys(met_inst_nr(DIM_NODE, node.nr), met_in(node.dir, "numastat"), 0);
-    met_sum();
+        met_keys(met_inst_nr(DIM_NODE, node.nr), met_path("%s/numastat", node.dir), 0);
 }
 
 /* Reads lines "Node 0 MemTotal: 123 kB". Sets the info to "CPUs 0-7, distances 10 21". */
@@ -24594,12 +24514,12 @@ static void mfs_nodemem(void)
     while (mfs_next(&node)) {
         struct met_inst *i = met_inst_nr(DIM_NODE, node.nr);
         if (i && !i->info[0]) {
-            u_slurp(met_in(node.dir, "cpulist"), cpus, sizeof cpus);
+            u_slurp(met_path("%s/cpulist", node.dir), cpus, sizeof cpus);
             cpus[strcspn(cpus, "\n")] = 0;
             int n = snprintf(i->info, MET_INFO, "CPUs %s, distances ", *cpus ? cpus : "none");
-            met_text(met_in(node.dir, "distance"), i->info + n, MET_INFO - (size_t)n);
+            met_text(met_path("%s/distance", node.dir), i->info + n, MET_INFO - (size_t)n);
         }
-        met_keys(i, met_in(node.dir, "meminfo"), 2);
+        met_keys(i, met_path("%s/meminfo", node.dir), 2);
     }
 }
 
@@ -24641,8 +24561,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
-/* Reads a line of /proc/diskstats (iostats.rst). Skips devices that were never used. If the number
- * of reads decreased, the name now belongs to another device. */
+/* Skips devices that were never used. If there are fewer reads, the name has a new device. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -24676,7 +24595,6 @@ static void mfs_disks(void)
     for (char *line; (line = met_line());)
         mfs_disk_line(line + strspn(line, " "));
     mfs_disks_at = met.tick;
-    met_sum();
 }
 
 /* --- temperatures --- */
@@ -24698,15 +24616,15 @@ static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
-    u32 id[32], n = met_ids(dir, "trip_point_", "_temp", id, 32);
+    u32 id[32], n = met_ids(met_path("%s", dir), "trip_point_", "_temp", id, 32);
     s64 v;
     for (u32 k = 0; k < n; k++) {
-        if (!met_text(met_in(dir, "trip_point_%u_type", id[k]), type, sizeof type))
+        if (!met_text(met_path("%s/trip_point_%u_type", dir, id[k]), type, sizeof type))
             continue;
         for (u32 j = 0; j < ARRAY_LEN(mfs_trip_points); j++) {
             u32 m = mfs_trip_points[j];
             if (!strcmp(type, metrics[m].key)
-                && mfs_temp(met_in(dir, "trip_point_%u_temp", id[k]), &v) && v > 0
+                && mfs_temp(met_path("%s/trip_point_%u_temp", dir, id[k]), &v) && v > 0
                 && (!met_has(i, m) || met_v(i, m) > (double)v / 1e3))
                 met_raw(i, m, v);
         }
@@ -24741,8 +24659,8 @@ static void mfs_zone(u32 id, const char *dir)
     struct met_inst *i = met_inst_nr(DIM_ZONE, id);
     s64 v;
     if (i && !i->info[0])
-        met_text(met_in(dir, "type"), i->info, MET_INFO);
-    if (!i || !mfs_temp(met_in(dir, "temp"), &v))
+        met_text(met_path("%s/type", dir), i->info, MET_INFO);
+    if (!i || !mfs_temp(met_path("%s/temp", dir), &v))
         return;
     met_raw(i, M_TEMP, v);
     mfs_trips(i, dir);
@@ -24773,7 +24691,6 @@ static void mfs_zones(void)
     }
 }
 
-/* Returns the instance for a sensor. Sets its info to the names of chip and sensor. */
 static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, u32 id)
 {
     char name[MET_NAME], label[MET_INFO];
@@ -24781,8 +24698,8 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
     struct met_inst *i = met_inst(DIM_SENSOR, name);
     if (!i || i->info[0])
         return i;
-    met_text(met_in(dir, "name"), i->info, MET_INFO);
-    const char *path = met_in(dir, "%s%u_label", what, id);
+    met_text(met_path("%s/name", dir), i->info, MET_INFO);
+    const char *path = met_path("%s/%s%u_label", dir, what, id);
     if (met_there(path) && met_text(path, label, sizeof label))
         snprintf(i->info + strlen(i->info), MET_INFO - strlen(i->info), " %s", label);
     return i;
@@ -24792,20 +24709,20 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
 static void mfs_chip(u32 chip, const char *dir)
 {
     static const char *const power[] = { "_average", "_input" }; /* if both exist, _input is used */
-    u32 id[256], n = met_ids(dir, "temp", "_input", id, 256);
+    u32 id[256], n = met_ids(met_path("%s", dir), "temp", "_input", id, 256);
     s64 v;
     for (u32 k = 0; k < n; k++) {
         struct met_inst *i = mfs_sensor(dir, chip, "temp", id[k]);
         MET_EACH_KEY(i, m) {
-            const char *path = met_in(dir, "temp%u%s", id[k], metrics[m].key);
+            const char *path = met_path("%s/temp%u%s", dir, id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
                 met_raw(i, m, v);
         }
     }
     for (u32 f = 0; f < ARRAY_LEN(power); f++) {
-        n = met_ids(dir, "power", power[f], id, 256);
+        n = met_ids(met_path("%s", dir), "power", power[f], id, 256);
         for (u32 k = 0; k < n; k++)
-            if (met_file_number(met_in(dir, "power%u%s", id[k], power[f]), &v) && v >= 0)
+            if (met_file_number(met_path("%s/power%u%s", dir, id[k], power[f]), &v) && v >= 0)
                 met_set(mfs_sensor(dir, chip, "power", id[k]), M_SENSOR_POWER, (double)v * 1e-6);
     }
 }
@@ -24819,8 +24736,7 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* Reads the settings of a link. The first ioctl only returns the negated number of 32-bit words of
- * a mask, which the second ioctl must pass. Returns this number, or 0 on error. */
+/* Returns the number of words of a mask, or 0 on error. The first ioctl returns it negated. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -24836,7 +24752,7 @@ static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *lin
     return e ? 0 : MAX(link->link_mode_masks_nwords, 0);
 }
 
-/* Reads the highest speed that both ends of a copper link advertise. A slower link usually has a
+/* Sets the highest speed that both ends of a copper link advertise. A slower link usually has a
  * bad cable (phy_check_downshift of drivers/net/phy/phy-core.c). */
 static void mfs_net_offered(struct met_inst *i)
 {
@@ -24858,8 +24774,7 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads a line " eth0: 1 2 ..." and the interface's files in sysfs. The file `speed` is in Mbit/s;
- * if unknown, it contains -1 or cannot be read (Documentation/ABI/testing/sysfs-class-net). */
+/* Reads " eth0: 1 2 ..." and files in sysfs; `speed` is in Mbit/s, or -1 (sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], dir[MET_DIR], duplex[8];
@@ -24870,21 +24785,22 @@ static void mfs_net_line(const char *line)
     struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
     if (!i)
         return;
-    SNPRINTF(dir, "%s", met_path("/sys/class/net/%s", name));
+    SNPRINTF(dir, "/sys/class/net/%s", name);
     if (!i->info[0]) /* /sys and /proc may show different network namespaces */
-        met_link(met_in(dir, "device/driver"), i->info, MET_INFO);
+        met_link(met_path("%s/device/driver", dir), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
-        met_raw(i, M_NET_CARRIER, u_file_number(met_in(dir, "carrier_changes"), -1));
-    u_slurp(met_in(dir, "duplex"), duplex, sizeof duplex);
+        met_raw(i, M_NET_CARRIER, u_file_number(met_path("%s/carrier_changes", dir), -1));
+    u_slurp(met_path("%s/duplex", dir), duplex, sizeof duplex);
     if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4))
         met_set(i, M_NET_HALF, *duplex == 'h');
-    s64 speed = u_file_number(met_in(dir, "speed"), -1);
+    s64 speed = u_file_number(met_path("%s/speed", dir), -1);
     if (speed <= 0 || speed >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, speed * 1e6 / 8);
     /* a VLAN or macvlan has no link of its own */
-    if (u_file_number(met_in(dir, "iflink"), 0) == u_file_number(met_in(dir, "ifindex"), 0))
+    s64 index = u_file_number(met_path("%s/ifindex", dir), 0);
+    if (u_file_number(met_path("%s/iflink", dir), 0) == index)
         mfs_net_offered(i);
     if (!i->info[0]) /* a veth's speed is fictitious; a bond's speed is a sum */
         return;
@@ -24906,11 +24822,8 @@ static void mfs_bonds(void)
 
 static void mfs_net(void)
 {
-    if (!met_open(met_path("/proc/net/dev")))
-        return;
-    for (char *line; (line = met_line());)
+    MET_EACH_LINE(met_path("/proc/net/dev"), line)
         mfs_net_line(line + strspn(line, " "));
-    met_sum();
 }
 
 /* Reads lines "Tcp: A B" and "Tcp: 1 2" (proc_pid_net(5)). The key of the value 1 is "Tcp A". */
@@ -24920,9 +24833,7 @@ static void mfs_pairs(const char *path)
     char key[80];
     s64 v;
     *head = 0;
-    if (!met_open(path))
-        return;
-    for (char *line; (line = met_line());) {
+    MET_EACH_LINE(path, line) {
         size_t n = strcspn(line, ":") + 1;
         if (strncmp(line, head, n)) {
             SNPRINTF(head, "%s", line);
@@ -24945,17 +24856,13 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* Since Linux 5.7 (commit 7d58e6555870), word 13 of a line of softnet_stat is the CPU's number in
- * hexadecimal; in earlier kernels, line n belongs to CPU n. */
+/* Since Linux 5.7 (commit 7d58e6555870), word 13 is the CPU's number; before, line n is CPU n. */
 static void mfs_softnet(void)
 {
-    char *line;
     u32 row = 0;
-    if (!met_open(met_path("/proc/net/softnet_stat")))
-        return;
-    for (; (line = met_line()); row++) {
+    MET_EACH_LINE(met_path("/proc/net/softnet_stat"), line) {
         const char *cpu = u_word(line, 12);
-        u64 nr = *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row;
+        u64 nr = *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row++;
         struct met_inst *i = isxdigit((u8)*line) ? met_inst_nr(DIM_CPU, nr) : NULL;
         MET_EACH_KEY(i, m) {
             const char *word = u_word(line, atoi(metrics[m].key));
@@ -24963,11 +24870,9 @@ static void mfs_softnet(void)
                 met_count(i, m, strtoul(word, NULL, 16) & UINT32_MAX);
         }
     }
-    met_sum();
 }
 
-/* Sums a column of a table in /proc/net/stat, which has a row of hexadecimal numbers per CPU. The
- * key names the table and the column. */
+/* Sums a column of a table in /proc/net/stat, which has a row of hexadecimal numbers per CPU. */
 static void mfs_table_column(u32 m)
 {
     const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
@@ -25072,8 +24977,7 @@ static void mfs_fs_errors(const struct met_inst *i, dev_t id)
         met_set(i, M_FS_ERROR_AGE, time(NULL) - last);
 }
 
-/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". The mount's
- * options come first, those of the file system last. */
+/* Reads a line "36 35 98:0 /mnt1 /mnt2 rw - ext4 /dev/sda1 rw,errors=remount-ro". */
 static void mfs_fs_line(char *line, u64 *seen, u32 *n)
 {
     char *end, *type = strstr(line, " - "), *path = (char *)u_word(line, 4);
@@ -25160,8 +25064,7 @@ static struct {
     u64 lost; /* messages overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* Reads a message "3,1234,5140900,-;I/O error, dev sda, sector 9": level, sequence number, time,
- * flags, text. Ignores messages from processes (level 8 or more). */
+/* Reads "3,1234,5140900,-;I/O error, dev sda": level (8 or more: of a process), number, time. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -25236,9 +25139,8 @@ enum { MFS_REMOTES = 1024 };
 /* Number of connections by remote address and port (a hash of their text). */
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
-/* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address).
- * Returns how many connections to this remote address there are so far, or 0 if the table is full,
- * the local port is outside lo to hi, or the socket listens (remote port 0). */
+/* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address)
+ * if its local port is from lo to hi. Returns how many its remote address has; 0: not counted. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -25257,9 +25159,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports in use for one remote address and port. (Connections to
- * different remote addresses can share a local port.) Counts connections only if at least half as
- * many exist as local ports (tw: sockets in TIME_WAIT, IPv4 and IPv6). */
+/* Sets the largest share of local ports in use for one remote address and port: only connections
+ * to different ones can share a local port. Skips the count if there are few connections. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -25382,8 +25283,7 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Reads a file that only root or the thread's owner may read. Records an error only if permission
- * was denied. After any other error, the thread may just have exited. */
+/* Records an error only if permission was denied. After others, the thread may have exited. */
 static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file, char text[512])
 {
     const char *path = met_path("/proc/%u/task/%u/%s", t->pid, tid, file);
@@ -25395,8 +25295,7 @@ static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file,
     return false;
 }
 
-/* Reads a line "PID (COMM) S ..." (proc_pid_stat(5)); COMM may contain any byte. Returns the line
- * from field 3 on, valid until the next call, or NULL. */
+/* Reads "PID (COMM) S ..."; COMM may contain any byte. Returns field 3 and the rest, or NULL. */
 static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
 {
     static char text[1024];
@@ -25418,9 +25317,8 @@ static u32 mfs_last_cpu(const char *stat)
     return known ? cpu : MET_INSTS;
 }
 
-/* Adds a thread's waiting time to the CPU on which it last ran. Adds this CPU to ran_on if the
- * thread ran for over 1/8 of the interval. Ignores waits of up to 1/256 of the interval, because
- * finding the CPU means reading another file. */
+/* Adds a thread's wait to the CPU on which it last ran; if it ran for over 1/8 of the interval,
+ * adds the CPU to ran_on. Finding the CPU means reading a file, so short waits are ignored. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -25452,9 +25350,8 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan to its process. was: the thread's counters at that
- * scan, or NULL. Without them, the increase is unknown if the thread ran or waited longer than the
- * interval: the thread is then an old one. */
+/* Adds a thread's activity since the last scan to its process. was: its counters at that scan, or
+ * NULL. A thread without them that ran for longer than the interval is not new: ignored. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -25490,7 +25387,6 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
     mfs_thread_keep(t, &now);
 }
 
-/* Adds the activity of all threads if the process ran. old: its previous scan, or NULL. */
 static void mfs_task_threads(struct mfs_task *t, const struct mfs_task *old, bool ran)
 {
     static u32 id[MET_INSTS];
@@ -25671,9 +25567,8 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest processes --- For each value, kvis shows the MFS_TOP processes with the highest
- * value. A shown process stays while it is among the first MFS_NEAR; otherwise, processes of
- * similar rank would come and go. */
+/* --- the busiest processes --- For each value, kvis shows the first MFS_TOP processes, and those
+ * shown before that are among the first MFS_NEAR: similar ones would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -25730,7 +25625,6 @@ static void mfs_busy(void)
     while (waits && mfs_next(&cpu))
         if (ns > 0 && cpu.nr < MET_INSTS)
             met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
-    met_sum_of(M_QUEUED);
     for (u32 by = 0; by < MFS_THREADS; by++)
         if (by != MFS_WRITTEN) /* the rank for MFS_READ includes writes */
             mfs_busy_first(by);
@@ -25746,8 +25640,7 @@ static void mfs_busy(void)
     met_count(met.all, M_FAULTS_LIVE, faults);
 }
 
-/* Returns whether the main thread of a user process has been in uninterruptible sleep for over a
- * second: shorter waits for a disk are normal. */
+/* Returns whether the main thread of a user process sleeps uninterruptibly for over a second. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -25806,8 +25699,7 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     return waiting;
 }
 
-/* Checks the locks of processes that ran and have three or more threads. If there are many such
- * processes, checks only some of them per interval. */
+/* Checks processes that ran and have three or more threads; if there are many, some of them. */
 static void mfs_locks(void)
 {
     static u32 first;
@@ -25846,10 +25738,8 @@ static void mfs_fds(void)
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
-/* The NUMA nodes, and the memory and threads of one process on each node. */
 static struct {
     u32 n, id[MFS_NODES];
-    u8 of_cpu[MET_INSTS]; /* index of a CPU's node, plus 1; 0: not yet looked up */
     struct mfs_node {
         u32 threads, running; /* number of all and of runnable threads that last ran on the node */
         u64 bytes;
@@ -25875,14 +25765,8 @@ static void mfs_pages_line(const char *line, u64 unit)
 static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
-    if (cpu >= MET_INSTS)
-        return mfs_nodes.n;
-    if (mfs_nodes.of_cpu[cpu])
-        return mfs_nodes.of_cpu[cpu] - 1u;
-    while (k < mfs_nodes.n && !met_there(met_path("/sys/devices/system/cpu/cpu%u/node%u", cpu,
-                                                  mfs_nodes.id[k])))
+    while (k < mfs_nodes.n && !met_there(met_path(MFS_CPUS "/cpu%u/node%u", cpu, mfs_nodes.id[k])))
         k++;
-    mfs_nodes.of_cpu[cpu] = (u8)(k + 1);
     return k;
 }
 
@@ -25940,8 +25824,8 @@ static void mfs_pages_read(u32 pid, bool of_group)
     }
 }
 
-/* Sets the NUMA metrics of a process. To read numa_maps, the kernel walks the page tables with
- * mmap_lock held. For a large process, kvis instead reads memory.numa_stat of its cgroup. */
+/* For numa_maps, the kernel walks the page tables with mmap_lock held. If the process is large,
+ * kvis instead reads memory.numa_stat of its cgroup. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     double resident = met_v(i, M_B_RSS), bytes = 0, cost = 0;
@@ -25978,7 +25862,6 @@ static void mfs_pages(void)
 {
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
                           MFS_NODES);
-    memset(mfs_nodes.of_cpu, 0, sizeof mfs_nodes.of_cpu);
     for (const struct met_inst *i = met.first[DIM_BUSY]; i && mfs_nodes.n > 1; i = i->next)
         if (i->at == met.tick && met_v(i, M_B_CPU) >= 0.1)
             mfs_pages_of(i);
@@ -25995,30 +25878,29 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
 {
     char text[512];
     u64 v;
-    met_keys(i, met_in(dir, "memory.events"), 0);
-    met_keys(i, met_in(dir, "memory.stat"), 0);
-    u_slurp(met_in(dir, "memory.events.local"), text, sizeof text);
+    met_keys(i, met_path("%s/memory.events", dir), 0);
+    met_keys(i, met_path("%s/memory.stat", dir), 0);
+    u_slurp(met_path("%s/memory.events.local", dir), text, sizeof text);
     if (mfs_key_number(text, "max ", &v))
         met_count(i, M_GR_MAX, v);
-    u_slurp(met_in(dir, "memory.pressure"), text, sizeof text);
+    u_slurp(met_path("%s/memory.pressure", dir), text, sizeof text);
     if (mfs_key_number(text, " total=", &v))
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup that has a CPU or memory limit, or is near its task limit. (systemd gives most
- * cgroups a task limit.) Ignores task limits below 16, which services are expected to reach. */
+/* Shows a cgroup that has a CPU or memory limit, or is near its task limit (of 16 or more). */
 static void mfs_group(const char *dir, const char *name)
 {
-    bool cpu = u_file_number(met_in(dir, "cpu.max"), -1) >= 0; /* "max" means no limit */
-    bool memory = u_file_number(met_in(dir, "memory.max"), -1) >= 0;
-    long limit = u_file_number(met_in(dir, "pids.max"), 0); /* "max" reads as 0 */
-    long tasks = limit >= 16 ? u_file_number(met_in(dir, "pids.current"), -1) : -1;
+    bool cpu = u_file_number(met_path("%s/cpu.max", dir), -1) >= 0; /* "max" means no limit */
+    bool memory = u_file_number(met_path("%s/memory.max", dir), -1) >= 0;
+    long limit = u_file_number(met_path("%s/pids.max", dir), 0); /* "max" reads as 0 */
+    long tasks = limit >= 16 ? u_file_number(met_path("%s/pids.current", dir), -1) : -1;
     bool full = tasks >= 0 && tasks >= limit - limit / 10;
     struct met_inst *i = cpu || memory || full ? met_inst(DIM_GROUP, name) : NULL;
     if (full)
         met_set(i, M_GR_PIDS, tasks / (double)limit);
     if (i && cpu)
-        met_keys(i, met_in(dir, "cpu.stat"), 0);
+        met_keys(i, met_path("%s/cpu.stat", dir), 0);
     if (i && memory)
         mfs_group_memory(i, dir);
 }
@@ -26026,7 +25908,7 @@ static void mfs_group(const char *dir, const char *name)
 static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
-    DIR *d = opendir(dir);
+    DIR *d = opendir(met_path("%s", dir));
     U_EACH_ENTRY(d, e) {
         if (e->d_type != DT_DIR)
             continue;
@@ -26045,8 +25927,8 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
 static void mfs_groups(void)
 {
     char dir[MET_DIR];
-    SNPRINTF(dir, "%s", met_path("%s", met_cgroups()));
-    if (!met_there(met_in(dir, "cgroup.controllers"))) {
+    SNPRINTF(dir, "%s", met_cgroups());
+    if (!met_there(met_path("%s/cgroup.controllers", dir))) {
         met_off("/sys/fs/cgroup/cgroup.controllers: ENOENT (needs cgroup v2)");
         return;
     }
@@ -26060,20 +25942,21 @@ static void mfs_cgroup(void)
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
     char dir[MET_DIR];
     s64 v;
-    SNPRINTF(dir, "%s", met_path("%s/%s", met_cgroups(), mo.cgroup));
+    SNPRINTF(dir, "%s/%s", met_cgroups(), mo.cgroup);
     for (size_t k = 0; k < ARRAY_LEN(file); k++)
-        met_keys(met.all, met_in(dir, "%s", file[k]), 0);
-    MET_EACH_KEY(met.all, m)
-        if (strchr(metrics[m].key, '.') && met_file_number(met_in(dir, "%s", metrics[m].key), &v))
+        met_keys(met.all, met_path("%s/%s", dir, file[k]), 0);
+    MET_EACH_KEY(met.all, m) {
+        const char *key = metrics[m].key;
+        if (strchr(key, '.') && met_file_number(met_path("%s/%s", dir, key), &v))
             met_raw(met.all, m, v);
+    }
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==============
- * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from gen/tables/pmu.tbl, the PMU's
- * directory events/ in sysfs, or the kernel's generic events), and counts them. A role is what an
- * event measures, such as branch misses. The kernel counts all events of a group (pmc_groups[]) at
- * once, so both terms of a ratio belong to one group. A unit has the events of one CPU, of a cgroup
- * on one CPU, or of a thread on one PMU. A new core or event needs only a row in pmu.tbl. */
+ * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from pmu.tbl, the PMU's directory
+ * events/ in sysfs, or the kernel's generic events), and counts them. A role is what an event
+ * measures. The kernel counts all events of a group at once, so both terms of a ratio belong to one
+ * group. A unit has the events of one CPU, of a cgroup on one CPU, or of a thread on one PMU. */
 
 /* kvis counts either the machine, or the processes given with -p, or a cgroup. The kernel prefers
  * CPU events, so task events might get no counters (ctx_resched, kernel/events/core.c). */
@@ -26128,8 +26011,7 @@ enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 /* PMUs named `pmu`, or `pmu`_N with a number N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* An event of a memory controller or power meter. lines: the controller's data lines, if the event
- * counts reads. terms: the event's terms on the cores `where`, if sysfs lacks the event. */
+/* lines: the controller's data lines, if the event counts reads. terms: of cores `where`. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -26139,8 +26021,6 @@ static const struct { u16 metric; u8 role; } pmc_slots[] = {
     { M_TD_RETIRING, PR_SLOTS_RETIRING }, { M_TD_BAD, PR_SLOTS_BAD_SPECULATION },
     { M_TD_FRONT, PR_SLOTS_FRONTEND }, { M_TD_BACK, PR_SLOTS_BACKEND },
 };
-
-/* --- state --- */
 
 struct pmc_code {        /* as in struct perf_event_attr */
     u32 type;
@@ -26186,7 +26066,6 @@ struct pmc_sum {
 
 static struct {
     u32 n_pmus, n_units, cap_units;
-    u32 left_out; /* number of PMUs (one per kind of core) beyond pmc_pmus */
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
     bool gone[MFS_PIDS]; /* processes given with -p whose last counts were published */
@@ -26214,7 +26093,6 @@ static struct {
 
 /* --- identifying the CPU --- */
 
-/* Reads a list of CPUs such as "0-3,8" as a bit mask and as text. */
 static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
 {
     char s[4096];
@@ -26239,7 +26117,6 @@ static bool pmc_in(const u8 *mask, u32 cpu)
 /* Characters that names in sysfs and cpuinfo can contain. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
-/* Returns the value in a line "KEY : VALUE", or NULL if the line has a different key. */
 static const char *pmc_value(const char *line, const char *key)
 {
     size_t n = strlen(key);
@@ -26250,7 +26127,7 @@ static const char *pmc_value(const char *line, const char *key)
     return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
 }
 
-/* Stores vendor and model of an x86 CPU. Returns MIDR_EL1 of the first Arm CPU in `mask`, or 0. */
+/* Returns MIDR_EL1 of the first Arm CPU in `mask`, or 0. */
 static u64 pmc_cpuinfo(const u8 *mask)
 {
     static const struct { const char *name; u8 shift; } fields[] = {
@@ -26259,9 +26136,7 @@ static u64 pmc_cpuinfo(const u8 *mask)
     u64 midr = 0;
     bool wanted = false;
     const char *v;
-    if (!met_open(met_path("/proc/cpuinfo")))
-        return 0;
-    for (char *line; (line = met_line());) {
+    MET_EACH_LINE(met_path("/proc/cpuinfo"), line) {
         if ((v = pmc_value(line, "processor")))
             wanted = !midr && pmc_in(mask, strtoul(v, NULL, 10));
         for (u32 k = 0; wanted && k < ARRAY_LEN(fields); k++)
@@ -26323,8 +26198,7 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return name[6] == '1' ? &c->config1 : name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in a field of a PMU's configuration. A file in format/ lists the bits of the field
- * ("config:0-7,32-35"). Returns 0 or -errno. */
+/* Stores a value in a field, whose file in format/ lists its bits ("config:0-7,32-35"). */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -26377,8 +26251,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Sets c to the kernel's generic event for a role. If there are several PMUs, the upper half of
- * config selects one (since Linux 5.13). For known cores, pmu.tbl has better cache events. */
+/* Sets c to the kernel's generic event for a role; the upper half of config selects a PMU (since
+ * Linux 5.13). For known cores, pmu.tbl has better cache events. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -26444,7 +26318,7 @@ static void pmc_add_pmu(const char *name)
         || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (pmc.n_pmus == PMC_PMUS) {
-        pmc.left_out++;
+        pmc.none = "this machine has more types of CPU core than kvis supports";
         return;
     }
     if (!list)
@@ -26466,10 +26340,9 @@ static void pmc_look(void)
     U_EACH_ENTRY(d, e)
         if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
             pmc_add_pmu(e->d_name);
-    if (pmc.left_out)
-        u_warn("pmc: %u type%s of CPU core %s not counted: kvis counts at most %d", pmc.left_out,
-               pmc.left_out == 1 ? "" : "s", pmc.left_out == 1 ? "is" : "are", PMC_PMUS);
-    if (!pmc.n_pmus && !pmc.none)
+    if (pmc.none)
+        pmc.n_pmus = 0;
+    else if (!pmc.n_pmus)
         pmc.none = "no CPU PMU in " PMC_DEVICES U_FIX "enable the virtual PMU of this "
                    "virtual machine";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -26515,7 +26388,6 @@ static int pmc_spare(int f)
     return -EMFILE;
 }
 
-/* Opens an event. If kvis may not count events in the kernel, counts only those in user mode. */
 static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
 {
     bool group = pmc.scope == PS_CGROUP;
@@ -26541,9 +26413,8 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Returns a more precise error than e. -E2BIG: the event can be opened alone, so the group is too
- * large. -ENODATA: the event can be opened for the CPU, but perf_event is not enabled for the
- * cgroup (css_tryget_online_from_dir, Linux 6.1). In cgroup v2, any controller enables it. */
+/* Returns a more precise error than e. -E2BIG: the event can be opened alone. -ENODATA: the event
+ * can be opened for the CPU, but not the cgroup (css_tryget_online_from_dir, Linux 6.1). */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -26554,7 +26425,6 @@ static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e
     return absent ? -ENODATA : -E2BIG;
 }
 
-/* Returns whether a usable event of the group provides a metric. If none does, skip the group. */
 static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
 {
     for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
@@ -26563,7 +26433,7 @@ static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
     return false;
 }
 
-/* Opens the usable events of a group. Returns 0, or the -errno of a temporary failure. */
+/* Returns 0, or the -errno of a temporary failure. */
 static int pmc_open_group(struct pmc_unit *u, u32 g)
 {
     struct pmc_pmu *p = &pmc_pmus[u->pmu];
@@ -26629,8 +26499,7 @@ static bool pmc_add_unit(struct pmc_unit unit)
     return true;
 }
 
-/* Opens the events of the rows of pmc.unit[] not read yet, from row `from` on. Opens the first
- * groups of all rows before other groups, because descriptors may run out. */
+/* Opens the first groups of all units before other groups, because descriptors may run out. */
 static void pmc_open_new(u32 from)
 {
     for (u32 g = 0; g < N_PG; g++)
@@ -26639,7 +26508,6 @@ static void pmc_open_new(u32 from)
                 pmc_open(&pmc.unit[k], g);
 }
 
-/* Closes events of CPUs that went offline, and opens events of CPUs that came online. */
 static void pmc_cpus(void)
 {
     pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
@@ -26664,36 +26532,25 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Opens events for the threads of a process. New threads inherit the events. */
-static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
-{
-    u32 from = pmc.n_units;
-    for (u32 t = 0; t < n; t++)
-        for (u32 p = 0; p < pmc.n_pmus; p++)
-            pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = tid[t], .pmu = (u8)p,
-                                            .task = (u8)task, .on = true });
-    pmc_open_new(from);
-}
-
-/* Opens the events of a process. If the process creates a thread meanwhile, starts again, because
- * the thread may not have inherited all events. */
+/* New threads inherit the events. If there is one meanwhile, which may lack some, starts again. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
-    u32 from = pmc.n_units, n = pmc_threads(opt.pids[task], before);
-    for (u32 tries = 0; tries < 5 && n < PMC_CPUS; tries++) {
-        pmc_open_threads(task, before, n);
-        u32 now = pmc_threads(opt.pids[task], after);
-        if (now == n && !memcmp(before, after, n * sizeof *after))
+    u32 from = pmc.n_units, n;
+    pid_t pid = opt.pids[task];
+    for (u32 tries = 0; tries < 5 && (n = pmc_threads(pid, before)) < PMC_CPUS; tries++) {
+        for (u32 k = 0; k < n * pmc.n_pmus; k++)
+            pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = before[k / pmc.n_pmus], .on = true,
+                                            .pmu = k % pmc.n_pmus, .task = task });
+        pmc_open_new(from);
+        if (pmc_threads(pid, after) == n && !memcmp(before, after, n * sizeof *after))
             return;
         for (u32 k = from; k < pmc.n_units; k++)
             pmc_close_unit(&pmc.unit[k]);
         pmc.n_units = from;
-        n = now;
-        memcpy(before, after, n * sizeof *after);
     }
     u_warn("pmc: process %d is not counted: it has too many threads, or creates threads too fast",
-           opt.pids[task]);
+           pid);
 }
 
 static void pmc_raise_limit(void)
@@ -26903,11 +26760,9 @@ static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_su
     }
 }
 
-/* Sets the metrics of the roles (rates and, for Prometheus, totals) and the ratios. Omits sums if
- * kvis does not count all types of core, because the sums would be too small. */
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
-    if (!i || (pmc.left_out && i->dim != DIM_CPU && i->dim != DIM_PMU))
+    if (!i)
         return;
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
         u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
@@ -26935,8 +26790,6 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
         met_set(i, M_PMC_SHARE, s->share);
 }
 
-/* --- why values are missing --- */
-
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
 /* Returns why `role` has no value, or NULL if its event or both its parts could be opened. */
@@ -26946,8 +26799,6 @@ static const char *pmc_why(u32 role)
     u32 g = pmc_roles[role].home;
     if (pmc_asked.n && role < PR_EVENT_1)
         return "only the events given with -e are counted";
-    if (pmc.left_out)
-        return "this machine has more types of CPU core than kvis supports";
     if (g != PG_NONE && pmc.off[g])
         return "too few file descriptors for the events of this metric" U_FIX
                "raise RLIMIT_NOFILE, or count fewer CPUs, threads or sources";
@@ -26970,12 +26821,9 @@ static const char *pmc_metric_why(u32 m)
     for (u32 k = 0; k < ARRAY_LEN(pmc_slots) && !why; k++)
         if (pmc_slots[k].metric == m)
             why = pmc_why(pmc_slots[k].role);
-    for (u32 k = 0; k < ARRAY_LEN(pmc_ratios) && !why; k++) {
-        if (pmc_ratios[k].metric != m)
-            continue;
-        why = pmc_why(pmc_ratios[k].part);
-        why = why ? why : pmc_why(pmc_ratios[k].of);
-    }
+    for (u32 k = 0; k < ARRAY_LEN(pmc_ratios) && !why; k++)
+        if (pmc_ratios[k].metric == m && !(why = pmc_why(pmc_ratios[k].part)))
+            why = pmc_why(pmc_ratios[k].of);
     return why ? why : PMC_IDLE;
 }
 
@@ -27035,7 +26883,6 @@ static void pmc_read(void)
         pmc_cpus();
     }
     pmc.begun = true;
-    met_left_out(pmc.left_out);
     pmc_reset(&pmc.all);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
@@ -27074,7 +26921,7 @@ static void pmc_read_events(void)
             some |= sums[t].some[PG_EVENTS][role];
             pmc_asked.total[k] += (u64)(sums[t].value[PG_EVENTS][role] + 0.5);
         }
-        if (some && !pmc.left_out) {
+        if (some) {
             met_count(met_inst(DIM_EVENT, pmc_asked.event[k]), M_EVENTS, pmc_asked.total[k]);
         } else if (!met.no[M_EVENTS]) {
             const char *reason = pmc_why(role);
@@ -27115,11 +26962,9 @@ static void pmc_list_events(struct buf *b)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts =============
- * Counters outside the CPU cores: memory controllers, energy (RAPL) and resctrl. A PMU's directory
- * in sysfs has its type, fields, events, scale, unit and CPUs. pmu.tbl names the events that count
- * bytes or energy; for AMD, whose PMUs do not list events, pmu.tbl also has their terms. An event
- * is opened on each CPU of the PMU's cpumask (one per socket or die), and its count is added to the
- * CPU's socket. A socket's bandwidth needs the counts of all its controllers. */
+ * pmu.tbl names the events that count bytes or energy (RAPL); for AMD, whose PMUs do not list
+ * events, it also has their terms. An event is opened on each CPU of the PMU's cpumask (one per
+ * socket or die), and its count is added to the CPU's socket. */
 
 static const u16 unc_metrics[N_UR] = {
 #define X(m, role) [UR_##role] = (m),
@@ -27191,9 +27036,7 @@ static bool unc_is(const char *name, const char *pmu)
 
 static int unc_order(const void *a, const void *b)
 {
-    const char *x = ((const struct unc_pmu *)a)->name, *y = ((const struct unc_pmu *)b)->name;
-    size_t n = strlen(x), m = strlen(y); /* sort uncore_imc_10 after uncore_imc_9 */
-    return n != m ? (n > m) - (n < m) : strcmp(x, y);
+    return strverscmp(((const struct unc_pmu *)a)->name, ((const struct unc_pmu *)b)->name);
 }
 
 static void unc_add_pmu(const char *name)
@@ -27211,29 +27054,8 @@ static void unc_add_pmu(const char *name)
     }
 }
 
-static bool unc_where(u8 where)
-{
-    const struct pmc_core *c = pmc_find_core("cpu");
-    return where == UW_ANY || (c && c->memory == where);
-}
-
-/* Returns the factor from a unit to bytes or, for energy, to microjoules; 0: unknown unit. */
-static double unc_unit(const char *s, bool energy)
-{
-    static const struct { char name[6]; double n; } units[] = {
-        { "Bytes", 1 }, { "B", 1 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
-        { "GiB", 1 << 30 }, { "KB", 1e3 }, { "MB", 1e6 }, { "GB", 1e9 },
-    };
-    if (energy)
-        return strcmp(s, "Joules") ? 0 : 1e6;
-    for (u32 k = 0; k < ARRAY_LEN(units); k++)
-        if (!strcmp(s, units[k].name))
-            return units[k].n;
-    return 0;
-}
-
-/* Returns bytes or microjoules per count, or 0 if unknown. Without the files .scale and .unit, a
- * count is 64 bytes, which one CAS command of DDR4 or DDR5 transfers. */
+/* Returns bytes or microjoules per count; 0: unknown. The PMUs of pmu.tbl use MiB and Joules, or
+ * have no such files: one CAS command of DDR4 or DDR5 transfers 64 bytes. */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -27247,20 +27069,23 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
         return 0;
     char *end;
     double v = strtod(scale, &end);
-    return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
+    bool known = !*end && v > 0 && v < 1e12 && !strcmp(unit, energy ? "Joules" : "MiB");
+    return known ? v * (energy ? 1e6 : 1 << 20) : 0;
 }
 
 static void unc_find_event(u32 pmu, u32 row)
 {
     const struct unc_row *r = &unc_rows[row];
     const char *name = unc.pmu[pmu].name;
+    const struct pmc_core *core = pmc_find_core("cpu");
+    bool here = r->where == UW_ANY || (core && core->memory == r->where);
     struct unc_event e = { .pmu = pmu, .row = (u8)row };
     s64 type;
     if (!met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type) || type < 0)
         return;
     e.code.type = type;
     e.err = pmc_alias(name, &e.code, r->event);
-    if (!e.code.name && *r->terms && unc_where(r->where)) {
+    if (!e.code.name && *r->terms && here) {
         e.err = pmc_terms(name, &e.code, r->terms);
         e.code.name = r->event;
     }
@@ -27362,29 +27187,23 @@ static void unc_open_on(u32 event, u32 cpu)
     s->opened[unc_rows[e->row].role] = true;
 }
 
-static void unc_open_all(u32 event)
+static void unc_open(u32 event)
 {
     static u8 mask[PMC_CPUS / 8];
     const struct unc_event *e = &unc.event[event];
     u32 before = unc.tried;
+    bool known = !e->err && e->scale > 0;
     pmc_list(met_path(PMC_DEVICES "/%s/cpumask", unc.pmu[e->pmu].name), mask, NULL, 0);
-    for (u32 c = 0; c < PMC_CPUS; c++)
+    for (u32 c = 0; known && c < PMC_CPUS; c++)
         if (pmc_in(mask, c))
             unc_open_on(event, c);
-    if (unc.tried == before)
-        unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
-}
-
-static void unc_open(u32 event)
-{
-    const struct unc_event *e = &unc.event[event];
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
-    else if (!(e->scale > 0))
+    else if (!known)
         unc_lack(NULL, e, "the event's files .scale and .unit do not convert its count to %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
-    else
-        unc_open_all(event);
+    else if (unc.tried == before)
+        unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
 }
 
 static void unc_begin(bool power)
@@ -27402,8 +27221,8 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now();
 }
 
-/* Reads an event and adds its count to that of its socket. Returns the time in ns for which the
- * event was enabled, or 0 if another tool uses the counter or the CPU is offline. */
+/* Returns for how many ns the event was enabled, or 0 if another tool uses the counter or the CPU
+ * is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -27489,9 +27308,8 @@ static void unc_publish(u32 from, u32 to)
 
 static u32 unc_le(const u8 *p, u32 at, u32 n)
 {
-    u32 v = 0;
-    for (u32 k = 0; k < n; k++)
-        v |= (u32)p[at + k] << 8 * k;
+    u32 v = 0; /* all supported architectures are little-endian */
+    memcpy(&v, p + at, n);
     return v;
 }
 
@@ -27571,8 +27389,6 @@ static void unc_peak(void)
     }
 }
 
-/* --- why values are missing --- */
-
 /* Returns why a memory metric has no value; NULL: for the same reason as its source. */
 static const char *unc_why(u32 role)
 {
@@ -27639,26 +27455,18 @@ enum { UNC_DOMAINS = 256 };
 
 static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
-/* At least one domain (L3 cache) lacks the metric, so there is no sum. */
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Stores a file's number. The file may contain a word instead: Unavailable, Error, Unassigned. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
-    char s[32], why[UNC_WHY];
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* omits the start of a long path */
     s64 v;
     if (!met_there(path))
         return;
-    bool got = met_text(path, s, sizeof s);
-    if (got && met_number(s, &v) && v >= 0) {
+    if (met_file_number(path, &v) && v >= 0)
         met_count(i, unc_mbm_metrics[k], v);
-        return;
-    }
-    SNPRINTF(why, "%s%s: %.*s", from ? "..." : "", path + from, (int)strspn(s, PMC_PLAIN), s);
-    if (got)
-        met_off(why);
-    unc_mbm_missing[k] = true;
+    else
+        unc_mbm_missing[k] = true;
 }
 
 static void unc_mbm_group(const char *group)
@@ -27706,10 +27514,9 @@ static void unc_mbm(void)
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ==============
  * The BPF programs of the families sched and blk (gen/probes) count in the kernel; kvis reads their
- * maps once per interval. If a family cannot be loaded, only its metrics are missing. To add a
- * probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member for its counter to the
- * family's struct in gen/wire.h, and name that member in the column `wire` of the metric. Run `make
- * gen`, check the new array as the top of bpf_insns/VETTED says, and sign it there. */
+ * maps once per interval. To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c,
+ * add a member for its counter to the family's struct in gen/wire.h, name that member in the column
+ * `wire` of the metric, run `make gen`, and sign the new array in bpf_insns/VETTED. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -27824,27 +27631,16 @@ static bool mk_sched_read(void)
     return true;
 }
 
-/* Reads a CPU's longest wait until two readings agree: the BPF program may write meanwhile. */
-static bool mk_read_longest(int map, u32 cpu, struct wire_wait *w)
-{
-    struct wire_wait again;
-    for (u32 tries = 0; tries < 4; tries++) {
-        if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &cpu, w)
-            || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &cpu, &again))
-            return false;
-        if (!memcmp(w, &again, sizeof again))
-            return true;
-    }
-    return false;
-}
-
+/* Ignores a CPU whose two readings differ until the next interval: its BPF program was writing. */
 static void mk_longest(void)
 {
-    struct wire_wait w, most = { .ns = 0 }, none = { .ns = 0 };
+    struct wire_wait w, again, most = { .ns = 0 }, none = { .ns = 0 };
     int map = bpf_map(&mk_sched.obj, "longest");
     char name[64];
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
-        if (!mk_read_longest(map, cpu, &w) || !w.ns)
+        if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &cpu, &w)
+            || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &cpu, &again)
+            || memcmp(&w, &again, sizeof w) || !w.ns)
             continue;
         bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &none);
         most = w.ns > most.ns ? w : most;
@@ -27864,7 +27660,6 @@ static void mk_runq(void)
     if (!mk_sched_read())
         return;
     mk_longest();
-    met_sum();
     met_hist_read(met.all, HIST_WAIT, mk_sched.all.wait, DELAY_BUCKETS, mk_sched.all.wait_ns);
 }
 
@@ -27998,44 +27793,36 @@ static void mk_start(void)
 }
 
 /* == 37 vq_  metrics of the rings of virtio devices ===========================
- * The BPF programs of the family vq (gen/probes) run for each buffer, so kvis loads them only on
- * request (-c virtio). Without BTF for virtio_ring, the sizes and depths of rings are unknown, and
- * a ring is named after its interrupt. */
+ * The BPF programs run for each buffer, so kvis loads them only with -c virtio. Without BTF for
+ * virtio_ring, the sizes of rings are unknown, and a ring is named after its interrupt. */
 
 #include "bpf_insns/vq.h"
 
-enum vq_prog {
-    VQ_ADD_SGS, VQ_ADD, VQ_ADDED, VQ_GET, VQ_GOT, VQ_KICK, VQ_KICKED, VQ_NOTIFY, VQ_IRQ,
-    VQ_IRQ_DONE, VQ_IRQ_OWN, VQ_DEL, N_VQ_PROGS
-};
-_Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "enum vq_prog does not match vq_progs");
-
-/* entry, back: the BPF programs for the entry and the return (0: none) of a kernel function. Every
- * kernel with virtio has the first function; others may be missing. The functions with `notify` in
- * their names belong to transports (PCI, MMIO, vDPA, channel I/O ...). */
+/* entry, back: the BPF programs for the entry and the return (0: none) of a kernel function. Only
+ * the first function is in every kernel. Those named `notify` belong to transports (PCI ...). */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
-    { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
-    { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
-    { "virtqueue_add_inbuf", VQ_ADD, VQ_ADDED },
-    { "virtqueue_add_inbuf_ctx", VQ_ADD, VQ_ADDED },
-    { "virtqueue_add_outbuf_premapped", VQ_ADD, VQ_ADDED },
-    { "virtqueue_add_inbuf_premapped", VQ_ADD, VQ_ADDED },
-    { "virtqueue_add_inbuf_cache_clean", VQ_ADD, VQ_ADDED },
-    { "virtqueue_get_buf", VQ_GET, VQ_GOT },
-    { "virtqueue_get_buf_ctx", VQ_GET, VQ_GOT },
-    { "virtqueue_kick", VQ_KICK, VQ_KICKED },
-    { "virtqueue_kick_prepare", VQ_KICK, VQ_KICKED },
-    { "vp_notify", VQ_NOTIFY, 0 },
-    { "vp_notify_with_data", VQ_NOTIFY, 0 },
-    { "vm_notify", VQ_NOTIFY, 0 },
-    { "vm_notify_with_data", VQ_NOTIFY, 0 },
-    { "virtio_vdpa_notify", VQ_NOTIFY, 0 },
-    { "virtio_vdpa_notify_with_data", VQ_NOTIFY, 0 },
-    { "virtio_ccw_kvm_notify", VQ_NOTIFY, 0 },
-    { "rproc_virtio_notify", VQ_NOTIFY, 0 },
-    { "mlxbf_tmfifo_virtio_notify", VQ_NOTIFY, 0 },
-    { "vring_interrupt", VQ_IRQ, VQ_IRQ_DONE },
-    { "vring_del_virtqueue", VQ_DEL, 0 },
+    { "virtqueue_add_sgs", PROG_VQ_ADD_SGS, PROG_VQ_ADDED },
+    { "virtqueue_add_outbuf", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_add_inbuf", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_add_inbuf_ctx", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_add_outbuf_premapped", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_add_inbuf_premapped", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_add_inbuf_cache_clean", PROG_VQ_ADD, PROG_VQ_ADDED },
+    { "virtqueue_get_buf", PROG_VQ_GET, PROG_VQ_GOT },
+    { "virtqueue_get_buf_ctx", PROG_VQ_GET, PROG_VQ_GOT },
+    { "virtqueue_kick", PROG_VQ_KICK, PROG_VQ_KICKED },
+    { "virtqueue_kick_prepare", PROG_VQ_KICK, PROG_VQ_KICKED },
+    { "vp_notify", PROG_VQ_NOTIFY, 0 },
+    { "vp_notify_with_data", PROG_VQ_NOTIFY, 0 },
+    { "vm_notify", PROG_VQ_NOTIFY, 0 },
+    { "vm_notify_with_data", PROG_VQ_NOTIFY, 0 },
+    { "virtio_vdpa_notify", PROG_VQ_NOTIFY, 0 },
+    { "virtio_vdpa_notify_with_data", PROG_VQ_NOTIFY, 0 },
+    { "virtio_ccw_kvm_notify", PROG_VQ_NOTIFY, 0 },
+    { "rproc_virtio_notify", PROG_VQ_NOTIFY, 0 },
+    { "mlxbf_tmfifo_virtio_notify", PROG_VQ_NOTIFY, 0 },
+    { "vring_interrupt", PROG_VQ_IRQ, PROG_VQ_IRQ_DONE },
+    { "vring_del_virtqueue", PROG_VQ_DEL, 0 },
 };
 enum { VQ_PLACES = ARRAY_LEN(vq_places) };
 _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "a BPF family cannot have so many probes");
@@ -28051,8 +27838,6 @@ static struct {
     u64 missed, missed_gone; /* missed_gone: on rings that no longer exist */
     struct wire_vq now;
 } vq;
-
-/* --- loading --- */
 
 static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
@@ -28083,12 +27868,11 @@ static int vq_load(struct bpf_obj *o)
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the BPF map 'slots': %s", strerror(-e));
-    u32 mask = (1u << N_VQ_PROGS) - 1;
-    if (!bpf_field(o, "irqaction.dev_id")) /* VQ_IRQ_OWN needs BTF to find the ring */
-        mask &= ~(1u << VQ_IRQ_OWN);
-    if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
-        return e;
-    return vq_attach(o);
+    u32 own = 1u << PROG_VQ_IRQ_OWN; /* this program needs BTF to find the ring */
+    bool has_own = bpf_field(o, "irqaction.dev_id");
+    e = bpf_load(o, ((1u << o->fam->n_progs) - 1) & (has_own ? ~0u : ~own));
+    e = e || !has_own ? e : bpf_attach(o, own);
+    return e ? e : vq_attach(o);
 }
 
 static bool vq_any(char *why, size_t size)
@@ -28117,10 +27901,7 @@ static void vq_start(void)
     mk_ended(o, vq_load(o));
 }
 
-/* --- names --- */
-
-/* Without BTF, gets a ring's device and name from its interrupt, such as virtio0-req.0
- * (vp_find_vqs_msix). Returns false if there is no such interrupt, or if rings share it. */
+/* Without BTF, gets a ring's device and name from its own interrupt, such as virtio0-req.0. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -28154,8 +27935,7 @@ static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
         return;
     r->named = typed || vq_irq_name(w->irq, w->dev, w->name);
     if (r->born_ns != w->born_ns)
-        r->suppressed = r->added = r->depth_sum = 0;
-    r->born_ns = w->born_ns;
+        *r = (struct vq_ring){ .born_ns = w->born_ns, .named = r->named };
     if (r->named && !typed)
         met_link(met_path("/sys/bus/virtio/devices/%s/driver", w->dev), w->driver, VQ_WORD);
     for (u32 k = 0; r->named && k < ARRAY_LEN(dirs) && !*made; k++)
@@ -28169,8 +27949,6 @@ static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
     SNPRINTF(r->info, "%.15s%s%.14s%s", w->driver, *made ? " " : "", made,
              w->state & VQ_PACKED ? ", packed" : typed ? ", split" : "");
 }
-
-/* --- reading --- */
 
 static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct wire_vq *w,
                       u64 now)
@@ -28255,11 +28033,8 @@ static void vq_read(void)
 
 #include "bpf_insns/vhost.h"
 
-enum { VH_BEGIN, VH_END, VH_WAKER }; /* BPF programs, in the order of vhost_progs */
-
-/* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: index of the virtqueue, or
- * VH_UNKNOWN for several. kick: the handler runs when the guest kicks. gaps: the time between two
- * runs is a stall if buffers are waiting; set only if the guest sends packets or I/O requests. */
+/* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: VH_UNKNOWN: several. kick: runs when
+ * the guest kicks. gaps: the time between two runs is a stall if packets or requests wait. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -28293,15 +28068,15 @@ static int vh_attach(u32 i)
     bpf_set(o, "CFG_QUEUE", h->queue);
     bpf_set(o, "CFG_KICK", h->kick);
     bpf_set(o, "CFG_GAPS", h->gaps);
-    int e = bpf_load_one(o, VH_BEGIN);
-    e = e ? e : bpf_attach_function(o, h->symbol, false, o->prog[VH_BEGIN]);
+    int e = bpf_load_one(o, PROG_VHOST_BEGIN);
+    e = e ? e : bpf_attach_function(o, h->symbol, false, o->prog[PROG_VHOST_BEGIN]);
     if (e) {
-        bpf_close_all(&o->prog[VH_BEGIN], 1);
+        bpf_close_all(&o->prog[PROG_VHOST_BEGIN], 1);
         return e;
     }
-    vh.prog[i] = o->prog[VH_BEGIN];
-    o->prog[VH_BEGIN] = -1;
-    return h->gaps ? bpf_attach_function(o, h->symbol, true, o->prog[VH_END]) : 0;
+    vh.prog[i] = o->prog[PROG_VHOST_BEGIN];
+    o->prog[PROG_VHOST_BEGIN] = -1;
+    return h->gaps ? bpf_attach_function(o, h->symbol, true, o->prog[PROG_VHOST_END]) : 0;
 }
 
 static const char vh_none[] =
@@ -28326,7 +28101,8 @@ static int vh_attach_all(void)
         memcpy(why, o->why, sizeof why);
     }
     if (n && vh.deep)
-        bpf_attach_function(o, vhost_progs[VH_WAKER].attach, false, o->prog[VH_WAKER]);
+        bpf_attach_function(o, vhost_progs[PROG_VHOST_WAKE].attach, false,
+                            o->prog[PROG_VHOST_WAKE]);
     memcpy(o->why, why, sizeof why);
     return n ? 0 : last ? last : bpf_fail(o, -ENOENT, "%s", vh_none);
 }
@@ -28339,7 +28115,7 @@ static int vh_load(void)
         return e;
     vh.deep = bpf_field(o, "vhost_virtqueue.last_avail_idx");
     bpf_set(o, "CFG_DEEP", vh.deep);
-    e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
+    e = bpf_load(o, 1u << PROG_VHOST_END | 1u << PROG_VHOST_WAKE);
     return e ? e : vh_attach_all();
 }
 
@@ -28366,8 +28142,8 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* Sets the info to the pid and name of the process that owns the device. The worker is a thread of
- * this process; before Linux 6.4, it is a kernel thread vhost-TID that the thread TID created. */
+/* The worker is a thread of the process that owns the device; before Linux 6.4, it is a kernel
+ * thread vhost-TID that the process's thread TID created. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -28440,10 +28216,10 @@ static u64 vh_missed(void)
     struct bpf_obj *o = &vh.obj;
     u64 n = bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, ~0u);
     for (u32 i = 0; i < ARRAY_LEN(vh.prog); i++) {
-        o->prog[VH_BEGIN] = vh.prog[i] ? vh.prog[i] : -1;
-        n += bpf_missed(o, 1u << VH_BEGIN);
+        o->prog[PROG_VHOST_BEGIN] = vh.prog[i] ? vh.prog[i] : -1;
+        n += bpf_missed(o, 1u << PROG_VHOST_BEGIN);
     }
-    o->prog[VH_BEGIN] = -1;
+    o->prog[PROG_VHOST_BEGIN] = -1;
     return n;
 }
 
@@ -32353,9 +32129,8 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ==========
- * kvis check tries each feature in a child process, with the functions that the subcommands use.
- * check_judge derives a verdict on each subcommand. To add a feature, add a row to check_rows[] and
- * write its function. */
+ * Tries each feature in a child process, with the functions that the subcommands use. To add one,
+ * add a row to check_rows[] and its function. check_judge derives a verdict on each subcommand. */
 
 /* One bit per subcommand. virt (virtio, vhost) is a part of monitor with its own verdict. */
 enum {
@@ -32386,11 +32161,12 @@ static void check_fix(struct check *c, const char *fix)
 /* Stores the result. why: NULL if the feature works; else the detail and, after U_FIX, the fix. */
 static void check_reason(struct check *c, const char *why)
 {
-    const char *fix = why ? strstr(why, U_FIX) : NULL;
     c->works = !why;
-    SNPRINTF(c->detail, "%.*s",
-             (int)(fix ? fix - why : why ? (ptrdiff_t)strlen(why) : 0), why ? why : "");
+    SNPRINTF(c->detail, "%s", why ? why : "");
+    char *fix = strstr(c->detail, U_FIX);
     check_fix(c, fix ? fix + strlen(U_FIX) : "");
+    if (fix)
+        *fix = 0;
 }
 
 /* --- functions that try a feature in a child process --- */

@@ -1470,10 +1470,10 @@
     X(PW_PLATFORM, "power_platform", "", POWER, MICROJOULES, SOCKET, "rapl_psys_joules_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by the whole platform (RAPL)", \
       "Energy used by the whole platform (RAPL)") \
-    X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, TOTAL_BYTES, L3, "mbm_total_bytes_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, TOTAL_BYTES, L3, "mbm_total_bytes_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes transferred between an L3 cache and memory (resctrl)", \
       "Bytes transferred between an L3 cache and memory (resctrl)") \
-    X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, TOTAL_BYTES, L3, "mbm_local_bytes_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, TOTAL_BYTES, L3, "mbm_local_bytes_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)", \
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)")
 
