@@ -48,8 +48,8 @@ done <chosen
 strace -qq -o log -e signal=none -e trace=clone,clone3 "$KVIS" trace -q -- true >out 2>err 9>&-
 thread=$(sed -n 's/(.*CLONE_THREAD.*//p' log | sort -u)
 what="no threads"
-traced strace -qq -o log -e signal=none -e trace="$thread" -e inject="$thread:error=EAGAIN:when=1..3" "$KVIS"
-eq "threads that were refused" "3 hybrid" "$(grep -c INJECTED log) $by"
+traced strace -qq -o log -e signal=none -e trace="$thread" -e inject="$thread:error=EAGAIN:when=1..2" "$KVIS"
+eq "threads that were refused" "2 hybrid" "$(grep -c INJECTED log) $by"
 
 # Where bpf(2) is refused at all. Asked for by name: an error, and nothing runs. (hidden_sys: without BTF.)
 PATH=$BIN:$PATH
