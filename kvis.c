@@ -74,7 +74,6 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <grp.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <net/if.h>
@@ -137,10 +136,10 @@
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
-typedef uint64_t u64;
+typedef unsigned long long u64;
 typedef int8_t s8;
 typedef int32_t s32;
-typedef int64_t s64;
+typedef long long s64;
 
 #include "gen/insn.h"
 #include "gen/wire.h"
@@ -1172,7 +1171,7 @@ static void u_clocks(void)
     if (readlink("/proc/self/ns/time", own, sizeof own - 1) < 0
         || readlink("/proc/self/ns/time_for_children", children, sizeof children - 1) < 0
         || strcmp(own, children) || !u_slurp("/proc/self/timens_offsets", text, sizeof text)
-        || sscanf(text, "monotonic %" SCNd64 " %" SCNd64 " boottime %" SCNd64 " %" SCNd64,
+        || sscanf(text, "monotonic %lld %lld boottime %lld %lld",
                   &sec[0], &ns[0], &sec[1], &ns[1]) < 4)
         return;
     u_ahead[CLOCK_MONOTONIC] = sec[0] * (s64)NSEC + ns[0];
@@ -2001,7 +2000,7 @@ static struct name *nm_str(char cls, const char *s)
 static struct name *nm_inode(char cls, const char *kind, u64 ino)
 {
     char text[64];
-    SNPRINTF(text, ino ? "%s:[%" PRIu64 "]" : "%s", kind, ino);
+    SNPRINTF(text, ino ? "%s:[%llu]" : "%s", kind, ino);
     return nm_str(cls, text);
 }
 
@@ -2967,7 +2966,7 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char perm[5];
     const char *name = u_word(line, 5);
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %x:%x", &r->start, &r->end, perm, major,
+    if (sscanf(line, "%llx-%llx %4s %*s %x:%x", &r->start, &r->end, perm, major,
                minor) < 5)
         return false;
     r->prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
@@ -3661,7 +3660,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
     else if (p->how == DEC_SIGNAL)
         b_s(b, u_signame((int)field));
     else if (p->how == DEC_OCTAL)
-        b_f(b, "%#" PRIo64, field);
+        b_f(b, "%#llo", field);
     else if (p->how == DEC_HUGE)
         b_f(b, "%u<<26", (u32)(field >> 26));
     else
@@ -3726,7 +3725,7 @@ static void dec_mode(struct buf *b, u64 mode)
 {
     bool type = dec_named(b, mode & S_IFMT, FAM_ifmt);
     b_s(b, type ? "|" : "");
-    b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
+    b_f(b, "%#03llo", type ? mode & ~(u64)S_IFMT : mode);
 }
 
 /* Appends a device number that new_encode_dev or glibc's makedev (with more bits) encoded. */
@@ -3734,7 +3733,7 @@ static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
     u64 minor = (dev & 0xff) | (dev >> 12 & ~0xffull & 0xffffffff);
-    b_f(b, "makedev(%#" PRIx64 ", %#" PRIx64 ")", major, minor);
+    b_f(b, "makedev(%#llx, %#llx)", major, minor);
 }
 
 static void dec_id(struct buf *b, u64 id)
@@ -3844,7 +3843,7 @@ static void dec_limit(struct buf *b, u64 v)
     if (v == ~0ull)
         b_s(b, "RLIM64_INFINITY");
     else if (v > 1024 && v % 1024 == 0)
-        b_f(b, "%" PRIu64 "*1024", v / 1024);
+        b_f(b, "%llu*1024", v / 1024);
     else
         b_u64(b, v);
 }
@@ -4307,7 +4306,7 @@ static void dec_k_dents(struct dec *d, u64 v)
         u64 len = dec_ld(p + 16, 2);
         if (len < 20 || at + (s64)len > have)
             break;
-        b_f(d->b, "%s{d_ino=%" PRIu64 ", d_type=", n ? ", " : "", dec_ld(p, 8));
+        b_f(d->b, "%s{d_ino=%llu, d_type=", n ? ", " : "", dec_ld(p, 8));
         dec_enum(d->b, p[18], FAM_dtype);
         b_s(d->b, ", d_name=");
         b_quoted(d->b, p + 19, strnlen((const char *)p + 19, len - 19), false);
@@ -4323,7 +4322,7 @@ static void dec_k_msgbuf(struct dec *d, u64 v)
     unsigned w = dec_long(d);
     if (!dec_get(d, v, raw, w))
         return;
-    b_f(d->b, "{mtype=%" PRId64 ", mtext=", dec_lds(raw, w));
+    b_f(d->b, "{mtype=%lld, mtext=", dec_lds(raw, w));
     dec_text(d, v + w, d->exit ? (u64)d->c->ret : dec_next(d), opt.strlen_max, 0);
     b_c(d->b, '}');
 }
@@ -4353,7 +4352,7 @@ static void dec_k_inout(struct dec *d, u64 v)
     }
     b_c(d->b, '[');
     if ((s64)*old != now)
-        b_f(d->b, "%" PRId64 " => ", (s64)*old);
+        b_f(d->b, "%lld => ", (s64)*old);
     b_s64(d->b, now);
     b_c(d->b, ']');
 }
@@ -4665,7 +4664,7 @@ static void dec_iovec(struct dec *d, const u8 *p, size_t size)
         b_s(d->b, "\"\"");
     else
         dec_text(d, base, n, opt.strlen_max, 0);
-    b_f(d->b, ", iov_len=%" PRIu64 "}", len);
+    b_f(d->b, ", iov_len=%llu}", len);
     d->left -= n;
 }
 
@@ -4709,7 +4708,7 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     for (u32 n = 0; at + head <= have && n < opt.strlen_max; n++) {
         u64 size = dec_ld(raw + at, w);
         u32 level = dec_ld(raw + at + w, 4), type = dec_ld(raw + at + w + 4, 4);
-        b_f(d->b, "%s{cmsg_len=%" PRIu64 ", cmsg_level=", n ? ", " : "", size);
+        b_f(d->b, "%s{cmsg_len=%llu, cmsg_level=", n ? ", " : "", size);
         dec_enum(d->b, level, FAM_sol);
         b_s(d->b, ", cmsg_type=");
         dec_enum(d->b, type, level == SOL_SOCKET ? FAM_scm : dec_optfam(level));
@@ -4751,12 +4750,12 @@ static void dec_msg(struct dec *d, const u8 *p, u64 moved)
         b_f(b, "%u => ", room);
     b_f(b, "%u, msg_iov=", namelen);
     dec_iov(d, m.iov, m.iovlen, moved);
-    b_f(b, ", msg_iovlen=%" PRIu64, m.iovlen);
+    b_f(b, ", msg_iovlen=%llu", m.iovlen);
     if (m.control || m.controllen) {
         b_s(b, ", msg_control=");
         dec_control(d, m.control, m.controllen);
     }
-    b_f(b, ", msg_controllen=%" PRIu64 ", msg_flags=", m.controllen);
+    b_f(b, ", msg_controllen=%llu, msg_flags=", m.controllen);
     dec_bits(b, m.flags, FAM_msg);
     b_c(b, '}');
 }
@@ -5198,7 +5197,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     } else if (r->form == RET_ADDR) {
         dec_hex(b, dec_long(&d) == 4 ? (u32)c->ret : (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
-        b_f(b, "%#03" PRIo64, (u64)c->ret);
+        b_f(b, "%#03llo", (u64)c->ret);
     } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* 0 is O_RDONLY */
         b_hex(b, (u64)c->ret);
         dec_ret_detail(&d, r);
@@ -5807,8 +5806,8 @@ static void out_time(struct buf *b, u64 ts_ns)
         out_clock(b, out_real(ts_ns), opt.timefmt == 2 ? 6 : 0);
     b_s(b, opt.timefmt ? " " : "");
     if (opt.relative)
-        b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", since / NSEC,
-            since % NSEC / 1000, opt.timefmt ? ")" : "");
+        b_f(b, "%s%6llu.%06llu%s ", opt.timefmt ? "(+" : "", since / NSEC, since % NSEC / 1000,
+            opt.timefmt ? ")" : "");
     if (opt.timefmt || opt.relative)
         return;
     b_s(b, "[+");
@@ -5980,7 +5979,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     switch (ev_fields[f].type) {
     case VT_STR: case VT_SYM: b_esc(b, v->s.p, v->s.len, 0); break;
     case VT_NUM: b_s64(b, v->n); break;
-    case VT_ADDR: b_f(b, "%" PRIx64, (u64)v->n); break;
+    case VT_ADDR: b_f(b, "%llx", (u64)v->n); break;
     case VT_BOOL: b_s(b, v->n ? "yes" : "no"); break;
     case VT_ARGV: out_exec(b, e); break;
     case VT_DUR: b_f(b, "%.2f ms", (double)v->n / 1e6); break;
@@ -6029,7 +6028,7 @@ static struct out_text out_latency(u64 ns)
 {
     struct out_text t;
     if (ns < 1000000)
-        SNPRINTF(t.s, "%" PRIu64 "us", ns / 1000);
+        SNPRINTF(t.s, "%lluus", ns / 1000);
     else
         SNPRINTF(t.s, "%.1fms", (double)ns / 1e6);
     return t;
@@ -6056,7 +6055,7 @@ static void out_block(struct buf *b, const struct ev_group *g)
         b_f(b, " avg, %s max", out_latency(g->max_ns).s);
     b_f(b, " (%s", out_bytes(g->bytes / n).s);
     if (n > 1)
-        b_f(b, " x%" PRIu64 ", %s total", n, out_bytes(g->bytes).s);
+        b_f(b, " x%llu, %s total", n, out_bytes(g->bytes).s);
     b_s(b, ") ");
     if (ev_has(e, EV_device))
         out_text_field(b, e, EV_device, 0);
@@ -6115,8 +6114,7 @@ static void out_group(const struct ev_group *g)
         out_birth_line(p);
     out_event_line(e, block ? g : NULL);
     if (g->count > 1 && !block)
-        b_f(b, e->err ? " (x%" PRIu64 ")" : " (x%" PRIu64 ", %s total)", g->count,
-            out_bytes(g->bytes).s);
+        b_f(b, e->err ? " (x%llu)" : " (x%llu, %s total)", g->count, out_bytes(g->bytes).s);
     out_line_stop();
 }
 
@@ -6155,7 +6153,7 @@ static void out_found(pid_t tid)
 
 static void out_count(struct buf *b, u32 from, u64 n, const char *one, const char *several)
 {
-    b_f(b, "%s%" PRIu64 " %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
+    b_f(b, "%s%llu %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
 }
 
 static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_class class)
@@ -7478,8 +7476,8 @@ static void st_caller_table(struct buf *b, const struct summary *s)
     qsort(order, n, sizeof *order, st_compare_callers);
     b_f(b, "%11s %9s %9s %9s %s\n", "seconds", "calls", "errors", "pid", "process");
     for (u32 i = 0; i < n; i++) {
-        b_f(b, "%11.6f %9" PRIu64 " %9" PRIu64 " %9d ", (double)order[i]->ns / 1e9,
-            order[i]->calls, order[i]->errors, order[i]->pid);
+        b_f(b, "%11.6f %9llu %9llu %9d ", (double)order[i]->ns / 1e9, order[i]->calls,
+            order[i]->errors, order[i]->pid);
         b_esc(b, order[i]->comm, strnlen(order[i]->comm, sizeof order[i]->comm), 0);
         b_c(b, '\n');
     }
@@ -7731,7 +7729,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
         b_s(b, "   ");
         if (w->on)
             b_esc(b, w->on->s, w->on->len, 0);
-        b_f(b, " (%" PRIu64 " calls)\n", t->calls);
+        b_f(b, " (%llu calls)\n", t->calls);
         rest -= MIN(rest, t->ns);
     }
     if (!n || !(more + s->where_other))
@@ -7739,15 +7737,14 @@ static void st_text_where(struct buf *b, const struct summary *s)
     if (s->where_other) /* the number is unknown: st_where_thin may have counted a row twice */
         b_s(b, "   ... and others");
     else
-        b_f(b, "   ... and %" PRIu64 " more", more);
+        b_f(b, "   ... and %llu more", more);
     b_f(b, ", %.1f ms in total\n", (double)rest / 1e6);
 }
 
 static void st_json_time(struct buf *b, const char *calls, const struct st_time *t)
 {
-    b_f(b, "\"%s\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%"
-        PRIu64 ",\"other_ns\":%" PRIu64, calls, t->calls, t->cpu, t->runq, t->disk,
-        st_blocked_ns(t));
+    b_f(b, "\"%s\":%llu,\"on_cpu_ns\":%llu,\"runq_ns\":%llu,\"disk_ns\":%llu,\"other_ns\":%llu",
+        calls, t->calls, t->cpu, t->runq, t->disk, st_blocked_ns(t));
 }
 
 static u64 st_delay_at(const struct st_delays *d, double p)
@@ -7767,7 +7764,7 @@ static void st_text_delays_of(struct buf *b, const struct st_delays *d)
 {
     if (!d->count)
         return;
-    b_f(b, " Scheduler: %" PRIu64 " wait%s for a CPU", d->count, d->count == 1 ? "" : "s");
+    b_f(b, " Scheduler: %llu wait%s for a CPU", d->count, d->count == 1 ? "" : "s");
     st_text_delays(b, d);
     b_c(b, '\n');
 }
@@ -7777,9 +7774,9 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
 {
     if (!d->count)
         return;
-    b_f(b, ",\"%s\":%" PRIu64 ",\"%s_ns\":%" PRIu64 ",\"%s_p50_ns\":%" PRIu64 ",\"%s_p99_ns\":%"
-        PRIu64 ",\"%s_max_ns\":%" PRIu64, count, d->count, what, d->sum_ns, what,
-        st_delay_at(d, 0.5), what, st_delay_at(d, 0.99), what, d->max_ns);
+    b_f(b, ",\"%s\":%llu,\"%s_ns\":%llu,\"%s_p50_ns\":%llu,\"%s_p99_ns\":%llu,\"%s_max_ns\":%llu",
+        count, d->count, what, d->sum_ns, what, st_delay_at(d, 0.5), what, st_delay_at(d, 0.99),
+        what, d->max_ns);
 }
 
 static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
@@ -7796,7 +7793,7 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
 {
     if (!io->took.count)
         return;
-    b_f(b, " Block I/O: %" PRIu64 " request%s", io->took.count, io->took.count == 1 ? "" : "s");
+    b_f(b, " Block I/O: %llu request%s", io->took.count, io->took.count == 1 ? "" : "s");
     st_text_delays(b, &io->took);
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
@@ -7804,10 +7801,9 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
 static void st_json_block_io(struct buf *b, const struct summary *s)
 {
     st_json_delays(b, "block_ios", "block_io", &s->io.took);
-    b_f(b, ",\"block_read_bytes\":%" PRIu64 ",\"block_written_bytes\":%" PRIu64, s->io.read,
-        s->io.written);
+    b_f(b, ",\"block_read_bytes\":%llu,\"block_written_bytes\":%llu", s->io.read, s->io.written);
     if (st_knows(s, ST_LOST))
-        b_f(b, ",\"lost_block_ios\":%" PRIu64, s->io.lost);
+        b_f(b, ",\"lost_block_ios\":%llu", s->io.lost);
 }
 
 static void st_json_times(struct buf *b, const struct summary *s)
@@ -7846,13 +7842,12 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     b_s(b, n ? "\n Failed calls:\n" : "");
     for (u32 i = 0; i < n; i++) {
         const char *error = u_errname(list[i]->err);
-        b_f(b, "   %-12s %6" PRIu64 "  %s\n", error ? error : "?", list[i]->count,
-            st_name(list[i]->row));
+        b_f(b, "   %-12s %6llu  %s\n", error ? error : "?", list[i]->count, st_name(list[i]->row));
     }
     if (s->failed_other)
-        b_f(b, "   %-12s %6" PRIu64 "\n", "other", s->failed_other);
+        b_f(b, "   %-12s %6llu\n", "other", s->failed_other);
     if (s->late_connects)
-        b_f(b, " connect: %" PRIu64 " calls failed after returning EINPROGRESS; the table "
+        b_f(b, " connect: %llu calls failed after returning EINPROGRESS; the table "
                "does not count these errors\n", s->late_connects);
 }
 
@@ -8072,7 +8067,7 @@ static void st_end_items(struct st_items *items, u64 more, bool dropped)
     if (!items->shown)
         return;
     if (items->left_out + more)
-        b_f(b, " (+%" PRIu64 "%s)", items->left_out + more, dropped ? " or more" : "");
+        b_f(b, " (+%llu%s)", items->left_out + more, dropped ? " or more" : "");
     b_c(b, '\n');
 }
 
@@ -8150,13 +8145,13 @@ static void st_text_head(struct buf *b, const struct summary *s)
         return;
     }
     if (st_no_calls(s))
-        b_f(b, ", %" PRIu64 " commands", s->commands);
+        b_f(b, ", %llu commands", s->commands);
     if (st_knows(s, ST_TREE))
-        b_f(b, ", %" PRIu64 " process%s", s->processes, s->processes == 1 ? "" : "es");
+        b_f(b, ", %llu process%s", s->processes, s->processes == 1 ? "" : "es");
     if (s->processes > 1 && s->most_processes)
-        b_f(b, " (%" PRIu64 " at once)", s->most_processes);
+        b_f(b, " (%llu at once)", s->most_processes);
     if (s->threads > s->processes)
-        b_f(b, ", %" PRIu64 " threads", s->threads);
+        b_f(b, ", %llu threads", s->threads);
     u32 cpu = b->len;
     if (waited) {
         b_s(b, ", ");
@@ -8197,20 +8192,19 @@ static void st_text_took(struct buf *b, const struct summary *s)
     b->len = items.used;
     if (!items.shown && known)
         b_f(b, "less than %s ms each", st_in_seconds(s) ? "1" : "0.1");
-    b_f(b, "   (%" PRIu64 " calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
+    b_f(b, "   (%llu calls%s)\n", s->syscalls, opt.count_too ? "" : "; -C: all");
 }
 
 static void st_text_waited(struct buf *b, const struct summary *s)
 {
     bool one = s->threads == 1 && st_round(s, s->user_ns) | st_round(s, s->system_ns);
     if (!one && s->delays.count)
-        b_f(b, ST_LABEL "%s for a CPU (%" PRIu64 " time%s)\n", "waiting",
+        b_f(b, ST_LABEL "%s for a CPU (%llu time%s)\n", "waiting",
             st_duration(s, s->delays.sum_ns).s, s->delays.count, s->delays.count == 1 ? "" : "s");
     if (s->io.took.count)
-        b_f(b, ST_LABEL "%" PRIu64 " request%s, %s (%s read, %s written)\n", "disks",
-            s->io.took.count, s->io.took.count == 1 ? "" : "s",
-            st_duration(s, s->io.took.sum_ns).s, out_bytes(s->io.read).s,
-            out_bytes(s->io.written).s);
+        b_f(b, ST_LABEL "%llu request%s, %s (%s read, %s written)\n", "disks", s->io.took.count,
+            s->io.took.count == 1 ? "" : "s", st_duration(s, s->io.took.sum_ns).s,
+            out_bytes(s->io.read).s, out_bytes(s->io.written).s);
 }
 
 static void st_text_processes(struct buf *b, const struct summary *s, bool failed)
@@ -8287,7 +8281,7 @@ static void st_text_failures(struct buf *b, const struct summary *s)
     for (u32 i = 0; i < n; i++) {
         b_f(b, "%s %s", st_name(list[i]->row), u_errname(list[i]->err));
         if (list[i]->count > 1)
-            b_f(b, " x%" PRIu64, list[i]->count);
+            b_f(b, " x%llu", list[i]->count);
         st_item(&items);
     }
     st_end_items(&items, 0, false);
@@ -8303,16 +8297,16 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
     if (st_knows(s, ST_FAULTS)) {
-        b_f(b, ST_LABEL "%" PRIu64 " in heap and anonymous memory", "page faults", s->faults);
+        b_f(b, ST_LABEL "%llu in heap and anonymous memory", "page faults", s->faults);
         if (st_knows(s, ST_MAJOR))
-            b_f(b, ", %" PRIu64 " major", s->major_faults);
+            b_f(b, ", %llu major", s->major_faults);
         b_c(b, '\n');
     }
     if (s->uring_done)
-        b_f(b, ST_LABEL "%" PRIu64 " results\n", "io_uring", s->uring_done);
+        b_f(b, ST_LABEL "%llu results\n", "io_uring", s->uring_done);
     else if (s->uring)
-        b_f(b, ST_LABEL "%" PRIu64 " requests submitted; ptrace cannot see their results\n",
-            "io_uring", s->uring);
+        b_f(b, ST_LABEL "%llu requests submitted; ptrace cannot see their results\n", "io_uring",
+            s->uring);
 }
 
 static void st_text_incomplete(struct buf *b, const struct summary *s)
@@ -8328,7 +8322,7 @@ static void st_text_incomplete(struct buf *b, const struct summary *s)
              out_bytes(s->dropped_most).s);
     for (size_t i = 0; i < ARRAY_LEN(row); i++)
         if (row[i].n)
-            b_f(b, ST_LABEL "%" PRIu64 " %s\n", "incomplete", row[i].n, row[i].what);
+            b_f(b, ST_LABEL "%llu %s\n", "incomplete", row[i].n, row[i].what);
 }
 
 static void st_text_lost(struct buf *b, const struct summary *s)
@@ -8364,7 +8358,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
         st_text_ended(b, s);
         st_text_names(b, "network", 4, st_is_far_peer, s->peers_dropped);
         if (st_knows_files() && st_knows(s, ST_MODEL))
-            b_f(b, ST_LABEL "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n", "files",
+            b_f(b, ST_LABEL "%s%llu read (%s), %llu written (%s)\n", "files",
                 s->files_dropped ? "at least " : "", s->files_read, out_bytes(s->file_in).s,
                 s->files_written, out_bytes(s->file_out).s);
         st_text_names(b, "", 3, st_is_file_with_bytes, s->files_dropped);
@@ -8480,7 +8474,7 @@ static void st_json_list(struct buf *b, const struct summary *s, const struct st
     }
     b_c(b, ']');
     if (l->more_key)
-        b_f(b, ",\"%s\":%" PRIu64, l->more_key, more + st_number(s, l->more));
+        b_f(b, ",\"%s\":%llu", l->more_key, more + st_number(s, l->more));
 }
 
 static void st_json_summary(struct buf *b, const struct summary *s)
@@ -8492,7 +8486,7 @@ static void st_json_summary(struct buf *b, const struct summary *s)
         b_f(b, ",\"exit_code\":%d", WEXITSTATUS(s->status));
     for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
         if (st_nums[i].key && st_knows(s, st_nums[i].known))
-            b_f(b, ",\"%s\":%" PRIu64, st_nums[i].key, st_number(s, st_nums[i].at));
+            b_f(b, ",\"%s\":%llu", st_nums[i].key, st_number(s, st_nums[i].at));
     b_s(b, s->lost_unknown ? ST_LOST_UNKNOWN : "");
     b_f(b, ",\"backend\":\"%s\"", s->backend);
     for (const struct st_list *l = st_lists; l < st_lists + ARRAY_LEN(st_lists); l++) {
@@ -8514,8 +8508,8 @@ static void st_text(struct buf *b, const struct summary *s)
     }
     st_text_short(b, s);
     if (out.hidden)
-        b_f(b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries); see "
-            "--no-filter\n", out.hidden, out.hidden == 1 ? "" : "s");
+        b_f(b, "%llu routine event%s hidden (start-up, memory, libraries); see --no-filter\n",
+            out.hidden, out.hidden == 1 ? "" : "s");
     if (!opt.count_too || st_no_calls(s))
         return;
     if (!st_no_table(s)) {
@@ -9349,7 +9343,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         p->ok = true;
     } else if (unnamed && f) {
         u32 room = (u32)sizeof p->s - p->len;
-        int more = snprintf(p->s + p->len, room, "/#%" PRIu64 " (deleted)", f->ino);
+        int more = snprintf(p->s + p->len, room, "/#%llu (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
     } else if (ask && f) { /* the path did not fit in the record */
         md_resolve_recorded(t, p, f);
@@ -10703,7 +10697,7 @@ static void rec_json_header(struct buf *b, const char *backend)
     out_json_key_word(b, "host", rec_run.host);
     out_json_key_word(b, "kernel", rec_run.kernel);
     out_json_key_word(b, "arch", rec_run.arch);
-    b_f(b, ",\"start_realtime_ns\":%" PRIu64 ",\"clock\":\"monotonic\"", out.start_real_ns);
+    b_f(b, ",\"start_realtime_ns\":%llu,\"clock\":\"monotonic\"", out.start_real_ns);
     out_json_key_word(b, "backend", backend);
     b_s(b, "}\n");
 }
@@ -11084,7 +11078,7 @@ static const char *rec_filters(void)
 {
     static char text[4096];
     struct buf b = BUF_ON(text);
-    b_f(&b, "%s %u %" PRIu64, opt.trace ? opt.trace : "", opt.status, opt.min_ns);
+    b_f(&b, "%s %u %llu", opt.trace ? opt.trace : "", opt.status, opt.min_ns);
     for (u32 i = 0; i < opt.n_paths; i++)
         b_f(&b, " %s", opt.paths[i]);
     text[b.len] = 0;
@@ -11102,7 +11096,7 @@ static void rec_begin(void)
     for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
         u64 n = rec_numbers[i].n ? *rec_numbers[i].n : *rec_numbers[i].flag;
         char number[24];
-        SNPRINTF(number, "%" PRIu64, n);
+        SNPRINTF(number, "%llu", n);
         rec_meta(rec_numbers[i].key, number);
     }
     for (char **a = opt.command; a && *a; a++) {
@@ -11295,7 +11289,7 @@ static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 static void rec_damaged(const char *what)
 {
     u64 read = rec_in.p ? 8 + (u64)(rec_in.p - (const u8 *)rec_in.b.p) : 0;
-    rec_bad("damaged at offset %" PRIu64 " (invalid %s)", rec_in.at + read, what);
+    rec_bad("damaged at offset %llu (invalid %s)", rec_in.at + read, what);
 }
 
 /* Reads n bytes, or fewer at the end of the file. Returns their number or -errno. */
@@ -11330,7 +11324,7 @@ static bool rec_read_block(void)
     if (n < 0 || m < 0)
         rec_bad("cannot be read: %s", strerror((int)-MIN(n, m)));
     else if (n < (s64)sizeof head || m < (s64)len)
-        rec_bad("truncated at offset %" PRIu64, rec_in.at);
+        rec_bad("truncated at offset %llu", rec_in.at);
     else if (rec_crc(rec_crc(0, &rec_in.blocks, sizeof rec_in.blocks), rec_in.b.p, len) != head[1])
         rec_damaged("checksum");
     if (*rec_in.wrong)
@@ -11692,8 +11686,8 @@ static struct recorded_call rp_recorded;
 /* Rejects unknown data. The block's checksum is valid, so a newer kvis probably wrote it. */
 static void rp_newer(const char *what, u64 n)
 {
-    rec_bad("was probably written by a newer kvis, version %.40s: %s %" PRIu64 " at offset %"
-            PRIu64, rec_run.version, what, n, rec_in.at + 8);
+    rec_bad("was probably written by a newer kvis, version %.40s: %s %llu at offset %llu",
+            rec_run.version, what, n, rec_in.at + 8);
 }
 
 static u32 rp_flags(u32 bits)
@@ -12925,8 +12919,8 @@ static void px_close(void)
             px_waited(t, UINT64_MAX);
     px_flush();
     if (px.untracked && px.proto)
-        u_warn("%s: %" PRIu64 " records share one track: the trace has more than %d threads",
-               opt.perfetto, px.untracked, PX_TRACKS);
+        u_warn("%s: %llu records share one track: the trace has more than %d threads", opt.perfetto,
+               px.untracked, PX_TRACKS);
 }
 
 /* == 19 emb_  texts embedded in the binary ====================================
@@ -13166,7 +13160,7 @@ static void rep_facts(bool whole)
     else
         b_s(&b, "null");
     rep_json("summary", &b);
-    b_f(&b, "{\"events\":%" PRIu64 ",\"kept\":%" PRIu64 ",\"whole\":%s,\"kinds\":", rep.seen,
+    b_f(&b, "{\"events\":%llu,\"kept\":%llu,\"whole\":%s,\"kinds\":", rep.seen,
         MIN(rep.seen, (u64)opt.report_events), whole ? "true" : "false");
     rep_kinds(&b);
     b_s(&b, ",\"errors\":");
@@ -13872,7 +13866,7 @@ static void df_text_name(struct buf *b, const struct df_pair *p)
     b_reset(&name);
     b_esc(&name, p->name->s, p->name->len, 0);
     if (p->of[0].failed != p->of[1].failed)
-        b_f(&name, " (failed: %" PRIu64 ", %" PRIu64 ")", p->of[0].failed, p->of[1].failed);
+        b_f(&name, " (failed: %llu, %llu)", p->of[0].failed, p->of[1].failed);
     df_put_rest(b, u_columns(out.text.fd), name.p, name.len);
     b_c(b, '\n');
 }
@@ -14043,7 +14037,7 @@ static void df_text(struct buf *b)
     if (!proc)
         df_text_times(b);
     if (df.left_out)
-        b_f(b, " Omitted: %" PRIu64 " processes or commands"
+        b_f(b, " Omitted: %llu processes or commands"
             " (limits: %d processes at once, %d MiB of names)\n",
             df.left_out, DF_LIVES, DF_NAMES >> 20);
 }
@@ -14055,8 +14049,8 @@ static void df_json_call(struct buf *b, u32 k, u16 row)
     const struct st_row *r = &df.sum[k]->chosen[row];
     const struct st_time *t = &df.sum[k]->row[row].known;
     if (df.counted[k])
-        b_f(b, "\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
-            ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64, r->calls,
+        b_f(b, "\"calls\":%llu,\"errors\":%llu,\"total_ns\":%llu,\"p50_ns\":%llu,"
+            "\"p99_ns\":%llu,\"max_ns\":%llu", r->calls,
             r->errors, st_returned_ns(r), st_percentile(r, .5), st_percentile(r, .99), r->max_ns);
     b_s(b, df.counted[k] && df.timed[k] ? "," : "");
     if (df.timed[k])
@@ -14070,11 +14064,11 @@ static void df_json_side(struct buf *b, const struct df_table *t, const struct d
         df_json_call(b, k, p->row);
         return;
     }
-    b_f(b, "\"%s\":%" PRIu64 ",\"%s\":%" PRIu64, t->count, r->count, t->amount, r->amount);
+    b_f(b, "\"%s\":%llu,\"%s\":%llu", t->count, r->count, t->amount, r->amount);
     if (t->cls == 'c')
-        b_f(b, ",\"time_ns\":%" PRIu64 ",\"failed\":%" PRIu64, r->time_ns, r->failed);
+        b_f(b, ",\"time_ns\":%llu,\"failed\":%llu", r->time_ns, r->failed);
     if (t->cls == 'c' && st_no_calls(df.sum[k]))
-        b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
+        b_f(b, ",\"cpu_ns\":%llu", r->cpu_ns);
 }
 
 /* {"name":"cc1","a":{...},"b":{...},"change":-9,"percent":-66.9}; "a" or "b" can be null. */
@@ -14095,7 +14089,7 @@ static void df_json_pair(struct buf *b, const struct df_table *t, const struct d
     }
     if (calls && !(df.counted[0] && df.counted[1]))
         return;
-    b_f(b, ",\"change\":%" PRIi64, (s64)(to - from));
+    b_f(b, ",\"change\":%lld", (s64)(to - from));
     if (from)
         b_f(b, ",\"percent\":%.1f", df_percent(from, to));
 }
@@ -14106,7 +14100,7 @@ static void df_json_failed(struct buf *b, const struct df_table *t, const struct
     b_f(b, "\"name\":\"%.*s\",\"error\":\"%s\"", (int)(space - p->name->s), p->name->s, space + 1);
     for (u32 k = 0; k < 2; k++)
         if (!df_unknown(t, p, k))
-            b_f(b, ",\"%c\":%" PRIu64, 'a' + k, p->of[k].amount);
+            b_f(b, ",\"%c\":%llu", 'a' + k, p->of[k].amount);
 }
 
 static void df_json_list(struct buf *b, const struct df_table *t)
@@ -14135,12 +14129,12 @@ static void df_json(struct buf *b)
         b_f(b, ",\"%c\":{", 'a' + k);
         out_json_text(b, "file", df.file[k]);
         out_json_key_word(b, "backend", df.sum[k]->backend);
-        b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
+        b_f(b, ",\"wall_ns\":%llu", df.wall_ns[k]);
         bool unknown = df.sum[k]->lost_unknown;
         for (const struct st_num *n = st_nums; n < st_nums + ARRAY_LEN(st_nums); n++)
             if (n->recorded && n->at != offsetof(struct summary, lost_unknown)
                 && !(unknown && n->known >= ST_LOST))
-                b_f(b, ",\"%s\":%" PRIu64, n->recorded, st_number(df.sum[k], n->at));
+                b_f(b, ",\"%s\":%llu", n->recorded, st_number(df.sum[k], n->at));
         b_s(b, unknown ? ST_LOST_UNKNOWN : "");
         st_json_delays(b, "sched_waits", "sched_wait", &df.sum[k]->delays);
         st_json_delays(b, "block_ios", "block_io", &df.sum[k]->io.took);
@@ -14151,7 +14145,7 @@ static void df_json(struct buf *b)
         b_f(b, ",\"%s\":[", df_tables[i].key);
         df_json_list(b, &df_tables[i]);
     }
-    b_f(b, ",\"other_calls\":%s,\"left_out\":%" PRIu64 "}\n", df_other_calls() ? "true" : "false",
+    b_f(b, ",\"other_calls\":%s,\"left_out\":%llu}\n", df_other_calls() ? "true" : "false",
         df.left_out);
 }
 
@@ -14167,12 +14161,12 @@ static void df_json_timelines(struct buf *b)
     out_json_str(b, "command", command.p, command.len);
     for (u32 k = 0; k < 2; k++) {
         const struct df_timeline *t = &df.timeline[k];
-        b_f(b, ",\"%c\":{\"shorter\":%" PRIu64 ",\"least_ns\":%" PRIu64 ",\"runs\":[",
-            'a' + k, t->shorter, t->least_ns);
+        b_f(b, ",\"%c\":{\"shorter\":%llu,\"least_ns\":%llu,\"runs\":[", 'a' + k, t->shorter,
+            t->least_ns);
         for (u32 i = 0; i < t->n; i++) {
             const struct df_run *r = &t->run[i];
-            b_f(b, "%s[%" PRIi64 ",%" PRIu64 ",%u,%d,", i ? "," : "",
-                (s64)(r->begin_ns - t->from_ns), r->ns, r->pid, r->failed);
+            b_f(b, "%s[%lld,%llu,%u,%d,", i ? "," : "", (s64)(r->begin_ns - t->from_ns), r->ns,
+                r->pid, r->failed);
             out_json_quoted(b, r->name->s, r->name->len);
             b_c(b, ']');
         }
@@ -14808,7 +14802,7 @@ static int btf_sized(u32 id, struct kfield *f)
         if (!e && t.kind != BTF_ARRAY && !(e = btf_scalar(&t, f))) {
             if (f->size * count > INT32_MAX)
                 return btf_bad(t.b, "type %u: too large: %llu elements of %u bytes", t.id,
-                               (unsigned long long)count, f->size);
+                               count, f->size);
             f->count = (u32)count;
             f->size *= (u32)count;
             return 0;
@@ -14818,7 +14812,7 @@ static int btf_sized(u32 id, struct kfield *f)
         id = btf_u32(t.body);
         if ((count *= btf_u32(t.body + 8)) > INT32_MAX)
             return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id,
-                           (unsigned long long)count);
+                           count);
     }
     return btf_bad(t.b, "type %u: arrays nested too deeply", t.id);
 }
@@ -14891,7 +14885,7 @@ static int btf_member(u32 id, const struct btf_step *step, struct btf_hit *h)
         return e;
     if (h->off % 8 || h->off / 8 + f.size > t.size)
         return btf_bad(t.b, "type %u: a member at bit %llu is outside its %u bytes", t.id,
-                       (unsigned long long)h->off, t.size);
+                       h->off, t.size);
     h->off /= 8;
     return 0;
 }
@@ -14971,7 +14965,7 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
         id = h.type;
     }
     if (!e && off > INT32_MAX)
-        e = btf_bad(t.b, "type %u: a member has offset %llu", t.id, (unsigned long long)off);
+        e = btf_bad(t.b, "type %u: a member has offset %llu", t.id, off);
     f->off = (u32)off;
     f->value = member ? 0 : id;
     return e ? e : btf_sized(id, f);
@@ -20741,7 +20735,7 @@ static void tr_report(bool text)
     px_close();
     hy_counts();
     if (hy.count && st.lost)
-        u_warn("%" PRIu64 " calls may be missing from the table: kvis missed their start, there "
+        u_warn("%llu calls may be missing from the table: kvis missed their start, there "
                "were too many threads to follow, or the kernel skipped a BPF program", st.lost);
     st_report(&st, text);
 }
@@ -20896,7 +20890,7 @@ static void ses_report_losses(struct session *s)
         if (out.json_on)
             out_json(e);
         ses_emit(e);
-        u_warn("%" PRIu64 " %s", more, s->lost_why[i]);
+        u_warn("%llu %s", more, s->lost_why[i]);
     }
 }
 
@@ -21126,7 +21120,7 @@ static void open_text_flags(struct buf *b, const struct wire_open *w)
         b_s(b, "?        ?    ");
         return;
     }
-    b_f(b, "%08" PRIo64 " ", w->flags);
+    b_f(b, "%08llo ", w->flags);
     if (open_makes(w))
         b_f(b, "%04o ", w->mode & 07777);
     else
@@ -21352,14 +21346,13 @@ static void open_json_summary(void)
 {
     const u64 *lost = open_session.lost;
     struct buf *b = &out.json.b;
-    b_f(b, "{\"type\":\"summary\",\"events\":%" PRIu64, open_state.rows);
+    b_f(b, "{\"type\":\"summary\",\"events\":%llu", open_state.rows);
     if (bpf_unread)
         b_s(b, ST_LOST_UNKNOWN);
     else
-        b_f(b, ",\"lost\":%" PRIu64 ",\"probe_runs_missed\":%" PRIu64
-            ",\"processes_not_followed\":%" PRIu64, lost[LOST_RING] + lost[LOST_INFLIGHT],
-            lost[N_LOST], lost[LOST_TREE]);
-    b_f(b, ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", open_state.unknown,
+        b_f(b, ",\"lost\":%llu,\"probe_runs_missed\":%llu,\"processes_not_followed\":%llu",
+            lost[LOST_RING] + lost[LOST_INFLIGHT], lost[N_LOST], lost[LOST_TREE]);
+    b_f(b, ",\"path_unknown\":%llu,\"duration_ns\":%llu}\n", open_state.unknown,
         u_now() - out.start_ns);
 }
 
@@ -21411,7 +21404,7 @@ static int open_run(u64 end_ns)
     out_flush();
     ses_run(&open_session, end_ns);
     if (open_state.unknown)
-        u_warn("%" PRIu64 " opens are left out by -P because their absolute path is unknown",
+        u_warn("%llu opens are left out by -P because their absolute path is unknown",
                open_state.unknown);
     if (out.json_on)
         open_json_summary();
@@ -21533,7 +21526,7 @@ static const char *proc_opt_min(const char *v)
         { "", 1000000 }, { "ms", 1000000 }, { "s", NSEC }, { "us", 1000 }, { "ns", 1 },
     };
     char *end;
-    unsigned long long n = strtoull(v, &end, 10);
+    u64 n = strtoull(v, &end, 10);
     for (size_t i = 0; i < ARRAY_LEN(units) && isdigit((u8)*v); i++)
         if (!strcmp(end, units[i].unit) && n < UINT64_MAX / units[i].ns) {
             opt.min_ns = n * units[i].ns;
@@ -22139,7 +22132,7 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
 
 static void proc_json_num(struct buf *b, const char *key, u64 n)
 {
-    b_f(b, ",\"%s\":%" PRIu64, key, n);
+    b_f(b, ",\"%s\":%llu", key, n);
 }
 
 static void proc_json_str(struct buf *b, const char *key, const struct proc_text *t)
@@ -22191,7 +22184,7 @@ static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 static void proc_json_who(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    b_f(b, ",\"ts_ns\":%" PRIi64 ",\"pid\":%u", (s64)(r->ts_ns - out.start_ns), l->pid);
+    b_f(b, ",\"ts_ns\":%lld,\"pid\":%u", (s64)(r->ts_ns - out.start_ns), l->pid);
     if (r->what == PROC_THREAD)
         b_f(b, ",\"tid\":%u", r->tid);
     if (l->ns_pid && l->ns_pid != l->pid)
@@ -22253,7 +22246,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     }
     if (r->what != PROC_THREAD) {
         b_s(b, l->at_start ? ",\"at_start\":true" : ",\"at_start\":false");
-        b_f(b, ",\"fork_ns\":%" PRIi64 ",\"start_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns),
+        b_f(b, ",\"fork_ns\":%lld,\"start_ns\":%lld", (s64)(l->fork_ns - out.start_ns),
             (s64)(l->begin_ns - out.start_ns));
         proc_json_num(b, "start_realtime_ns", out_real(l->begin_ns));
     }
@@ -22279,12 +22272,12 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
         return;
     b_s(b, "{\"name\":");
     out_json_quoted(b, r->comm, strnlen(r->comm, 16));
-    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u,\"startTimeNs\":%" PRIu64 ",\"fileName\":", l->uid,
-        l->pid, l->ppid, out_real(l->begin_ns));
+    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u,\"startTimeNs\":%llu,\"fileName\":", l->uid, l->pid,
+        l->ppid, out_real(l->begin_ns));
     out_json_quoted(b, l->path.len ? l->path.p : "", l->path.len);
     b_s(b, ",\"args\":[");
     proc_words(b, &l->argv, 0, ',', out_json_quoted);
-    b_f(b, "],\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
+    b_f(b, "],\"durationNs\":%llu,\"exitCode\":%d", r->ts_ns - l->begin_ns,
         status < 0 ? -1 : killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
     if (killed)
         b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(status)));
@@ -22414,7 +22407,7 @@ static void proc_tree_write(void)
 {
     bool more[PROC_DEPTH + 1] = { false };
     if (proc_tree.left_out)
-        u_warn("%" PRIu64 " commands are left out of the summary, which therefore has no critical "
+        u_warn("%llu commands are left out of the summary, which therefore has no critical "
                "path: kvis keeps at most %d", proc_tree.left_out, PROC_NODES);
     if (!proc_opt.tree || !proc_tree.n)
         return;
@@ -22501,8 +22494,7 @@ static void proc_gantt_write(struct buf *b)
     for (u32 i = 0; i < n; i++) {
         const struct proc_node *c = list[i];
         proc_gantt_name(b, c);
-        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n",
-            c->what == PROC_ENDED && c->status > 0 ? "crit, " : "",
+        b_f(b, " : %s%llu, %llu\n", c->what == PROC_ENDED && c->status > 0 ? "crit, " : "",
             out_real(c->begin_ns) / 1000000, out_real(c->end_ns) / 1000000);
     }
     free(list);
@@ -23083,9 +23075,8 @@ static void proc_json_critical(struct buf *b)
     b_s(b, list ? ",\"critical_path\":[" : ",\"critical_path\":null");
     for (u32 i = 0; i < n; i++) {
         const struct proc_node *s = list[i];
-        b_f(b, "%s{\"pid\":%u,\"start_ns\":%" PRIi64 ",\"end_ns\":%" PRIi64 ",\"self_ns\":%"
-            PRIu64 ",", i ? "," : "", s->pid, (s64)(s->begin_ns - out.start_ns),
-            (s64)(s->end_ns - out.start_ns), s->self_ns);
+        b_f(b, "%s{\"pid\":%u,\"start_ns\":%lld,\"end_ns\":%lld,\"self_ns\":%llu,", i ? "," : "",
+            s->pid, (s64)(s->begin_ns - out.start_ns), (s64)(s->end_ns - out.start_ns), s->self_ns);
         out_json_str(b, "name", s->line, u_cut(s->line, s->len, PROC_NAME));
         b_c(b, '}');
     }
@@ -23191,9 +23182,9 @@ static void proc_summary(u32 running)
     b_f(&b, ", at most %u at once, %.3f s, %.3f s of CPU", proc_state.peak,
         (double)(proc_state.end_ns - out.start_ns) / 1e9, (double)proc_state.cpu_ns / 1e9);
     if (proc_state.btf)
-        b_f(&b, "; %" PRIu64 " failed", proc_state.failed);
+        b_f(&b, "; %llu failed", proc_state.failed);
     if (proc_state.exec_failed)
-        b_f(&b, ", %" PRIu64 " could not be executed", proc_state.exec_failed);
+        b_f(&b, ", %llu could not be executed", proc_state.exec_failed);
     if (running)
         b_f(&b, ", %u still running", running);
     b_c(&b, '\n');
@@ -23327,8 +23318,8 @@ static void proc_replay_end(bool whole)
     proc_tree_write();
     out_flush();
     if (proc_state.left_out)
-        u_warn("%" PRIu64 " processes are left out: more than %d ran concurrently",
-               proc_state.left_out, PROC_REPLAYED);
+        u_warn("%llu processes are left out: more than %d ran concurrently", proc_state.left_out,
+               PROC_REPLAYED);
     proc_session.lost[0] = st.lost;
     bpf_unread = st.lost_unknown;
     proc_state.cpu_ns = st.cpu_ns;
@@ -23798,7 +23789,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
 static struct met_inst *met_inst_nr(u8 dim, u64 nr)
 {
     char name[24];
-    SNPRINTF(name, "%" PRIu64, nr);
+    SNPRINTF(name, "%llu", nr);
     return met_inst(dim, name);
 }
 
@@ -24365,8 +24356,8 @@ static void mfs_throttle(void)
         if (!met_file_number(met_path("%s/../topology/core_id", cpu.dir), &core)
             || !met_file_number(met_path("%s/../topology/physical_package_id", cpu.dir), &package))
             continue;
-        SNPRINTF(of, "%" PRId64, package);
-        SNPRINTF(name, "%s/%" PRId64, of, core);
+        SNPRINTF(of, "%lld", package);
+        SNPRINTF(name, "%s/%lld", of, core);
         mfs_throttled(DIM_CORE, name, of, M_THROTTLE_CORE, cpu.dir);
         mfs_throttled(DIM_PACKAGE, of, "", M_THROTTLE_PKG, cpu.dir);
     }
@@ -26165,11 +26156,10 @@ static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
         return false;
     for (u32 k = 0; k < ARRAY_LEN(pmc_arm); k++)
         if (pmc_arm[k].implementer == implementer && pmc_arm[k].part == part) {
-            snprintf(core, n, "%s (MIDR 0x%08" PRIx64 ")", pmc_arm[k].name, midr);
+            snprintf(core, n, "%s (MIDR 0x%08llx)", pmc_arm[k].name, midr);
             return true;
         }
-    snprintf(core, n, "implementer 0x%02x part 0x%03x (MIDR 0x%08" PRIx64 ")", implementer, part,
-             midr);
+    snprintf(core, n, "implementer 0x%02x part 0x%03x (MIDR 0x%08llx)", implementer, part, midr);
     return false;
 }
 
@@ -28154,9 +28144,9 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
     if (pid == w->key.worker)
         pid = strncmp(name, "vhost-", 6) ? 0
               : ps_status(strtol(name + 6, NULL, 10), "Tgid:");
-    SNPRINTF(path, "/proc/%" PRId64 "/comm", pid);
+    SNPRINTF(path, "/proc/%lld/comm", pid);
     if (pid > 0 && u_slurp(path, comm, sizeof comm))
-        SNPRINTF(i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
+        SNPRINTF(i->info, "%lld %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
 /* Returns the instance for a virtqueue, such as net/TID/tx. TID is the ID of the worker. */
@@ -28522,14 +28512,12 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
         most = MAX(most, n[o]);
     b_f(b, "\nhistogram  %s", r->name);
     mout_text_inst(b, h->inst);
-    b_f(b, " count=%" PRIu64 " p50=%.0f p90=%.0f p99=%.0f max=%.0f\n", h->count,
-        met_hist_part(h, 0.5), met_hist_part(h, 0.9), met_hist_part(h, 0.99),
-        met_hist_part(h, 1));
+    b_f(b, " count=%llu p50=%.0f p90=%.0f p99=%.0f max=%.0f\n", h->count, met_hist_part(h, 0.5),
+        met_hist_part(h, 0.9), met_hist_part(h, 0.99), met_hist_part(h, 1));
     b_f(b, "%20s %-6s : count    distribution\n", "", r->counts);
     for (u32 o = first; o <= last; o++)
-        b_f(b, "%12" PRIu64 " -> %-12" PRIu64 ": %-9" PRIu64 "|%-40.*s|\n",
-            o ? (u64)1 << (o - 1) : 0, o ? (u64)-1 >> (64 - o) : 0, n[o],
-            (int)(n[o] * 40 / most), bar);
+        b_f(b, "%12llu -> %-12llu: %-9llu|%-40.*s|\n", o ? (u64)1 << (o - 1) : 0,
+            o ? (u64)-1 >> (64 - o) : 0, n[o], (int)(n[o] * 40 / most), bar);
 }
 
 static void mout_hists(struct buf *b)
@@ -28583,9 +28571,8 @@ static void mout_csv(struct buf *b)
         MET_EACH(i) {
             if (!met_of(m, i->dim) || !mout_shown(i) || !met_has(i, m))
                 continue;
-            b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
-                met_prefix(m, i->dim), metrics[m].name, mout_form(m)->json,
-                i->name[0] ? met_dims[i->dim].label : "");
+            b_f(b, "%llu,%llu,%s%s%s,%s,", mout.real_ns, mout.interval_ns, met_prefix(m, i->dim),
+                metrics[m].name, mout_form(m)->json, i->name[0] ? met_dims[i->dim].label : "");
             mout_csv_word(b, i->name);
             b_c(b, ',');
             mout_num(b, met_at(i, m)->v);
@@ -28595,8 +28582,8 @@ static void mout_csv(struct buf *b)
         }
     for (u32 s = 0; s < N_SRC; s++)
         if (met.src[s].left_out)
-            b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u,\n", mout.real_ns,
-                mout.interval_ns, met_sources[s].name, met.src[s].left_out);
+            b_f(b, "%llu,%llu,things_left_out,source,%s,%u,\n", mout.real_ns, mout.interval_ns,
+                met_sources[s].name, met.src[s].left_out);
 }
 
 /* --- Prometheus: text exposition format 0.0.4 --- */
@@ -28718,15 +28705,15 @@ static void mout_prom_hist(struct buf *b, const struct met_hist *h, const char *
             continue;
         b_f(b, "%s_bucket", name);
         b_s(b, mout_prom_labels(b, own, h->inst));
-        b_f(b, "le=\"%.12g\"} %" PRIu64 "\n", (double)((1ull << o) - 1) * r->scale, n);
+        b_f(b, "le=\"%.12g\"} %llu\n", (double)((1ull << o) - 1) * r->scale, n);
     }
     b_f(b, "%s_bucket", name);
     b_s(b, mout_prom_labels(b, own, h->inst));
-    b_f(b, "le=\"+Inf\"} %" PRIu64 "\n", h->all);
+    b_f(b, "le=\"+Inf\"} %llu\n", h->all);
     mout_prom_begin(b, name, "_sum", own, h->inst);
     b_f(b, "%.15g\n", (double)h->sum * r->scale);
     mout_prom_begin(b, name, "_count", own, h->inst);
-    b_f(b, "%" PRIu64 "\n", h->all);
+    b_f(b, "%llu\n", h->all);
 }
 
 static void mout_prom_hists(struct buf *b)
@@ -28856,7 +28843,7 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
     if ((there && !S_ISREG(s.st_mode)) || (!there && u_is_device(file))) {
         f = open(file, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     } else {
-        snprintf(tmp, size, "%.4000s.%016" PRIx64 ".tmp", file, u_random());
+        snprintf(tmp, size, "%.4000s.%016llx.tmp", file, u_random());
         f = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     }
     return f < 0 ? -errno : f;
@@ -28953,10 +28940,10 @@ static void mout_json_hists(struct buf *b)
         b_f(b, "{\"name\":\"%s\",\"unit\":\"%s\",", r->name, r->counts);
         if (h->inst->name[0])
             mout_json_text(b, met_dims[h->inst->dim].json, h->inst->name);
-        b_f(b, "\"count\":%" PRIu64 ",\"buckets\":[", h->count);
+        b_f(b, "\"count\":%llu,\"buckets\":[", h->count);
         for (u32 i = 0; i < ST_BUCKETS; i++)
             if (h->now[i])
-                b_f(b, "[%" PRIu64 ",%u],", met_bucket_low(i), h->now[i]);
+                b_f(b, "[%llu,%u],", met_bucket_low(i), h->now[i]);
         mout_json_end(b, "]},");
     }
     mout_json_end(b, "],");
@@ -28964,15 +28951,15 @@ static void mout_json_hists(struct buf *b)
 
 static void mout_json(struct buf *b)
 {
-    b_f(b, "{\"type\":\"sample\",\"ts_ns\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"interval_ns\":%"
-           PRIu64 ",", mout.ts_ns, mout.real_ns, mout.interval_ns);
+    b_f(b, "{\"type\":\"sample\",\"ts_ns\":%llu,\"time_ns\":%llu,\"interval_ns\":%llu,", mout.ts_ns,
+        mout.real_ns, mout.interval_ns);
     MET_EACH(i)
         if (!i->name[0] && i->at == met.tick)
             mout_json_inst(b, i);
     for (u8 d = 1; d < N_DIM; d++)
         mout_json_dim(b, d);
     if (met.backwards)
-        b_f(b, "\"counters_backwards\":%" PRIu64 ",", met.backwards);
+        b_f(b, "\"counters_backwards\":%llu,", met.backwards);
     if (met_left_out_now())
         b_f(b, "\"dropped\":%u,", met_left_out_now());
     if (mo.hist)
@@ -29170,13 +29157,12 @@ static void mout_heat_maps(struct buf *b)
 
 static void mout_facts(struct buf *b)
 {
-    b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
-           PRIu64 ",\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[",
+    b_f(b, "{\"intervals\":%llu,\"interval_ns\":%llu,\"every\":%u,\"backwards\":%llu,"
+        "\"dropped\":%u,\"numbers_dropped\":%u,\"points\":[",
         mout.intervals, mo.interval_ns, 1u << mout_past.halved, met.backwards, met.left_out,
         mout_past.left_out);
     for (u32 n = 0; n < mout_past.n; n++)
-        b_f(b, "[%u,%" PRIu64 ",%" PRIu64 "],", mout_past.at[n].n, mout_past.at[n].from,
-            mout_past.at[n].to);
+        b_f(b, "[%u,%llu,%llu],", mout_past.at[n].n, mout_past.at[n].from, mout_past.at[n].to);
     mout_json_end(b, "],\"sources\":{");
     for (u32 s = 0; s < N_SRC; s++)
         b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", met_sources[s].name, met_sources[s].group);
@@ -30635,7 +30621,7 @@ static int mon_run(u64 end_ns)
     if (opt.command && !sp_error())
         mon_totals();
     if (out.json_on)
-        b_f(&out.json.b, "{\"type\":\"summary\",\"intervals\":%" PRIu64 "}\n", mout.intervals);
+        b_f(&out.json.b, "{\"type\":\"summary\",\"intervals\":%llu}\n", mout.intervals);
     out_flush();
     scr_end();
     bpf_detach(&vq.obj);
@@ -32505,7 +32491,7 @@ static void check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
     struct pmc_unit self = { .cpu = -1, .tid = getpid() };
     int e = p->err[role] ? p->err[role] : pmc_open_one(code, &self, -1);
     if (code->name)
-        check_say(c, true, "%.*s%s type %u config 0x%" PRIx64,
+        check_say(c, true, "%.*s%s type %u config 0x%llx",
                   (int)strcspn(code->name, code->alias ? " " : ""), code->name,
                   code->generic ? " (generic)" : "", code->type, code->config);
     c->works = e >= 0;
@@ -32522,9 +32508,9 @@ static void check_unc_event(struct check *c, u32 event)
     u32 n = 0;
     for (u32 k = 0; k < unc.n_units; k++)
         n += unc.unit[k].event == event;
-    check_say(c, n, "type %u config 0x%" PRIx64, e->code.type, e->code.config);
+    check_say(c, n, "type %u config 0x%llx", e->code.type, e->code.config);
     if (e->code.config1 | e->code.config2)
-        check_say(c, n, " config1 0x%" PRIx64 " config2 0x%" PRIx64, e->code.config1,
+        check_say(c, n, " config1 0x%llx config2 0x%llx", e->code.config1,
                   e->code.config2);
     check_say(c, n, " CPUs %s: %.9g %s each", unc.pmu[e->pmu].cpus, e->scale,
               r->role < UR_PACKAGE ? "bytes" : "uJ");
@@ -33140,7 +33126,7 @@ static void opt_set_number(const struct opt_row *r, const char *v)
 {
     char *end;
     errno = 0;
-    unsigned long long n = strtoull(v, &end, 10);
+    u64 n = strtoull(v, &end, 10);
     if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max)
         opt_wrong(r->name, "--%s: '%.300s': %s is a %snumber from %u to %u", r->name, v, r->arg,
                   *end == '.' ? "whole " : "", r->min, r->max);
@@ -33552,8 +33538,8 @@ static void cmd_report(int fd, const char *name, bool whole)
         return;
     rep_end(fd, name, cmd_report_fd, whole);
     if (rep.kept < rep.seen)
-        u_warn("%s contains the %" PRIu64 " most important of %" PRIu64 " events "
-               "(--max-report-events)", opt.report, rep.kept, rep.seen);
+        u_warn("%s contains the %llu most important of %llu events " "(--max-report-events)",
+               opt.report, rep.kept, rep.seen);
     cmd_announce_report();
 }
 
@@ -33568,7 +33554,7 @@ static void cmd_describe_attached(void)
         s64 threads = ps_status(opt.pids[i], "Threads:");
         if (!n || threads < 0)
             continue;
-        b_f(b, "pid %d, %" PRId64 " thread%s: ", opt.pids[i], threads, threads > 1 ? "s" : "");
+        b_f(b, "pid %d, %lld thread%s: ", opt.pids[i], threads, threads > 1 ? "s" : "");
         proc_words(b, &(struct proc_text){ line, n }, 0, ' ', proc_plain_word);
         b_c(b, 0);
     }
@@ -33783,8 +33769,7 @@ static void cmd_refuse_thread(u32 pid)
     s64 leader = ps_status(id, "Tgid:");
     if (leader <= 0)
         die(EXIT_KVIS, "-p %u: this is a thread, not a process", pid);
-    die(EXIT_KVIS, "-p %u: this is a thread of process %" PRId64 "; fix: -p %" PRId64, pid, leader,
-        leader);
+    die(EXIT_KVIS, "-p %u: this is a thread of process %lld; fix: -p %lld", pid, leader, leader);
 }
 
 static int cmd_open(void)
