@@ -511,7 +511,7 @@ static u32 u_distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* Returns the position, from 1, of a word in a list such as "a|b|c"; 0: the list lacks it. */
+/* Returns the position (1, 2, ...) of a word in a list such as "a|b|c", or 0 if it is absent. */
 static u32 u_in_list(const char *list, const char *word)
 {
     size_t len = strlen(word);
@@ -6133,7 +6133,7 @@ static void out_hold(const struct event *e)
         out.due_ns = e->ts_ns + OUT_QUIET_NS;
 }
 
-/* Returns whether -e trace=NAMES, -P or --no-filter selects an event. Text then never hides it. */
+/* Returns whether text must show an event because -e trace=NAMES, -P or --no-filter selects it. */
 static bool out_asked(const struct event *e)
 {
     bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
@@ -8058,7 +8058,7 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line with the number of omitted items, to which the caller adds `more`, or removes an
+/* Ends a line with the number of omitted items, `more` of which st_item did not see. Removes an
  * empty line. `dropped`: kvis dropped names, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
@@ -8613,7 +8613,7 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
-/* Returns the name of a file; that of a directory is first updated from /proc. */
+/* Returns the name of the file of a descriptor. Reads the name of a directory again from /proc. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -8628,7 +8628,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory that a path is relative to; NULL: unknown, or the host's root. */
+/* Returns the directory at which a path starts; NULL: unknown, or the host's root directory. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -9185,8 +9185,8 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-/* Parses a DNS query or, if `in` is set, a response, whose query it removes from the table, and
- * which takes the server from the query if the call has no address. Returns a static struct. */
+/* Parses a DNS query or, if `in` is set, a response, into a static struct. Removes the query of a
+ * response from the table. If the call has no address, a response gets the server of its query. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9222,7 +9222,7 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
 
 /* Reports the unanswered DNS queries of socket o or, if o is NULL, of all sockets. The kernel
  * returns a socket's error before answers in its queue (net/ipv4/udp.c, __skb_recv_udp). Therefore,
- * if a socket has several queries, only those without an answer when it is closed have failed. */
+ * if a socket has several queries, a query failed only if it has no answer at the close. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     bool sees_answers = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
@@ -9566,7 +9566,7 @@ static void md_close_range(struct task *t, struct call *c)
     md_closed(t, -1);
 }
 
-/* Counts the directory entries in the first CALL_PART_MAX bytes, because records have no more. */
+/* Counts the directory entries in the first CALL_PART_MAX bytes: a record contains no more. */
 static void md_getdents(struct task *t, struct call *c)
 {
     enum { LENGTH = 16, NAME = 19 };
@@ -9858,7 +9858,7 @@ static bool md_repeats(const struct call *c)
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* `at`: address of the only buffer, or 0. */
+/* at: address of the data if it is in a single buffer, else 0. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -10513,7 +10513,7 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* If no call that -e trace= selects has an event with more than a path, kvis prints the calls. */
+/* If true, kvis prints calls: no selected call has an event that shows more than a path. */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10522,8 +10522,8 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns c or, for socketcall(2) (net/socket.c) and the old mmap(2) of i386, which take a pointer
- * to their arguments, a static struct with the arguments and the function's id (NULL: unknown). */
+/* Returns c. For socketcall(2) and the old mmap(2) of i386, which take a pointer to arguments,
+ * returns a static struct with these arguments and the function's id, or NULL if it is unknown. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -11274,7 +11274,7 @@ static struct {
     bool same_filters;         /* -e, -P and -z are those of the recording */
 } rec_in;
 
-/* Stops reading. The first reason counts. */
+/* Stops reading. Keeps only the first reason. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
     va_list ap;
@@ -11788,7 +11788,7 @@ static void rp_event(void)
         || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
     e->selected = rec_in.same_filters;
     md_emit(e);
-    if (opt.by_pid) /* after the text has hidden the failed execs before it */
+    if (opt.by_pid) /* only now: text has hidden the failed execs before e */
         rp_follow(e);
 }
 
@@ -14570,7 +14570,7 @@ enum btf_kind {
 };
 
 /* A BTF type has a header of 12 bytes, `body` bytes, and `each` bytes per member. */
-static const struct { u8 body, each; bool named; /* in queries */ } btf_kinds[BTF_KINDS] = {
+static const struct { u8 body, each; bool named; /* queries name it */ } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
     [BTF_ENUM] = { 0, 8, true },     [BTF_ENUM64] = { 0, 12, true },
@@ -15111,7 +15111,7 @@ enum {
 
 static struct {
     int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* why the last call and tfs_dir failed */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* errors: of the last call, of tfs_dir */
 } tfs = { .root = INT_MIN };
 
 struct tfs_field {
@@ -16752,7 +16752,7 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
 }
 
 /* Finds the user given with -u by name or number. getpwnam(3) of a static glibc would need shared
- * libraries. The child does not close the files: exec does. */
+ * libraries. exec closes the file. */
 static const struct passwd *sp_passwd(void)
 {
     char *end;
@@ -17286,7 +17286,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
     u16 id = sc_id[r - sc_rows];
-    /* A failed sleep always gets its remaining time read, because BPF cannot test for EINTR. */
+    /* BPF reads the remaining time of every failed sleep, because BPF cannot test for EINTR. */
     u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
     bool memfd = id == SC_memfd_create; /* kvis needs the whole name of a memfd */
     bool message = hy_is_message(r, i);
@@ -17470,7 +17470,7 @@ static void hy_counts(void)
         if (!asked || !more.calls)
             continue;
         st_row_add(r, &more);
-        if (!md_whole_only()) /* no filter: row[] has the same calls */
+        if (!md_whole_only()) /* without filters, row[] has the same calls */
             st_row_add(&st.row[more.row], &more);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
@@ -17533,7 +17533,7 @@ static int hy_open(u32 ring_bytes)
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
-    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* -v shows messages as at the entry */
+    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* -v shows messages as of the entry */
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes, .entries = hy_entries,
                            .map_ring = rb_open,
                            .lodger = hy.sched ? &disk_family : NULL };
@@ -17571,7 +17571,7 @@ static void *hy_load_nest(void *unused)
     return unused;
 }
 
-/* Starts to load call_nest, which some calls need. kvis holds these calls until it is loaded. */
+/* Starts to load call_nest. Until it is loaded, kvis holds the calls that need it. */
 static void hy_start_nest(void)
 {
     pthread_t th;
@@ -17874,7 +17874,7 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* A skipped run of call_sent loses no record: kvis only does not learn which process sent a signal.
+/* A skipped run of call_sent loses no record: only the sender of a signal remains unknown.
  * The kernel skips a run, for example, when kvis's own timer sends a signal in an interrupt. */
 static u64 hy_lost(void)
 {
@@ -18677,8 +18677,8 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows a thread's current call if it has lasted TR_LASTS_NS; BPF will record it when it ends. If
- * `event` is set, shows the call at once, because the thread has stopped in it. */
+/* Shows a thread's current call if the call has lasted TR_LASTS_NS: BPF records calls at their end.
+ * If `event` is set, shows the call at once, because the thread has stopped in it. */
 static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -19318,8 +19318,8 @@ static struct task *tr_of(u32 pid, u32 tid)
 }
 
 /* Updates the descriptor table, without output, for a call that ended while kvis was reading the
- * process's state. An entry that kvis read after the call stays. If kvis read the original's entry
- * after the call, it is unknown what a copy of the descriptor refers to. */
+ * process's state. Keeps entries that kvis read after the call. If the original of a dup(2) is one
+ * of these, the file of the copy is unknown, and kvis looks up all descriptors again. */
 static void tr_catch_up(struct task *t, const struct wire_call *w)
 {
     static struct call past;
@@ -19931,8 +19931,8 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* Drops the other threads of a process when its main thread exits. ptrace reports this exit last.
- * It never reports that of a thread that took the main thread's tid in a failed execve(2). */
+/* Drops the other threads of a process when its main thread exits. ptrace reports this exit last,
+ * and no exit of a thread that took the main thread's tid in a failed execve(2). */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -20082,7 +20082,7 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Waits up to WAIT_NS for the command's copy of a signal. A copy means that the group got it. */
+/* Waits up to WAIT_NS for the command's copy of a signal, which proves a signal to the group. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -20126,7 +20126,7 @@ static void tr_look_for_missing(u64 now)
     tr.swept_ns = now;
 }
 
-/* Called at each tick. After a tick without events, also resumes new threads if no parent did. */
+/* Called at each tick. After a tick without events, also resumes new threads of killed parents. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -20627,7 +20627,7 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a thread's process if it is not in opt.pids[0] to [n - 1]. Returns its pid, or 0. */
+/* Attaches to a thread's process unless it is in opt.pids[0] to [n - 1]. Returns its pid, or 0. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -23606,8 +23606,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns a percentile: for times, the middle of a bucket; for sizes, which often are round, its
- * lower bound. */
+/* Returns a percentile: for times, the middle of its bucket; for sizes, which are often round
+ * numbers, the lower bound. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 left = MIN(p * h->count, h->count - 1);
@@ -23883,7 +23883,7 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Sums exclude what another instance counts again: partitions, dm, md and virtual interfaces. */
+/* Sums exclude instances counted twice otherwise: partitions, dm, md and virtual interfaces. */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -24552,7 +24552,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
-/* Skips devices that were never used. If there are fewer reads, the name has a new device. */
+/* Skips devices that were never used. A lower number of reads means a new device of that name. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -25055,7 +25055,7 @@ static struct {
     u64 lost; /* messages overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* Reads "3,1234,5140900,-;I/O error, dev sda": level (8 or more: of a process), number, time. */
+/* Reads "3,1234,5140900,-;I/O error, dev sda": level (8 or more: by a process), number, time. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -25131,7 +25131,7 @@ enum { MFS_REMOTES = 1024 };
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
 /* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address)
- * if its local port is from lo to hi. Returns how many its remote address has; 0: not counted. */
+ * if its local port is from lo to hi. Returns the number for its remote address; 0: not counted. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -25274,7 +25274,7 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Records an error only if permission was denied. After others, the thread may have exited. */
+/* Records only denied permissions as errors: after other errors, the thread may have exited. */
 static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file, char text[512])
 {
     const char *path = met_path("/proc/%u/task/%u/%s", t->pid, tid, file);
@@ -25342,7 +25342,7 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 }
 
 /* Adds a thread's activity since the last scan to its process. was: its counters at that scan, or
- * NULL. A thread without them that ran for longer than the interval is not new: ignored. */
+ * NULL. Ignores a thread without counters that ran longer than the interval: it is not new. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -25558,8 +25558,8 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest processes --- For each value, kvis shows the first MFS_TOP processes, and those
- * shown before that are among the first MFS_NEAR: similar ones would come and go. */
+/* --- the busiest processes --- For each value, kvis shows the top MFS_TOP processes. A process
+ * remains shown while in the top MFS_NEAR: else, similar processes would come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -25690,7 +25690,7 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     return waiting;
 }
 
-/* Checks processes that ran and have three or more threads; if there are many, some of them. */
+/* Checks processes that ran and have at least three threads; if there are too many, only some. */
 static void mfs_locks(void)
 {
     static u32 first;
@@ -26002,7 +26002,7 @@ enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
 /* PMUs named `pmu`, or `pmu`_N with a number N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* lines: the controller's data lines, if the event counts reads. terms: of cores `where`. */
+/* lines: the controller's data lines, if the event counts reads. terms: valid on cores `where`. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -26522,7 +26522,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* New threads inherit the events. If there is one meanwhile, which may lack some, starts again. */
+/* New threads inherit the events. Starts again if a thread began meanwhile: it may lack some. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -27621,7 +27621,7 @@ static bool mk_sched_read(void)
     return true;
 }
 
-/* Ignores a CPU whose two readings differ until the next interval: its BPF program was writing. */
+/* Skips, for this interval, a CPU whose two readings differ: its BPF program was writing. */
 static void mk_longest(void)
 {
     struct wire_wait w, again, most = { .ns = 0 }, none = { .ns = 0 };
@@ -28023,8 +28023,8 @@ static void vq_read(void)
 
 #include "bpf_insns/vhost.h"
 
-/* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: VH_UNKNOWN: several. kick: runs when
- * the guest kicks. gaps: the time between two runs is a stall if packets or requests wait. */
+/* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: VH_UNKNOWN if several. kick: runs at
+ * a guest's kick. gaps: the time between two runs is a stall if packets or requests wait. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
