@@ -21404,7 +21404,7 @@ static int open_run(u64 end_ns)
     out_flush();
     ses_run(&open_session, end_ns);
     if (open_state.unknown)
-        u_warn("%llu opens are left out by -P because their absolute path is unknown",
+        u_warn("-P left out %llu opens, because their absolute paths are unknown",
                open_state.unknown);
     if (out.json_on)
         open_json_summary();
