@@ -117,10 +117,10 @@
     X(X_PERIODS, "throttled in % of its periods") \
     X(M_STEAL, "% of CPU time taken by the hypervisor") \
     X(M_RUNNING, "runnable tasks #") \
-    X(M_PSI_CPU, "at least one task waited for a CPU % of the time") \
+    X(M_PSI_CPU, "one or more tasks waited for a CPU % of the time") \
     X(M_PSI_IRQ_ALL, "all tasks were stopped by interrupts % of the time") \
-    X(M_PSI_MEM, "at least one task waited for memory % of the time") \
-    X(M_PSI_IO, "at least one task waited for I/O % of the time") \
+    X(M_PSI_MEM, "one or more tasks waited for memory % of the time") \
+    X(M_PSI_IO, "one or more tasks waited for I/O % of the time") \
     X(M_FORKS, "processes created %") \
     X(M_SYSTEM, "% of CPU time in the kernel") \
     X(M_WAIT_P99, "one wait for a CPU in 100 took % or longer") \
