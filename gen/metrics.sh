@@ -260,7 +260,7 @@ function macro(what, name, n, rows,    i) {
 }
 function maybe(s) { return s == "" ? "NULL" : c_string(s) }
 function truth(s) { return s != "" ? "true" : "false" }
-function prom_of(r,    s) { # as C strings: the Prometheus name, and its labels without the closing brace, because another may follow
+function prom_of(r,    s) { # as C strings: the Prometheus name, and its labels without the closing brace, because more labels may follow
     s = get(r, "prom")
     sub(/[}]$/, "", s)
     return c_string(prom_base(r)) ", " maybe(index(s, "{") ? substr(s, index(s, "{")) : "")
@@ -313,7 +313,7 @@ function add_distribution(r,    part, n, i, parts, octave) {
         toupper(get(r, "unit")) ", \\\n      " prom_of(r) ", " octave[1] ", " octave[2] ", " \
         substr(parts, 3) ", \\\n      " c_string(family_help(r))
 }
-function number_section(r,    n, i) { # its number, from 0, by its key and groups; the last one has all other groups
+function number_section(r,    n, i) { # numbers sections from 0; the last section has the groups that no section names
     section_of[id_of[r]] = last_section = n_sections++
     n = split(get(r, "groups"), words, ",")
     for (i = 1; i <= n; i++) section_of[words[i]] = last_section

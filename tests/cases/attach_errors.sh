@@ -12,7 +12,7 @@ no() { # no REGEX ARG...
 }
 no 'no such process|does not exist|No such process' -p 4194000
 target thread
-gives 0 trace -d 1 -p "$tee" # a thread stands for its process, and kvis says so
+gives 0 trace -d 1 -p "$tee" # the ID of a thread selects its process, with a message
 has err "^kvis: .*$tee is a thread of (process )?$target"
 : >stop; wait $target; rm stop pid
 target traced

@@ -55,7 +55,7 @@ awk '$NF == "total" { bad = bad || $4 < last; last = $4; n++ } END { exit bad ||
 run trace -v -i 1 -e trace=/nanosleep -- sleep 2.5 # between the lines, not in one
 has err 'nanosleep\(.* <unfinished ...>$'; has err '<... .*nanosleep resumed>.* = 0'
 hasnt err 'nanosleep\(([^<]|<[^u])*$'
-launch table trace -c -i 1 -o table --kill-on-exit -- sleep 100 # after a pause one table, not one a second of it
+launch table trace -c -i 1 -o table --kill-on-exit -- sleep 100 # after a pause: one table, not one for each second of the pause
 until_true 10 grep -q p99 table || fail "-i: no table"
 kill -STOP $kvis
 until_true 5 eval '[ "$(state $kvis)" = T ]'

@@ -59,7 +59,7 @@ grep -q 'not a directory\|Not a directory' msg || fail "./plain/below: no reason
 printf '#!/bin/sh\nexit 3\n' >good; chmod 755 good
 gives 3 trace --backend=ptrace --json=json -- ./good
 want "by('exec')[0]['argv'] == ['./good']"
-PATH=$PWD/dir:$PWD:$PATH gives 3 trace -q --backend=ptrace -- good # found in PATH; a directory of that name is not it
+PATH=$PWD/dir:$PWD:$PATH gives 3 trace -q --backend=ptrace -- good # found in PATH; the search skips a directory of that name
 for command in trace $([ "$(id -u)" = 0 ] && echo proc); do # nothing is missing in a report of it
     gives 127 "$command" --report=page.html -- ./interp
     has page.html '"whole":true'

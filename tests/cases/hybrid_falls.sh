@@ -15,7 +15,7 @@ right="S['exit_code'] == 3 and not S['lost'] and len(by('exec')) == 3 and S['pro
     and sum(e['bytes'] for e in by('read', filename='$PWD/data') + by('copy_file_range', src_name='$PWD/data')) == 5
     and len([e for e in by('open', error='ENOENT') if e['path'].endswith('/nothere')]) == 1
     and H['backend'] == S['backend'] and H['backend']"
-# traced KVIS...: what the program did is in the trace; at most two lines say what is missing. $by: the backend.
+# traced KVIS...: the trace must have what the program did, with at most two lines of warnings. Sets $by to the backend.
 traced() {
     "$@" trace --json=json -- sh -c 'cat data; cat nothere 2>/dev/null; exit 3' >out 2>err 9>&-
     eq "$what: exit status" 3 $?
@@ -44,7 +44,7 @@ done <chosen
 [ $ptrace -gt $(some 1 20 1) ] || fail "by ptrace only $ptrace times"
 [ $less -gt 0 ] || fail "never without a part"
 
-# With threads refused, kvis does everything by itself. (strace must not follow: what kvis forks is kvis's to trace.)
+# Without threads, kvis does everything in its only thread. (strace must not follow forks: kvis traces its children itself.)
 strace -qq -o log -e signal=none -e trace=clone,clone3 "$KVIS" trace -q -- true >out 2>err 9>&-
 thread=$(sed -n 's/(.*CLONE_THREAD.*//p' log | sort -u)
 what="no threads"

@@ -27,7 +27,7 @@ want "[(e['exe'].endswith('/20/it'), e['cwd'].endswith('/20'), e.get('from')) fo
 storm() { # storm N OPTION...: N commands, each with its own arguments and exit status, at two places at a time
     many=$1; shift
     seq 0 $((many - 1)) | awk '{ print $1, $1 % 200 }' >numbers
-    gives 123 proc "$@" --json=json -o /dev/null -- xargs -a numbers -P 2 -n 2 sh -c 'exit $1' # of xargs: a command has failed
+    gives 123 proc "$@" --json=json -o /dev/null -- xargs -a numbers -P 2 -n 2 sh -c 'exit $1' # 123: a command of xargs failed
 }
 storm "$(some 5000 20000 5000)" --ring=64M # which holds all records, even if kvis does not run meanwhile
 want "S['lost'] == 0 and S['ends_unseen'] == 0 and S['commands'] == $((many + 1))"

@@ -52,7 +52,7 @@ until_true 5 grep -q mark /proc/$sh/cmdline
 shown "len(by('command')) > 4 and {e['ppid'] for e in by('command')} == {$sh}" -d 3 -p $sh
 : >stop
 until_true 10 grep -q '^sleep' /proc/$sh/cmdline # not the shell, whose script has the word, too
-launch text proc --json=json -p $sh -o text # its end: known from /proc, and kvis's end
+launch text proc --json=json -p $sh -o text # a process found in /proc: kvis shows its end, and then ends
 sleep 0.3
 kill $sh
 until_true 5 ended $kvis || fail "it watches what has ended"

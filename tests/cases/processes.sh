@@ -1,8 +1,8 @@
 #!/bin/sh
 # fork, vfork, clone, clone3, threads, all kinds of exec, daemons and zombies are followed: exec by a thread other than
 # the main thread, a main thread that exits before the others, children with an unusual parent or CLONE_UNTRACED. No
-# process gets ENOSYS from the seccomp filter. Those that are killed by another process at any point of a call are reported so. kvis waits
-# for the last descendant; with --until-exit, only for the command.
+# process gets ENOSYS from the seccomp filter. A process that another process kills at any point of a call is
+# reported as killed. kvis waits for the last descendant; with --until-exit, only for the command.
 # tier: gate asan
 # timeout: 180
 # covers: P1 P2 P3 P4 P9 P10 P11 P12 P13 P29 P32 P33 P34
@@ -41,7 +41,7 @@ for KVOPT in "" -v; do
     truth proc killed 40
 done
 
-for how in "" --no-accel; do # a daemon is left behind, and goes on
+for how in "" --no-accel; do # the daemon outlives kvis
     rm -f daemon
     gives 0 trace -q --until-exit $how --json=json -- "$BIN/proc" daemon 2000
     [ ! -s daemon ] || fail "waited for the daemon"

@@ -31,8 +31,8 @@ run() {
     st=$?
 }
 
-# launch FILE ARG...: kvis in the background ($kvis), until it or its command has made FILE and written something to it.
-# finish [SIGNAL]: waits for its end, after this signal; status in $st.
+# launch FILE ARG...: starts kvis in the background ($kvis), and waits until kvis or its command has written something to FILE.
+# finish [SIGNAL]: sends SIGNAL to that kvis, if given, and waits for its end; status in $st.
 launch() {
     first=$1; shift
     rm -f "$first"
@@ -57,7 +57,7 @@ as_user() {
 }
 
 status() { [ "$st" = "$1" ] || fail "exit status: want $1, got $st"; } # status WANT
-gives() { gives=$1; shift; run "$@"; status "$gives"; }                    # gives WANT ARG...: run, with this exit status
+gives() { gives=$1; shift; run "$@"; status "$gives"; }                    # gives WANT ARG...: run; the exit status must be WANT
 
 # needs_hybrid: skips the case where BPF cannot record calls. backends: those that work here.
 needs_hybrid() {
@@ -95,7 +95,7 @@ want() {
 $(cat want.err)"
 }
 
-# want_json EXPR FILE: an expression over J, the one JSON value of FILE, must be true.
+# want_json EXPR FILE: EXPR, a Python expression over J (the JSON value in FILE), must be true.
 want_json() { python3 -c 'import json, sys; J = json.load(open(sys.argv[2])); sys.exit(not eval(sys.argv[1]))' "$@" || fail "not so in $2: $1"; }
 
 eq() { [ "$2" = "$3" ] || fail "$1: want '$2', got '$3'"; }                      # eq WHAT WANT GOT
@@ -127,7 +127,7 @@ until_true() {
 # has_lines FILE REGEX N: at least N lines of FILE match.
 has_lines() { [ "$(grep -Ec -- "$2" "$1" 2>/dev/null)" -ge "$3" ]; }
 
-# promtool_takes FILE: without a complaint, but for names of node_exporter that are not in snake case; and lib/prom.py.
+# promtool_takes FILE: promtool and lib/prom.py accept FILE; names of node_exporter need not be in snake case.
 promtool_takes() {
     python3 "$TESTS/lib/prom.py" "$1" >&9 || fail "the text format of $1"
     promtool check metrics <"$1" >tool 2>&1 ||

@@ -1,7 +1,8 @@
 /* Part of lib/unit.c, which the cases old_features and hybrid_falls run as kvis.
  * With $OLD, this is a kernel that lacks what that names, separated by blanks. All else is the real kernel.
- * $OLD_RELEASE is what uname(2) says. $BPF_LOG is a file: each call of bpf(2) appends a line with its command and the name of
- * its map or program. $REFUSE="COMMAND NAME ERRNO TIMES": bpf(2) refuses this command for the object of this name so often. */
+ * $OLD_RELEASE is the release that uname(2) returns. $BPF_LOG is a file: each call of bpf(2) appends a line with its command and
+ * the name of its map or program. $REFUSE="COMMAND NAME ERRNO TIMES": the first TIMES calls of bpf(2) with COMMAND for the object
+ * NAME fail with ERRNO. */
 static int old_lacks(const char *feature)
 {
     const char *all = getenv("OLD");

@@ -2,7 +2,7 @@
 
 A case is an executable file tests/cases/NAME.sh or NAME.py. Its first comment says what it proves; the
 comments below that, up to the first line of code, are its header:
-  # tier: gate asan          see tests/README.md; `some` of lib.sh has the larger numbers of NAME[full]
+  # tier: gate asan          see tests/README.md; in NAME[full], `some` of lib.sh returns the larger number
   # timeout: 60              seconds, on a machine that has nothing else to do; SLACK times that passes
                              before the case is ended
   # needs: root strace ...   skipped without them: root, arch:x86_64, prog:NAME (of tests/progs), a command, or

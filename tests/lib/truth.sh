@@ -4,7 +4,7 @@
 . "$TESTS/lib/lib.sh"
 own_uid=$(id -u)
 
-# truth PROG ARG...: the program under `kvis trace $KVOPT`, or another $command: all that it says of itself (./facts) is in
+# truth PROG ARG...: runs PROG under `kvis trace $KVOPT`, or another $command. What PROG prints about itself (./facts) must be in
 # the trace (./json). Returns 77 when this machine cannot do it.
 truth() {
     prog=$1; shift
