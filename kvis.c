@@ -9326,8 +9326,8 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if possible. If *p contains "..", replaces *p
- * with the path in the record (goes_up in call.bpf.c) or, if the thread is stopped, in /proc. */
+/* Returns the kind of an opened file, and sets *sx if possible. If *p is not final (".."), takes
+ * the path from the record (goes_up in call.bpf.c) or, if the thread is stopped, from /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -17481,7 +17481,7 @@ static void hy_counts(void)
     }
 }
 
-/* Returns the tid, in the initial pid namespace, of a thread that BPF follows, or 0. */
+/* Returns the tid (initial pid namespace) of a thread that BPF follows; 0: none; ~0: unknown. */
 static u32 hy_any_followed(void)
 {
     u32 key = 0;
@@ -17874,8 +17874,8 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* A skipped run of call_sent loses no record: only the sender of a signal remains unknown.
- * The kernel skips a run, for example, when kvis's own timer sends a signal in an interrupt. */
+/* A skipped run of call_sent loses no record: only the sender of a signal remains unknown. The
+ * kernel skips a run, for example, when kvis's own timer sends a signal in an interrupt. */
 static u64 hy_lost(void)
 {
     u32 sent = 1u << PROG_CALL_SENT | 1u << PROG_CALL_SENT_TP;
@@ -18009,8 +18009,8 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- the calls at which threads stop --- */
 
-/* Selects the calls that the user or the model needs. If close(2) is traced, and in hybrid mode
- * (kvis would read /proc too late), the model needs all calls that change descriptors. */
+/* Selects the calls that the user or the model needs. The model needs all calls that change
+ * descriptors if close(2) is traced, and with BPF, because kvis would read /proc too late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -18151,7 +18151,7 @@ struct tr_facts {
 
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* why the mode is PTRACE, or OBSERVE failed; or NULL */
+    const char *why;        /* why kvis uses PTRACE or cannot OBSERVE, or NULL */
     const char *no_filter;
 };
 
@@ -18436,7 +18436,7 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
 }
 
 /* Returns whether a thread's call restarts the call in which kvis found the thread at the attach.
- * arch_interrupted cannot tell if one register holds the first argument and the result. */
+ * arch_interrupted does not see this if one register holds the first argument and the result. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -19430,7 +19430,7 @@ static void tr_warn_unseen(pid_t pid)
 }
 
 /* Returns the peak memory of an ended program; 0: unknown. `before` is the peak of its process in
- * pages at the program's start. The kernel's value is the program's own only if it is higher. */
+ * pages at the program's start: h->max_rss is the peak of this program only if it is higher. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
@@ -20066,8 +20066,8 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* Handles a signal that ends kvis (sp_pass_on). INT and QUIT kill all tracees. TERM and HUP kill
- * them only with --kill-on-exit, or if the seccomp filter must not outlive kvis. */
+/* Passes a signal on to the command (sp_pass_on), or ends kvis. INT and QUIT then kill the command
+ * and its descendants; TERM and HUP do so only if tr.bound is set. With -p, kvis detaches. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -22512,7 +22512,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* If the process started before kvis, adds its name, which no earlier event has. */
+/* Adds the name of a process that started before kvis: no earlier event has this name. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
