@@ -70,7 +70,7 @@ run check --json=json --path.sysfs=none
 eq "no virtio device" "False False" "$(row virtio_programs) $(verdict virt full)"
 want '"no virtio device" in [e for e in E if e["name"] == "virtio_programs"][0]["detail"]'
 
-# Under a filter like a container's: what is refused.
+# Calls that a seccomp filter denies, as in a container.
 refused() { # refused CALL ROW...: with CALL refused these rows do not work, and the fix names the filter
     call=$1; shift
     say "refuse $call"
@@ -135,7 +135,7 @@ run check opensnoop; has out '^open +'
 run check nonsense; status 2
 has err "no command 'nonsense'"
 
-# Without rights it says so, and trace works all the same.
+# Without privileges, check reports that open does not work, but trace does.
 for_nobody
 as_user check open -v; status 1
 has out '^open_programs +NO +open +BPF needs privileges$'

@@ -45,7 +45,7 @@ nobody|125|open -d 1|err|cannot watch opens: .*run kvis as root
 nobody|125|proc -d 1|err|cannot watch processes: .*run kvis as root
 nobody|0 125|monitor -n 1 -i 0.1|both|.
 END
-# Only without /proc and /sys: who opened a file, only /proc could tell; and how many CPUs there are is not known.
+# Only without /proc and /sys: kvis knows neither which process opened a file nor the number of CPUs.
 cat >rows.empty <<'END'
 root|0|trace --json=/traced -- /true|err|time in calls
 root|0|trace --faults -- /true|err|time in calls
@@ -72,7 +72,7 @@ try() { # try WHERE FILE...: all the rows of these files, with the root as it is
         case " $codes " in *" $st "*) ;; *) fail "$args: want $codes, got $st" ;; esac
         has $file "$regex"
         hasnt both 'Segmentation|runtime error|Assertion|Nothing is saturated'
-        # what fails of kvis itself says so
+        # if kvis itself fails, it prints the reason
         [ $st != 125 ] || has err '^kvis: .*: '
         rm -f root/tmp/*
     done <all

@@ -31,7 +31,7 @@ other=$target; first=$tee; rm pid; mv target.out first.out
 target loop
 kv trace -q -d 1 --json=json -p "$tee" -p "$first" || fail "two pids: $?"
 want "{e['pid'] for e in by('open')} == {$tee, $first} and sorted(H['pids']) == sorted([$tee, $first])"
-# What a recording holds has the names of programs that no exec told of.
+# A recording has the names of programs that were running before kvis.
 kv trace -d 1 -w rec.kvis --folded=live.folded --perfetto=live.trace -o live.txt -p "$tee" -p "$first" || fail "-w: $?"
 kv replay --folded=folded --perfetto=trace -o txt rec.kvis || fail "replay: $?"
 for f in folded trace txt; do cmp live.$f $f >&9 || fail "other $f from the replay"; done

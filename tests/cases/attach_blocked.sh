@@ -5,7 +5,7 @@
 # covers: P18 P19
 . "$TESTS/lib/truth.sh"
 blocks() { [ "$(state "$tee")" = S ]; }
-# The last line of each program if nobody attaches to it. 20: how many seconds it sleeps, if it does: kvis attaches twice meanwhile.
+# Each program, and the last line that it prints untraced. 20: seconds for which it sleeps, if it does: kvis attaches twice meanwhile.
 while read -r how ends; do
     target blocked $how 20
     until_true 5 blocks || fail "$how: it does not wait"

@@ -6,8 +6,8 @@
 . "$TESTS/lib/truth.sh"
 cycles=$(some 3 10 3)
 
-begun() { attached "$tee" || gone $kvis; } # of a pipe: or its reader has what it wants
-# cycle HOW... LEAVE: attaches once and leaves: by a signal, by the time, or because nobody reads.
+begun() { attached "$tee" || gone $kvis; } # or, if kvis writes to a pipe, the reader has exited
+# cycle LEAVE ARG...: attaches once, and detaches: at a signal, after a time, or because an output fails.
 cycle() {
     leave=$1; shift
     rm -f err json

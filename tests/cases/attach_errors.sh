@@ -33,7 +33,7 @@ for bad in 0 -1 x 99999999999 ''; do
     case $st in 1 | 2) ;; *) fail "-p '$bad': $st" ;; esac
     has err '^kvis: '
 done
-# what is said to be traced is what is attached: no thread, nothing twice, nothing that was refused
+# kvis lists the processes that it attached: no threads, no duplicates, no failed attaches
 target thread
 gives 0 trace -d 1 --backend=ptrace --json=json -w rec -p 4194000,$$ -p "$tee" -p "$target" -p "$tee"
 eq "lines" 3 "$(grep '^kvis: ' err | grep -Evc '^kvis: (tracing|pid)')"

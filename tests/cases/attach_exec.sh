@@ -26,7 +26,7 @@ done
 [ $attached -gt 0 ] || fail "never attached"
 : >stop
 wait $storm; eq "the program's exit status" 0 $?
-# The execve has begun when kvis attaches; then it goes on.
+# kvis attaches during an execve.
 rm -f go
 "$BIN/ptr" exec_page >ptr.out 2>&1 9>&- &
 p=$!

@@ -12,12 +12,11 @@ sync f
 cp "$(command -v dd)" own-dd
 sync own-dd
 copy="if=f of=/dev/null bs=4k count=12 iflag=direct"
-for dd in dd ./own-dd; do # the one is in memory, but for what a busy box throws out, the other is not
+for dd in dd ./own-dd; do # dd is in the page cache (unless the machine is short of memory), ./own-dd is not
 python3 -c "import os; os.posix_fadvise(os.open('own-dd', os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)"
 gives 0 trace -v -w rec.kvis --json=json --perfetto=p --report=r.html -- $dd $copy
 js "by('block_io', op='read')" >/dev/null 2>&1 || skip "no disk below this directory, or no hybrid backend"
-# dd's requests are those that were done while it stood in a read of the file; pages of dd itself that were
-# not in memory come besides.
+# Requests that completed during a read(2) of the file are for the file; others read pages of dd itself.
 cat >truth.py <<'P'
 import json
 import re

@@ -83,7 +83,7 @@ for filter in -x "-f O_RDONLY" "-f O_APPEND -f O_WRONLY" "-n ca" "-u 5" --no-exe
     done
     diff rows.bpf rows.ptrace >&9 || fail "$filter: other rows"
 done
-# Directories below another root, and outside of it (root's doing).
+# Directories inside and outside of a new root directory (chroot needs root).
 run open -F -o rows --backend=ptrace -- python3 -c '
 import os
 top = os.open("/", os.O_RDONLY); os.chroot("."); os.chdir("d")
@@ -92,7 +92,7 @@ status 0
 has rows ' /d/made$'
 has rows ' \(unreachable\)/etc/passwd$'
 
-# kvis proc: what a program that runs others knows of them, as an ordinary user (who cannot reach a checkout of root's)
+# kvis proc as an ordinary user (who may be unable to reach the checkout): cmd.c prints what it knows about its children
 scenes="ends args chain threads ways"
 $user test -x "$BIN/cmd" || { scenes=; say "nobody cannot reach $BIN"; }
 for scene in $scenes; do
@@ -141,7 +141,7 @@ for command in open proc; do
         : >over
         until_true 5 test -e after || fail "$how: the command did not go on"
     done
-    # Where a filter or a user namespace takes BPF from root, too; and what is refused. (cases/alone.sh has what a user may not do.)
+    # Root without BPF: a seccomp filter or a user namespace forbids it. (cases/alone.sh: ordinary users.)
     "$BIN/refuse" bpf "$KVIS" $command -o rows -- true >out 2>err 9>&-; st=$?; status 0
     works_so 'seccomp filter forbids bpf'
     has rows '/true$| true$'

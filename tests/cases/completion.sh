@@ -13,7 +13,7 @@ mkdir dir1 bin
 printf '#!/bin/sh\n' >bin/kvprog1
 chmod +x bin/kvprog1
 PATH=$PWD/bin:$PATH
-# What is typed, and what the line becomes (a + for the list below it).
+# The typed words, and the completed line (or, after +, the list below it).
 cat >cases <<'END'
 kvis mon	kvis monitor 
 kvis exi	kvis exitsnoop 

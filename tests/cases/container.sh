@@ -38,7 +38,7 @@ in_container "$KVIS" proc -o rows -- cat /etc/passwd; status 0
 has err '^kvis: tracing the command with ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
 has rows ' 0 +[0-9.]+ MB cat /etc/passwd$'
 
-# What takes BPF does not, and runs no command.
+# Commands that need BPF fail, and run no command.
 for c in open opensnoop proc execsnoop exitsnoop "open --backend=bpf" "proc --backend=bpf"; do
     case $c in *bpf) set -- -- touch ran ;; *) set -- -d 1 ;; esac
     # shellcheck disable=SC2086 # words
@@ -49,7 +49,7 @@ for c in open opensnoop proc execsnoop exitsnoop "open --backend=bpf" "proc --ba
 done
 [ ! -e ran ] || fail "a command ran"
 
-# What files say is there; of the rest, why not, and not as zeros.
+# Metrics from files are present; others are missing with the reason, not 0.
 in_container "$KVIS" monitor -n 2 -i 0.1 --json; status 0
 want 'all(e["load1"] >= 0 and e["memory_total_bytes"] > 0 for e in E)' out
 want 'all("switches_per_second" not in e and any("switches_per_second" in u["metrics"] and "--privileged" in u["reason"] for u in e["unavailable"]) for e in E)' out

@@ -24,7 +24,7 @@ if [ "$(stat -f -c %T .)" != tmpfs ]; then # which has no disk
     want_json "all(p['pid'] != $shell or p['busy_written_bytes_per_second'] < 1e5 for p in J['busiest'])" out
     want_json "not any(c.get('pid') == $shell for f in J['findings'] if f['resource'] == 'disk' for c in f['culprits'])" out
 fi
-# what others read and write is root's to see: to nobody it is not 0, but not there
+# only root sees the I/O of other users' processes: for nobody, the values are absent, not 0
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     setpriv --reuid 65534 --clear-groups "$KVIS" diagnose -d 1 --json </dev/null 2>err >out
     python3 - out <<'END' || fail "as an ordinary user"

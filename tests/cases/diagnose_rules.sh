@@ -35,7 +35,7 @@ mistake() { # mistake MESSAGE < FILE
     has err "--rules: 'wrong': $1"
     [ ! -s out ] || fail "it ran"
 }
-# A file (\n is the end of a line) and what kvis says of it.
+# A file of rules (\n ends a line), and the error message.
 while IFS='~' read -r file message; do printf "$file" | mistake "$message" || exit 1; done <<'END'
 rule a\n when no_such >= 1\n~line 2, column 7: no metric 'no_such' .kvis help metrics
 rule a\n when threads > 1\n~line 2, column 15: '>' is not allowed here

@@ -72,7 +72,7 @@ def truth(events):
 
 
 def check_calls(d):
-    """The figures are those of the calls as the runs themselves told them; what a recording lacks is absent."""
+    """The numbers equal those of the runs' own events; numbers that a recording lacks are absent."""
     calls = {c["name"]: c for c in d["calls"]}
     for k in "ab":
         events = rows(k + ".json")
@@ -104,7 +104,7 @@ check_commands(d)
 check_calls(d)
 hasnt(diff("a.kvis", "a.kvis").out, "gone|new|Failed|change")
 
-# What was not traced in one of them is no change.
+# A call that only one recording traces is not a change.
 trace("-v", "-e", "trace=openat", "-w", "some.kvis", "--", "cat", "both", "nothing")
 trace("-v", "-w", "all.kvis", "--", "cat", "both", "nothing")
 d = differences("some.kvis", "all.kvis")
@@ -155,7 +155,7 @@ has(out, "System calls: n/a .not recorded")
 trace("-q", "-w", "n2.kvis", "--backend=ptrace", "--", "sh", "-c", "sleep 0.3; cat both nothing")
 hasnt(diff("n.kvis", "n2.kvis").out, r"^ calls A|n/a +- +[a-z_0-9]+$|[+][0-9]{4,}%")
 
-# Of failures, a recording has place for 256 kinds. Of others it is not known whether there were any.
+# A recording holds 256 kinds of failures; whether there were others is unknown.
 for side, more in ("f", '"$0" errnos 600 900 &&'), ("g", ""):
     trace("-q", "-e", "trace=getpriority", "--backend=ptrace", "-w", side + ".kvis", "--", "sh", "-c", more + '"$0" errnos 133 133', BIN + "/sec").status(0)
 has(diff("f.kvis", "g.kvis").out, "^ +256 +- +-256 +gone  getpriority [?]$")

@@ -14,5 +14,5 @@ KVOPT=-v
 each truth fd reused
 KVOPT=
 each truth fd scm getfd flight
-# The receiver can be told to have the files before the sender is told to have sent them.
+# The receiver's event can come before the sender's.
 for i in 1 2 3; do each truth fd scm; done

@@ -69,7 +69,7 @@ for b in $(backends); do
         eq "$b $option" 1 "$(awk '$NF == "connect" { n = $4 } END { print n + 0 }' err)"
     done
 done
-# No event tells of these calls: their lines are what there is.
+# Calls without an event are shown as with -v.
 run trace -e trace=getppid -- /bin/sh -c :
 has err 'getppid\(\) += [0-9]+'
 for opt in -Z -x --failed-only; do

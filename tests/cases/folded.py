@@ -81,7 +81,7 @@ for backend in backends():
         while [ $n -lt 50 ]; do n=$((n + 1)); set -- "$@" "$f" "$g"; done; cat "$@"''')
     has(read("live"), r"^cat;main;openat;a\\x3bb\\nc \\xff 1 [0-9]+$")
     has(read("live"), r"^cat;main;close;/.*/\\x3b\\\\n\\x3b [0-9]+$")
-# More stacks than the table has: several lines of one are added up by who reads them.
+# More stacks than the table holds: a stack has several lines, which readers add up.
 one("--", "sh", "-c", r'''for i in 1 2 3 4 5 6 7 8 9; do eval "a$i=\"\$(seq -s \" \" -f n$i%g 600)\""; done
     for i in $a1 $a2 $a3 $a4 $a5 $a6 $a7 $a8 $a9; do [ -e $i ]; done''')
 # kvis proc: CPU time of commands, below those that started them.
@@ -91,7 +91,7 @@ if os.getuid() == 0:
     has(read("cpu"), "^sh;sh [0-9]{4,}$")
     run("replay", "-q", "--folded=cpu2", "p.kvis").status(0)
     assert read("cpu") == read("cpu2"), "other stacks from the replay"
-    # Where the names are too long together, the first commands are left out, not the one that used the CPU.
+    # If the names of a stack are too long, the first commands are omitted, not the one that used the CPU.
     put("chain", 'n=$1; shift; [ $# = 0 ] || ./$1 chain "$@"; i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; true\n')
     names = [f"p{i:02}" + 40 * "x" for i in range(1, 14)]
     for name in names:

@@ -8,7 +8,7 @@
 for KVOPT in "" -v "-v --no-accel" "-e trace=%desc,%net" "--faults"; do
     case $KVOPT in *-e*) each same fuse process thread ;; *) each truth fuse process thread ;; esac
 done
-# The server does not answer: kvis attaches to a program that has mapped one of its files, and tells of a path through it.
+# The server does not answer: kvis attaches to a program that has mapped one of its files, and shows a path on its mount.
 KVOPT=
 hung() { # hung CMD...: the program runs under CMD until the case says so
     rm -rf stop pid json mnt told

@@ -236,7 +236,7 @@ known=$(sort -u most.known times.known | wc -l)
 say "$known of $claims members compared"
 [ "$known" -gt 180 ] || fail "too few are known"
 
-# A changed BPF program voids its row of VETTED, and a row must be whole: what is changed in a header, and in VETTED.
+# A changed BPF program invalidates its row of VETTED, and a row must be complete: edits of a header and of VETTED, with the error.
 mkdir new
 while IFS='~' read -r want what header rows; do
     sed "$header" "$top/bpf_insns/blk.h" >new/blk.h

@@ -49,11 +49,11 @@ END
     hidden "$dir" check -v trace
     has out "^btf  *no .*$detail"
     has out "fix: $fix"
-    hasnt out 'fix: .*(no usable|cannot be opened)' # what the verifier or the file said is no fix
+    hasnt out 'fix: .*(no usable|cannot be opened)' # an error text is not a fix
     has out '^call_programs  *no .*no usable'
 done
 
-# Of several reasons trace names the one that it falls back for, not one that it lacks for something else.
+# If there are several reasons, trace prints the one for which it uses ptrace.
 under="$BIN/refuse process_vm_readv"
 hidden /sys/kernel check trace
 has out '^trace  *ptrace: every traced system call stops'

@@ -23,7 +23,7 @@ for prog in hyb hyb-musl; do
     done
 done
 
-# Nothing holds this one. What the ring has no room for is lost, and how much that is stands in its place and in the end.
+# This program blocks kvis's signal, so kvis cannot hold it, and a full ring loses records: an event and the summary report them.
 "$BIN/hyb" deaf 3000 >alone
 KVOPT="-q -v --backend=ptrace"
 same hyb deaf 3000

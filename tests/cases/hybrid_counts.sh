@@ -55,10 +55,10 @@ for n in 1 2; do
 done
 gives 0 trace -c --backend=hybrid -- "$BIN/hyb" tsync
 
-# Nobody waits for kvis: it stands still, and the program goes on to its end.
+# The program never waits for kvis: kvis is stopped, and the program runs to its end.
 "$KVIS" trace -c --backend=hybrid --ring=64K -o table -- "$BIN/loop" 300000 >out 2>err 9>&- &
 kvis=$!
-begun() { # without a process of its own: the loop may end meanwhile
+begun() { # forks no process: the loop could end meanwhile
     read -r loop <"/proc/$kvis/task/$kvis/children" # (a line without an end: its status says nothing)
     [ "$loop" ] && read -r _ rchar <"/proc/$loop/io" && [ "$rchar" -gt 20000 ] # beyond what starts it
 }

@@ -51,7 +51,7 @@ what="no threads"
 traced strace -qq -o log -e signal=none -e trace="$thread" -e inject="$thread:error=EAGAIN:when=1..2" "$KVIS"
 eq "threads that were refused" "2 hybrid" "$(grep -c INJECTED log) $by"
 
-# Where bpf(2) is refused at all. Asked for by name: an error, and nothing runs. (hidden_sys: without BTF.)
+# Without bpf(2), --backend=hybrid is an error, and the command does not run. (hidden_sys: without BTF.)
 PATH=$BIN:$PATH
 refuse bpf "$KVIS" trace --backend=hybrid -- touch ran >out 2>err 9>&-
 eq "exit status" 125 $?

@@ -8,7 +8,7 @@
 needs_hybrid
 rounds=$(some 2000 15625 500) # of 8 calls, by 8 threads: 15625 make a million
 
-# late RING ARG...: tests/progs/hyb.c, whose JSON nobody reads for a while. ./ends: without the events.
+# late RING ARG...: traces tests/progs/hyb.c, while the reader of the JSON sleeps at first. ./ends: without the events.
 mkfifo fifo
 late() {
     ring=$1; shift

@@ -23,8 +23,8 @@ watched() {
 }
 watched places
 watched calls
-# Who runs when an interrupt comes has woken nobody; who writes into a pipe has. In another pid namespace
-# the waker's number is another one.
+# A process that an interrupt stopped is not the waker; one that writes to a pipe is. In another pid namespace,
+# the waker has another pid.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 taskset -c "$cpu" sh -c 'while :; do :; done' &
 busy=$!

@@ -25,7 +25,7 @@ for s in bash zsh fish; do
     grep -rlxF "$(./kvis completion $s | sed -n 2p)" d/p/share | grep -q $s || fail "the completion for $s"
 done
 eq "modes" "755 644" "$(echo $(stat -c %a d/p/bin/kvis d/p/share/man/man1/kvis.1))"
-# what is not kvis's stays, and so does a link of that name to something else
+# uninstall keeps files of others, including a link named execsnoop to another program
 mkdir "d e"
 echo mine >"d e/mine"
 cp -r d/p "d e/p" && ln -s elsewhere "d e/p/bin/execsnoop"

@@ -42,8 +42,8 @@ for command in COMMANDS:
     assert os.WIFEXITED(status) and os.WEXITSTATUS(status) == 7, (command, status, shown)
     assert b"got x\r" in shown, (command, shown)
 
-    # (To kvis alone: see the case signal_group.) kvis ends with the program, after SIGTERM, although a child of it runs; and a
-    # second SIGTERM ends kvis when the program goes on.
+    # SIGTERM to kvis alone (see the case signal_group): kvis ends with the program, although a child still runs; if the program
+    # continues, a second SIGTERM ends kvis.
     for script, told in (("sleep 300 >&- & echo $!; exec sleep 300", b""),
                          ("trap 'echo caught' TERM; echo $$; while :; do sleep 0.1; done", b"caught\n")):
         with subprocess.Popen(start + [script], stdout=subprocess.PIPE) as p:
@@ -79,7 +79,7 @@ status, shown = session([kvis, "trace", "-q", "--", "/bin/sh", "-c",
                          "printf 'name? '; read x; echo \"hello $x\"; test -t 0 && echo tty"], (b"name? ", b"bob\n"))
 assert status == 0 and b"hello bob" in shown and b"tty" in shown, (status, shown)
 
-# ^Z stops kvis and the program, for the shell that started it; continued, both go on
+# ^Z stops kvis and the program; the shell that started kvis continues both
 def shell():
     """A shell with job control: one job, stopped and continued in the foreground."""
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)

@@ -45,8 +45,8 @@ commands() {
             limited $flag $1 $line
             [ $st -lt 126 ] || fail "ended with $st"
             [ "$line" != check ] || tr -s ' \n' ' ' <out | sed 's/^/kvis: /' >>err # its answer has the reason
-            [ $st = 0 ] || has err 'kvis: .*(memory|allocate)' # perhaps behind text that was cut
-            [ $st = 0 ] || [ $1 -lt 32768 ] || fail "$st where there is room"
+            [ $st = 0 ] || has err 'kvis: .*(memory|allocate)' # perhaps after truncated text
+            [ $st = 0 ] || [ $1 -lt 32768 ] || fail "$st although the memory suffices"
         done <<END
 --version
 help
@@ -66,7 +66,7 @@ END
 }
 commands 32768
 commands 6144
-# Where the memory ends while a recording is read is chance: it is never said to be damaged.
+# Memory runs out at a random place of a recording: kvis never reports the recording as damaged.
 kb=6144
 while [ $kb -le 7680 ]; do
     for words in "diff run.kvis run.kvis" "replay -c run.kvis"; do

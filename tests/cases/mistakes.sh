@@ -20,7 +20,7 @@ blocks[-1] = blocks[-1][:-2] + bytes([200]) + blocks[-1][-1:]
 open("kind.kvis", "wb").write(recording.join(data[:recording.HEAD], blocks))
 END
 
-# STATUS, the command line, and what the line on stderr says (behind "kvis: ")
+# exit status, command line, and message on stderr (after "kvis: ")
 while IFS='|' read -r want args regex; do
     gives "$want" $args </dev/null
     [ "$want" = 0 ] && continue

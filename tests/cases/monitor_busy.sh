@@ -5,7 +5,7 @@
 # needs: root python3 promtool
 # covers: S4
 . "$TESTS/lib/lib.sh"
-# Its own pid namespace: nobody else is first in something.
+# In a pid namespace: no other processes are in the top five.
 [ "${MONITOR_BUSY_INSIDE:-}" ] || MONITOR_BUSY_INSIDE=1 exec unshare -pf --kill-child --mount-proc /bin/sh "$0"
 mkdir a b
 python3 "$TESTS/lib/mon_tree.py" a tasks:a && python3 "$TESTS/lib/mon_tree.py" b tasks:b || fail "no trees"
@@ -122,7 +122,7 @@ for e in [e for e in map(json.loads, open("json")) if e["type"] == "sample"][1:4
     for column, key in (1, "busy_cpu_seconds_per_second"), (2, "busy_waiting_seconds_per_second"):
         got = e["busy"][sys.argv[1]][key] * e["interval_ns"] / 1e9
         print(key, least[column] - last[column], got, most[column] - first[column])
-        # 0.02: cpu in ticks; what a thread that waits now has waited is not told yet
+        # 0.02: CPU time is in ticks, and the kernel does not report a wait before it ends
         assert least[column] - last[column] - 0.02 <= got <= most[column] - first[column] + 0.02, key
 END
 want "max(v['busy_resident_bytes'] for e in E for k, v in e['busy'].items() if k == '$memory') > 256 << 20"
@@ -132,7 +132,7 @@ if [ "$disk" ]; then
     say "write: $got of $all"
     want "0 < $got <= $all * 1.02"
 fi
-# Threads that wait have CPUs to wait for, also where nothing else reads about CPUs.
+# tasks_waiting has CPUs even if no other source reads the list of CPUs.
 gives 0 monitor -c busy -i 0.3 -n 1 --per-cpu -o text
 has text ' tasks_waiting=[0-9.]+'
 hasnt text 'n/a .*tasks_waiting|busy +n/a'

@@ -46,7 +46,7 @@ END
 # without -o, the totals are on stderr, and stdout is the command's; they are printed even if the command outlives -n
 run monitor -i 0.01 -n 1 -- sh -c 'echo hello; sleep 0.2; exit 4'
 status 4; eq "stdout" hello "$(cat out)"; has err '^kvis monitor: sh$'; has err ' task_clock_seconds$'
-# elapsed_seconds ends with the command: the last sample, here delayed by a second, is no part of it
+# elapsed_seconds ends with the command: it excludes the last sample, delayed by a second here
 strace -qq -o /dev/null -P /proc/loadavg -e inject=?open,openat:delay_enter=1000000 "$KVIS" monitor -c load -- true 2>err
 awk '$2 == "elapsed_seconds" { n = $1 < 1 } END { exit !n }' err || { cat err; fail "the last sample counts"; }
 run monitor -- sh -c 'kill -TERM $$'; [ $st = 143 ] || fail "killed: $st"

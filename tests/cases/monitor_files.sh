@@ -26,7 +26,7 @@ is() { printf "%s\n\0" "$1" >>wants; } # all at once, below: a python for each t
 # Rates: each file has its own interval between two looks. kvis was stopped between them, so the interval is at
 # least as long as the stop, and at most the time from the start of kvis to its line. Those of one file are
 # compared with each other, too. What was counted, to the unit: Prometheus, below.
-# within RATE COUNTED: the rate of what was counted in this interval.
+# within RATE COUNTED: RATE is that of COUNTED occurrences in this interval.
 within() { is "shortest <= ($2) / ($1) <= longest"; }
 same() { is "abs(($1) - ($2)) < 1e-6"; }
 exact() { is "abs(($1) / ($2) - 1) < 1e-6"; }
@@ -152,7 +152,7 @@ for w in wants:
     except Exception as e:
         bad += 1
         print("not so:", w, repr(e))
-print(len(wants), "hold, but for", bad)
+print(len(wants), "conditions,", bad, "failed")
 sys.exit(bad > 0 or len(wants) < 70)
 END
 # Prometheus: what the kernel has counted, to the unit, and never less than before
@@ -197,7 +197,7 @@ has text '^disks +device=sda1 on="sda" '
 has text '^zones +zone=0 type="x86_pkg_temp" thermal=61.0C .*thermal_headroom=34.0C'
 has text '^psi +n/a pressure_irq_stalled: .*needs Linux 6.1'
 eq "reasons" 1 "$(grep -c '^psi.*n/a' text)"
-# what is missing: the source and the reason, not each metric
+# text shows a missing source with the reason, not each of its metrics
 has text '^membw +n/a: '
 has text '^meminfo +n/a memory_available and 10 more: /proc/meminfo of this kernel lacks this value'
 has text '^cpufreq +n/a in part: .*cpu7'

@@ -35,7 +35,7 @@ run monitor -c runq,block -n 1 -i 0.1
 $user ./kvis-copy monitor -c runq,block -n 1 -i 0.1 >out 2>err 9>&-
 eq "only what it may not" 125 $?
 has err 'nothing to show: .*CAP_BPF'
-# Another one's process: what all may read of it.
+# A process of another user: only metrics that every user may read.
 sleep 30 9>&- &
 other=$!
 trap 'kill $other' EXIT

@@ -80,7 +80,7 @@ sys.exit(bad)
 END
 python3 watch.py $secs live $live tree $tree >watched 2>&1 || fail "not flat: $(cat watched)"
 say "$(cat watched)"
-# What the programs keep by request is not more than what is on its way.
+# The BPF map of requests contains only requests in flight.
 for id in $(sed -n 's/^map_id:[^0-9]*//p' /proc/$live/fdinfo/* 2>/dev/null); do
     command -v bpftool >/dev/null || break
     kept=$(bpftool map show id $id 2>/dev/null | grep -q ' hash .*name flying' &&

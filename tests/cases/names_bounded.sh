@@ -64,7 +64,7 @@ for backend in ptrace auto; do
     want '{f["path"].split("/")[-1] for f in S["open_at_exit"]} == {"large", "still_open"}'
     want '[e["filename"].split("/")[-1] for e in by("write") if e["bytes"] == 5 and e["filename"].endswith("/still_open")] == ["still_open"]'
     want 'S["file_bytes_written"] >= 45000 + sum(1 + i % 7 for i in range(45000)) + 5'
-    # how many files there were is not known then: JSON leaves it out, text has what is certain
+    # then the number of files is unknown: JSON omits it, and text shows a lower bound
     want '"files_read" not in S and "files_written" not in S'
     kv replay -C --json=again r.kvis >out 2>err || fail "replay: $?"
     has err '^  files +at least [0-9]+ read \([^)]*\), [0-9]+ written '

@@ -21,7 +21,7 @@ def comparable(name, args):
     args = CHANGING.sub("pid", args)
     if name.startswith("process_vm"):  # its process; where the other side's vector is, which kvis does not follow
         args = re.sub(r"^\d+|(?:\[[^\[]*\]|0x\w+)(?=, \d+, \d+$)", "DIFFERENT", args)
-    if name == "sendmmsg":  # what was sent of each, strace has read at the end of the call
+    if name == "sendmmsg":  # strace reads the lengths at the end of the call
         args = re.sub(r", msg_len=\d+", "", args)
     return args
 
@@ -42,8 +42,8 @@ def same(what, want, got):
         fail(f"{what}: {len(got)} calls, not {len(want)}")
     for i, (w, g) in enumerate(zip(want, got)):
         failed = w[2] in ("-1 EFAULT", "-1 EINVAL") or w[2][0] == "-" and w[0].startswith(("read", "preadv", "recv", "process_vm_readv"))
-        unnamed = w[0] == "recvmsg" and "msg_namelen=0 =>" in w[1]  # kvis shows what stands there
-        # Of a call that failed, kvis shows the address where it wrote nothing, and what can be read of the rest.
+        unnamed = w[0] == "recvmsg" and "msg_namelen=0 =>" in w[1]  # kvis shows the memory
+        # For a failed call, kvis shows the address of memory that was not written, and the readable part of other memory.
         if (w[0], w[2]) != (g[0], g[2]) or (w[1] != g[1] and not failed and not unnamed):
             fail(f"{what}: call {i}:\nwant {str(w)[:900]}\ngot  {str(g)[:900]}")
     say(f"{what}: {len(got)} calls")
@@ -90,7 +90,7 @@ traced(KVIS, "trace", "-q", "-v", "--backend=hybrid", "--json=short", f"{BIN}/ne
 summary = json.loads(read("short").splitlines()[-1])
 if summary["throttle_stops"]:
     fail(f"{summary['throttle_stops']} stops")
-# Also where the buffers of a vector fill its record, this says that the call slept until the child wrote.
+# Even if the buffers of a vector fill its record, the record contains the time for which the call slept.
 FULL = """import os, time
 r, w = os.pipe()
 if not os.fork():

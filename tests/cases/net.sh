@@ -12,7 +12,7 @@ has outcome/err 'connect tcp4 → 127.0.0.1:[0-9]+ \(in progress\)$'
 has outcome/err 'connect tcp4 → 127.0.0.1:[0-9]+ failed: ECONNREFUSED \(after [0-9.]+ ms\)$'
 [ ! -e /proc/net/if_inet6 ] || each truth net tcp6
 
-# A question for a name is one line; the bytes of it are hidden, those of anything else are not.
+# A DNS query is one line; its messages are hidden, but other data sent to port 53 is not.
 for scene in resolve ptrace/resolve; do
     grep -q '^done' $scene/facts 2>/dev/null || continue # not root, or not run twice
     for line in 'two.example A → 127.0.0.1: 10.1.2.3, 10.1.2.4 \(after [0-9.]+ ms\)$' 'a\\x1b\[2J.example A' \
@@ -32,7 +32,7 @@ for scene in resolve ptrace/resolve; do
     hasnt err 'resolve two.example'
 done
 
-# Descriptors have their addresses also where -e asks for none of the calls that gave them one.
+# Descriptors are shown with addresses even if -e selects none of the calls that set these.
 cat >own.py <<'END'
 import os, socket
 def told(s, kind, where):

@@ -51,7 +51,7 @@ lines() {
     eq "as many lines of text as of JSON" "$(grep -c '"type":"syscall"' json)" "$(grep -Ec '^\[.* [0-9]+(/[0-9]+)? hyb +[a-z_]+\(.*\) += ' text)"
 }
 sleeps() { [ "$(state "$1")" = S ]; } # sleeps PID
-# made NAME: how many lines each process and thread has of it, the numbers alone.
+# made NAME: the numbers of calls per thread, the number of threads, and that of processes.
 made() { js "(lambda c: [sorted(set(c.values())), len(c), len({p for p, t in c})])(__import__('collections').Counter((e['pid'], e['tid']) for e in calls('$1')))"; }
 lines --all $e -- "$BIN/hyb" rare 3 4 50 </dev/null
 eq "lines of 3 processes of 4 threads" "[[50], 12, 3] [[50], 12, 3]" "$(made io_destroy) $(made sched_rr_get_interval)"
@@ -150,7 +150,7 @@ wait $kvis 2>/dev/null
 
 # A cgroup, and those below it. Of its own calls kvis counts none.
 cat >outputs.py <<'END'
-# This process reads kvis's output from a FIFO, a socket and a terminal, and writes for each part of it: kvis shows none of that.
+# This process reads kvis's output from a FIFO, a socket and a terminal, and writes after each read: kvis shows none of these calls.
 import os, pty, signal, socket, subprocess
 pair = socket.socketpair()
 os.mkfifo("fifo")
@@ -187,7 +187,7 @@ kill -INT $kvis $too
 wait $kvis
 st=$?
 wait $too || st=$?
-# What reads kvis's output is not told of, else each line would make another one.
+# kvis does not show calls of the readers of its output: each line would cause another.
 sh -c 'echo $$ >/sys/fs/cgroup/kvis-observe/cgroup.procs
 "$KVIS" trace --cgroup=kvis-observe -e trace=read,write -d 1 2>&1 | cat | cat >lines
 (sleep 1; exec "$KVIS" trace --cgroup=kvis-observe -e trace=read,write -d 1 2>&1) | sh -c "exec 3<&0
@@ -214,7 +214,7 @@ has text '^kvis: tracing cgroup /sys/fs/cgroup/kvis-observe \(observe\)$'
 eq "lines of a cgroup" "[[100], 4, 2] [[100], 4, 2]" "$(made io_destroy) $(made sched_rr_get_interval)"
 want 'S["lost"] == 0 and all(e["comm"] == "hyb" for e in by("syscall"))'
 
-# What it cannot do, it says.
+# Impossible combinations of options are errors.
 for o in "--all --report=r" "--all -w r" "--all -c -v" "--all -c --json" "--all --perfetto=r" "-p $$ --backend=observe --faults" "-c --backend=observe true" "--all -c -p $$" "--all -c true" "-c --min-duration=1ms true"; do
     run trace $o
     [ $st -ge 2 ] || fail "$o: exit status $st"

@@ -21,12 +21,12 @@ if [ -x "$BIN/open32" ]; then
     want "[(e.get('flags'), e.get('mode')) for e in by('open', abi='i386')][:2] == [('O_RDWR|O_CREAT', 0o640), ('O_WRONLY|O_CREAT', 0o600)]"
 fi
 
-# More opens at once than the probe's map holds: counted and told.
+# More concurrent opens than the probe's map holds: counted and reported.
 facts full --ring=8192
 [ $st = 77 ] || has full/err '^kvis: [0-9]+ opens lost: too many in progress at once'
 
-# Many opens: nothing is missing, or what is missing is counted and told. The first ring holds all of them, even if kvis does not
-# run meanwhile. In the third round kvis is stopped, and the ring overflows.
+# Many opens: none is missing, or the missing ones are counted and reported. The first ring holds all of them, even if kvis does
+# not run meanwhile. In the third round kvis is stopped, and the ring overflows.
 many=$(some 20000 100000 20000)
 all=$(some 8192 65536 8192)
 for ring in $all 64 stop; do

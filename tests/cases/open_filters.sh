@@ -51,7 +51,7 @@ only "['.', 'dsync', 'job', 'nothere', 'out1', 'sync', 'there']" -u 0
 only "[]" -u 4242; eq "events" 0 "$(js "S['events']")"
 only "['.', 'dsync', 'job', 'nothere', 'out1', 'sync', 'there']" --no-exec
 want "not by('open', call='execve')"
-# While kvis stands still and its ring holds but a few records, what is not wanted loses nothing.
+# kvis is stopped, and its ring holds only a few records: opens that do not match the filters cause no loss.
 stopped() {
     watch --ring=64 "$@" -- sh -c 'kill -STOP $PPID; "$1" 5000; kill -CONT $PPID' sh "$BIN/loop"
     status 0
@@ -66,7 +66,7 @@ done
 chmod 777 .
 watch -u 4242 -- setpriv --reuid=4242 --regid=4242 --clear-groups cat there
 want "[e['name'] for e in by('open', uid=4242)][-1] == 'there' and S['events'] == len(by('open', uid=4242))"
-# O_NONBLOCK's own number on some machines: what is no flag is an error
+# invalid flags, such as 8 (O_NONBLOCK on some machines), are errors
 for bad in "-f O_NOSUCH" "-f 8" "-f" "-u root" "-u -1" "-u" "-n" "-n 1234567890123456" "-p 0" "-p x" "-t -3" "-d 0" \
     "--ring=3" "--ring=100" "--json=" "-W" "--nosuch" "-p 1 -- true" "-t 1 -- true"; do
     gives 2 open -o /dev/null $bad

@@ -27,7 +27,7 @@ if setpriv --bounding-set=-bpf true 2>/dev/null; then
     denied 'CAP_PERFMON' setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin ./kvis-copy open
 fi
 
-# pid namespaces. The loop outside must not be seen: -n cat, whose name nobody else has here
+# pid namespaces. The loop outside must not be shown; no other process has its name
 cp "$(command -v cat)" catkvis
 sh -c 'while :; do ./catkvis /etc/hostname >/dev/null; sleep 0.05; done' 9>&- &
 outside=$!

@@ -36,7 +36,7 @@ done
 "$KVIS" trace -q --json=/dev/fd/3 -- echo said 3>&1 >output 2>err | cat >json
 eq "output" said "$(cat output)"
 want 'len(by("exec")) == 1 and S["lost"] == 0'
-[ ! -e ran ] || fail "ran all the same"
+[ ! -e ran ] || fail "the command ran"
 run trace --backend=ptrace --json=json -- /bin/sh -c 'echo x >file; echo mine'; has err '^\[\+'; eq "stdout" mine "$(cat out)"
 want "S['exit_code'] == 0 and by('open', path='$PWD/file')"
 sleep 30 9>&- &

@@ -116,7 +116,7 @@ for how, words, where, written in (("own", RUNS[0], ".", "report.html"), (None, 
     check(f"a report over {how}", run.st == 0 and "</html>" in text(written) and was in ("none", kind("report.html")), ends)
 os.chdir("..")
 
-# Where nothing is traced, what the files hold stays; else nothing of it does.
+# If nothing is traced, output files keep their contents; otherwise they are replaced.
 put("interp", "#!/nonexistent/interpreter\n")
 os.chmod("interp", 0o755)
 OUTPUT = ("-o ", "-w ", "--json=", "--report=", "--perfetto=", "--folded=")
@@ -179,6 +179,6 @@ for words in "--version", "help", "help --man", "help trace", "trace --help", "c
         run, ends = kvis(words, stdout=full)
     check(f"{words} >/dev/full", run.st == 125 and re.fullmatch(r"kvis: cannot write stdout.*: No space left on device\n", run.err), run.err)
 
-# A command is waited for though nobody hears of it.
+# kvis waits for its command even if standard output is closed.
 run = subprocess.run(f"exec {KVIS} proc -- sh -c 'sleep 0.3; : >ended' >&-", shell=True, capture_output=True)
 check("proc waits for its command", run.returncode == 125 and os.path.exists("ended"), run)

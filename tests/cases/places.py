@@ -86,7 +86,7 @@ for backend in ("ptrace", "hybrid"):
     # A change of the root directory is an event.
     got = [(e["call"], e["path"], e.get("error")) for e in kvis(backend) if e["type"] == "change" and e["call"].endswith("root")]
     eq(f"{backend}: roots", [("chroot", CWD + "/d", None), ("pivot_root", CWD + "/d", None)], got)
-    # Close events tell of an open file what is known of it, and nothing else.
+    # Close events contain only what kvis knows about the open file.
     seen = []
     for trace in ("all", "close", "openat,close"):
         closed = [e for e in kvis(backend, "-e", f"trace={trace}") if e["type"] == "close"]

@@ -32,7 +32,7 @@ storm() { # storm N OPTION...: N commands, each with its own arguments and exit 
 storm "$(some 5000 20000 5000)" --ring=64M # which holds all records, even if kvis does not run meanwhile
 want "S['lost'] == 0 and S['ends_unseen'] == 0 and S['commands'] == $((many + 1))"
 want "sorted((int(e['argv'][3]), e['exit_code']) for e in by('command') if e['argv'][0] == 'sh') == [(i, i % 200) for i in range($many)]"
-# A ring that is too small: what is missing is counted, and kvis ends.
+# A ring that is too small: lost records are counted, and kvis ends.
 storm 2000 --ring=4096
 want "S['lost'] > 0 or len(by('command')) == 2001"
 [ "$(js "S['lost']")" = 0 ] || has err "records lost"

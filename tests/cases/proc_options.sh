@@ -62,7 +62,7 @@ shown "len(by('command', end='running')) == 2" -d 3 -- sh -c 'sleep 20 & exec sl
 want "S['running'] == 2"
 for p in $(js "' '.join(str(e['pid']) for e in by('command', end='running'))"); do kill "$p"; done
 
-# One whose arguments it has written over, so that nothing ends them; one that has ended, and waits for its parent.
+# A process that overwrote its arguments, including the final NUL; a zombie.
 "$BIN/cmd" as title 0123456789 9>&- &
 title=$!
 until_true 5 grep -q TTTT /proc/$title/cmdline || fail "no title"
@@ -91,7 +91,7 @@ for option in -o --json= --gantt= -w --report= --perfetto=; do
     run proc $option/nowhere/x -- sh -c ': >ran'; status 125
 done
 [ ! -e ran ] || fail "the command ran"
-# A disk that fills: one message, and what was written are whole lines, the first ones of all.
+# A full disk: one message, and the file contains only whole lines, from the first on.
 mkdir full
 unshare -m sh -c 'mount -t tmpfs -o size=64k none full &&
     "$0" proc --json=full/json -o text -- sh -c "i=0; while [ \$i -lt 200 ]; do /bin/true \$i; i=\$((i + 1)); done" 2>err

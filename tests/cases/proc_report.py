@@ -97,7 +97,7 @@ def page(b, s, procs, own):
     check(near(c["use CPU"], s["cpu_ns"]), "CPU of all", c["use CPU"], s["cpu_ns"])
     check(not any(k.startswith(("memory", "file", "network", "scheduler", "block")) for k in c), "cards without anything to say", c)
     eq("tabs", ["processes", "flame", "events"], b.js("[...document.querySelectorAll('#tabs button')].map(t => t.textContent)"))
-    # under the middle of each bar, the pointer is told of that process
+    # a pointer on the middle of each bar shows this process
     left, top, width, _ = b.box("#line")
     lo, hi = (1e9 * t for t in b.seconds())
     for k, pid in enumerate(got):
@@ -153,13 +153,13 @@ with Browser() as b:
     controls(b, procs, own)
     b.size(1200, 900, True)
     b.open("r.html")
-# of the replay: the same page, trace and events
+# the replay writes the same page, trace and events
 run("replay", "-q", "--report=r2.html", "--perfetto=p2", "-w", "r2.kvis", "r.kvis").status(0)
 run("replay", "-q", "--json=events2", "r2.kvis").status(0)
 for one, other in ("r.html", "r2.html"), ("p", "p2"), ("events", "events2"):
     check(filecmp.cmp(one, other, False), "other bytes from the replay", other)
 subprocess.run([sys.executable, TESTS + "/lib/perfetto.py", "p", "events"], check=True)
-# threads, with -T; filters choose rows, not what is recorded
+# -T records threads; filters select rows, not recorded events
 run("proc", "-T", "-n", "nothing_has_this_name", "-w", "t.kvis", "-o", "rows", "--", BIN + "/cmd", "threads").status(0)
 run("replay", "--json=events", "-q", "t.kvis").status(0)
 kinds = [e["type"] for e in rows("events")]

@@ -38,7 +38,7 @@ def check_tree(text, commands):
 
 
 def table(path):
-    """The rows up to the first empty line, without the memory of what was replaced, which is in no recording."""
+    """The rows up to the first empty line, without the memory of replaced commands, which is not recorded."""
     return [re.sub(r" exec {5}.* (B|KB|MB|-) ", " exec      - ", line, count=1) for line in read(path).split("\n\n")[0].splitlines()]
 
 

@@ -42,12 +42,12 @@ def kvis(*words):
 
 
 def replay(name, *options):
-    """The summary, and what is printed."""
+    """Returns the summary and standard error."""
     done = kvis("replay", "--json=json", *options, name).status(0)
     return rows()[-1], done.err
 
 
-# Time on a CPU beyond that of the call, or so much that a sum of it is small again; 600 rows in one place.
+# CPU time that is longer than the call, or whose sum overflows; 600 rows of one kind.
 where = [put(WHERE) + text(b"read") + put(0) + put(5) + put(2 * 10**9 + i) + put(3 * 10**9)
          + put(i % 2 and 2**64 - 10**9) + put(0) + b"f" + text(b"/f%d" % i) for i in range(600)]
 left = put(LEFT) + putz(7) + putz(3) + put(1) + text(b"a" * 40) + text(b'tcp"\x1b[31m\\') + b"-" + text(b"")

@@ -57,7 +57,7 @@ fds = [os.open(f, os.O_RDONLY) for f in ("a.c", "/dev/zero", "/etc/passwd")]
 for fd in fds:
     os.read(fd, 4)'
     eq "lines of reads with a hidden one between them" 2 "$(grep -cE 'read +4 B' again.txt)"
-    # what was read before an exec was read by the program before
+    # reads before an exec belong to the earlier program
     same before_exec "" --backend=$b -- sh -c 'sh -c "read line <a.c; exec cat /dev/null"; :'
     grep -q ' sh  *read .*/a.c' again.txt || fail "who read a.c"
     same words "" --backend=$b -- true $(seq 100100)
@@ -81,7 +81,7 @@ for b in $backends; do
     cmp live.html again.html >&9 && cmp live.html third.html >&9 || fail "another report"
 done
 
-# filters: as if they had been there when it was traced (but for the numbers of the whole)
+# filters select the same events as in the run (the summary is that of the whole run)
 kv trace -v -w all.kvis --json=all -- gcc -c -o /dev/null a.c 2>err || fail "gcc"
 n=$(js "len(E)" all)
 for f in "-e trace=openat,read" "-z" "-Z" "-P /usr/include" "-e trace=%file" "-e signal=none"; do

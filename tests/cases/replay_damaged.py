@@ -25,7 +25,7 @@ run("trace", "-v", "-w", "ok.kvis", "--json=live", "--", "sh", "-c", "ls / >/dev
 run("replay", "-v", "--json=whole", "ok.kvis").status(0)
 data, whole = Path("ok.kvis").read_bytes(), read("whole").split("\n")
 
-# Text that kvis would have made, with what acts on a terminal in it, behind a NUL, too; the blocks' checksums are right.
+# A recorded text with terminal control sequences, also after a NUL; the checksums of the blocks are right.
 was = b"3</etc/ld.so.cache>"
 evil = b"3\0\x1b[31m\xc2\x9b5m\xffevil>"[:len(was)].ljust(len(was), b"!")
 assert was in data
@@ -50,7 +50,7 @@ def damaged(torn, what, at):
     return len(lines) - 1
 
 
-ends = [at for at, _ in recording.blocks(data)] + [len(data)]  # of the head and of each block
+ends = [at for at, _ in recording.blocks(data)] + [len(data)]  # offsets at which the head and each block end
 assert len(ends) > 5, ends
 around = [n for end in ends[::some(16, 8, 16)] for n in range(end - 9, end + 9) if n < len(data)]
 random.seed(1)
@@ -66,7 +66,7 @@ for n in {*around, *random.sample(range(len(data)), some(40, 100, 40))}:
     bent = bytearray(data)
     bent[n] ^= 1 << random.randrange(8)
     damaged(bytes(bent), "flipped at", n)
-# Cut among the numbers of the summary: what is missing there is asked of no table, page or comparison.
+# Truncated within the summary: no table, page or comparison uses the missing numbers.
 TO_ALL = "replay -C --json=bad --report=bad.html --perfetto=bad.pf -w bad2.kvis".split()
 for n in random.sample(range(len(data) - 3000, len(data)), some(10, 25, 10)):
     put("bad.kvis", data[:n])
@@ -75,7 +75,7 @@ for n in random.sample(range(len(data) - 3000, len(data)), some(10, 25, 10)):
         if done.returncode != status or b"bad.kvis: truncated at" not in done.stderr:
             fail(f"cut at {n}: {how[0]}: status {done.returncode}: {done.stderr[-300:]}")
 has(run("replay", "-c", "ok.kvis").status(0).err, "openat")
-# Killed in the middle: what was recorded so far can be read.
+# kvis is killed in the middle: the recording can be read up to there.
 quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 killed = start("trace", "-v", "-w", "killed.kvis", "--", "sh", "-c", "while :; do : <f; done", **quiet)
 until_true(10, lambda: os.path.exists("killed.kvis") and os.path.getsize("killed.kvis") > 20000, "no recording")

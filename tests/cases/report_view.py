@@ -70,7 +70,7 @@ def names(b, name, events):
 
 
 def start(e):
-    """When it began: of what is told at its end, before that."""
+    """When an event began: for events that have the time of their end, before that."""
     took = e.get("delay_ns", e.get("duration_ns")) or 0
     return e["ts_ns"] if e["type"] == "syscall" else e["ts_ns"] - min(took, e["ts_ns"]) if e["type"] in ("sched_delay", "block_io") else e["ts_ns"]
 
@@ -195,7 +195,7 @@ def colours(b, name, events):
 
 
 def pinned(b, name, events):
-    """A row that is pinned stays on top when the others scroll; what is told of a row covers no other part of the page."""
+    """A pinned row stays on top when the others scroll; the text about a row covers no other part of the page."""
     last = max((e["ts_ns"], e["pid"]) for e in events if e["type"] == "exec")[1]
     b.size(1400, 1000)
     b.open(name + ".html", "#paint=exit&idle=0"), b.drawn()
@@ -222,7 +222,7 @@ def pinned(b, name, events):
 
 
 def idle(b, name, events):
-    """Zoomed in, the rows are those of processes that live in what is in view; what is folded is one row."""
+    """Zoomed in, the rows are those of processes that live in the visible time; folded processes are one row."""
     lives = {}
     for e in events:
         if e["pid"]:
@@ -295,7 +295,7 @@ def flame(b, name, events):
         stacks[*path, leaf] = stacks.get((*path, leaf), 0) + int(us)
 
     def compare(by, want, shown):
-        """by: what is in all stacks that are wanted."""
+        """The frames are those of `want` (stack: microseconds). by: what their widths show."""
         seen = frames(b)
         check(len(seen) > shown, "frames", by, len(seen))
         for path, v in seen.items():
@@ -325,7 +325,7 @@ def flame(b, name, events):
     check(b.js(focus) == list(top), "up", b.js(focus))
     b.key("Escape", ".flame [tabindex='0']")
     check(frames(b) == seen, "Escape shows all again")
-    # what is found is told with its share, nothing of it twice
+    # the search shows the share of the frames that it finds; nested ones count once
     b.fill(".grid input", top[0].upper())
     told = b.js("document.querySelector('.grid [role=status]').textContent")
     mine = sum(us for stack, us in stacks.items() if any(top[0] in f for f in stack))

@@ -10,7 +10,7 @@ import sys
 import perfetto
 from lib import put, rows, run
 
-# It says what it has, and waits until kvis has told the same.
+# The program prints its resident memory, and waits until kvis has reported the same.
 GROW = """
 import os, re, time
 page = os.sysconf("SC_PAGESIZE")
@@ -31,7 +31,7 @@ still("small_again")
 """
 LARGE = 60 << 20
 # Each process says its own peak: a parent of larger children; one that is killed; one with threads that live; one whose
-# first thread ends before it grows (nobody knows its peak then); one that executes a program from another thread.
+# first thread ends before it grows (its peak is then unknown); one that executes a program from another thread.
 PEAKS = """
 import ctypes, os, platform, re, signal, sys, threading, time
 nr = {"x86_64": 60}.get(platform.machine(), 93)
@@ -86,7 +86,7 @@ def check(facts):
         assert any(near(v, want) for _, v in told), (name, want, told)
     assert max(v for _, v in told) - facts["small"] > LARGE, told
     last = max(i for i, (_, v) in enumerate(told) if v - facts["small"] > LARGE)
-    # The process that ends gives its memory back: what is told then is less.
+    # A process that ends frees its memory: later values are lower.
     assert any(near(v, facts["small_again"]) for _, v in told[last + 1:]), told
     assert all(v < facts["small_again"] + LARGE for _, v in told[last + 1:]), told
     ends = [e["ts_ns"] for e in events if e["type"] == "exit_process"]

@@ -33,10 +33,10 @@ for backend in ptrace auto; do
     want 'len(S["files"]) + S["files_overflow"] >= 5002 + 1' ends
     want 'len(S["files"]) == 1000 and max(f["bytes_written"] for f in S["files"] if "/files/" in f["path"]) == 5002' ends
     want 'S["peers_overflow"] == S["connections_overflow"] == 0' ends
-    # what was inherited is written to, though it was not opened
+    # an inherited file counts as written, although it was not opened
     eq "bytes of a file that was inherited" "$(wc -c <inherited)" "$(js '[f["bytes_written"] for f in S["files"] if f["path"].endswith("/inherited")]' ends | tr -d '[]')"
     want 'S["files_written"] == 5002 + 1' ends
-    # text says what JSON says
+    # text and JSON have the same numbers
     has err "^  files +$(js 'S["files_read"]' ends) read .*, $(js 'S["files_written"]' ends) written "
     has err '^ {18}.* (read|written) \(\+[0-9]+\)$'
     if [ $backend = auto ]; then
@@ -45,7 +45,7 @@ for backend in ptrace auto; do
         has err '^   clock_nanosleep '
         has err '^   \.\.\. and others, [0-9.]+ ms in total$' # how many is not known
     fi
-    # a recording holds the same, and both sinks say the same of it
+    # a recording contains the same summary, for text and JSON
     kv replay -C --json=again r.kvis >err2 2>&1 || fail "replay: $?"
     eq "the summary of the replay" "$(tail -n 1 json)" "$(tail -n 1 again)"
     eq "the text of the replay" "$(sed '1,/^python3: /d' err)" "$(sed '1,/^python3: /d' err2)"
@@ -53,7 +53,7 @@ for backend in ptrace auto; do
     python3 -c 'import json; d = json.load(open("d")); assert d["a"] == d["b"] and not [x for x in d["files"] + d["commands"] if not x["a"] or not x["b"]], d' ||
         fail "a recording differs from itself"
 done
-# what -e leaves out is told by neither
+# neither text nor JSON has numbers that depend on calls that -e excludes
 gives 0 trace -C --json=json -e trace=openat,close -- /bin/true
 want '"files_read" not in S and "file_bytes_read" not in S'
 hasnt err '^  files '

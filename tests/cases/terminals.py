@@ -11,7 +11,7 @@ TEXT = b"11\n22\n33\n"
 KINDS = ("terminal", "pipe", "null", "closed")
 PATIENCE = 30  # seconds; each run takes a fraction of one on an idle machine
 
-# The command: what its standard input is, into the file $1; READ takes a line of it.
+# The command: LOOK writes what its standard input is to the file $1, READ a line from its standard input.
 LOOK = ["sh", "-c", 'readlink /proc/self/fd/0 >"$1" || echo none >"$1"', "sh"]
 READ = ["sh", "-c", 'read line; echo "$line" >"$1"', "sh"]
 
@@ -101,7 +101,7 @@ def one(run):
     return [f"{' '.join(argv[1:])} (stdin, stdout, stderr: {kinds}): {what}\n  {output[-300:]!r}" for what in wrong]
 
 def matrix():
-    """Of the 64 ways four, other ones for each row. LOOK and READ share the four kinds of standard input."""
+    """Four of the 64 ways, different ones for each row. LOOK and READ share the four kinds of standard input."""
     n = 0
     for words, status, command in rows():
         ways = [(k, (k + n) % 4, (k + n // 4) % 4) for k in range(command is READ, 4, 2 if command else 1)]

@@ -44,7 +44,7 @@ has err "open $PWD/lib/.*ENOENT"; has err 'open .*libc'
 run trace -C -- cat /nonexistent/file
 has err 'open /nonexistent/file .*ENOENT|open /nonexistent/file.*No such'
 has err 'ENOENT +[0-9]+ +.*open'
-for more in "" --backend=ptrace; do # it has both ends of its connection: that is one peer, where it connected to
+for more in "" --backend=ptrace; do # the program has both ends of the connection, which count as one peer: the address that it connected to
     run trace -C -w rec $more -- "$BIN/net" tcp4
     has err 'send +40 B'; has err 'recv +60 B'
     peer=$(sed -n 's/.*connect tcp4 → \(127[^ ]*\).*/\1/p' err | tail -n 1)
@@ -90,7 +90,7 @@ for backend in $backends; do
 done
 has err '^[0-9]+ routine events hidden \(start-up, memory, libraries\); see --no-filter$'
 run trace --no-filter -- /bin/true; has err 'mmap .* anon \(rw-\) at 0x[0-9a-f]+-0x[0-9a-f]+$'; hasnt err 'hidden|started'
-# What was asked for by name is shown; and all opens are those of strace.
+# Calls selected by name are shown; the opens equal those of strace.
 run trace -e trace=openat -- /bin/ls /
 eq "opens" "$(strace -qq -e trace=openat /bin/ls / 2>&1 >/dev/null | sed 's/[^"]*"\([^"]*\).*/\1/')" \
     "$(sed -n 's/.* open \([^ ]*\) (.*/\1/p' err)"

@@ -74,7 +74,7 @@ P
     total=$(sed -n 's/.* write  *1 B .*many\( (x\([0-9]*\),.*\)*$/\2/p' live | awk '{ n += $1 ? $1 : 1 } END { print n }')
     eq "writes" "$(stat -c %s many)" "$total"
     rm many
-    # A child's birth comes before what the child did, also when that was a failed exec.
+    # A fork comes before the child's events, even if the first is a failed exec.
     cat >unfound.py <<'P'
 import os, time
 if not os.fork():
@@ -89,7 +89,7 @@ P
     : >live
     gives 0 trace --backend=$backend -o live -- python3 unfound.py
     eq "birth" "spawn exec" "$(grep -o 'spawn process\|exec .*nosuch failed' live | sed 's/ .*//' | uniq | tr '\n' ' ' | sed 's/ $//')"
-    # A search for a program is told when it finds none.
+    # A search for a program is shown if it finds none.
     run trace --backend=$backend -- python3 -c 'import subprocess
 subprocess.call(["true"])
 try:

@@ -56,7 +56,7 @@ for how, wanted in (("direct", CWD + "/data"), ("direct", "data"), ("relative", 
         eq(f"{backend} -P {wanted}, {how}", sorted(truth + BESIDE), sorted(kvis(backend, wanted, how, CWD + "/data")))
     say(how, wanted, len(truth), "calls of strace's")
 
-# A relative name leads to the file all the same. (Not what mount(2) takes, which may be any text.)
+# A relative name leads to the file, too (except an argument of mount(2), which may be any text).
 for backend in BACKENDS:
     got = kvis(backend, CWD + "/data", "relative", CWD + "/data")
     eq(f"{backend}, a relative name", sorted(truth + BESIDE), sorted(got + ["mount"]))
@@ -128,8 +128,8 @@ for name, wanted in some(NAMES[:5], NAMES, NAMES[:5]):
 for wanted in ("e", "dat", "d/e/dat", "a[2]", "d?"):
     eq(f"-P {wanted}", [], kvis("ptrace", wanted, "direct", f"{CWD}/d/e/data"))
 
-# A recording is replayed in another directory: a name as the program wrote it matches all the same, in each call that
-# takes a path as such.
+# A recording is replayed in another directory: a name still matches as the program wrote it, in each call that takes a
+# path.
 for backend in BACKENDS:
     fresh("data")
     trace(backend, "-w", "run.kvis", PROG, "relative", CWD + "/data")

@@ -6,8 +6,8 @@
 # covers: P14 P15
 . "$TESTS/lib/truth.sh"
 pause() { sleep "0.$(printf '%03d' $((1 + ($1 * 7919) % 120)))"; }
-# one OPT SIG: kvis ends by a signal. Attached to a program (-p): that goes on, and its calls work. As the program's parent: the
-# program ends with kvis, or goes on as if untraced.
+# one OPT SIG: a signal ends kvis. A process given with -p continues, and its calls work. A command that kvis started ends with
+# kvis, or continues untraced.
 i=0
 one() {
     i=$((i + 1))
@@ -37,7 +37,7 @@ for sig in INT TERM HUP KILL; do
         [ $sig = INT ] || for opt in "" --no-accel "-e trace=openat,getppid"; do one "$opt" $sig; done
     done
 done
-# kvis is stopped and goes on
+# kvis is stopped and continued
 "$KVIS" trace -q --json=json -- "$BIN/proc" children 300 >facts 2>err 9>&- </dev/null &
 kvis=$!
 for n in 1 2 3; do

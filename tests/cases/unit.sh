@@ -24,7 +24,7 @@ cat /proc/self/mountinfo >mounts
 cat /proc/self/mountinfo >after
 cmp mounts after || fail "mounts"
 has out '^[0-9]+ [0-9]+ $'
-# Where fsopen is not there (38) or not allowed (1): what is mounted, and only if it is tracefs.
+# Without fsopen(2) (ENOSYS, EPERM), kvis uses a mounted tracefs, but no other file system there.
 mounted='umount /sys/kernel/tracing 2>/dev/null; mount -t tmpfs none /sys/kernel/debug'
 for e in 38 1; do
     for where in none /sys/kernel/tracing /sys/kernel/debug/tracing; do

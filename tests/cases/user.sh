@@ -36,7 +36,7 @@ unshare -m sh -c 'mount --bind group /etc/group && mount --bind passwd /etc/pass
 tr ' ' '\n' <out | sort -n | tr '\n' ' ' | sed 's/ $//' >got
 cmp -s want got || fail "groups: $(wc -w <got) of $(wc -w <want)"
 
-# A line without a whole uid and gid is nobody's: 0 would make it root's.
+# Lines without a valid uid and gid are ignored: a uid of 0 would be root.
 printf '%s\n' 'root:x:0:0::/:/bin/sh' bob carl:x dave:x:: erin:x:1234:5x fine:x:1234:1235::/:/bin/sh >passwd
 for user in bob carl dave erin 4294967296 no-such-user-here fine; do
     unshare -m sh -c 'mount --bind passwd /etc/passwd && exec "$@"' sh "$KVIS" trace -qq --backend=ptrace -u $user -- id -u >out 2>err 9>&-
