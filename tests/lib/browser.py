@@ -38,7 +38,7 @@ def check(ok, what, *more):
 
 
 def run(scenes):
-    """The scenes that the command line names, behind the directory: SCENE(browser, directory) each."""
+    """Runs the scenes that the command line names after the directory: SCENE(browser, directory)."""
     with Browser() as b:
         for what in sys.argv[2:]:
             scenes[what](b, sys.argv[1])

@@ -400,7 +400,7 @@ check("tasks-stuck" not in rules(diagnose({"stuck": "D"})), "tasks-stuck is foun
 
 
 def nothing(what, m, *args):
-    """Watched for a second: no rate is higher than what was counted."""
+    """No findings. -d 1: no rate may exceed the counts of that second."""
     j = diagnose(m, "-d", "1", *args, script="ln -s b new && mv -T new now; sleep 1.2")
     check(not set(rules(j)) - OURS, what, m, j["findings"])
     return j
@@ -434,7 +434,7 @@ for name, m in healthy.MACHINES.items():
     check({"cpu", "memory", "disk", "kernel limits"} <= known and j["busiest"], f"{name}: kvis sees only", known)
 print(f"nothing is found in {len(healthy.MACHINES)} machines that are well")
 
-# who, in which file, and what is hostile in their names; the illness before its consequences
+# culprits, their files, and hostile bytes in their names; a cause comes before its consequences
 ill = {**ROWS["disk-saturated"][1], "psi_memory": 9e6, "pgscan_kswapd": 9000}
 j = diagnose(ill)
 f = {f["rule"]: f for f in j["findings"]}
@@ -443,7 +443,7 @@ check(machine_wide[:2] == [78, 77], "culprits of the machine", machine_wide)
 check(rules(j)[0] == "memory-pressure", "the cause is not before its consequence", rules(j))
 check(disk["culprits"][0] == {"device": DISK} and (disk["culprits"][1]["pid"], disk["culprits"][1]["comm"]) == (77, HOG), "culprits of the disk", disk["culprits"])
 check(disk["next"] == "kvis trace -p 77", "next", disk["next"])
-# the fault is another's: who is busier, but not in the cgroup, on the CPU or on the disk, is not named
+# a busier process outside the cgroup, CPU or disk is not a culprit
 for rule in "cgroup-throttled", "run-queue-one-cpu", "disk-saturated", "disk-slow-writes":
     j = diagnose(ROWS[rule][1])
     named = [c["pid"] for f in j["findings"] if f["rule"] == rule for c in f["culprits"] if "pid" in c]

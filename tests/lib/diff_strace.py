@@ -33,7 +33,7 @@ HERE = os.getcwd()
 RUN = os.path.join(HERE, "run")    # the command's directory: the same name in each run
 STRACE_RUNS, MAX_RUNS = 3, 8
 CONTENTION = {"futex", "sched_yield"}  # in a process with several threads
-STREAM = " on a stream"             # behind the name of a read or write on a pipe or socket
+STREAM = " on a stream"             # after the name of a read or write on a pipe or socket
 CHANCE = set("""getrandom poll ppoll select pselect6 epoll_wait epoll_pwait""".split())
 # glibc draws again (tempname.c), one wake-up may bring two readinesses
 
@@ -225,8 +225,8 @@ class Report:
         self.bad.add(where)
 
     def counters(self, where, what, straces, kvis, vary=(), fewer=()):
-        """Tables of numbers, exact but for the keys in `vary` and those that vary in straces. Of those
-        in `fewer` there may be fewer, but no more than in the straces."""
+        """Tables of numbers, exact except for the keys in `vary` and those that vary in straces. Numbers
+        of keys in `fewer` may be lower, but not higher than in the straces."""
         for key in sorted({k for c in straces + [kvis] for k in c}, key=str):
             s = [c[key] for c in straces]
             low, high = min(s), max(s)
@@ -301,8 +301,8 @@ def blur(calls, leave_out):
 
 
 def seen(thread):
-    """Its calls. When SIGKILL has ended it, nobody that traces it by stops is told how its last call ended, while
-    the hybrid backend records that."""
+    """The calls of a thread. If SIGKILL ended the thread, only the hybrid backend knows the result of its last call: there
+    was no stop at its end."""
     cut = len(thread.calls) - (thread.end == "SIGKILL")
     return thread.calls[:cut] + [c._replace(ret=None, err=None) for c in thread.calls[cut:]]
 
@@ -341,7 +341,7 @@ def compare(straces, kvis, chunks=False, loose=None):
 
 
 def judge(straces, kvises):
-    """(the first strict Report, what is wrong after all): see the rule at the head of this file."""
+    """Returns the first strict Report, and the differences that remain: see the rule at the head of this file."""
     strict = [compare(straces, k) for k in kvises]
     if not any(r.lines for r in strict):
         return strict[0], []

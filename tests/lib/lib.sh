@@ -47,7 +47,7 @@ finish() {
     st=$?
 }
 
-# for_nobody: makes ./kvis-copy, which every user may run here; $user CMD... is run by nobody, as_user ARG... is kvis.
+# for_nobody: makes ./kvis-copy, which every user may run here. $user CMD... runs CMD as nobody; as_user ARG... runs kvis so.
 user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
 for_nobody() { cp "$KVIS" kvis-copy && chmod 755 kvis-copy && chmod 777 . || fail "no copy of kvis"; }
 as_user() {
@@ -152,8 +152,8 @@ report() {
     st=$?
 }
 
-# in_pid_ns: starts a shell that runs sleeps in a pid namespace of its own till ./stop is there: $ns_init,
-# its child of $ns_outer, which is ours to wait for.
+# in_pid_ns: starts a shell in a new pid namespace, which runs sleeps until ./stop exists: $ns_init. Its parent is
+# $ns_outer, a child of this shell.
 in_pid_ns() {
     unshare -pf --mount-proc /bin/sh -c 'while [ ! -e stop ]; do /bin/sleep 0.05; done' 9>&- &
     ns_outer=$!

@@ -251,7 +251,7 @@ def spoil(n):
             elif n < len(BAD) or rng.random() < 0.5:
                 with open(path, "wb") as out:
                     out.write(bad.encode("latin-1"))
-            else:  # what was there, bent
+            else:  # the old contents with errors
                 new = bytearray(old)
                 for _ in range(rng.randrange(1, 9)):
                     if new:

@@ -56,7 +56,7 @@ def lines_of(name):
 
 
 def copies(b, events, step=1):
-    """Every row of the table (or of every step-th screen of it), copied: what --json has, to the last digit, and to the byte of what is no UTF-8."""
+    """Every row of the table (or of every step-th screen), copied, equals the line of --json, including invalid UTF-8."""
     b.size(1400, 900)
     got = b.js("""(async () => {
         const out = [], grid = document.querySelector('#table .grid'), rows = () => [...grid.lastChild.children];
@@ -89,7 +89,7 @@ def inked(b, spots):
 
 
 def all_drawn(b, events, lanes):
-    """Every call of 4 pixels and more is drawn in its lane (lanes: by tid, where it begins), also right behind a burst of
+    """Every call of 4 pixels and more is drawn in its lane (lanes: by tid, where it begins), even right after a burst of
     short ones. Light colours only: there, nothing is darker than the bars, and lines are grey."""
     width = b.js("document.querySelector('#line').clientWidth")
     lo, hi = nanoseconds(b)
@@ -217,7 +217,7 @@ def filters(b, events):
     b.click("#noise")
     n = len(events)
     openat = sum(e.get("name") == "openat" for e in events if e["type"] == "syscall")
-    # the filter, what is typed, the least and the greatest number of rows
+    # the filter, its text, and the minimum and maximum number of rows
     for what, text, least, most in (("#type", "", n, n), ("#type", "call:openat", openat, openat), ("#q", "libc.so", 1, n - 1), ("#path", "/etc/", 1, n - 1),
                                     ("#proc", "1", 1, n - 1)):
         b.fill(what, text)
@@ -450,7 +450,7 @@ def uring(b):
 
 
 def burst(b):
-    """Long calls, each behind many short ones that are in the same pixel."""
+    """Long calls, each after many short ones in the same pixel."""
     _, events = lines_of("burst")
     b.size(1400, 900)
     b.open("burst.html"), time.sleep(0.3)
@@ -467,7 +467,7 @@ def wake(b):
 
 
 def few(b):
-    """What was left out is told; processes and their ends stay."""
+    """The page reports omitted events; it keeps processes and their ends."""
     b.size(1400, 900)
     b.open("few.html", ALL)
     check(rows(b) == 100, "events", rows(b))

@@ -347,7 +347,7 @@ def processes_of(mark):
 
 
 def end_leftovers(mark, log):
-    """Ends what is still there after five seconds. Returns whether there was something."""
+    """Kills processes that are still there after five seconds. Returns whether there were any."""
     for _ in range(50):
         if not processes_of(mark):
             return False
@@ -480,7 +480,7 @@ class Run:
         mark = f"{os.getpid()}.{case.name}"
         try:
             run_case(case, ROOT / "kvis" if "no-kvis" in case.needs else self.binaries.result()[case.how == "asan"], mark)
-        except Exception as error:  # of the runner: this lane goes on with the next case
+        except Exception as error:  # an error of the runner: this lane continues with the next case
             case.state, case.why = "failed", f"the runner: {error!r}"
         with self.lock:
             self.done += 1

@@ -127,7 +127,7 @@ def shape(events):
 
 
 def is_like(text, others):
-    """Whether each word is as in all others, but for those in which they differ."""
+    """Whether each word is the same as in all others, except words in which the others differ."""
     words, *rows = [WORD.findall(t) for t in [text, *others]]
     if len(set(map(len, rows))) > 1:
         return True

@@ -139,7 +139,7 @@ TEST(t_pieces)
     for (size_t n = 0; n <= 40; n++)
         for (u32 c = 0; c < 256; c++)
             for (size_t at = 0; at < n; at++) {
-                char *s = malloc(n), *want = "\"'\\"; /* malloc: the sanitizer sees what is read behind it */
+                char *s = malloc(n), *want = "\"'\\"; /* malloc: the sanitizer detects reads beyond its end */
                 memset(s, 'a' + (int)(at % 26), n);
                 s[at] = (char)c;
                 bool plain = c >= 0x20 && c < 0x7f && !strchr(want, (int)c);
@@ -988,7 +988,7 @@ TEST(t_pid_reused)
     end_session();
 }
 
-/* A summary that is larger than the sink's buffer is whole all the same. */
+/* A summary that is larger than the sink's buffer is complete. */
 TEST(t_large_summary)
 {
     static char path[8000];
@@ -1292,8 +1292,8 @@ static struct met_inst *known(u8 dim, const char *name)
     return NULL;
 }
 
-/* The guest tests virtio and vhost compare the counts with the kernel. Here: a ring whose names have no end, and
- * what is gone gives its slot back. */
+/* The guest tests virtio and vhost compare the counts with the kernel. Here: a ring whose names lack a NUL, and
+ * a removed ring frees its slot. */
 TEST(t_virtio)
 {
     static struct wire_vq w = { .born_ns = 5, .added = 100, .kicks = 60, .notified = 40, .state = VQ_SEEN | VQ_NAMED,

@@ -9,12 +9,12 @@ static inline __attribute__((always_inline)) long call(long n, long a, long b, l
     register long r7 __asm__("r7") = n, r0 __asm__("r0") = a, r1 __asm__("r1") = b, r2 __asm__("r2") = c;
     register long r3 __asm__("r3") = d, r4 __asm__("r4") = e, r5 __asm__("r5") = f;
     __asm__ volatile("svc 0" : "+r"(r0), "+r"(r1) : "r"(r7), "r"(r2), "r"(r3), "r"(r4), "r"(r5) : "memory");
-    return r1 == b ? r0 : -9999; /* the kernel keeps the arguments behind the first: so must a tracer */
+    return r1 == b ? r0 : -9999; /* the kernel, and so a tracer, must keep the arguments after the first */
 }
 
 static char buf[512];
 
-/* Ends with 100 and the number of what was not so. */
+/* Exits with 100 plus the number of the check that failed. */
 static void must(int so)
 {
     static int step = 100;

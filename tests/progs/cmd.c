@@ -189,12 +189,12 @@ static long long usage_of(pid_t p)
     struct rusage r;
     reap(p, &r);
     long long cpu = cpu_ns(&r);
-    /* The kernel divides it by ticks: what is below 100 ms is not told apart. */
+    /* The kernel splits CPU time by ticks: below 100 ms, kvis omits the parts. */
     want_of(p, exit, "0 < e['cpu_ns'] < %lld + 10500000 and (e['cpu_user_ns'] + e['cpu_system_ns'] == e['cpu_ns'] and "
             "abs(e['cpu_user_ns'] - %lld) < 21000000 + %lld / 3 if e['cpu_ns'] >= 100000000 else 'cpu_user_ns' not in e and "
             "'cpu_system_ns' not in e)", cpu, r.ru_utime.tv_sec * 1000000000LL + r.ru_utime.tv_usec * 1000LL, cpu);
     /* Before 6.16, a process has no memory left when the tracepoint of its end runs: the peak may be unknown. */
-    /* The kernel counts pages on each CPU; ptrace has the exact peak, wait4 what the CPUs have told (lib/percpu_counter.c). */
+    /* The kernel counts pages on each CPU; ptrace gets the exact peak, wait4 lacks unflushed counts (lib/percpu_counter.c). */
     long cpus = sysconf(_SC_NPROCESSORS_ONLN), untold = 3 * cpus * (cpus > 16 ? 2 * cpus : 32) * sysconf(_SC_PAGESIZE);
     want_of(p, exit, "abs(e.get('max_rss_bytes', %ld) - %ld) <= (%ld if H['backend'] == 'ptrace' else 0)",
             kernel_from(6, 16) ? -1 : r.ru_maxrss * 1024, r.ru_maxrss * 1024, untold);
@@ -220,7 +220,7 @@ static void usage(void)
     pid_t p = RUN("clock");
     reap(p, NULL);
     long long after = real_ns();
-    /* fork, exec, first and last word of its own, exit, wait4: in this order, but for the clock's corrections */
+    /* fork, exec, the program's first and last time, exit, wait4: in this order, except for corrections of the clock */
     want_of(p, "", "%lld - 5e6 <= e['start_realtime_ns'] - e['start_ns'] + e['fork_ns'] <= e['start_realtime_ns'] and "
             "e['start_realtime_ns'] + e['duration_ns'] <= %lld + 5e6 and e['lifetime_ns'] <= %lld", before, after,
             after - before + 5000000);
@@ -304,7 +304,7 @@ static void ways(void)
     for (ssize_t n; (n = read(from, b, sizeof b)) > 0;)
         MUST(write(to, b, (size_t)n) == n);
     snprintf(b, sizeof b, "/proc/self/fd/%d", to);
-    int readable = (int)CHK(open(b, O_RDONLY)); /* who can write to a file cannot execute it */
+    int readable = (int)CHK(open(b, O_RDONLY)); /* a file that is open for writing cannot be executed */
     close(to);
     to = readable;
     pid_t p = CHILD(syscall(SYS_execveat, to, "", a, NULL, AT_EMPTY_PATH);
@@ -380,7 +380,7 @@ static void daemons(void)
         _exit(98);
     }
     want_of(p, "", "e['ppid'] == %d and e['exit_code'] == 8", getppid());
-    /* Nobody waits for it for a while: it has ended all the same. */
+    /* A zombie for a while: it has ended. */
     siginfo_t si;
     p = RUN("exit", "11");
     CHK(waitid(P_PID, (id_t)p, &si, WEXITED | WNOWAIT));
@@ -415,7 +415,7 @@ static void fail_args(void)
                     execv("/nothing", most);
                     execv("/nothing", more));
     reap(p, NULL);
-    want("H['backend'] == 'ptrace' or " /* which has no limit */
+    want("H['backend'] == 'ptrace' or " /* ptrace: no limit */
          "(lambda f, l, n, m, t: f['argv'] == ['a', 'f' * 4094, 'b'] and not f['argv_truncated'] and "
          "l['argv'] == ['a', 'l' * 4095, 'b'] and l['argv_truncated'] and n['argv'] == [] and "
          "not n['argv_truncated'] and m['argv'] == ['m'] * 128 == t['argv'] and "

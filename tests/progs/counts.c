@@ -78,7 +78,7 @@ static void ends_with_eintr(void)
     want("readv['calls'] == 3 and readv['errors'] == 3 and 0.059 < readv['time'] <= %f", s + 0.001);
 }
 
-/* What is stopped and continued is one call: it restarts by itself. */
+/* A call that is stopped and continued counts once: the kernel restarts it. */
 static void goes_on(void)
 {
     pid_t p = child();

@@ -47,7 +47,7 @@ static const char *may_miss(void)
 static void want_stat(unsigned empty)
 {
     static const struct { const char *op; int at; } is_a[] = { { "read", 0 }, { "write", 4 }, { "discard", 11 } };
-    usleep(20000); /* it counts a request after it has told that it is done */
+    usleep(20000); /* the kernel counts a request after it has reported the completion */
     stat_of(is);
     for (int i = 0; i < 3; i++) {
         unsigned long long n = is[is_a[i].at] - was[is_a[i].at],
@@ -153,8 +153,8 @@ static void crowd(void)
     close(f);
 }
 
-/* Faults that read more than goes into one request: of a disk that is done with it while it is handed to
- * it, and before 6.13 the part behind is handed first. */
+/* Faults that read more than fits into one request, from a disk that completes requests as they are issued.
+ * Before 6.13, the kernel issues the last part first. */
 static void split(void)
 {
     int f = disk(O_RDONLY);

@@ -60,7 +60,7 @@ static void check(const char *names, int once)
 static void wrote(const char *names) { check(names, 0); }
 static void closed_once(const char *names) { check(names, 1); }
 
-/* The last to hold the open file: who closed it, or had it open when it ended. */
+/* The last process that had the file open: it closed the file, or ended. */
 static void last_holder(const char *name, pid_t p)
 {
     want("{x['pid'] for x in by('close', path='~/%s') + [r for r in S['open_at_exit'] if r['path'] == '~/%s']} == {%d}",
@@ -397,7 +397,7 @@ static void dotdot(void)
         want("tot('write', 'bytes', filename='~/%s') == 17", real);
         want("[e['path'] for e in by('open', path='~/%s')] == ['~/%s'] * 2", real, real);
         want("row('files', path='~/%s')['bytes_written'] == 17", real);
-        if (i == 2) /* BPF's record of an unlink can be read after the program has ended: then nobody knows the link */
+        if (i == 2) /* kvis can read the record of an unlink after the program has ended: then it cannot know the link */
             want("S['backend'] == 'hybrid' or len(by('unlink', path='~/s/f2')) == 2");
     }
     int f = (int)CHK(creat("b/../made", 0644));
@@ -492,7 +492,7 @@ static void sockets(void)
     are(all, COUNT(all));
 }
 
-/* Descriptors that only /proc can tell, and what is duplicated of them. */
+/* Descriptors that kvis must look up in /proc, and their duplicates. */
 static void by_ioctl(void)
 {
     enum { BPF_MAP_CREATE, BPF_MAP_TYPE_ARRAY = 2 };

@@ -209,7 +209,7 @@ static void big(void)
     t_threads(t, 4, big_thread, (void *)n);
     t_join(t, 4);
     want("len(calls('renameat') + calls('renameat2')) == %ld and S['lost'] == 0", 4 * n);
-    /* The stop at the end of a call that found no room is none of its own sleeps. */
+    /* The stop at the end of a call whose record did not fit is not a sleep of the call. */
     want("not [c for c in calls('openat') + calls('renameat') + calls('renameat2') if c.get('sleep_state') in ('t', 'T')]");
     want("len([c for c in calls('openat') if len(c['args'][1]) > 4000 or c['args'][1].endswith('...')]) == %ld", 4 * n);
 }
@@ -439,7 +439,7 @@ static void stopped_child(volatile int *sh)
     _exit(44);
 }
 
-/* A flooding child is stopped, is stopped indeed, and goes on, again and again. */
+/* A flooding child is stopped, really stops, and is continued, again and again. */
 static void jobs(void)
 {
     static const int sigs[] = { SIGSTOP, SIGTSTP, SIGSTOP, SIGTTIN };
@@ -591,7 +591,7 @@ static void *write_untouched(void *unused)
     return unused;
 }
 
-/* Threads that live and die behind a record which cannot be completed. */
+/* Threads that start and exit after a record that cannot be completed. */
 static void behind(void)
 {
     int n = t_arg(1, 300);

@@ -325,7 +325,7 @@ static void touch(char *p, size_t bytes)
         *at = 1;
 }
 
-/* The number behind a key in a file of /proc. */
+/* The number after a key in a file of /proc. */
 static unsigned long number(const char *path, const char *key)
 {
     char line[256];

@@ -118,7 +118,7 @@ static void many(void)
     want("sum(e['count'] for e in by('fault_group', region_name='anon') if num(e.get('region_start', '0')) == %#lx) == 60", (long)b);
 }
 
-/* A region that has no neighbours, at an address of its own. */
+/* A mapping without neighbors. */
 static char *island(int i, size_t pages)
 {
     char *at = (char *)0x200000000000 + (long)i * 0x10000000;

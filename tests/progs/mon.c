@@ -20,7 +20,7 @@ static unsigned long long field(const char *path, const char *key)
     return at ? strtoull(at + strspn(at, " \t:"), NULL, 10) : 0;
 }
 
-/* Of a task's directory below /proc. */
+/* Adds the values of a task, from its directory below /proc. */
 static void add(struct sums *s, const char *dir)
 {
     char path[512], text[128] = "", *end;
@@ -35,7 +35,7 @@ static void add(struct sums *s, const char *dir)
     s->wait_ns += strtoull(end, NULL, 10);
 }
 
-/* Of all tasks but this one. */
+/* Sums over all tasks except this one. */
 static void all(void)
 {
     struct sums s = { 0, 0, 0, 0 };
@@ -142,7 +142,7 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* first: all within the first 16th; spread: the 16ths by turns; seq: one behind the other. */
+/* first: all within the first 16th; spread: the 16ths by turns; seq: sequential. */
 static void disk(const char *name, const char *how, int n)
 {
     char path[300];

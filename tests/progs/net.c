@@ -135,7 +135,7 @@ static void outcome(void)
             break;
         }
         MUST(made ? errno != ECONNREFUSED : errno == ECONNREFUSED);
-        getsockopt(c, SOL_SOCKET, SO_ERROR, &e, &n); /* asked once more: nothing is told twice */
+        getsockopt(c, SOL_SOCKET, SO_ERROR, &e, &n); /* a second time: kvis does not report the outcome twice */
         want("[(e.get('in_progress'), e.get('error'), 'duration_ns' in e) for e in by('connect', fd=%d)]"
              " == [(True, None, False), (None, %s, True)]", c, made ? "None" : "'ECONNREFUSED'");
         want("{e['remote_addr'] for e in by('connect', fd=%d) + by('send', fd=%d)} == {'127.0.0.1:%d'}", c, c, made ? up : down);
@@ -351,11 +351,11 @@ static void resolve(void)
     MUST(CHK(write(c, b, dns(b, 4, "a\x1b[2J.example", 1, NULL, 0, 0, 0))) > 0);
     ANSWER(4, "a\x1b[2J.example", 1, RECORD "\x0a\1\2\5", 1, 0);
     CHK(read(c, b, sizeof b));
-    /* a record that goes on behind its message, by a name that leads to itself */
+    /* a record that extends beyond its message, and a name that points to itself */
     ask(c, 5, "bad.example");
     ANSWER(5, "bad.example", 1, "\xc0\x1d\0\1\0\1\0\0\0\x3c\xff\xff", 200, 0);
     CHK(recv(c, b, sizeof b, 0));
-    /* nobody is there; the net is not; the answer does not come; another answer does */
+    /* no listener; no route; no answer; an answer to another query */
     int r = sock(AF_INET, SOCK_DGRAM);
     addr4(53);
     a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
@@ -449,7 +449,7 @@ static void peek(void)
     MUST(CHK(recvmmsg(r, many, 1, MSG_PEEK | MSG_DONTWAIT, NULL)) == 1 && many[0].msg_len == 15);
     many[0].msg_hdr = many[1].msg_hdr = two;
     MUST(CHK(recvmmsg(r, many, 2, MSG_TRUNC | MSG_DONTWAIT, NULL)) == 2 && many[1].msg_len == 50); /* 30 */
-    int on = 1; /* a port where nobody is: the message comes back */
+    int on = 1; /* a port without a listener: the kernel returns the message */
     CHK(setsockopt(u, IPPROTO_IP, IP_RECVERR, &on, sizeof on));
     close(r);
     MUST(CHK(send(u, b, 25, 0)) == 25);

@@ -5,7 +5,7 @@
 
 void _start(void)
 {
-    static const unsigned long long how[3] = { 0100000000002, 0, 0 }; /* a bit that nobody has */
+    static const unsigned long long how[3] = { 0100000000002, 0, 0 }; /* an unused bit */
     int ok = call(5, (long)"open32", 0102, 0640, 0) == 3;               /* open O_RDWR|O_CREAT */
     ok &= call(295, -100, (long)"openat32", 0101, 0600) == 4;           /* openat */
     ok &= call(8, (long)"creat32", 0604, 0, 0) == 5;                    /* creat */

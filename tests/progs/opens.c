@@ -44,7 +44,7 @@ static const char *squeeze(const char *s) /* without blanks */
 
 static int makes(long f) { return f & O_CREAT || (f & O_TMPFILE) == O_TMPFILE; }
 
-/* name: what is passed; shown: what it says (NULL: it cannot be read). */
+/* name: the pointer that is passed; shown: its text (NULL: unreadable). */
 static int at_shown(int dirfd, const char *base, const char *name, const char *shown, long f,
                     const char *text, int mode)
 {
@@ -194,11 +194,11 @@ static void names(void)
     memset(edge + 4000, 'z', 96); /* no NUL before the end */
     at_shown(AT_FDCWD, NULL, edge + 4090, NULL, F(O_RDONLY), 0);
     r = (int)syscall(SYS_openat2, AT_FDCWD, "nohow", 1L, sizeof(struct open_how));
-    note("openat2", "nohow", "-", -1, r, t_cwd); /* which flags, nobody can say */
+    note("openat2", "nohow", "-", -1, r, t_cwd); /* unknown flags */
     end();
 }
 
-/* The name's page is one that nobody has touched: it is not in memory when the call begins. */
+/* The page of the name was never touched: it is not in memory when the call begins. */
 static void untouched(void)
 {
     int fd = (int)CHK(open("page", O_RDWR | O_CREAT, 0600));

@@ -147,7 +147,7 @@ static void children(void)
     want("len(E) < %d * 40 + 1000", n);
 }
 
-/* They end before their parent, who never asks. */
+/* Children that end before their parent, which never waits for them. */
 static void zombies(void)
 {
     for (int i = 0; i < 30; i++)
@@ -250,7 +250,7 @@ static void daemon_(void)
     want("S['processes'] == 3");
 }
 
-/* Its parent is our parent: traced, that is kvis itself, who must not take its end for ours. */
+/* The child's parent is our parent, under kvis kvis itself, which must not mistake the child's end for ours. */
 static void clone_parent(void)
 {
     volatile int *sh = t_shared(4096);
@@ -310,7 +310,7 @@ static int vm_child(void *arg)
     return 12;
 }
 
-/* Memory of its parent, but a process of its own. */
+/* A process that shares the memory of its parent. */
 static void clone_vm(void)
 {
     static char stack[65536] __attribute__((aligned(16)));

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/select.h>
 
-static char *edge; /* the first byte behind the mapping */
+static char *edge; /* the first byte after the mapping */
 
 static void make_edge(int prot)
 {
@@ -159,7 +159,7 @@ static void *server(void *arg)
     }
 }
 
-/* A page that is missing until somebody who reads from `made` supplies it. */
+/* A page that is missing until the reader of `made` (userfaultfd) supplies it. */
 static void watch(int made, size_t size)
 {
     u = made;

@@ -49,7 +49,7 @@ static void __attribute__((format(printf, 2, 3))) and_shows(int arg, const char 
 
 static void rang(int sig) { (void)sig; }
 
-/* A sleep that a signal ends says what is left of it. */
+/* A sleep that a signal interrupts returns the remaining time. */
 static void sleeps(void)
 {
     struct sigaction act = { .sa_handler = rang };
@@ -64,7 +64,7 @@ static void sleeps(void)
             syscall(SYS_nanosleep, ask, left);
         want("calls('%s')[0]['args'][%d] == '{tv_sec=%llu, tv_nsec=%llu}'", clock ? "clock_nanosleep" : "nanosleep", clock ? 3 : 1,
              (unsigned long long)left[0], (unsigned long long)left[1]);
-        __builtin_memset(left, 0x55, sizeof left); /* who looks later finds this */
+        __builtin_memset(left, 0x55, sizeof left); /* a later look finds this */
         __asm__ volatile("" : : "r"(left) : "memory");
     }
 }
@@ -203,7 +203,7 @@ static void messages(void)
     shows(syscall(SYS_msgrcv, q, &m, 8, 0, IPC_NOWAIT), "msgrcv", 1, "%p", (void *)&m);
     CHK(msgctl(q, IPC_RMID, NULL));
 
-    /* A name that is longer than the room for it: what lies behind that room is no part of it. */
+    /* A name that is longer than its buffer: bytes after the buffer are not part of it. */
     struct sockaddr_un sa = { .sun_family = AF_UNIX, .sun_path = "a-name-of-a-socket" };
     char text[4], room[sizeof sa];
     struct iovec v = { text, sizeof text };

@@ -96,8 +96,8 @@ static void restart(void)
     }
 }
 
-/* A read that a signal meets which nobody handles: traced, the kernel begins it again. It goes on
- * for long after that, and has one result all the same. */
+/* A read that is interrupted by an ignored signal: under a tracer, the kernel restarts the read. It continues
+ * for long after that, and has one result. */
 static void again(void)
 {
     int p[2];
@@ -227,7 +227,7 @@ static void *counting(void *at)
     return NULL;
 }
 
-/* It has stopped: all of its threads have. SIGCONT: all go on. */
+/* The process has stopped, with all of its threads. SIGCONT continues all. */
 static void stopped_until_cont(pid_t p, volatile long *counts, volatile int *ran_on)
 {
     long was[8];
@@ -275,7 +275,7 @@ static void stops(void)
     stopped_until_cont(p, counts, sh);
     CHK(kill(p, SIGSTOP));
     see(p, "stopped");
-    CHK(kill(p, SIGTERM)); /* waits until it goes on */
+    CHK(kill(p, SIGTERM)); /* pending until SIGCONT */
     usleep(20000);
     CHK(kill(p, SIGCONT));
     int st;

@@ -60,7 +60,7 @@ static void by_descriptor(int fd, int other)
     close(twin), close(out), close(ep);
     openat(fd, "below", O_RDONLY); /* no directory */
     close(fd);
-    close(fd); /* nobody's */
+    close(fd); /* already closed */
     read(fd, b, 1);
 }
 

@@ -48,7 +48,7 @@ static struct io_uring_sqe *put(int op, int fd, const void *addr, unsigned len, 
     return e;
 }
 
-/* Hands in what was put and waits for n results; res[] has them by user_data. */
+/* Submits the requests, and waits for n results: res[user_data]. */
 static void go(unsigned n, int *res)
 {
     unsigned flags = IORING_ENTER_GETEVENTS;

@@ -202,7 +202,7 @@ static void vsock(void)
     }
     MUST(ioctl(d.fd, VHOST_VSOCK_SET_GUEST_CID, &cid) == 0);
     MUST(ioctl(d.fd, VHOST_VSOCK_SET_RUNNING, &on) == 0);
-    flush(&d, TX); /* some kernels look into the ring now: that is a run of its own */
+    flush(&d, TX); /* some kernels read the ring now, which is a separate run */
     for (int i = 0; i < 5; i++) {
         kick(&d, TX, 7, 44);
         until_used(&d, TX);
@@ -210,7 +210,7 @@ static void vsock(void)
     say("vsock_worker=%ld vsock_kicks=5", d.worker);
 }
 
-/* Its first queue for requests; it has no target, so that nobody takes them. */
+/* The first request queue of a device without a target: requests stay in the ring. */
 static void scsi(void)
 {
     static struct device d = { .first = 2 };
