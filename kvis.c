@@ -2548,7 +2548,7 @@ struct fd_stat {
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Uses AT_STATX_DONT_SYNC, because a stopped FUSE or network file server could not answer. */
+/* Uses AT_STATX_DONT_SYNC: statx(2) would hang if a FUSE or network file server is stopped. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, BASIC = 0x7ff, BTIME = 0x800 };
@@ -2715,7 +2715,7 @@ static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
     bool stale = !fdt.past && fdt.lost_ns > (e ? e->known_ns : 0);
     if (e && !stale && (!fdt.lazy || mem_is_past(t)))
         return e->o;
-    if (!e && t->record && t->record->bad_fd) /* EBADF: the number belongs to a later file */
+    if (!e && t->record && t->record->bad_fd) /* EBADF: a later file has this number */
         return NULL;
     bool for_later = !e && !stale && mem_is_past(t);
     if (for_later && fdt.past)
@@ -3744,7 +3744,8 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* Appends a signal set such as [INT CHLD]. All signals except SIGHUP are shown as ~[HUP]. */
+/* Appends a signal set such as [INT CHLD]. Shows the set of all signals except
+ * SIGHUP as ~[HUP]. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -5335,7 +5336,7 @@ static const char *sc_parse(const char *expr)
  * function of section md_, and that function as model= of the call in gen/tables/syscalls.tbl
  * (verified by the test `adding`). */
 
-/* VT_STR: bytes from a tracee. VT_SYM: a word of kvis. Recordings contain these numbers. */
+/* VT_STR: bytes from a tracee. VT_SYM: a word defined by kvis. Recordings contain these values. */
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
 union ev_val {
@@ -9222,7 +9223,7 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
 
 /* Reports the unanswered DNS queries of socket o or, if o is NULL, of all sockets. The kernel
  * returns a socket's error before answers in its queue (net/ipv4/udp.c, __skb_recv_udp). Therefore,
- * if a socket has several queries, a query failed only if it has no answer at the close. */
+ * if a socket has several queries, one that is still unanswered at the close counts as failed. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     bool sees_answers = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
@@ -11460,7 +11461,7 @@ static void rec_get_meta(void)
     if (!strcmp(key, "process") && !rec_in.again)
         b_put(&rec_processes, value, strlen(value) + 1);
     if (rec_processes.cut)
-        b_reset(&rec_processes); /* truncated text: its last line lacks the NUL */
+        b_reset(&rec_processes); /* the text is truncated, so its last line may be incomplete */
     u64 n = strtoull(value, NULL, 10);
     for (size_t i = 0; i < ARRAY_LEN(rec_numbers); i++) {
         if (strcmp(key, rec_numbers[i].key))
@@ -12664,7 +12665,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
     const struct event_kind *k = &event_kinds[e->kind];
     bool beside = e->kind == EK_EXIT_THREAD || k->how & EVENT_WITH_CALLS;
     if (e->kind == EK_RSS || (opt.calls && !beside))
-        return; /* a counter or the call's slice shows this event */
+        return; /* a counter or the slice of the call already represents this event */
     px_pb_named(px_uuid(t, PX_OF_THREAD), e->ts_ns, PX_INSTANT, k->cat, k->name, strlen(k->name));
     px_arg_error(e->err);
     for (u32 i = 0; i < k->n; i++)
@@ -12712,7 +12713,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
     if (old)
-        return; /* the child's records came first, so there is no arrow */
+        return; /* the child's records came before the fork: no arrow from parent to child */
     c->flow = ++px.last_id;
     px_flow(true, t, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -13656,7 +13657,8 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Merges pairs of the same shape. If their names differ, the pair is named by the shape. */
+/* Merges pairs that have the same shape. If their names differ, the merged pair takes the shape as
+ * its name. */
 static void df_join(void)
 {
     struct df_list *list = &df.table;
@@ -14030,7 +14032,7 @@ static void df_text(struct buf *b)
     }
     if (df_other_calls())
         b_s(b, " Different calls were traced (-e): only calls traced in both recordings are\n"
-            " compared; opens and bytes of files and addresses include only traced calls\n");
+            " compared; the numbers of files and addresses include only traced calls\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
@@ -15609,7 +15611,7 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        /* a hash table has one entry per thread, and each thread needs a kernel stack of 16 KB */
+        /* one entry per thread; memory limits threads, because each has a kernel stack of 16 KB */
         if (m.type == BPF_MAP_TYPE_HASH) {
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
@@ -16824,7 +16826,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_command.report->exec_ns = u_now();
     if (bpf.memlock_raised)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-    if (sp_command.magic) /* BPF recognizes this openat(2), which fails: the path is invalid */
+    if (sp_command.magic) /* BPF recognizes this openat(2) of an invalid path, which fails */
         syscall(SYS_openat, AT_FDCWD, sp_command.magic, O_RDONLY, 0);
     if (sp_command.stops)
         kill(getpid(), SIGSTOP);
@@ -17031,7 +17033,7 @@ _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "too few places for the map
 
 enum { HY_MAX_CPUS = 1024 };
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are not recorded */
-enum { HY_MEMFD_NAME = 252 };     /* enough bytes for any name of memfd_create(2) */
+enum { HY_MEMFD_NAME = 252 };     /* large enough for any memfd_create(2) name */
 
 enum { HY_STOP_SIGNAL = 33 };
 
@@ -17094,7 +17096,7 @@ static const u16 hy_stopping[] = {
 #undef X
 };
 
-/* Returns whether BPF sees the calls of all threads. If so, kvis does not follow single threads. */
+/* Returns whether BPF sees the calls of all threads. Then kvis does not follow individual ones. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
@@ -17401,7 +17403,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns how many bytes a command's argument points to; for a string: 1 << 31 | the maximum. */
+/* Returns the size in bytes of the data that the argument of an ioctl(2) or fcntl(2) command points
+ * to; for a string: 1 << 31 | the maximum. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR: an address only */
@@ -19408,7 +19411,8 @@ static void tr_fork_record(const struct wire_proc *h)
     }
     if (!t)
         t = tr_of(parent, h->was);
-    if (t && t->proc && h->ts_ns < t->proc->met_ns) /* t's descriptors may be newer than the fork */
+    /* the descriptors of t may have changed since the fork */
+    if (t && t->proc && h->ts_ns < t->proc->met_ns)
         fdt.lost_ns = MAX(fdt.lost_ns, t->proc->met_ns);
     child = t ? ps_new_task(h->tid) : NULL;
     if (!child)
@@ -20082,7 +20086,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Waits up to WAIT_NS for the command's copy of a signal, which proves a signal to the group. */
+/* Waits up to WAIT_NS for the command to get the same signal: then the signal was sent to the whole
+ * process group. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -20239,8 +20244,8 @@ static bool tr_is_dead(pid_t tid)
 }
 
 /* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
- * execve(2) that failed, and that tid had no map entry. The process (in count mode, each one given
- * with -p) must be dead: in an execve(2), a live process lacks that tid for a while. */
+ * execve(2) that failed, and that tid had no map entry. Does nothing if the process is alive
+ * (in count mode: a process given with -p), because its tid is missing for a while in execve(2). */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20543,7 +20548,7 @@ static void tr_emit_blocked(struct task *t)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    tr_open_faults(tid, false); /* before the attach: no page fault is missed */
+    tr_open_faults(tid, false); /* before attaching, in order not to miss page faults */
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
     u32 options = tr_options(stops_at_exit);
     long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
@@ -20687,7 +20692,7 @@ static void tr_same_cpu(void)
     }
     CPU_SET(cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) < 0)
-        u_warn("--same-cpu: cannot set the CPU of kvis:");
+        u_warn("--same-cpu: cannot bind kvis to a CPU:");
 }
 
 /* As in time(1), the CPU time includes that of descendants that their parents waited for. */
@@ -21498,7 +21503,7 @@ static struct {
     bool rows;
     bool replayed;
     u32 lives, ending;   /* number of known processes, and of processes that are `ending` */
-    u32 mine, peak;      /* number of live processes that kvis follows; maximum of `mine` */
+    u32 mine, peak;      /* number of live processes that kvis follows; highest value of `mine` */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
     u64 left_out;        /* forks and execs left out because of PROC_REPLAYED */
@@ -21588,7 +21593,8 @@ static int proc_plan(struct bpf_obj *o, u32 *mask)
     *mask = hy_proc_plan(o);
     proc_state.btf = hy_has_proc_fields(o);
     if (!proc_state.btf && bpf_pid_ns(NULL))
-        return bpf_fail(o, -ENOENT, "in a pid namespace, BPF sees no forks: %s", bpf_no_fields(o));
+        return bpf_fail(o, -ENOENT, "kvis is in a pid namespace, where BPF sees no forks: %s",
+                        bpf_no_fields(o));
     if (!proc_state.btf)
         *mask &= ~(1u << PROG_PROC_BEGUN);
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -21609,7 +21615,7 @@ static int proc_plan(struct bpf_obj *o, u32 *mask)
 /* A command. In proc_tree, it comes after its parent; index 0 stands for no command. */
 struct proc_node {
     u64 key; /* sort key of proc_by_key */
-    u32 parent; /* command from whose process this process was forked */
+    u32 parent; /* command whose process forked this process */
     u32 ended, before; /* child that ended last; sibling that ended just before this command */
     u32 first, next; /* first child and next sibling in --tree */
     u32 depth, pid, len;
@@ -24133,7 +24139,8 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- metrics by the keys of their rows --- */
 
-/* Each metric of the current source that has a key and the dimension of i (NULL: none). */
+/* Iterates over the metrics of the current source that have a key and the dimension of instance i.
+ * Does nothing if i is NULL. */
 #define MET_EACH_KEY(i, m) \
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) \
         if (i && metrics[m].src == met.cur && metrics[m].dim == (i)->dim && *metrics[m].key)
@@ -24940,7 +24947,7 @@ static bool mfs_is_remote(const char *path)
     return mfs_remote.cut;
 }
 
-/* Calls statfs(2) on a mount point. Returns -EXDEV if another file system than `dev` is mounted
+/* Calls statfs(2) on a mount point. Returns -EXDEV if a file system other than `dev` is mounted
  * over it. On btrfs, stat(2) returns a subvolume's number, which mountinfo does not show. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
@@ -25225,7 +25232,7 @@ struct mfs_task {
     u64 still_ns;         /* time of the last scan in which the process ran or waited */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has; /* bit mask of the members of `now` that were read */
-    u16 by, by_before; /* mask of values for which kvis shows the process: now; in the last scan */
+    u16 by, by_before; /* masks of values for which the process is shown: now; in the last scan */
     bool first; /* first scan of the process, so increases are unknown */
     bool asked; /* the process was given with -p */
     u16 cpu; /* CPU on which the main thread last ran */
@@ -25559,7 +25566,7 @@ static void mfs_procs(void)
 }
 
 /* --- the busiest processes --- For each value, kvis shows the top MFS_TOP processes. A process
- * remains shown while in the top MFS_NEAR: else, similar processes would come and go. */
+ * stays while it is in the top MFS_NEAR; otherwise, processes with close values would alternate. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -25631,7 +25638,8 @@ static void mfs_busy(void)
     met_count(met.all, M_FAULTS_LIVE, faults);
 }
 
-/* Returns whether the main thread of a user process sleeps uninterruptibly for over a second. */
+/* Returns whether the main thread of a user process has been in uninterruptible sleep for over a
+ * second. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -27525,7 +27533,7 @@ static int mk_load(struct bpf_obj *o, u32 mask)
     return e;
 }
 
-/* If loading failed, adds a fix to obj.why and closes all BPF programs. */
+/* If loading failed, appends a suggested fix to obj.why and closes all BPF programs. */
 static void mk_ended(struct bpf_obj *o, int e)
 {
     if (!e)
@@ -28740,7 +28748,7 @@ static void mout_prom_facts(struct buf *b, u8 dim)
     if (!met_dims[dim].facts)
         return;
     SNPRINTF(name, "kvis_%s", met_dims[dim].facts);
-    SNPRINTF(help, "The constant property `%s` of each `%s`", met_dims[dim].info,
+    SNPRINTF(help, "The `%s` of each `%s`, which does not change", met_dims[dim].info,
              met_dims[dim].label);
     MET_EACH_OF(dim, i) {
         if (i->at != met.tick || !i->name[0] || !i->info[0])
@@ -28757,8 +28765,8 @@ static void mout_prom_facts(struct buf *b, u8 dim)
 static void mout_prom_collectors(struct buf *b)
 {
     static const struct { const char *name, *help; } rows[] = {
-        { "success", "Whether a collector of kvis could read all of its files" },
-        { "duration_seconds", "Time that a collector of kvis took to read its files" },
+        { "success", "Whether a kvis collector could read all of its files" },
+        { "duration_seconds", "Time that a kvis collector took to read its files" },
         { "left_out", "Devices, processes or other instances that kvis could not store" },
     };
     char name[64];
@@ -29409,7 +29417,7 @@ static const struct { char key; const char *title; } scr_sections[] = {
 };
 
 /* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
- * `past`. The bars show 1 - past / of if `of` is set, and 1 - past if `of` is `past`. */
+ * `past`. The bars show `past`; with `of`, 1 - past / of; if `of` is `past`, a ratio: 1 - past. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
@@ -29608,7 +29616,7 @@ static void scr_part(struct buf *b, double part)
         b_c(b, plain[k]);
 }
 
-/* Draws the history of metric m as bars: m, or the rest of `of` without m. */
+/* Draws the history of metric m as bars. See struct scr_row for `of`. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -29728,7 +29736,7 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     return n;
 }
 
-/* For qsort(3): first hardware (in the default order), then larger values, then names. */
+/* For qsort(3): hardware first (in the default order), then by descending value, then by name. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;
@@ -31055,7 +31063,8 @@ static bool dg_receives(const struct met_inst *i)
     return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
 }
 
-/* Returns whether rules apply to an instance: not to kvis, receive rings, virtual disks ... */
+/* Returns whether rules apply to an instance. They do not apply to kvis itself, to the rings on
+ * which devices receive, or to disks that consist of other disks. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -31177,7 +31186,7 @@ static void dg_judge(void)
 {
     for (const struct dg_rule *r = dg_rules; r->name; r++)
         dg_rule(r);
-    for (u32 round = 0; round < 3; round++) /* follow chains of causes */
+    for (u32 round = 0; round < 3; round++) /* follow chains of findings that cause others */
         DG_EACH(f)
             dg_consequences(f);
     if (dg.n_found)
@@ -32748,7 +32757,8 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     mout_json_end(b, "},");
 }
 
-/* Writes the verdicts on `bits` (monitor includes virt). Returns whether all of `bits` work. */
+/* Writes a verdict for each command in the bit mask `bits` (monitor includes virt). Returns whether
+ * all commands in `bits` work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -33247,7 +33257,7 @@ static int opt_short(char **argv)
     return 1;
 }
 
-/* Ends kvis if the next word can only be the option's value, which needs an '='. */
+/* Ends kvis with an error if the next word can only be the option's value: it must follow '='. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
