@@ -9755,7 +9755,7 @@ static void md_connect(struct task *t, struct call *c)
         md_connect_to(t, c, o, sa.ss_family == AF_UNSPEC ? NULL : fd_peer(o->sock, &sa, len));
 }
 
-/* MSG_FASTOPEN also connects the socket (tcp(7)). A failure is reported as one of the send call. */
+/* MSG_FASTOPEN also connects the socket (tcp(7)). A failure is one of the send call. */
 static void md_fast_open(struct task *t, struct call *c, struct name *peer, u64 flags)
 {
     struct ofd *o = c->err || !peer || !(flags & MSG_FASTOPEN) ? NULL : fd_get(t, c->arg[0]);
@@ -10493,7 +10493,7 @@ static const char *const md_ring_op[] = {
     " pipe",
 };
 
-/* A connect request does not contain the address, therefore the socket is asked. */
+/* Records of requests contain no address, therefore kvis asks the connected socket. */
 static void md_ring_connected(struct task *t, struct ofd *o, s32 n)
 {
     const struct fdent *now = fd_find(t->files, n);
