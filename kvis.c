@@ -8821,17 +8821,21 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
     return e;
 }
 
-/* Replaces a tracee's magic link (proc(5)) at the start of a path, such as /proc/self/cwd or
- * /proc/PID/task/TID/fd/N, with its target: RESOLVE_IN_ROOT in md_walk disables magic links
- * (openat2(2)). Returns false if there is no such link. */
+/* Replaces a tracee's magic link (proc(5)) at the start of a path, such as /proc/self/cwd,
+ * /proc/PID/task/TID/fd/N or /dev/stdin, with the name of its target: RESOLVE_IN_ROOT in md_walk
+ * disables magic links (openat2(2)). Returns false if there is no such link. */
 static bool md_magic_link(struct task *t, struct path *p, bool at_link)
 {
     static const char *const before[] = { "/dev/", "/proc/self/", "/proc/thread-self/", "/proc/",
                                           "task/" };
+    static const char *const standard[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
     static struct path to;
     const struct name *n = NULL;
     struct task *of = t;
     char *rest = p->s;
+    for (s32 i = 0; i < 3 && !at_link; i++)
+        if (!strcmp(p->s, standard[i]) && (n = md_fd_directory(t, i)))
+            rest += strlen(rest);
     for (size_t i = 0; i < ARRAY_LEN(before); i++) {
         if (strncmp(rest, before[i], strlen(before[i])))
             continue;
@@ -8852,11 +8856,20 @@ static bool md_magic_link(struct task *t, struct path *p, bool at_link)
     } else if (!strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
         n = md_fd_directory(of, (s32)strtol(rest + 3, &rest, 10));
     }
-    if (!(n ? *n->s == '/' : root) || (*rest ? *rest != '/' : at_link))
+    /* Only a link at the end leads to files without a path, such as pipes. */
+    if (!(n ? *n->s == '/' || !*rest : root) || (*rest ? *rest != '/' : at_link))
         return false;
     md_join_from(&to, n, rest, strlen(rest));
     *p = to;
     return true;
+}
+
+/* Sets *p like md_path, but to the file that was reached if the path was a magic link. */
+static void md_followed_path(struct task *t, const struct call *c, u32 i, struct path *p)
+{
+    md_path(c, i, p);
+    if (!c->err)
+        md_magic_link(t, p, md_at_link(c, i));
 }
 
 /* Resolves all components of an absolute path except the last. */
@@ -9364,13 +9377,13 @@ static void md_open(struct task *t, struct call *c)
 {
     static struct path p;
     u64 flags = md_open_flags(t, c);
-    md_path(c, c->id == SC_openat || c->id == SC_openat2, &p);
+    md_followed_path(t, c, c->id == SC_openat || c->id == SC_openat2, &p);
     bool w = fd_writes(flags);
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
         struct fd_stat sx = { .stx_ino = 0 };
         kind = md_opened_kind(t, c->ret, flags, &p, &sx);
-        struct name *n = nm_get('f', p.s, p.len);
+        struct name *n = nm_get(*p.s == '/' || !p.ok ? 'f' : 'x', p.s, p.len);
         n->kind = kind;
         if (t->at_ns >= out.start_ns) {
             n->opens++;
@@ -9711,14 +9724,8 @@ static struct event *md_connect_event(struct task *t, const struct call *c, cons
     return e;
 }
 
-static void md_connect(struct task *t, struct call *c)
+static void md_connect_to(struct task *t, struct call *c, struct ofd *o, struct name *peer)
 {
-    struct sockaddr_storage sa;
-    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, c->arg[0]);
-    u32 len = md_sockaddr(t, c->arg[1], (u32)c->arg[2], &sa);
-    if (!o || !o->sock)
-        return;
-    struct name *peer = sa.ss_family == AF_UNSPEC ? NULL : fd_peer(o->sock, &sa, len);
     bool going = c->err == EINPROGRESS;
     if (!c->err || going) {
         if (peer) {
@@ -9738,6 +9745,23 @@ static void md_connect(struct task *t, struct call *c)
     }
     if (peer)
         md_emit(e);
+}
+
+static void md_connect(struct task *t, struct call *c)
+{
+    struct sockaddr_storage sa;
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, c->arg[0]);
+    u32 len = md_sockaddr(t, c->arg[1], (u32)c->arg[2], &sa);
+    if (o && o->sock)
+        md_connect_to(t, c, o, sa.ss_family == AF_UNSPEC ? NULL : fd_peer(o->sock, &sa, len));
+}
+
+/* MSG_FASTOPEN also connects the socket (tcp(7)). A failure is one of the send call. */
+static void md_fast_open(struct task *t, struct call *c, struct name *peer, u64 flags)
+{
+    struct ofd *o = c->err || !peer || !(flags & MSG_FASTOPEN) ? NULL : fd_get(t, c->arg[0]);
+    if (o && !o->peer)
+        md_connect_to(t, c, o, peer);
 }
 
 /* Returns the outcome of an earlier connect(2) that call c reveals: 0 (success), an errno, or -1
@@ -9899,6 +9923,7 @@ static void md_sendto(struct task *t, struct call *c)
     struct name *peer = c->id == SC_sendto ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL;
     struct md_query *dns = !c->err || md_repeats(c) ? NULL
         : md_dns_read(t, c, fd_get(t, n), peer, c->arg[1], (s64)c->arg[2], false);
+    md_fast_open(t, c, peer, c->arg[3]);
     if (!dns)
         md_moved(t, c, n, peer, c->arg[1], c->ret, false);
     else if (!md_dns_find(dns))
@@ -9991,6 +10016,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
                                             : md_named_peer(t, n, m.name, m.namelen);
+    md_fast_open(t, c, peer, in ? 0 : flags);
     if (m.iovlen && mem_word(t, c->abi, m.iov, &first[0]))
         mem_word(t, c->abi, m.iov + w, &first[1]);
     md_moved(t, c, n, peer, first[1] < (u64)bytes ? 0 : first[0],
@@ -10111,7 +10137,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     u16 kind = sc_rows[c->row].arg[0];
     bool moved = c->err || c->id == SC_chroot || c->id == SC_pivot_root;
     if (arg >= 0) {
-        md_path(c, (u32)arg, p);
+        md_followed_path(t, c, (u32)arg, p);
         if (!moved && p->ok && *p->s == '/' && strstr(p->s, "/.."))
             md_walk_to_last(t, p);
         return;
@@ -10139,6 +10165,7 @@ static void md_change(struct task *t, struct call *c)
     s32 to = md_path_arg(c, 1), arg = c->id == SC_move_mount ? to : md_path_arg(c, 0);
     const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
+    bool exchange = c->id == SC_renameat2 && c->arg[4] & 2; /* RENAME_EXCHANGE */
     /* 32-bit programs pass the size of truncate64(2) in two registers. */
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64;
     const struct call_path *target = dec_path(c, 0);
@@ -10157,8 +10184,9 @@ static void md_change(struct task *t, struct call *c)
     case EK_LINK:
         md_change_path(t, c, to, &q);
         ev_bytes(e, EV_new_path, q.s, q.len);
+        ev_sym(e, EV_how, exchange ? "exchange" : NULL);
         if (!c->err && e->kind == EK_RENAME)
-            md_renamed(t, &p, &q, c->id == SC_renameat2 && c->arg[4] & 2 /* RENAME_EXCHANGE */);
+            md_renamed(t, &p, &q, exchange);
         break;
     case EK_TRUNCATE:
         value += split && c->abi == ABI_ARM32; /* ARM register pairs begin at even numbers */
@@ -10466,8 +10494,23 @@ static const char *const md_ring_op[] = {
     " pipe",
 };
 
+/* Records of requests contain no address, therefore kvis asks the connected socket. */
+static void md_ring_connected(struct task *t, struct ofd *o, s32 n)
+{
+    const struct fdent *now = fd_find(t->files, n);
+    if (o->peer || !now || now->o != o)
+        return;
+    fd_probe_socket(o, t->tid, n);
+    if (o->local)
+        o->local->kind = FK_SOCK;
+    if (o->peer)
+        o->peer->opens++;
+}
+
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
+    static char text[PATH_MAX];
+    struct buf file = BUF_ON(text);
     const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
     char moves = *op;
     if (moves == '+' && w->res > 0) { /* io_uring must have closed this descriptor's older file */
@@ -10478,6 +10521,8 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     u64 begun_ns = w->submit_ns ? w->submit_ns : w->ts_ns;
     struct ofd *o = w->fd >= 0 ? fd_get_at(t, w->fd, begun_ns) : NULL;
     bool data = (moves == '<' || moves == '>') && w->res >= 0;
+    if (o && o->sock && !w->res && !strcmp(op, " connect"))
+        md_ring_connected(t, o, w->fd);
     if (data && o && w->res)
         st_io(o, NULL, w->res, moves == '<');
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
@@ -10487,7 +10532,8 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     if (w->fd >= 0)
         ev_num(e, EV_fd, w->fd);
     if (o) {
-        ev_name(e, EV_filename, o->name);
+        fd_describe(&file, o);
+        ev_bytes(e, EV_filename, file.p, file.len);
         ev_sym(e, EV_fd_kind, fd_kind_name[o->kind]);
     }
     if (data)

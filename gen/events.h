@@ -101,8 +101,8 @@
       EV_path) \
     X(RMDIR, FILE, 0, "rmdir", "rmdir {path}", \
       EV_path) \
-    X(RENAME, FILE, 0, "rename", "rename {path} → {new_path}", \
-      EV_path, EV_new_path) \
+    X(RENAME, FILE, 0, "rename", "rename {path} → {new_path} ({how})|rename {path} → {new_path}", \
+      EV_path, EV_new_path, EV_how) \
     X(LINK, FILE, 0, "link", "link {path} → {new_path}", \
       EV_path, EV_new_path) \
     X(SYMLINK, FILE, 0, "symlink", "symlink {path} → {target}", \
@@ -165,7 +165,7 @@
       "block I/O {duration_ns} ({bytes}) {device} {op}|block I/O {duration_ns} {op}", \
       EV_device, EV_op, EV_bytes, EV_duration_ns, EV_queue_ns) \
     X(URING, FILE, EVENT_WITH_CALLS, "io_uring", \
-      "io_uring {op} {bytes}  {filename}|io_uring {op} {filename}|io_uring {op}", \
+      "io_uring {op} {bytes}  {filename}|io_uring {op} {filename}|io_uring {op} {bytes}|io_uring {op}", \
       EV_op, EV_fd, EV_filename, EV_fd_kind, EV_bytes, EV_result, EV_duration_ns) \
     X(RSS, MEM, 0, "rss", NULL, \
       EV_bytes)

@@ -6,7 +6,8 @@
 # covers: P12
 . "$TESTS/lib/truth.sh"
 each truth fd dup cloexec clone_files fork_copy thread_files
-each truth fd renamed dotdot deep kinds sockets made ledger tmpfile
+each truth fd renamed dotdot deep kinds sockets made ledger tmpfile linked
+has linked/err 'rename .*/f [^ ]+ .*/g [(]exchange[)]$'
 has ledger/err "left"
 KVOPT="-v -e trace=read,dup2,dup3"
 each truth fd closed

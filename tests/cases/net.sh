@@ -5,7 +5,7 @@
 # needs: python3
 . "$TESTS/lib/truth.sh"
 export LC_ALL=C.UTF-8 # lines contain arrows
-each truth net tcp4 outcome udp unix pair resolve peek
+each truth net tcp4 fastopen outcome udp unix pair resolve peek
 has unix/err 'accept unix .*/sock ← socket:\[[0-9]+\]$'
 has unix/err 'send     60 B → socket:\[[0-9]+\] on .*/sock$'
 has outcome/err 'connect tcp4 → 127.0.0.1:[0-9]+ \(in progress\)$'

@@ -18,4 +18,4 @@ for KVOPT in "" "-e trace=io_uring_enter,openat"; do
     has submitted/err "^  io_uring +5 $what"
 done
 kv trace -q --backend=hybrid -- true 2>why || { say "no hybrid backend: $(head -n 1 why)"; exit 0; }
-KVOPT="-q --backend=hybrid" each truth uring basic polled slow many same
+KVOPT="-q --backend=hybrid" each truth uring basic polled slow many same connected

@@ -619,8 +619,45 @@ static void tmpfile_(void)
     want("len(by('close', bytes_written=12)) == 1");
 }
 
+/* Links of /proc and /dev that lead to an open file: the file has the name by which it is known. */
+static void linked(void)
+{
+    static const char *const dir[] = { "/dev/fd", "/proc/self/fd", "/proc/thread-self/fd" };
+    char name[64], b[8];
+    struct stat st;
+    int p[2], f = made("f"), g = made("g");
+    CHK(pipe(p));
+    CHK(fstat(p[0], &st));
+    for (size_t i = 0; i < COUNT(dir); i++) {
+        snprintf(name, sizeof name, "%s/%d", dir[i], p[0]);
+        int n = (int)CHK(open(name, O_RDONLY));
+        bytes(p[1], (int)i + 1);
+        MUST(CHK(read(n, b, sizeof b)) == (int)i + 1);
+        want("one('read', fd=%d)['filename'] == one('open', fd=%d)['path'] == 'pipe:[%lu]'", n, n, (unsigned long)st.st_ino);
+        want("one('read', fd=%d)['target'] == 'pipe'", n);
+        snprintf(name, sizeof name, "%s/%d", dir[i], f);
+        n = (int)CHK(open(name, O_WRONLY));
+        bytes(n, 5);
+        want("one('open', fd=%d)['path'] == one('write', fd=%d)['filename'] == '~/f'", n, n);
+        CHK(chmod(name, 0601));
+        int m = (int)CHK(open(name, O_PATH | O_NOFOLLOW));
+        want("one('open', fd=%d)['path'] == '%s'", m, name);
+        MUST(open(strcat(name, "999"), O_RDONLY) < 0);
+        want("one('open', path='%s')['error'] == 'ENOENT'", name);
+    }
+    want("[e['mode'] for e in by('chmod', path='~/f')] == ['0601'] * 3");
+    if (!access("/dev/stdin", F_OK)) {
+        CHK(dup2(g, 0));
+        int n = (int)CHK(open("/dev/stdin", O_WRONLY));
+        bytes(n, 9);
+        want("one('open', fd=%d)['path'] == one('write', fd=%d)['filename'] == '~/g'", n, n);
+    }
+    CHK(syscall(SYS_renameat2, AT_FDCWD, "f", AT_FDCWD, "g", 2u /* RENAME_EXCHANGE */));
+    want("one('rename', path='~/f', new_path='~/g')['how'] == 'exchange'");
+}
+
 SCENES({ "dup", dup_all }, { "cloexec", cloexec }, { "clone_files", clone_files },
        { "fork_copy", fork_copy }, { "thread_files", thread_files }, { "scm", scm }, { "flight", flight }, { "getfd", getfd },
        { "kinds", kinds }, { "sockets", sockets }, { "made", by_ioctl }, { "ledger", ledger },
        { "tmpfile", tmpfile_ }, { "closed", closed }, { "reused", reused }, { "renamed", renamed }, { "dotdot", dotdot },
-       { "deep", deep })
+       { "deep", deep }, { "linked", linked })

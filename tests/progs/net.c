@@ -98,6 +98,30 @@ static void tcp(int af, const char *type, const char *host)
 static void tcp4(void) { tcp(AF_INET, "tcp4", "127.0.0.1"); }
 static void tcp6(void) { tcp(AF_INET6, "tcp6", "[::1]"); }
 
+/* A socket that is connected by its first send (tcp(7)). */
+static void fastopen(void)
+{
+    char b[30] = { 0 };
+    struct msghdr m = { .msg_name = &a, .msg_iov = &(struct iovec){ b, 20 }, .msg_iovlen = 1 };
+    int port, l = listener(AF_INET, &port);
+    for (int i = 0; i < 2; i++) {
+        int c = sock(AF_INET, SOCK_STREAM);
+        addr4(port);
+        m.msg_namelen = alen;
+        ssize_t n = i ? sendmsg(c, &m, MSG_FASTOPEN) : sendto(c, b, 20, MSG_FASTOPEN, &a.s, alen);
+        if (n < 0)
+            skip("MSG_FASTOPEN");
+        int s = (int)CHK(accept(l, NULL, NULL));
+        MUST(CHK(recv(s, b, sizeof b, 0)) == 20);
+        talk(c, s);
+        want("shows(one('connect', fd=%d), remote_addr='127.0.0.1:%d')", c, port);
+        want("[(e['bytes'], e['remote_addr']) for e in by('send', fd=%d)] == [(20, '127.0.0.1:%d'), (40, '127.0.0.1:%d')]",
+             c, port, port);
+        want("one('recv', fd=%d)['remote_addr'] == '127.0.0.1:%d'", c, port);
+    }
+    want("row('peers', remote_addr='127.0.0.1:%d')['bytes_sent'] == 120", port);
+}
+
 /* A connection that is refused, or made, after connect(2) has returned: what tells the program tells kvis. */
 static void outcome(void)
 {
@@ -464,5 +488,5 @@ static void peek(void)
     want("S['net_bytes_sent'] == %d", 40 + 30 + 250 + 25 + 12);
 }
 
-SCENES({ "tcp4", tcp4 }, { "tcp6", tcp6 }, { "outcome", outcome }, { "udp", udp },
+SCENES({ "tcp4", tcp4 }, { "tcp6", tcp6 }, { "fastopen", fastopen }, { "outcome", outcome }, { "udp", udp },
        { "unix", unix_ }, { "pair", pair }, { "resolve", resolve }, { "peek", peek })

@@ -173,6 +173,25 @@ static void same(void)
     want("[e['kind'] for e in by('close', fd=%d)] == ['socket'] * 2", l);
 }
 
+/* A connection that is made and used by requests alone. */
+static void connected(void)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) }, from;
+    char name[100], b[100] = { 0 };
+    socklen_t n = sizeof a;
+    int c = (int)CHK(socket(AF_INET, SOCK_STREAM, 0)), l = (int)CHK(socket(AF_INET, SOCK_STREAM, 0));
+    CHK(bind(l, (struct sockaddr *)&a, sizeof a)), CHK(listen(l, 1));
+    CHK(getsockname(l, (struct sockaddr *)&a, &n));
+    ring(0);
+    MUST(one(IORING_OP_CONNECT, c, &a, 0, sizeof a) == 0);
+    CHK(getsockname(c, (struct sockaddr *)&from, &n));
+    MUST(one(IORING_OP_SEND, c, b, 44, 0) == 44);
+    snprintf(name, sizeof name, "tcp4 127.0.0.1:%d->127.0.0.1:%d", ntohs(from.sin_port), ntohs(a.sin_port));
+    want("[(e['op'], e['filename'], e.get('bytes')) for e in by('io_uring')] == [('connect', '%s', None), ('send', '%s', 44)]",
+         name, name);
+    want("row('peers', remote_addr='127.0.0.1:%d')['bytes_sent'] == 44", ntohs(a.sin_port));
+}
+
 /* io_uring_enter(2) three times, for 2, 3 and no requests: how many were submitted is known where their results are not. */
 static void submitted(void)
 {
@@ -191,4 +210,4 @@ static void submitted(void)
 }
 
 SCENES({ "basic", basic }, { "polled", polled }, { "slow", slow }, { "many", many }, { "same", same },
-       { "submitted", submitted })
+       { "connected", connected }, { "submitted", submitted })
