@@ -1,6 +1,5 @@
 """Used by the programs of this directory: the binary, tools that run beside a program, and what the kernel says of them."""
 import os
-import re
 import signal
 import statistics
 import subprocess
@@ -28,13 +27,6 @@ def runs(usual):
 
 def median(values):
     return statistics.median(values) if values else float("nan")
-
-
-def memory_kb(pid, *keys):
-    """VmRSS, VmHWM ... of a process."""
-    with open(f"/proc/{pid}/status") as f:
-        text = f.read()
-    return [int(re.search(rf"{key}:\s+(\d+)", text)[1]) for key in keys]
 
 
 def stop(tool):
