@@ -4,7 +4,6 @@
 
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <sys/utsname.h>
 
 static const char *name;
 static char *buf;
@@ -36,10 +35,7 @@ static int disk(int flags)
  * is missed: what the summary says was lost may be missing then, where threads meet. */
 static const char *may_miss(void)
 {
-    struct utsname u;
-    int major = 0, minor = 0;
-    MUST(uname(&u) == 0 && sscanf(u.release, "%d.%d", &major, &minor) == 2);
-    return threads_meet && (major > 6 || (major == 6 && minor >= 19)) ? " + S['lost_block_ios']" : "";
+    return threads_meet && t_kernel_from(6, 19) ? " + S['lost_block_ios']" : "";
 }
 
 /* The events are as many as the kernel has counted, and of as many bytes; so is the summary. A flush

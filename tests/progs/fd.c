@@ -358,10 +358,7 @@ static void renamed(void)
         if (i) {
             CHK(rename(from, to));
         } else {
-            pid_t q = (pid_t)CHK(fork());
-            if (!q)
-                _exit(rename(from, to) != 0);
-            t_wait(q, 0);
+            t_wait(CHILD(_exit(rename(from, to) != 0)), 0);
         }
     }
     CHK(syscall(SYS_renameat2, p, "b", AT_FDCWD, "../../e", 0u));

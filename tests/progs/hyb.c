@@ -50,12 +50,6 @@ static void *flood_until_stop(void *unused)
 static volatile int handled;
 static void on(int sig) { (void)sig, handled++; }
 
-static void handle(int sig, int flags)
-{
-    struct sigaction a = { .sa_handler = on, .sa_flags = flags };
-    CHK(sigaction(sig, &a, NULL));
-}
-
 /* For this thread and those that it starts. */
 static void block_all(void)
 {
@@ -84,8 +78,8 @@ static void calls(void)
     for (int s = 1; how == 'i' && s < 65; s++)
         signal(s, SIG_IGN);
     if (how == 't') {
-        handle(SIGALRM, SA_RESTART);
-        handle(SIGPROF, SA_RESTART);
+        t_handle(SIGALRM, on, SA_RESTART);
+        t_handle(SIGPROF, on, SA_RESTART);
         timers(300);
     }
     t_threads(t, (int)n, flood_thread, (void *)rounds);
@@ -119,12 +113,10 @@ static void rare(void)
     char c;
     MUST(each <= 64 && read(0, &c, 1) == 0);
     for (int i = 0; i < n; i++)
-        if (!CHK(fork())) {
-            t_threads(t, each, rare_thread, (void *)rounds);
-            t_join(t, each);
-            usleep(30000);
-            _exit(0);
-        }
+        CHILD(t_threads(t, each, rare_thread, (void *)rounds);
+              t_join(t, each);
+              usleep(30000);
+              _exit(0));
     while (wait(NULL) > 0)
         ;
 }
@@ -390,7 +382,7 @@ static void pending_cont(const char *how, int n)
 {
     sigset_t set, old;
     handled = 0;
-    handle(SIGCONT, SA_RESTART);
+    t_handle(SIGCONT, on, SA_RESTART);
     if (*how == 'a')
         sigfillset(&set);
     else
@@ -445,9 +437,7 @@ static void jobs(void)
     static const int sigs[] = { SIGSTOP, SIGTSTP, SIGSTOP, SIGTTIN };
     int n = t_arg(1, 40), still = 0, told = 0, went = 0, st;
     volatile int *sh = t_shared(4096);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p)
-        stopped_child(sh);
+    pid_t p = CHILD(stopped_child(sh));
     t_until(sh + 1);
     for (int i = 0; i < n; i++) {
         siginfo_t si;
@@ -621,17 +611,14 @@ static void *write_log(void *unused)
  * has must be in the trace. */
 static void dying(void)
 {
-    int ms = t_arg(1, 20), st;
+    int ms = t_arg(1, 20);
     pthread_t t[20];
     struct stat file;
     log_fd = (int)CHK(open("log", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600));
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        t_threads(t, 20, write_log, NULL);
-        usleep((useconds_t)ms * 1000);
-        syscall(SYS_exit_group, 0);
-    }
-    CHK(waitpid(p, &st, 0));
+    pid_t p = CHILD(t_threads(t, 20, write_log, NULL);
+                    usleep((useconds_t)ms * 1000);
+                    syscall(SYS_exit_group, 0));
+    t_wait(p, 0);
     CHK(fstat(log_fd, &file));
     want("len(calls('write', pid=%d, ret=4000)) == %ld and S['lost'] == 0", p, (long)file.st_size / 4000);
 }

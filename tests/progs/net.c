@@ -11,19 +11,13 @@ static socklen_t alen;
 
 static void addr4(int port)
 {
-    memset(&a, 0, sizeof a);
-    a.in.sin_family = AF_INET;
-    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    a.in.sin_port = htons((uint16_t)port);
+    a.in = t_loopback(port);
     alen = sizeof a.in;
 }
 
 static void addr6(int port)
 {
-    memset(&a, 0, sizeof a);
-    a.in6.sin6_family = AF_INET6;
-    a.in6.sin6_addr = in6addr_loopback;
-    a.in6.sin6_port = htons((uint16_t)port);
+    a.in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_addr = in6addr_loopback, .sin6_port = htons((uint16_t)port) };
     alen = sizeof a.in6;
 }
 

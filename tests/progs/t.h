@@ -25,6 +25,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -168,6 +169,20 @@ static inline ssize_t t_read(const char *path, char *text, size_t size)
     return n;
 }
 
+static inline void t_handle(int sig, void (*fn)(int), int flags)
+{
+    CHK(sigaction(sig, &(struct sigaction){ .sa_handler = fn, .sa_flags = flags }, NULL));
+}
+
+static inline int t_kernel_from(int major, int minor)
+{
+    struct utsname u;
+    int is_major, is_minor;
+    CHK(uname(&u));
+    MUST(sscanf(u.release, "%d.%d", &is_major, &is_minor) == 2);
+    return is_major > major || (is_major == major && is_minor >= minor);
+}
+
 /* The state of a process in /proc: R, S, Z ...; 0: it is gone. */
 static inline char t_state(pid_t pid)
 {
@@ -216,8 +231,10 @@ static inline int t_main(int argc, char **argv, const struct scene *s)
     t_argv = argv;
     MUST(getcwd(t_cwd, sizeof t_cwd - 1));
     strcat(t_cwd, t_cwd[1] ? "/" : "");
+    if (argc < 2) /* executed without arguments */
+        return 0;
     for (; s->name; s++)
-        if (argc > 1 && !strcmp(argv[1], s->name)) {
+        if (!strcmp(argv[1], s->name)) {
             s->fn();
             say("done");
             return 0;
