@@ -110,6 +110,8 @@ static void calls(void)
     here("file", F(O_RDWR|O_SYNC), 0);
     here("file", F(O_RDWR|O_DSYNC), 0);
     here("file", F(O_RDONLY|O_PATH), 0);
+    here("file", F(O_ACCMODE), 0);
+    here("d", F(O_WRONLY), 0); /* EISDIR */
     here("file", F(O_RDONLY|O_DIRECTORY), 0);
     here("file", F(O_RDONLY|O_NOATIME|O_NOCTTY), 0);
     here(".", F(O_RDWR|O_TMPFILE), 0600);
@@ -287,13 +289,7 @@ static void procs(void)
         here("v", F(O_RDWR|O_CREAT), 0600), _exit(0);
     t_wait(v, 0);
     char *args[] = { t_argv[0], (char *)(uintptr_t)"after", NULL };
-    pid_t p = fork();
-    if (!p) {
-        pthread_t t;
-        pthread_create(&t, NULL, exec_thread, args);
-        pause();
-    }
-    t_wait(p, 0);
+    t_wait(CHILD(t_thread(exec_thread, args)), 0);
     end();
 }
 static void after(void) /* what procs' last child has become */
@@ -425,20 +421,13 @@ static void kill_waiting(pid_t p, int sig)
 }
 static void waits(void)
 {
-    struct sigaction sa = { .sa_handler = nothing };
-    sigaction(SIGUSR1, &sa, NULL);
+    t_handle(SIGUSR1, nothing, 0);
     CHK(mkfifo("fifo", 0600));
-    pid_t p = fork();
-    if (!p) {
-        int r = open("fifo", O_WRONLY);
-        _exit(r < 0 && errno == EINTR ? 0 : 1);
-    }
+    pid_t p = CHILD(_exit(open("fifo", O_WRONLY) >= 0 || errno != EINTR));
     kill_waiting(p, SIGUSR1);
     t_wait(p, 0);
     want("[e['error'] for e in by('open', name='fifo')] in (['ERESTARTSYS'] * 2, ['EINTR'] * 2)");
-    p = fork();
-    if (!p)
-        _exit(open("fifo", O_WRONLY | O_APPEND) < 0);
+    p = CHILD(_exit(open("fifo", O_WRONLY | O_APPEND) < 0));
     kill_waiting(p, SIGKILL);
     CHK(waitpid(p, NULL, 0));
     prctl(PR_SET_NAME, "a) \n\033\302\233 \377");
