@@ -15,8 +15,9 @@ import sys
 import tempfile
 import threading
 import time
+from statistics import median
 
-from common import KVIS, QUIET, TOP, as_root_with_tracefs, build, median, runs as runs_of
+from common import KVIS, QUIET, TOP, as_root_with_tracefs, build, runs as runs_of
 
 BT = 'tracepoint:raw_syscalls:sys_enter /pid == cpid/ { printf("%d %d\\n", tid, args->id); }'
 ROWS = [  # name, what stands before the workload

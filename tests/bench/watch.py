@@ -18,8 +18,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from statistics import median
 
-from common import KVIS, QUIET, as_root_with_tracefs, build, median, runs, stop, wait_until
+from common import KVIS, QUIET, as_root_with_tracefs, build, runs, stop, wait_until
 
 OPENS = 100000
 SECS = 20  # of a run of 2

@@ -1,8 +1,6 @@
 /* Duplicates, closes, shares and passes descriptors, and prints which open file each number refers to,
  * in which table, and until when. */
 #include "t.h"
-#include <arpa/inet.h>
-#include <linux/close_range.h>
 #include <linux/nsfs.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -15,7 +15,6 @@
 #include <linux/if_tun.h>
 #include <linux/mempolicy.h>
 #include <net/if.h>
-#include <sys/ioctl.h>
 #include <sys/timex.h>
 
 static void is_ill(void)
@@ -315,15 +314,11 @@ static void touch(char *p, size_t bytes)
 /* The number behind a key in a file of /proc. */
 static unsigned long number(const char *path, const char *key)
 {
-    char line[256];
-    unsigned long v = 0, found = 0;
-    FILE *f = fopen(path, "r");
-    MUST(f);
-    while (!found && fgets(line, sizeof line, f))
-        found = !strncmp(line, key, strlen(key)) && sscanf(line + strlen(key), "%lu", &v) == 1;
-    fclose(f);
-    MUST(found);
-    return v;
+    static char text[1 << 16];
+    t_read(path, text, sizeof text);
+    char *at = strstr(text, key);
+    MUST(at);
+    return strtoul(at + strlen(key), NULL, 10);
 }
 
 static void fragments(void)

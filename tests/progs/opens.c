@@ -254,11 +254,9 @@ static void *one_thread(void *next)
 }
 static void threads(void)
 {
-    pthread_t t[THREADS];
     int next = 0;
     begin();
-    t_threads(t, THREADS, one_thread, &next);
-    t_join(t, THREADS);
+    t_crowd(THREADS, one_thread, &next);
     end();
 }
 

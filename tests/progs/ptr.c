@@ -1,14 +1,9 @@
 /* Arguments that lie: invalid pointers, absurd counts, and pages that only another thread can provide. */
 #include "t.h"
 
-#ifdef __arm__ /* EABI has these in their place */
-#define SYS_newfstatat SYS_fstatat64
-#define SYS_mmap SYS_mmap2
-#endif
 #include <linux/userfaultfd.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/select.h>
 
 /* Counts of 2^31, 2^63, -1: refused by the kernel, and nothing of that size happens in kvis. */
 static void counts(void)

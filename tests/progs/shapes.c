@@ -2,9 +2,7 @@
  * shorter or longer than their families and kernels define, results of other types. All calls are raw and most
  * fail; each says how kvis must show it. */
 #include "t.h"
-#include <sys/ipc.h>
 #include <sys/msg.h>
-#include <arpa/inet.h>
 
 typedef unsigned char byte;
 typedef uint32_t u32;

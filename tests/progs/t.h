@@ -151,6 +151,15 @@ static inline void t_join(pthread_t *t, int n)
         pthread_join(t[i], NULL);
 }
 
+/* The same to their end. */
+static inline void t_crowd(int n, void *(*f)(void *), void *arg)
+{
+    static pthread_t t[2000];
+    MUST(n <= (int)COUNT(t));
+    t_threads(t, n, f, arg);
+    t_join(t, n);
+}
+
 static inline char *t_map(size_t n)
 {
     char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -158,15 +167,16 @@ static inline char *t_map(size_t n)
     return p;
 }
 
-/* A file's beginning, as a string; "" if it cannot be read. Returns its length. */
+/* A file, or its beginning, as a string; "" if it cannot be read. Returns its length. */
 static inline ssize_t t_read(const char *path, char *text, size_t size)
 {
     int f = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = f < 0 ? 0 : read(f, text, size - 1);
+    size_t n = 0;
+    for (ssize_t got; f >= 0 && (got = read(f, text + n, size - 1 - n)) > 0;)
+        n += (size_t)got;
     close(f);
-    n = n > 0 ? n : 0;
     text[n] = 0;
-    return n;
+    return (ssize_t)n;
 }
 
 static inline void t_handle(int sig, void (*fn)(int), int flags)

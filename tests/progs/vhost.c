@@ -7,7 +7,6 @@
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <linux/vhost.h>
-#include <linux/virtio_ring.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 
