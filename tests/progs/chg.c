@@ -4,8 +4,6 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 
-static int dirfd_;
-
 static void made(const char *type, const char *path, const char *more)
 {
     want("len([e for e in by('%s', path='~/%s') if 'error' not in e%s]) == 1", type, path, more);
@@ -15,33 +13,33 @@ static void names(void)
 {
     umask(022);
     CHK(mkdir("d", 0755));
-    dirfd_ = (int)CHK(open("d", O_RDONLY | O_DIRECTORY));
-    CHK(mkdirat(dirfd_, "sub", 0700));
+    int dir = (int)CHK(open("d", O_RDONLY | O_DIRECTORY));
+    CHK(mkdirat(dir, "sub", 0700));
     made("mkdir", "d", " and e['mode'] == '0755'");
     made("mkdir", "d/sub", " and e['mode'] == '0700'");
     t_put("a", 1), t_put("b", 1), t_put("c", 1), t_put("d/x", 1), t_put("d/y", 1);
     CHK(unlink("a"));
-    CHK(unlinkat(dirfd_, "x", 0));
+    CHK(unlinkat(dir, "x", 0));
     made("unlink", "a", "");
     made("unlink", "d/x", "");
-    CHK(unlinkat(dirfd_, "sub", AT_REMOVEDIR));
+    CHK(unlinkat(dir, "sub", AT_REMOVEDIR));
     made("rmdir", "d/sub", "");
     CHK(mkdir("e", 0755));
     CHK(rmdir("e"));
     made("rmdir", "e", "");
     CHK(rename("b", "b2"));
-    CHK(renameat(AT_FDCWD, "b2", dirfd_, "b3"));
-    CHK(syscall(SYS_renameat2, dirfd_, "b3", AT_FDCWD, "b4", 1 /* RENAME_NOREPLACE */));
+    CHK(renameat(AT_FDCWD, "b2", dir, "b3"));
+    CHK(syscall(SYS_renameat2, dir, "b3", AT_FDCWD, "b4", 1 /* RENAME_NOREPLACE */));
     want("[(e['path'], e['new_path']) for e in by('rename')] == [('~/b', '~/b2'), ('~/b2', '~/d/b3'), ('~/d/b3', '~/b4')]");
     CHK(link("c", "l1"));
-    CHK(linkat(AT_FDCWD, "c", dirfd_, "l2", 0));
+    CHK(linkat(AT_FDCWD, "c", dir, "l2", 0));
     want("[(e['path'], e['new_path']) for e in by('link')] == [('~/c', '~/l1'), ('~/c', '~/d/l2')]");
     CHK(symlink("./to//there/", "s1"));
-    CHK(symlinkat("to/there", dirfd_, "s2"));
+    CHK(symlinkat("to/there", dir, "s2"));
     made("symlink", "s1", " and e['target'] == './to//there/'"); /* as it is */
     made("symlink", "d/s2", " and e['target'] == 'to/there'");
     CHK(mknod("n1", S_IFIFO | 0600, 0));
-    CHK(mknodat(dirfd_, "n2", S_IFREG | 0640, 0));
+    CHK(mknodat(dir, "n2", S_IFREG | 0640, 0));
     made("mknod", "n1", "");
     made("mknod", "d/n2", " and e['mode'].endswith('0640')");
 }

@@ -502,7 +502,5 @@ int main(int argc, char **argv)
     path[n] = 0;
     if (argc > 2 && !strcmp(argv[1], "as"))
         return as(argc, argv);
-    if (argc == 0 || !argv[0] || argc < 2)
-        return 0;
     return t_main(argc, argv, scenes);
 }

@@ -564,8 +564,6 @@ static void polls(void)
     CHK(poll(fds, n, 0));
 }
 
-static void okay_(void) { }
-
 static void exits(void)
 {
     _exit((int)t_arg(1, 0));
@@ -589,4 +587,4 @@ SCENES({ "forks", forks }, { "vfork", vforks }, { "threads", threads }, { "short
        { "failed_exec", failed_exec }, { "bad_elf", bad_elf },
        { "bad_elf_thread", bad_elf_thread }, { "odd", odd }, { "pidns", pidns },
        { "nspid", nspid }, { "early", early }, { "big_argv", big_argv }, { "argv", long_argv }, { "polls", polls },
-       { "okay", okay_ }, { "exit", exits }, { "die", dies })
+       { "okay", exits }, { "exit", exits }, { "die", dies })
