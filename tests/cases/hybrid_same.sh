@@ -13,7 +13,7 @@ same io:files io:pipes io:socks io:moves io:short \
     mem:maps mem:many \
     proc:forks proc:vfork proc:threads proc:exec_thread proc:leader_exit proc:leader_exec proc:daemon \
     proc:clone_parent proc:clone_untraced proc:clone_ptrace proc:clone_vm proc:failed_exec proc:bad_elf \
-    proc:odd proc:big_argv proc:pidns proc:nspid "proc:die 11" \
+    proc:odd proc:pidns proc:nspid "proc:die 11" \
     sig:rt sig:restart sig:faults sig:waits \
     nest:all net:tcp4 net:udp net:unix \
     chg:names chg:attrs chg:failing sec:nobrk \

@@ -518,28 +518,6 @@ static void nspid(void)
     want("not [e for e in E if 'ns_pid' in e and e['pid'] == %d and e['type'] != 'spawn_process']", getpid());
 }
 
-/* The parts of an argv of 100 000 bytes: one long, many short. */
-static void big_argv(void)
-{
-    if (t_argc > 2) {
-        size_t sum = 0;
-        for (int i = 2; i < t_argc; i++)
-            sum += strlen(t_argv[i]);
-        want("[len(a) for a in by('exec')[-1]['argv']] == [1, 8, 100000] + [3] * 3000");
-        want("by('exec')[-1]['argv'][2] == 'abcdefghij' * 10000");
-        want("by('exec')[-1]['argv'][-1] == 'xyz'");
-        MUST(sum == 109000);
-        return;
-    }
-    static char big[100001];
-    static char *av[3004] = { "b", "big_argv", big };
-    for (int i = 0; i < 100000; i++)
-        big[i] = (char)('a' + i % 10);
-    for (int i = 3; i < 3003; i++)
-        av[i] = "xyz";
-    execv(self, av);
-}
-
 /* One failing execve whose argv has N strings, two by two so many bytes apart: on other pages, reading one gives nothing
  * of the next. Then one with a short argv. */
 static void long_argv(void)
@@ -551,17 +529,6 @@ static void long_argv(void)
         list[i] = strings + i % 2 * apart;
     execv("/nonexistent/long", list);
     execv("/nonexistent/short", (char *[]){ "one", "two", NULL });
-}
-
-/* One poll of N closed descriptors. */
-static void polls(void)
-{
-    size_t n = (size_t)t_arg(1, 0);
-    struct pollfd *fds = calloc(n, sizeof *fds);
-    MUST(fds);
-    for (size_t i = 0; i < n; i++)
-        fds[i] = (struct pollfd){ .fd = 1000 + (int)i, .events = POLLIN };
-    CHK(poll(fds, n, 0));
 }
 
 static void exits(void)
@@ -586,5 +553,5 @@ SCENES({ "forks", forks }, { "vfork", vforks }, { "threads", threads }, { "short
        { "clone_ptrace", clone_ptrace }, { "clone_vm", clone_vm }, { "killed", killed },
        { "failed_exec", failed_exec }, { "bad_elf", bad_elf },
        { "bad_elf_thread", bad_elf_thread }, { "odd", odd }, { "pidns", pidns },
-       { "nspid", nspid }, { "early", early }, { "big_argv", big_argv }, { "argv", long_argv }, { "polls", polls },
+       { "nspid", nspid }, { "early", early }, { "argv", long_argv },
        { "okay", exits }, { "exit", exits }, { "die", dies })
