@@ -5,7 +5,6 @@ opens.py facts|nopaths JSON FACTS: kvis open's JSON has exactly the opens that t
 opens.py traced JSON FACTS: so has kvis trace's; an open is (access, result, absolute path)."""
 import collections
 import errno
-import os
 import re
 import sys
 
@@ -58,7 +57,7 @@ def ours(row):
 
 def theirs(line):
     """A base of "?" is longer than any path, of "=PATH" the path itself."""
-    _, call, name, flags, mode, result, base = line.split(" ")
+    _, call, name, flags, mode, result, base, _ = line.split(" ")
     name, base = (None if word == "-" else b"" if word == "00" else bytes.fromhex(word) for word in (name, base))
     if base == b"?" or (name is None and call != CALLS[-1]):
         path = None
@@ -70,17 +69,15 @@ def theirs(line):
 def traced(row):
     if row["writable"] != ("write" in row["access"]):
         sys.exit(f"writable is not what access says: {row}")
-    return row["access"], result(row), re.sub(rb"/#\d+ \(deleted\)$", b"/#", raw(row, "path"))
+    return row["access"], result(row), raw(row, "path")
 
 
 def to_be_traced(line):
-    """An open that has succeeded has the kernel's path."""
-    flags, (_, name, _, _, result_, path) = line.split(" ")[3], theirs(line)
-    if path and result_ >= 0 and "O_TMPFILE" in flags:
-        path += b"/#"
-    elif path and result_ >= 0 and b".." in path:
-        path = os.path.realpath(path)
-    return allowed(flags), result_, path or name or b""
+    """The path of an open that has succeeded, and whose name has .. or is none, is the kernel's."""
+    _, name, _, _, result_, path = theirs(line)
+    *_, flags, _, _, _, real = line.split(" ")
+    kernels = result_ >= 0 and (b".." in path or "O_TMPFILE" in flags)
+    return allowed(flags), result_, bytes.fromhex(real) if kernels else path or name or b""
 
 
 def main():
