@@ -93,7 +93,7 @@ check: $(BIN) ## structure lint, -Werror under each compiler here, static, size
 	  $$c $(KFLAGS) $$inc -O2 -Werror -S -o /dev/null kvis.c || exit 1; done
 	@sh tests/lib/static.sh $(BIN) $(STRIP)
 
-bench: $(BIN) ## kvis beside strace, perf, bcc and bpftrace: time, CPU, memory, events (as root: installs them)
+bench: $(BIN) ## kvis beside strace, perf, bcc and bpftrace: time and memory (as root: installs them)
 	python3 tests/bench/trace.py
 	python3 tests/bench/watch.py
 

@@ -1,8 +1,6 @@
 """Used by the programs of this directory: the binary, tools that run beside a program, and what the kernel says of them."""
 import os
-import re
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -24,17 +22,6 @@ def as_root_with_tracefs():
 
 def runs(usual):
     return int(sys.argv[1]) if len(sys.argv) > 1 else usual
-
-
-def median(values):
-    return statistics.median(values) if values else float("nan")
-
-
-def memory_kb(pid, *keys):
-    """VmRSS, VmHWM ... of a process."""
-    with open(f"/proc/{pid}/status") as f:
-        text = f.read()
-    return [int(re.search(rf"{key}:\s+(\d+)", text)[1]) for key in keys]
 
 
 def stop(tool):

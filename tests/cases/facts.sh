@@ -7,9 +7,10 @@
 . "$TESTS/lib/truth.sh"
 each truth io files pipes socks moves short
 each truth mem heap maps
-each truth chg names attrs others failing opens
+each truth chg names attrs others failing
 has names/err "unlink .*/a"
 has attrs/err "chmod .*/f"
-has opens/err 'open .*/path \(path\)$'; has opens/err 'open .*/ctl \(ioctl\)$'
+each truth opens calls names
+has calls/err 'open .*/file \(path\)$'; has calls/err 'open .*/file \(ioctl\)$'
 has others/err 'pivot_root .*/f failed: E'
 hasnt failing/err '\.so.*ENOENT' # a library search is noise in text

@@ -49,7 +49,7 @@ for bad in trace=nosuchcall nosuchcall trace=%nosuchclass 'trace=/[' status=nons
     has err "$(echo "$bad" | sed 's/.*[=%]//;s/\[/\\[/')"
 done
 fresh
-run trace -v --json=json -e status=failed -- "$BIN/chg" failing
+run trace -v --json=json -e status=failed -- "$BIN/opens" calls
 want "len(calls('openat')) >= 6 and all(c['error'] for c in E if c['type'] == 'syscall')"
 hasnt err '<0\.000000[>:]' # what is shorter than 1 us has nanoseconds
 # A connect under way has not failed, for lines as for counts, by both backends.
@@ -74,7 +74,7 @@ run trace -e trace=getppid -- /bin/sh -c :
 has err 'getppid\(\) += [0-9]+'
 for opt in -Z -x --failed-only; do
     run replay -v $opt ../failing.kvis
-    has err 'openat\(.*absent.* = -1 ENOENT'
+    has err 'openat\(.*here/under.* = -1 ENOTDIR'
     hasnt err '(openat|close|mmap)\(.* = [0-9]'
 done
 for opt in -z '-e status=successful' --successful-only; do

@@ -13,10 +13,10 @@ same io:files io:pipes io:socks io:moves io:short \
     mem:maps mem:many \
     proc:forks proc:vfork proc:threads proc:exec_thread proc:leader_exit proc:leader_exec proc:daemon \
     proc:clone_parent proc:clone_untraced proc:clone_ptrace proc:clone_vm proc:failed_exec proc:bad_elf \
-    proc:odd proc:big_argv proc:pidns proc:nspid "proc:die 11" \
+    proc:odd proc:pidns proc:nspid "proc:die 11" \
     sig:rt sig:restart sig:faults sig:waits \
     nest:all net:tcp4 net:udp net:unix \
-    chg:names chg:attrs chg:failing chg:opens sec:nobrk \
+    chg:names chg:attrs chg:failing sec:nobrk \
     sec:errno sec:log sec:trap sec:kill sec:trace sec:notify sec:strict sec:sud ptr:counts ptr:ext ptr:hostile \
     'sh:mkdir -p a/b; touch a/c a/b/d; ls -lR a; sort /etc/passwd | uniq -c | wc -l; cat /etc/passwd nothere' \
     'sh:for i in 1 2 3; do echo $i >f$i; done; mkdir b; cp f? b; cp -r b a; rm -r a; kill -USR1 $$'

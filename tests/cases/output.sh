@@ -1,9 +1,10 @@
 #!/bin/sh
-# Output that cannot be written gives one message with its name and a failing status, and the program finishes.
+# Output that cannot be written gives one message with its name and a failing status, and the program finishes. Truncated JSON
+# consists of whole lines; after a signal that can be caught, it ends with the summary.
 # tier: gate asan
 # timeout: 90
-# covers: O2 O5
-. "$TESTS/lib/lib.sh"
+# covers: O2 O4 O5 P14
+. "$TESTS/lib/truth.sh"
 job="echo one >a; cat a >b; echo done >finished; exit 0"
 mkdir dir
 for to in dir /nonexistent/dir/file; do # cannot be opened: nothing is run
@@ -36,3 +37,14 @@ eq "stdout closed, JSON for it" 125 $?
 [ -s finished ] || fail "RLIMIT_FSIZE: the program did not finish"
 grep -q '^kvis: .*limited' err || fail "RLIMIT_FSIZE: no message"
 eq "RLIMIT_FSIZE" 125 "$(cat status)"
+for sig in TERM HUP KILL; do
+    target loop
+    launch json trace -q -v --json=json -p "$tee"
+    until_true 10 has_lines json '"type":"open"' 40 || fail "its calls are not seen"
+    finish $sig
+    untarget
+    case $sig in
+    KILL) PARTIAL=1 js "len(E) > 0 or S" json >/dev/null || fail "cut by SIGKILL" ;;
+    *) want "len(by('open')) > 10 and S['syscalls'] > 100" ;;
+    esac
+done

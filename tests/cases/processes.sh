@@ -7,7 +7,7 @@
 # timeout: 180
 # covers: P1 P2 P3 P4 P9 P10 P11 P12 P13 P29 P32 P33 P34
 . "$TESTS/lib/truth.sh"
-each truth proc forks vfork threads shorts zombies clone_vm daemon failed_exec bad_elf bad_elf_thread odd big_argv
+each truth proc forks vfork threads shorts zombies clone_vm daemon failed_exec bad_elf bad_elf_thread odd
 KVOPT="-v --no-accel"
 each truth proc forks vfork threads daemon odd
 for KVOPT in "" -v "-v --no-accel"; do
@@ -30,6 +30,12 @@ for backend in $(backends); do
     rm -rf d1 d2 d3; mkdir d1; echo hi >d1/f
     run trace --backend=$backend --json=json -- sh -c 'cd d1; mv ../d1 ../d2; cat f; mkdir h; mv ../d2 ../d3; cd -P h; cat ../f'
     want "[e['path'] for e in by('open') if e['path'].endswith('/f')] == ['$PWD/d2/f', '$PWD/d3/f']"
+done
+# An argv of 112 000 bytes: one long string, many short ones.
+big=$(printf '%010000d' 0 | sed 's/0/abcdefghij/g')
+for backend in $(backends); do
+    run trace --backend=$backend --json=json -- sh -c 'exec /bin/true "$@"' sh "$big" $(yes xyz | head -n 3000)
+    want "by('exec')[-1]['argv'] == ['/bin/true', 'abcdefghij' * 10000] + ['xyz'] * 3000"
 done
 # An exec that fails after the point of no return has its arguments.
 cd bad_elf || exit 1

@@ -8,6 +8,8 @@
 for KVOPT in "" -v "-v --no-accel"; do
     each same sig rt restart faults waits
 done
+has faults/err 'signal SIGSEGV \(SEGV_MAPERR\) @ 0x1$'
+[ "$(uname -m)" != x86_64 ] || has faults/err 'signal SIGSEGV \(SI_KERNEL\)$'
 KVOPT=-v
 each same sig again # in both backends
 KVOPT=

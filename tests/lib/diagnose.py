@@ -466,38 +466,33 @@ check("\n1. " in page or "\nNothing is saturated.\n" in page, "the page of a mac
 page = run({"psi_memory": 1}, "-v", "-d", "9", script="ln -s b new && mv -T new now; sleep 2")  # a microsecond of waiting
 check("memory <0.0001 % of the time" in re.sub(r"\s+", " ", page) and not re.search(r"\de-\d", page), "very little", page)
 
-# many CPUs can make many processes
-j = diagnose({"forks": 20000, "cpus": 64}, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
-check("cpu-forks" not in rules(j), "cpu-forks on 64 CPUs", j["findings"])
-# new threads, and page faults of their process
-found = rules(diagnose({**ROWS["cpu-forks"][1], "hog": 150000}, script="ln -s b new && mv -T new now; sleep 1"))
-check("cpu-forks" not in found, "cpu-forks of threads", found)
-# the kernel would walk all page tables of a large process for numa_maps, which here says that its memory is near
-found = rules(diagnose({"resident": 5 << 18, "hog_cpu": 200}))
-check("numa-remote-memory" in found, "a large process on a distant node", found)
 # a clock that stands still tells nothing, and not that the CPUs are busy
 j = diagnose({"still": 1})
 check(not [f for f in j["findings"] if f["resource"] == "cpu"] and not j["resources"][0]["utilization"], "/proc/stat stands still", j["findings"], j["resources"][0])
-# what a cgroup's limit kills is not the machine's fault, nor that of its largest processes; what the machine kills
-# in a cgroup is not the cgroup's
-found = rules(diagnose({"oom_kill": 1, "cg_oom": 1, "cg_max": 9}))
-check("memory-oom-kill" not in found and "cgroup-oom-kill" in found, "a cgroup's kill", found)
-found = rules(diagnose({"oom_kill": 1, "cg_oom": 1, "allocstall_normal": 9}))
-check("memory-oom-kill" in found and "cgroup-oom-kill" not in found, "the machine's kill", found)
 # a program cannot forge a message of the kernel; the victim of the OOM killer is named
 killed = "Out of memory: Killed process 9 (vic\\x1btim) total-vm:9kB"
 j = diagnose({"oom_kill": 1, "allocstall_normal": 9, "log": killed})
 told = [f.get("kernel") for f in j["findings"] if f["rule"] == "memory-oom-kill"]
 check(told == [killed] and "disk-errors" not in rules(j), "the log", j["findings"])
-# errors come first, and before them what they follow from
-found = rules(diagnose({**ROWS["cpu-interrupts"][1], **ROWS["network-backlog-drops"][1], **ROWS["udp-receive-drops"][1], **ROWS["io-pressure"][1]}))
-check(found[0] == "cpu-interrupts" and found.index("io-pressure") > found.index("udp-receive-drops"), "errors", found)
-# what a cgroup reclaims at its limit is not the machine's fault, although pgscan_direct counts it
-found = rules(diagnose({**ROWS["cgroup-memory-limit"][1], "psi_memory": 3e6, "pgscan_direct": 9000}))
-check("memory-pressure" not in found and found[0] == "cgroup-memory-limit", "a cgroup at its limit", found)
-# two faults of a cgroup
-found = rules(diagnose({**ROWS["cgroup-throttled"][1], **ROWS["cgroup-memory-limit"][1]}))
-check({"cgroup-throttled", "cgroup-memory-limit"} <= set(found), "two faults of a cgroup", found)
+# what, the machine, what is found first, what is found, what is not
+CG, OOM = ROWS["cgroup-memory-limit"][1], {"oom_kill": 1}
+for what, m, first, has, lacks in (
+        ("many CPUs can make many processes", {"forks": 20000, "cpus": 64}, "", "", "cpu-forks"),
+        ("new threads, and page faults of their process", {**ROWS["cpu-forks"][1], "hog": 150000}, "", "", "cpu-forks"),
+        # the kernel would walk all page tables of it for numa_maps, which here says that its memory is near
+        ("a large process on a distant node", {"resident": 5 << 18, "hog_cpu": 200}, "", "numa-remote-memory", ""),
+        ("a kill by a cgroup's limit, which is not the machine's fault", {**OOM, "cg_oom": 1, "cg_max": 9}, "", "cgroup-oom-kill", "memory-oom-kill"),
+        ("the machine's kill in a cgroup", {**OOM, "cg_oom": 1, "allocstall_normal": 9}, "", "memory-oom-kill", "cgroup-oom-kill"),
+        ("errors before the rest, and before them what they follow from",
+         {**ROWS["cpu-interrupts"][1], **ROWS["network-backlog-drops"][1], **ROWS["udp-receive-drops"][1], **ROWS["io-pressure"][1]},
+         "cpu-interrupts", "udp-receive-drops io-pressure", ""),
+        ("what a cgroup reclaims at its limit, although pgscan_direct counts it", {**CG, "psi_memory": 3e6, "pgscan_direct": 9000},
+         "cgroup-memory-limit", "", "memory-pressure"),
+        ("two faults of a cgroup", {**ROWS["cgroup-throttled"][1], **CG}, "", "cgroup-throttled cgroup-memory-limit", "")):
+    found = rules(diagnose(m, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2") if "forks" in m else diagnose(m))
+    places = [found.index(rule) if rule in found else -1 for rule in has.split()]
+    check(found[:1] == [first] or not first, f"{what}: first", found)
+    check(places == sorted(places) and -1 not in places and lacks not in found, what, found)
 page = re.sub(r"\s+", " ", run(ROWS["cgroup-throttled"][1]))
 check("rest of each period; throttled in 50 %" in page, "the sentence and its evidence", page)
 for rule, words in (("swap-in", r"[\d.]+ [MG]B/s read from swap \(threshold"), ("thermal-headroom", r"2.0 °C below a trip point \(threshold 3.0 °C\)")):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Used by lib/open.sh and vm/vm.sh.
+"""Used by lib/open.sh, lib/truth.sh and vm/vm.sh.
 opens.py facts|nopaths JSON FACTS: kvis open's JSON has exactly the opens that tests/progs/opens.c reports between its two marks
-(nopaths: without the absolute paths). An open is (call, name, flags, mode if a file may be created, result, absolute path)."""
+(nopaths: without the absolute paths). An open is (call, name, flags, mode if a file may be created, result, absolute path).
+opens.py traced JSON FACTS: so has kvis trace's; an open is (access, result, absolute path)."""
 import collections
 import errno
 import re
@@ -38,16 +39,25 @@ def flags_of(text):
     return None if text in (None, "-") else frozenset(text.split("|")) - {"O_LARGEFILE"}
 
 
+def allowed(flags):
+    """The access that they allow; openat2's that could not be read are 0."""
+    return "path" if "O_PATH" in flags.split("|") else ACCESS[flags.split("|")[0].replace("-", "O_RDONLY")]
+
+
+def result(row):
+    return -getattr(errno, row["error"]) if "error" in row else row["fd"]
+
+
 def ours(row):
-    flags, err = row.get("flags"), row.get("error")
-    if flags and row["access"] != ("path" if "O_PATH" in flags.split("|") else ACCESS[flags.split("|")[0]]):
+    flags = row.get("flags")
+    if flags and row["access"] != allowed(flags):
         sys.exit(f"access is not what flags allow: {row}")
-    return row["call"], raw(row, "name"), flags_of(flags), row.get("mode"), -getattr(errno, err) if err else row["fd"], raw(row, "path")
+    return row["call"], raw(row, "name"), flags_of(flags), row.get("mode"), result(row), raw(row, "path")
 
 
 def theirs(line):
     """A base of "?" is longer than any path, of "=PATH" the path itself."""
-    _, call, name, flags, mode, result, base = line.split(" ")
+    _, call, name, flags, mode, result, base, _ = line.split(" ")
     name, base = (None if word == "-" else b"" if word == "00" else bytes.fromhex(word) for word in (name, base))
     if base == b"?" or (name is None and call != CALLS[-1]):
         path = None
@@ -56,16 +66,35 @@ def theirs(line):
     return call, name, flags_of(flags), None if mode == "-" else int(mode), int(result), path
 
 
+def traced(row):
+    if row["writable"] != ("write" in row["access"]):
+        sys.exit(f"writable is not what access says: {row}")
+    return row["access"], result(row), raw(row, "path")
+
+
+def to_be_traced(line):
+    """The path of an open that has succeeded, and whose name has .. or is none, is the kernel's."""
+    _, name, _, _, result_, path = theirs(line)
+    *_, flags, _, _, _, real = line.split(" ")
+    kernels = result_ >= 0 and (b".." in path or "O_TMPFILE" in flags)
+    return allowed(flags), result_, bytes.fromhex(real) if kernels else path or name or b""
+
+
 def main():
     how, rows, facts = sys.argv[1], j.load(open(sys.argv[2], "rb")), open(sys.argv[3]).read().splitlines()
     if rows[-1]["lost"] or facts[-1] != "done":
         sys.exit(f"lost, or the program did not finish: {rows[-1]}, {facts[-1]}")
-    rows = [r for r in rows if r.get("call") in CALLS]
-    at = {r.get("name"): i for i, r in enumerate(rows)}
-    rows = [ours(r) for r in rows[at["/opens:begin"] + 1:at["/opens:end"]] if not LOADER.match(r.get("name", ""))]
-    n = 6 if how == "facts" else 5
+    facts = [line for line in facts if line.startswith("open ")]
+    if how == "traced":  # it has no event for open_by_handle_at
+        rows, key, convert, n = [r for r in rows if r["type"] == "open"], "path", traced, 3
+        facts = [to_be_traced(line) for line in facts if CALLS[-1] not in line]
+    else:
+        rows, key, convert, n = [r for r in rows if r.get("call") in CALLS], "name", ours, 6 if how == "facts" else 5
+        facts = map(theirs, facts)
+    at = {r.get(key): i for i, r in enumerate(rows)}
+    rows = [convert(r) for r in rows[at["/opens:begin"] + 1:at["/opens:end"]] if not LOADER.match(r.get(key, ""))]
     got = collections.Counter(r[:n] for r in rows)
-    want = collections.Counter(theirs(line)[:n] for line in facts if line.startswith("open "))
+    want = collections.Counter(f[:n] for f in facts)
     for what, some in ("missing", want - got), ("not so", got - want):
         for row in list(some)[:12]:
             print(f"{what}: {some[row]} of {row}"[:600])

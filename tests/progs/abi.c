@@ -67,13 +67,12 @@ static void i386_clone(void)
     unsigned long bx = 0xabcdef12ull << 32 | UNTRACED | SIGCHLD, was = bx;
     must_int80();
     long r;
-    int st;
     __asm__ volatile("int $0x80" : "=a"(r), "+b"(bx) : "0"(120L), "c"(0L), "d"(0L), "S"(0L), "D"(0L)
                      : "memory", "r8", "r9", "r10", "r11");
     if (!r)
         _exit(syscall(SYS_getppid) > 1 && bx == was ? 5 : 6);
     MUST(r > 0 && bx == was);
-    MUST(waitpid((pid_t)r, &st, 0) == r && WIFEXITED(st) && WEXITSTATUS(st) == 5);
+    t_wait((pid_t)r, 5);
     want("[e['child_pid'] for e in by('spawn_process')] == [%ld]", r);
     want("one('exit_process', exit_pid=%ld)['code'] == 5", r);
 }

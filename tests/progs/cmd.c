@@ -3,8 +3,6 @@
 #include "t.h"
 #include "bad_elf.h"
 #include <linux/sched.h>
-#include <sys/mman.h>
-#include <sys/utsname.h>
 
 static char *self = "/proc/self/exe";
 static char path[4096]; /* of this program */
@@ -166,15 +164,6 @@ static void io_of(pid_t p, const struct rusage *r)
     want_of(p, ", end='exit'", "[e.get(k, 0) // 512 for k in ('read_bytes', 'written_bytes')] == [%ld, %ld]", r->ru_inblock, r->ru_oublock);
 }
 
-static int kernel_from(int major, int minor)
-{
-    struct utsname u;
-    int is_major, is_minor;
-    CHK(uname(&u));
-    MUST(sscanf(u.release, "%d.%d", &is_major, &is_minor) == 2);
-    return is_major > major || (is_major == major && is_minor >= minor);
-}
-
 static long long cpu_ns(const struct rusage *r)
 {
     return (r->ru_utime.tv_sec + r->ru_stime.tv_sec) * 1000000000LL + (r->ru_utime.tv_usec + r->ru_stime.tv_usec) * 1000LL;
@@ -197,7 +186,7 @@ static long long usage_of(pid_t p)
     /* The kernel counts pages on each CPU; ptrace gets the exact peak, wait4 lacks unflushed counts (lib/percpu_counter.c). */
     long cpus = sysconf(_SC_NPROCESSORS_ONLN), untold = 3 * cpus * (cpus > 16 ? 2 * cpus : 32) * sysconf(_SC_PAGESIZE);
     want_of(p, exit, "abs(e.get('max_rss_bytes', %ld) - %ld) <= (%ld if H['backend'] == 'ptrace' else 0)",
-            kernel_from(6, 16) ? -1 : r.ru_maxrss * 1024, r.ru_maxrss * 1024, untold);
+            t_kernel_from(6, 16) ? -1 : r.ru_maxrss * 1024, r.ru_maxrss * 1024, untold);
     want_of(p, exit, "0 <= %ld - e['minor_faults'] <= 2 and e['major_faults'] == %ld", r.ru_minflt, r.ru_majflt);
     want_of(p, exit, "H['backend'] == 'ptrace' or e['voluntary_switches'] <= %ld and e['involuntary_switches'] <= %ld", r.ru_nvcsw, r.ru_nivcsw);
     io_of(p, &r);
@@ -339,7 +328,7 @@ static void *late(void *argv)
 static void late_failed(void)
 {
     char *a[] = { "bad", "with", "two words", NULL };
-    if (!kernel_from(6, 10)) { /* the tracepoint sched_prepare_exec */
+    if (!t_kernel_from(6, 10)) { /* the tracepoint sched_prepare_exec */
         say("an execve that fails late has no arguments before Linux 6.10");
         _exit(77);
     }
@@ -513,7 +502,5 @@ int main(int argc, char **argv)
     path[n] = 0;
     if (argc > 2 && !strcmp(argv[1], "as"))
         return as(argc, argv);
-    if (argc == 0 || !argv[0] || argc < 2)
-        return 0;
     return t_main(argc, argv, scenes);
 }

@@ -10,20 +10,6 @@ static void on_child(int sig)
         ;
 }
 
-static void handle(int sig, void (*f)(int), int flags)
-{
-    struct sigaction a = { .sa_handler = f, .sa_flags = flags };
-    CHK(sigaction(sig, &a, NULL));
-}
-
-static pid_t child(void)
-{
-    pid_t p = (pid_t)CHK(fork());
-    if (!p)
-        signal(SIGALRM, SIG_DFL);
-    return p;
-}
-
 /* Twenty of 5 ms and one of 50: p50, p99 and max are theirs. */
 static void lengths(void)
 {
@@ -62,14 +48,11 @@ static void ends_with_eintr(void)
     char c;
     double s = 0;
     CHK(pipe(p));
-    handle(SIGALRM, on, 0);
+    t_handle(SIGALRM, on, 0);
     for (int i = 0; i < 3; i++) {
-        pid_t kid = child();
-        if (!kid) { /* it has begun to read when it sleeps */
-            until_asleep(getppid());
-            CHK(kill(getppid(), SIGALRM));
-            _exit(0);
-        }
+        pid_t kid = CHILD(until_asleep(getppid()); /* it has begun to read when it sleeps */
+                          CHK(kill(getppid(), SIGALRM));
+                          _exit(0));
         unsigned long long begin = t_ns();
         MUST(syscall(SYS_readv, p[0], &(struct iovec){ &c, 1 }, 1) == -1 && errno == EINTR);
         s += (double)(t_ns() - begin) / 1e9;
@@ -81,20 +64,17 @@ static void ends_with_eintr(void)
 /* A call that is stopped and continued counts once: the kernel restarts it. */
 static void goes_on(void)
 {
-    pid_t p = child();
-    if (!p) {
-        struct timespec t = { 0, 300000000 }, u = t;
-        CHK(syscall(SYS_ppoll, NULL, 0L, &t, NULL, 8L));
-        CHK(syscall(SYS_nanosleep, &u, NULL)); /* by restart_syscall */
-        _exit(0);
-    }
+    struct timespec t = { 0, 300000000 }, u = t;
+    pid_t p = CHILD(CHK(syscall(SYS_ppoll, NULL, 0L, &t, NULL, 8L));
+                    CHK(syscall(SYS_nanosleep, &u, NULL)); /* by restart_syscall */
+                    _exit(0));
     for (int i = 0; i < 4; i++) {
         usleep(100000);
         kill(p, SIGSTOP);
         usleep(20000);
         kill(p, SIGCONT);
     }
-    MUST(TEMP_FAILURE_RETRY(waitpid(p, NULL, 0)) == p);
+    t_wait(p, 0);
     want("ppoll['calls'] == 1 and ppoll['errors'] == 0 and ppoll['time'] > 0.29");
     want("nanosleep['calls'] == 1 and nanosleep['errors'] == 0 and nanosleep['time'] > 0.29");
 }
@@ -102,12 +82,8 @@ static void goes_on(void)
 /* A waiting parent whose handler waits as well: two calls of one name. */
 static void same_in_handler(void)
 {
-    handle(SIGCHLD, on_child, 0);
-    pid_t p = child();
-    if (!p) {
-        usleep(50000);
-        _exit(0);
-    }
+    t_handle(SIGCHLD, on_child, 0);
+    CHILD(usleep(50000); _exit(0));
     int r = (int)syscall(SYS_waitid, P_PGID, 0, NULL, WSTOPPED, NULL);
     MUST(r == -1 && (errno == EINTR || errno == ECHILD));
     want("waitid['calls'] == 1 and waitid['errors'] == 1");
@@ -117,11 +93,7 @@ static void same_in_handler(void)
 /* Killed in a call: it is one call that did not fail and took no time. */
 static void never_returns(void)
 {
-    pid_t p = child();
-    if (!p) {
-        pause();
-        _exit(1);
-    }
+    pid_t p = CHILD(pause());
     until_asleep(p);
     kill(p, SIGTERM);
     MUST(TEMP_FAILURE_RETRY(waitpid(p, NULL, 0)) == p);

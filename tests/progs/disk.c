@@ -4,7 +4,6 @@
 
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <sys/utsname.h>
 
 static const char *name;
 static char *buf;
@@ -14,13 +13,11 @@ static unsigned long long was[17], is[17];
 /* What the kernel itself has counted. */
 static void stat_of(unsigned long long *v)
 {
-    char path[300];
+    char path[300], text[1024], *at = text;
     snprintf(path, sizeof path, "/sys/block/%s/stat", name);
-    FILE *f = fopen(path, "r");
-    for (int i = 0; f && i < 17; i++)
-        if (fscanf(f, "%llu", &v[i]) != 1)
-            v[i] = 0;
-    MUST(f && fclose(f) == 0);
+    MUST(t_read(path, text, sizeof text));
+    for (int i = 0; i < 17; i++) /* older kernels have fewer: 0 */
+        v[i] = strtoull(at, &at, 10);
 }
 
 static int disk(int flags)
@@ -36,10 +33,7 @@ static int disk(int flags)
  * is missed: what the summary says was lost may be missing then, where threads meet. */
 static const char *may_miss(void)
 {
-    struct utsname u;
-    int major = 0, minor = 0;
-    MUST(uname(&u) == 0 && sscanf(u.release, "%d.%d", &major, &minor) == 2);
-    return threads_meet && (major > 6 || (major == 6 && minor >= 19)) ? " + S['lost_block_ios']" : "";
+    return threads_meet && t_kernel_from(6, 19) ? " + S['lost_block_ios']" : "";
 }
 
 /* The events are as many as the kernel has counted, and of as many bytes; so is the summary. A flush
@@ -142,12 +136,10 @@ static void *hammer(void *arg)
 /* Many at once at the same place: each its own. */
 static void crowd(void)
 {
-    pthread_t th[8];
     int f = disk(O_RDONLY | O_DIRECT);
     threads_meet = 1;
     stat_of(was);
-    t_threads(th, 8, hammer, &f);
-    t_join(th, 8);
+    t_crowd(8, hammer, &f);
     want("0 <= 160 - len(by('block_io')) <= 0%s", may_miss());
     want_stat(0);
     close(f);

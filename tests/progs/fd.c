@@ -1,8 +1,6 @@
 /* Duplicates, closes, shares and passes descriptors, and prints which open file each number refers to,
  * in which table, and until when. */
 #include "t.h"
-#include <arpa/inet.h>
-#include <linux/close_range.h>
 #include <linux/nsfs.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -358,10 +356,7 @@ static void renamed(void)
         if (i) {
             CHK(rename(from, to));
         } else {
-            pid_t q = (pid_t)CHK(fork());
-            if (!q)
-                _exit(rename(from, to) != 0);
-            t_wait(q, 0);
+            t_wait(CHILD(_exit(rename(from, to) != 0)), 0);
         }
     }
     CHK(syscall(SYS_renameat2, p, "b", AT_FDCWD, "../../e", 0u));

@@ -50,12 +50,6 @@ static void *flood_until_stop(void *unused)
 static volatile int handled;
 static void on(int sig) { (void)sig, handled++; }
 
-static void handle(int sig, int flags)
-{
-    struct sigaction a = { .sa_handler = on, .sa_flags = flags };
-    CHK(sigaction(sig, &a, NULL));
-}
-
 /* For this thread and those that it starts. */
 static void block_all(void)
 {
@@ -74,22 +68,19 @@ static void timers(int us)
 /* calls THREADS ROUNDS [HOW]: with every signal `blocked` or `ignored`, or by `timers` that interrupt all the time. */
 static void calls(void)
 {
-    static pthread_t t[2000];
     long n = t_arg(1, 8), rounds = t_arg(2, 1000);
     char how = t_argc > 4 ? *t_argv[4] : 0;
-    MUST(n <= (long)COUNT(t));
     files();
     if (how == 'b')
         block_all();
     for (int s = 1; how == 'i' && s < 65; s++)
         signal(s, SIG_IGN);
     if (how == 't') {
-        handle(SIGALRM, SA_RESTART);
-        handle(SIGPROF, SA_RESTART);
+        t_handle(SIGALRM, on, SA_RESTART);
+        t_handle(SIGPROF, on, SA_RESTART);
         timers(300);
     }
-    t_threads(t, (int)n, flood_thread, (void *)rounds);
-    t_join(t, (int)n);
+    t_crowd((int)n, flood_thread, (void *)rounds);
     if (how == 't') {
         for (int i = 0; i < 1000 && handled <= 10; i++) /* untraced it may be done before that */
             usleep(1000);
@@ -115,16 +106,12 @@ static void *rare_thread(void *rounds)
 static void rare(void)
 {
     long n = t_arg(1, 1), each = t_arg(2, 1), rounds = t_arg(3, 1);
-    pthread_t t[64];
     char c;
-    MUST(each <= 64 && read(0, &c, 1) == 0);
+    MUST(read(0, &c, 1) == 0);
     for (int i = 0; i < n; i++)
-        if (!CHK(fork())) {
-            t_threads(t, each, rare_thread, (void *)rounds);
-            t_join(t, each);
-            usleep(30000);
-            _exit(0);
-        }
+        CHILD(t_crowd((int)each, rare_thread, (void *)rounds);
+              usleep(30000);
+              _exit(0));
     while (wait(NULL) > 0)
         ;
 }
@@ -151,10 +138,8 @@ static void *wide_thread(void *rounds)
 
 static void wide(void)
 {
-    pthread_t t[8];
     files();
-    t_threads(t, 8, wide_thread, (void *)t_arg(1, 100));
-    t_join(t, 8);
+    t_crowd(8, wide_thread, (void *)t_arg(1, 100));
 }
 
 /* last CHILDREN [THREADS]: each makes many calls and ends at once, in one of three ways. */
@@ -202,12 +187,10 @@ static void *big_thread(void *rounds)
 static void big(void)
 {
     long n = t_arg(1, 500);
-    pthread_t t[4];
     files();
     for (int i = 0; i < 4094; i += 2)
         memcpy(long_path + i, "n/", 2);
-    t_threads(t, 4, big_thread, (void *)n);
-    t_join(t, 4);
+    t_crowd(4, big_thread, (void *)n);
     want("len(calls('renameat') + calls('renameat2')) == %ld and S['lost'] == 0", 4 * n);
     /* The stop at the end of a call whose record did not fit is not a sleep of the call. */
     want("not [c for c in calls('openat') + calls('renameat') + calls('renameat2') if c.get('sleep_state') in ('t', 'T')]");
@@ -390,7 +373,7 @@ static void pending_cont(const char *how, int n)
 {
     sigset_t set, old;
     handled = 0;
-    handle(SIGCONT, SA_RESTART);
+    t_handle(SIGCONT, on, SA_RESTART);
     if (*how == 'a')
         sigfillset(&set);
     else
@@ -445,9 +428,7 @@ static void jobs(void)
     static const int sigs[] = { SIGSTOP, SIGTSTP, SIGSTOP, SIGTTIN };
     int n = t_arg(1, 40), still = 0, told = 0, went = 0, st;
     volatile int *sh = t_shared(4096);
-    pid_t p = (pid_t)CHK(fork());
-    if (!p)
-        stopped_child(sh);
+    pid_t p = CHILD(stopped_child(sh));
     t_until(sh + 1);
     for (int i = 0; i < n; i++) {
         siginfo_t si;
@@ -528,9 +509,7 @@ static void leaf(void)
 static void execs(void)
 {
     long n = t_arg(1, 60);
-    pthread_t t[4];
-    t_threads(t, 4, vforks, (void *)n);
-    t_join(t, 4);
+    t_crowd(4, vforks, (void *)n);
     want("len(by('exec')) == %ld and len(calls('getppid')) == %ld", 4 * n + 1, 40 * n);
     want("len(calls('faccessat')) == %ld and S['processes'] == %ld and S['lost'] == 0", 40 * n, 4 * n + 1);
 }
@@ -566,15 +545,12 @@ static void relay(void)
 static void forever(void)
 {
     int n = t_arg(1, 4);
-    pthread_t t[64];
-    MUST(n <= 64);
     files();
     if (t_arg(2, 0))
         block_all();
     t_put("ready", 1);
     fork();
-    t_threads(t, n, flood_until_stop, NULL);
-    t_join(t, n);
+    t_crowd(n, flood_until_stop, NULL);
 }
 
 /* Writes from pages that are not there, with all signals blocked, so that nothing can stop it. */
@@ -595,13 +571,11 @@ static void *write_untouched(void *unused)
 static void behind(void)
 {
     int n = t_arg(1, 300);
-    pthread_t writer, t;
+    pthread_t writer;
     files();
     t_threads(&writer, 1, write_untouched, NULL);
-    for (int i = 0; i < n; i++) {
-        t_threads(&t, 1, flood_thread, (void *)2);
-        t_join(&t, 1);
-    }
+    for (int i = 0; i < n; i++)
+        t_crowd(1, flood_thread, (void *)2);
     stop = 1;
     t_join(&writer, 1);
     want("len(calls('getppid')) == %d and S['lost'] == 0", 2 * n);
@@ -621,17 +595,14 @@ static void *write_log(void *unused)
  * has must be in the trace. */
 static void dying(void)
 {
-    int ms = t_arg(1, 20), st;
+    int ms = t_arg(1, 20);
     pthread_t t[20];
     struct stat file;
     log_fd = (int)CHK(open("log", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600));
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
-        t_threads(t, 20, write_log, NULL);
-        usleep((useconds_t)ms * 1000);
-        syscall(SYS_exit_group, 0);
-    }
-    CHK(waitpid(p, &st, 0));
+    pid_t p = CHILD(t_threads(t, 20, write_log, NULL);
+                    usleep((useconds_t)ms * 1000);
+                    syscall(SYS_exit_group, 0));
+    t_wait(p, 0);
     CHK(fstat(log_fd, &file));
     want("len(calls('write', pid=%d, ret=4000)) == %ld and S['lost'] == 0", p, (long)file.st_size / 4000);
 }

@@ -1,25 +1,27 @@
-/* Causes a fault that kvis diagnose must find, until it is killed. Prints `ill` when the fault exists.
- * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same on that CPU;
- * `ill locks N`: N threads that need one lock; `ill calls N`: N threads that make system calls; `ill forks N`: N
- * processes make children that end at once; `ill oom MB`: children that allocate this much memory; `ill files N`: opens N files, and limits the
- * machine to a few more; `ill retransmits`: connections to a tun device that nobody reads;
- * `ill disk NAME N`: N threads that read at random from /dev/NAME; `ill memory MB`: writes to this much
- * memory again and again; `ill far MB NODE CPU`: uses this much memory of a NUMA node on a CPU of
- * another; `ill listen`: accepts none of many connections; `ill packets CPU`: from that CPU, sends broadcasts
- * that 64 local sockets receive; `ill flows N`: N connections; `ill fragments`: fills memory, frees
- * every second page, and asks for hugepages; `ill fifo CPU`: computes on that CPU as SCHED_FIFO;
- * `ill descriptors N`: opens all of the N files that it may open; `ill children N`: N children that sleep; `ill untracked`: makes
- * connections without end; `ill fuse DIR`: serves a file
- * system that does not answer 6 processes; `ill clock SECONDS`: declares the clock synchronized, with this
- * error (0: not synchronized, and ends). The name of the process (comm) is ill-SCENE. */
+/* Causes a fault that kvis diagnose must find, until it is killed. Prints `ill` when the fault exists. The name of the process
+ * (comm) is ill-SCENE. Scenes:
+ *   cpu N, calls N, locks N: threads that compute, make system calls, need one lock; pinned CPU N: that compute on one CPU
+ *   forks N: processes that make children that end at once; children N: sleep; oom MB: allocate this much memory
+ *   files N, descriptors N: opens so many files, and the machine, or the process, may open few more, or none
+ *   disk NAME N: threads that read at random from /dev/NAME; fuse DIR: a file system that does not answer 6 processes
+ *   memory MB, far MB NODE CPU: writes to memory again and again (of a node, on a CPU of another); fragments: frees every
+ *   second page of all memory, and asks for hugepages
+ *   retransmits: connections to a tun device that nobody reads; listen: connections that nobody accepts; flows N: connections
+ *   (0: without end); packets CPU: broadcasts that 64 local sockets receive
+ *   fifo CPU: computes as SCHED_FIFO; clock SECONDS: the error of the clock (0: not synchronized, and ends) */
 #include "t.h"
 #include "fuse.h"
 
 #include <linux/if_tun.h>
 #include <linux/mempolicy.h>
 #include <net/if.h>
-#include <sys/ioctl.h>
 #include <sys/timex.h>
+
+static void is_ill(void)
+{
+    say("ill");
+    pause();
+}
 
 static int workers, at_work;
 
@@ -60,19 +62,29 @@ static void *lock(void *unused)
     return unused;
 }
 
-static void forks(size_t bytes, long loops)
+/* Returns in N children, with their number, and 0 in their parent; they die with it. */
+static long children(long n)
 {
     pid_t first = getpid();
-    while (--loops > 0 && fork() > 0)
-        ;
-    if (getpid() != first)
+    for (long i = 1; i <= n; i++) {
+        pid_t pid = fork();
+        MUST(pid >= 0);
+        if (pid)
+            continue;
         MUST(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == first);
+        return i;
+    }
+    return 0;
+}
+
+static void forks(size_t bytes, long loops)
+{
+    children(loops - 1);
     for (unsigned i = 0;; i++) {
         pid_t pid = fork();
         MUST(pid >= 0);
-        if (!pid && bytes) {
+        if (!pid && bytes)
             memset(t_map(bytes), 1, bytes);
-        }
         if (!pid)
             _exit(0);
         waitpid(pid, NULL, 0);
@@ -117,8 +129,7 @@ static void files(void)
     MUST(fscanf(f, "%ld", &open_now) == 1 && open_now > 0);
     f = fopen("/proc/sys/fs/file-max", "w");
     MUST(f && fprintf(f, "%ld", open_now * 100 / 96) > 0 && fclose(f) == 0);
-    say("ill");
-    pause();
+    is_ill();
 }
 
 static void *read_disk(void *arg)
@@ -144,16 +155,21 @@ static void threads(int n, void *(*fn)(void *))
     fn(NULL);
 }
 
-static void memory(void)
+/* Writes to a byte of each `step` bytes, again and again. */
+static void use(char *p, size_t bytes, size_t step)
 {
-    size_t bytes = (size_t)t_arg(1, 0) << 20;
-    char *p = t_map(bytes);
     for (int round = 0;; round++) {
-        for (size_t at = 0; at < bytes; at += 4096)
+        for (size_t at = 0; at < bytes; at += step)
             p[at]++;
         if (!round)
             say("ill");
     }
+}
+
+static void memory(void)
+{
+    size_t bytes = (size_t)t_arg(1, 0) << 20;
+    use(t_map(bytes), bytes, 4096);
 }
 
 static void far(void)
@@ -163,12 +179,7 @@ static void far(void)
     char *p = t_map(bytes);
     t_pin((int)t_arg(3, 0));
     MUST(syscall(SYS_mbind, p, bytes, MPOL_BIND, &nodes, 64ul, 0ul) == 0);
-    for (int round = 0;; round++) {
-        for (size_t at = 0; at < bytes; at += 64)
-            p[at]++;
-        if (!round)
-            say("ill");
-    }
+    use(p, bytes, 64);
 }
 
 static void deaf(void)
@@ -219,21 +230,27 @@ static void packets(void)
 static void flows(void)
 {
     struct sockaddr_in to = t_loopback(9);
-    for (long n = t_arg(1, 0); n > 0; n--) {
+    long n = t_arg(1, 0);
+    for (long i = 0; !n || i < n; i++) {
         int s = socket(AF_INET, SOCK_DGRAM, 0);
-        MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0 && send(s, "", 1, 0) == 1);
+        MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0);
+        MUST(send(s, "", 1, 0) == 1 || !n);
+        if (n)
+            continue;
+        close(s);
+        if (i == 500)
+            say("ill");
+        usleep(2000);
     }
-    say("ill");
-    pause();
+    is_ill();
 }
 
 static void fifo(void)
 {
     struct sched_param p = { .sched_priority = 50 };
     t_pin((int)t_arg(1, 0));
-    workers = 1;
     MUST(sched_setscheduler(0, SCHED_FIFO, &p) == 0);
-    compute(NULL);
+    threads(1, compute);
 }
 
 /* All that it may open. */
@@ -245,37 +262,7 @@ static void descriptors(void)
     while (open("/dev/null", O_RDONLY) >= 0)
         ;
     MUST(errno == EMFILE);
-    say("ill");
-    pause();
-}
-
-/* Returns in N children, with their number, and 0 in their parent; they die with it. */
-static long children(long n)
-{
-    pid_t first = getpid();
-    for (long i = 1; i <= n; i++) {
-        pid_t pid = fork();
-        MUST(pid >= 0);
-        if (pid)
-            continue;
-        MUST(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == first);
-        return i;
-    }
-    return 0;
-}
-
-static void untracked(void)
-{
-    struct sockaddr_in to = t_loopback(9);
-    for (int i = 0;; i++) {
-        int s = socket(AF_INET, SOCK_DGRAM, 0);
-        MUST(s >= 0 && connect(s, (void *)&to, sizeof to) == 0);
-        send(s, "", 1, 0);
-        close(s);
-        if (i == 500)
-            say("ill");
-        usleep(2000);
-    }
+    is_ill();
 }
 
 /* All look for the same name: one asks the server, and the others wait for the one in the kernel, in state D. */
@@ -295,8 +282,7 @@ static void fuse(void)
         _exit(0);
     }
     MUST(read(dev, in, sizeof in) > 0);
-    say("ill");
-    pause();
+    is_ill();
 }
 
 static void clock_error(void)
@@ -328,15 +314,11 @@ static void touch(char *p, size_t bytes)
 /* The number after a key in a file of /proc. */
 static unsigned long number(const char *path, const char *key)
 {
-    char line[256];
-    unsigned long v = 0, found = 0;
-    FILE *f = fopen(path, "r");
-    MUST(f);
-    while (!found && fgets(line, sizeof line, f))
-        found = !strncmp(line, key, strlen(key)) && sscanf(line + strlen(key), "%lu", &v) == 1;
-    fclose(f);
-    MUST(found);
-    return v;
+    static char text[1 << 16];
+    t_read(path, text, sizeof text);
+    char *at = strstr(text, key);
+    MUST(at);
+    return strtoul(at + strlen(key), NULL, 10);
 }
 
 static void fragments(void)
@@ -390,7 +372,7 @@ int main(int argc, char **argv)
         { "cpu", cpu }, { "pinned", pinned }, { "calls", calls }, { "forks", many_forks }, { "oom", oom }, { "files", files },
         { "retransmits", retransmits }, { "disk", disk_reads }, { "memory", memory }, { "far", far }, { "listen", deaf },
         { "packets", packets }, { "flows", flows }, { "fragments", fragments }, { "fifo", fifo }, { "descriptors", descriptors },
-        { "children", sleeping_children }, { "untracked", untracked }, { "fuse", fuse },
+        { "children", sleeping_children }, { "fuse", fuse },
         { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
     };
     char name[16];

@@ -101,12 +101,7 @@ static void many(void)
         CHK(mprotect(a + (2 * i + 1) * PAGE, PAGE, PROT_READ));
     for (size_t i = N; i-- > 0;)
         MUST(mmap(b + 2 * i * PAGE, PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
-    pid_t child = (pid_t)CHK(fork());
-    if (!child)
-        _exit(munmap(a + N / 2 * PAGE, N * PAGE) != 0);
-    int status;
-    CHK(waitpid(child, &status, 0));
-    MUST(status == 0);
+    t_wait(CHILD(_exit(munmap(a + N / 2 * PAGE, N * PAGE) != 0)), 0);
     CHK(munmap(a + N * PAGE, N * PAGE));
     CHK(mprotect(b, N * PAGE, RW)); /* one region again */
     for (size_t i = 2; i < 20; i += 2)

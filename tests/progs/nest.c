@@ -2,11 +2,10 @@
  * strace and kvis show them. The program first waits for a line on its standard input. `nest short` makes only calls that
  * fit into a record. */
 #include "t.h"
-#include <sys/select.h>
 
 enum { BYTES = 12000 };
 static char bytes[BYTES], room[BYTES];
-static int stream[2], pipes[2], pair[2];
+static int pipes[2], pair[2];
 
 /* n parts of so many bytes each, of `from`. */
 static struct iovec *parts(char *from, int n, size_t len)
@@ -214,7 +213,6 @@ int main(int argc, char **argv)
     memset(room, 'r', sizeof room);
     for (int i = 0; i < BYTES; i++)
         bytes[i] = (char)('a' + i % 26);
-    CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, stream));
     CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
     CHK(pipe2(pipes, O_NONBLOCK));
     if (argc > 1 && !strcmp(argv[1], "short")) {

@@ -1,7 +1,5 @@
 /* Makes connections of all kinds, and prints which addresses, bytes, errors and DNS answers kvis must show. */
 #include "t.h"
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <stdbool.h>
@@ -11,19 +9,13 @@ static socklen_t alen;
 
 static void addr4(int port)
 {
-    memset(&a, 0, sizeof a);
-    a.in.sin_family = AF_INET;
-    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    a.in.sin_port = htons((uint16_t)port);
+    a.in = t_loopback(port);
     alen = sizeof a.in;
 }
 
 static void addr6(int port)
 {
-    memset(&a, 0, sizeof a);
-    a.in6.sin6_family = AF_INET6;
-    a.in6.sin6_addr = in6addr_loopback;
-    a.in6.sin6_port = htons((uint16_t)port);
+    a.in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_addr = in6addr_loopback, .sin6_port = htons((uint16_t)port) };
     alen = sizeof a.in6;
 }
 
@@ -323,6 +315,16 @@ static long ask_at(int fd, unsigned more, int id, const char *name)
     return sendto(fd, b, dns(b, id, name, 1, NULL, 0, 0, 0), 0, &a.s, alen);
 }
 
+/* A socket that is connected to port 53 of 127.0.0.1 + more. */
+static int asker(unsigned more)
+{
+    int fd = sock(AF_INET, SOCK_DGRAM);
+    addr4(53);
+    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + more);
+    CHK(connect(fd, &a.s, alen));
+    return fd;
+}
+
 #define RECORD "\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4" /* A, 4 bytes */
 #define ANSWER(id, name, type, records, answers, code) answer(id, name, type, records, sizeof records - 1, answers, code)
 
@@ -337,8 +339,7 @@ static void resolve(void)
     CHK(ioctl(server, SIOCSIFFLAGS, &lo));
     addr4(53);
     CHK(bind(server, &a.s, alen));
-    int c = sock(AF_INET, SOCK_DGRAM), u = sock(AF_INET, SOCK_DGRAM);
-    CHK(connect(c, &a.s, alen));
+    int c = asker(0), u = sock(AF_INET, SOCK_DGRAM);
     /* as glibc asks: two questions in one call */
     struct iovec v[2] = { { q[0], dns(q[0], 1, "two.example", 1, NULL, 0, 0, 0) },
                           { q[1], dns(q[1], 2, "two.example", 28, NULL, 0, 0, 0) } };
@@ -380,10 +381,7 @@ static void resolve(void)
     ANSWER(5, "bad.example", 1, "\xc0\x1d\0\1\0\1\0\0\0\x3c\xff\xff", 200, 0);
     CHK(recv(c, b, sizeof b, 0));
     /* no listener; no route; no answer; an answer to another query */
-    int r = sock(AF_INET, SOCK_DGRAM);
-    addr4(53);
-    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
-    CHK(connect(r, &a.s, alen));
+    int r = asker(1);
     ask(r, 6, "refused.example");
     MUST(recv(r, b, sizeof b, 0) == -1 && errno == ECONNREFUSED);
     MUST(ask_at(u, 0xc0000201 - INADDR_LOOPBACK, 7, "far.example") == -1 && errno == ENETUNREACH);
@@ -403,8 +401,7 @@ static void resolve(void)
     int there = sock(AF_INET, SOCK_DGRAM);
     a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 3);
     CHK(bind(there, &a.s, alen));
-    c = sock(AF_INET, SOCK_DGRAM);
-    CHK(connect(c, &a.s, alen));
+    c = asker(3);
     ask(c, 16, "first.example");
     int known = server;
     server = there;
@@ -417,10 +414,8 @@ static void resolve(void)
     CHK(recv(c, b, sizeof b, 0));
     close(c);
     /* a query that is not sent says nothing about the one before it */
-    c = sock(AF_INET, SOCK_DGRAM);
-    addr4(53);
+    c = asker(0);
     CHK(recv(server, b, sizeof b, 0)); /* the 20 bytes */
-    CHK(connect(c, &a.s, alen));
     ask(c, 14, "asked.example");
     ANSWER(14, "asked.example", 1, RECORD "\x0a\1\2\7", 1, 0);
     MUST(send(c, b, dns(b, 15, "denied.example", 1, NULL, 0, 0, 0), MSG_OOB) == -1 && errno == EOPNOTSUPP); /* not by UDP */

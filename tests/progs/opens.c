@@ -1,31 +1,38 @@
 /* opens SCENE: opens files in every way with raw system calls, and prints for each open what kvis open must show
  * (lib/opens.py), as a line
- *     open CALL NAME FLAGS MODE RESULT BASE
- * NAME and BASE (the directory where a relative name starts) are in hexadecimal; - means none. Between the names
- * /opens:begin and /opens:end, kvis must show all opens and no others. */
+ *     open CALL NAME FLAGS MODE RESULT BASE REAL
+ * NAME, BASE (the directory where a relative name starts) and REAL (the path of the open file) are in hexadecimal; - means
+ * none. Between the names /opens:begin and /opens:end, kvis must show all opens and no others. */
 #include "t.h"
 #include "fuse.h"
 #include <linux/openat2.h>
 
-static void log_hex(char *to, size_t size, const char *s)
+static int log_hex(char *to, const char *s)
 {
-    size_t k = 0;
-    for (; s && *s && k + 3 < size; s++)
-        k += (size_t)sprintf(to + k, "%02x", (unsigned char)*s);
-    if (!k)
-        strcpy(to, s ? "00" : "-"); /* 00: an empty one */
+    int n = 0;
+    for (; s && *s && n < 8400; s++)
+        n += sprintf(to + n, "%02x", (unsigned char)*s);
+    return n ? n : sprintf(to, "%s", s ? "00" : "-"); /* 00: an empty one */
 }
 
 static int note(const char *call, const char *name, const char *flags, int mode, int ret,
                 const char *base)
 {
-    static __thread char b[20000], name_hex[9000], base_hex[9000];
-    log_hex(name_hex, sizeof name_hex, name);
-    log_hex(base_hex, sizeof base_hex, base);
+    static __thread char b[30000], real[4200];
+    int result = ret < 0 ? -errno : ret, n = 0;
+    snprintf(b, sizeof b, "/proc/self/fd/%d", ret);
+    ssize_t len = ret < 0 ? 0 : readlink(b, real, sizeof real - 1);
+    real[len > 0 ? len : 0] = 0;
     char m[16] = "-";
     if (mode >= 0)
         snprintf(m, sizeof m, "%d", mode);
-    int n = snprintf(b, sizeof b, "open %s %s %s %s %d %s\n", call, name_hex, flags, m, ret < 0 ? -errno : ret, base_hex);
+    n += sprintf(b, "open %s ", call);
+    n += log_hex(b + n, name);
+    n += sprintf(b + n, " %s %s %d ", flags, m, result);
+    n += log_hex(b + n, base);
+    n += sprintf(b + n, " ");
+    n += log_hex(b + n, real);
+    n += sprintf(b + n, "\n");
     MUST(write(1, b, (size_t)n) == n); /* one write: children and threads print, too */
     return ret;
 }
@@ -110,6 +117,8 @@ static void calls(void)
     here("file", F(O_RDWR|O_SYNC), 0);
     here("file", F(O_RDWR|O_DSYNC), 0);
     here("file", F(O_RDONLY|O_PATH), 0);
+    here("file", F(O_ACCMODE), 0);
+    here("d", F(O_WRONLY), 0); /* EISDIR */
     here("file", F(O_RDONLY|O_DIRECTORY), 0);
     here("file", F(O_RDONLY|O_NOATIME|O_NOCTTY), 0);
     here(".", F(O_RDWR|O_TMPFILE), 0600);
@@ -252,11 +261,9 @@ static void *one_thread(void *next)
 }
 static void threads(void)
 {
-    pthread_t t[THREADS];
     int next = 0;
     begin();
-    t_threads(t, THREADS, one_thread, &next);
-    t_join(t, THREADS);
+    t_crowd(THREADS, one_thread, &next);
     end();
 }
 
@@ -287,13 +294,7 @@ static void procs(void)
         here("v", F(O_RDWR|O_CREAT), 0600), _exit(0);
     t_wait(v, 0);
     char *args[] = { t_argv[0], (char *)(uintptr_t)"after", NULL };
-    pid_t p = fork();
-    if (!p) {
-        pthread_t t;
-        pthread_create(&t, NULL, exec_thread, args);
-        pause();
-    }
-    t_wait(p, 0);
+    t_wait(CHILD(t_thread(exec_thread, args)), 0);
     end();
 }
 static void after(void) /* what procs' last child has become */
@@ -425,20 +426,13 @@ static void kill_waiting(pid_t p, int sig)
 }
 static void waits(void)
 {
-    struct sigaction sa = { .sa_handler = nothing };
-    sigaction(SIGUSR1, &sa, NULL);
+    t_handle(SIGUSR1, nothing, 0);
     CHK(mkfifo("fifo", 0600));
-    pid_t p = fork();
-    if (!p) {
-        int r = open("fifo", O_WRONLY);
-        _exit(r < 0 && errno == EINTR ? 0 : 1);
-    }
+    pid_t p = CHILD(_exit(open("fifo", O_WRONLY) >= 0 || errno != EINTR));
     kill_waiting(p, SIGUSR1);
     t_wait(p, 0);
     want("[e['error'] for e in by('open', name='fifo')] in (['ERESTARTSYS'] * 2, ['EINTR'] * 2)");
-    p = fork();
-    if (!p)
-        _exit(open("fifo", O_WRONLY | O_APPEND) < 0);
+    p = CHILD(_exit(open("fifo", O_WRONLY | O_APPEND) < 0));
     kill_waiting(p, SIGKILL);
     CHK(waitpid(p, NULL, 0));
     prctl(PR_SET_NAME, "a) \n\033\302\233 \377");

@@ -2,7 +2,6 @@
  * directory has a file "f" that contains its own path as the host sees it, so the label of a descriptor can be
  * checked by the bytes that are read from it. Needs root and an empty directory. No result depends on time. */
 #include "t.h"
-#include <sys/ipc.h>
 #include <sys/mount.h>
 #include <sys/msg.h>
 #include <sys/shm.h>

@@ -455,20 +455,14 @@ static void pidns(void)
     int thread = t_argc > 2 && !strcmp(t_argv[2], "thread");
     if (unshare(CLONE_NEWPID))
         skip("unshare(CLONE_NEWPID)");
-    int st;
-    pid_t p = (pid_t)CHK(fork());
-    if (!p) {
+    pid_t p = CHILD(
         MUST(getpid() == 1);
         t_put("inside", 5);
-        pid_t q = (pid_t)CHK(fork());
-        if (!q)
-            for (;;)
-                raise(SIGSTOP); /* how far it has come when it is killed must not be chance */
-        MUST(q == 2 && waitpid(q, &st, WUNTRACED) == q);
-        pthread_t th;
-        MUST(!thread || (!pthread_create(&th, NULL, fault, NULL) && !pthread_join(th, NULL)));
-        fault(NULL);
-    }
+        pid_t q = CHILD(for (;;) raise(SIGSTOP)); /* how far it has come when it is killed must not be chance */
+        MUST(q == 2 && waitpid(q, NULL, WUNTRACED) == q);
+        if (thread)
+            t_thread(fault, NULL);
+        fault(NULL));
     /* A tracer that does not know of this makes it fault for ever: that is ended. */
     init_of_ns = p;
     CHK((long)signal(SIGALRM, end_init));
@@ -486,10 +480,7 @@ static void early(void)
     int n = t_arg(1, 100);
     for (int i = 0; i < n; i++) {
         int st;
-        pid_t p = (pid_t)CHK(fork());
-        if (!p)
-            for (;;)
-                pause();
+        pid_t p = CHILD(for (;;) pause());
         MUST(waitpid(p, &st, 0) == p && WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL);
     }
     want("len(by('spawn_process')) == %d and len(by('exit_process')) == %d", n + 1, n + 2);
@@ -504,8 +495,7 @@ static void nspid(void)
 {
     if (unshare(CLONE_NEWPID))
         skip("unshare(CLONE_NEWPID)");
-    pid_t first = (pid_t)CHK(fork());
-    if (!first) {
+    pid_t first = CHILD(
         MUST(syscall(SYS_getpid) == 1);
         pid_t q = CHILD(
             MUST(syscall(SYS_getppid) == 1);
@@ -514,15 +504,10 @@ static void nspid(void)
         MUST(q == 2 && waitpid(q, NULL, 0) == 2);
         CHK(kill(1, 0));
         CHK(unshare(CLONE_NEWPID)); /* one deeper */
-        pid_t r = (pid_t)CHK(fork());
-        if (!r)
-            _exit(syscall(SYS_getpid) != 1);
-        int st;
-        MUST(waitpid(r, &st, 0) == r && st == 0);
-        _exit(r != 3);
-    }
-    int st;
-    MUST(waitpid(first, &st, 0) == first && st == 0);
+        pid_t r = CHILD(_exit(syscall(SYS_getpid) != 1));
+        t_wait(r, 0);
+        _exit(r != 3));
+    t_wait(first, 0);
     want("one('spawn_process', child_pid=%d)['ns_pid'] == 1", first);
     want("[e['ns_pid'] for e in by('spawn_process', pid=%d)] == [2, 1]", first);
     want("[e['ret'] for e in calls('getpid', pid=%d)] == [1]", first);
@@ -531,28 +516,6 @@ static void nspid(void)
     want("{(e['ret'], e['child_pid']) for e in E if e.get('child_pid') and e['type'] == 'syscall'}"
          " == {(i + 2, e['child_pid']) for i, e in enumerate(by('spawn_process', pid=%d))}", first);
     want("not [e for e in E if 'ns_pid' in e and e['pid'] == %d and e['type'] != 'spawn_process']", getpid());
-}
-
-/* The parts of an argv of 100 000 bytes: one long, many short. */
-static void big_argv(void)
-{
-    if (t_argc > 2) {
-        size_t sum = 0;
-        for (int i = 2; i < t_argc; i++)
-            sum += strlen(t_argv[i]);
-        want("[len(a) for a in by('exec')[-1]['argv']] == [1, 8, 100000] + [3] * 3000");
-        want("by('exec')[-1]['argv'][2] == 'abcdefghij' * 10000");
-        want("by('exec')[-1]['argv'][-1] == 'xyz'");
-        MUST(sum == 109000);
-        return;
-    }
-    static char big[100001];
-    static char *av[3004] = { "b", "big_argv", big };
-    for (int i = 0; i < 100000; i++)
-        big[i] = (char)('a' + i % 10);
-    for (int i = 3; i < 3003; i++)
-        av[i] = "xyz";
-    execv(self, av);
 }
 
 /* One failing execve whose argv has N strings, two by two so many bytes apart: on other pages, reading one gives nothing
@@ -567,19 +530,6 @@ static void long_argv(void)
     execv("/nonexistent/long", list);
     execv("/nonexistent/short", (char *[]){ "one", "two", NULL });
 }
-
-/* One poll of N closed descriptors. */
-static void polls(void)
-{
-    size_t n = (size_t)t_arg(1, 0);
-    struct pollfd *fds = calloc(n, sizeof *fds);
-    MUST(fds);
-    for (size_t i = 0; i < n; i++)
-        fds[i] = (struct pollfd){ .fd = 1000 + (int)i, .events = POLLIN };
-    CHK(poll(fds, n, 0));
-}
-
-static void okay_(void) { }
 
 static void exits(void)
 {
@@ -596,20 +546,12 @@ static void dies(void)
     pause();
 }
 
-int main(int argc, char **argv)
-{
-    static const struct scene s[] = {
-        { "forks", forks }, { "vfork", vforks }, { "threads", threads }, { "shorts", shorts },
-        { "children", children }, { "zombies", zombies }, { "exec_thread", exec_thread },
-        { "leader_exit", leader_exit }, { "leader_exec", leader_exec }, { "daemon", daemon_ },
-        { "clone_parent", clone_parent }, { "clone_untraced", clone_untraced },
-        { "clone_ptrace", clone_ptrace }, { "clone_vm", clone_vm }, { "killed", killed },
-        { "failed_exec", failed_exec }, { "bad_elf", bad_elf },
-        { "bad_elf_thread", bad_elf_thread }, { "odd", odd }, { "pidns", pidns },
-        { "nspid", nspid }, { "early", early },
-        { "big_argv", big_argv }, { "argv", long_argv }, { "polls", polls }, { "okay", okay_ }, { "exit", exits }, { "die", dies }, { NULL, NULL },
-    };
-    if (argc < 2) /* from odd, without argv */
-        return 0;
-    return t_main(argc, argv, s);
-}
+SCENES({ "forks", forks }, { "vfork", vforks }, { "threads", threads }, { "shorts", shorts },
+       { "children", children }, { "zombies", zombies }, { "exec_thread", exec_thread },
+       { "leader_exit", leader_exit }, { "leader_exec", leader_exec }, { "daemon", daemon_ },
+       { "clone_parent", clone_parent }, { "clone_untraced", clone_untraced },
+       { "clone_ptrace", clone_ptrace }, { "clone_vm", clone_vm }, { "killed", killed },
+       { "failed_exec", failed_exec }, { "bad_elf", bad_elf },
+       { "bad_elf_thread", bad_elf_thread }, { "odd", odd }, { "pidns", pidns },
+       { "nspid", nspid }, { "early", early }, { "argv", long_argv },
+       { "okay", exits }, { "exit", exits }, { "die", dies })

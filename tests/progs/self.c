@@ -2,10 +2,8 @@
  * kvis, except for what a tracer cannot hide: getppid, TracerPid, and the Seccomp fields while kvis's own filter
  * is installed. */
 #include "t.h"
-#include <dirent.h>
 #include <sys/auxv.h>
 #include <sys/personality.h>
-#include <sys/utsname.h>
 
 extern char **environ;
 

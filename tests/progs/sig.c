@@ -148,6 +148,11 @@ static void faults(void)
         fault_at = 0;
         FAULT(*(volatile char *)(long)(i + 1) = 1);
     }
+    want("[num(e['addr']) for e in by('signal', signal='SIGSEGV', code='SEGV_MAPERR')] == [1, 2, 3]");
+#ifdef __x86_64__
+    FAULT(*(volatile char *)(1ull << 63) = 1); /* no address that there can be: the kernel tells none */
+    want("['addr' in e for e in by('signal', signal='SIGSEGV', code='SI_KERNEL')] == [False]");
+#endif
     int fd = (int)CHK(open("empty", O_RDWR | O_CREAT, 0600));
     char *m = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
     fault_at = (long)m;

@@ -25,6 +25,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -150,6 +151,15 @@ static inline void t_join(pthread_t *t, int n)
         pthread_join(t[i], NULL);
 }
 
+/* The same to their end. */
+static inline void t_crowd(int n, void *(*f)(void *), void *arg)
+{
+    static pthread_t t[2000];
+    MUST(n <= (int)COUNT(t));
+    t_threads(t, n, f, arg);
+    t_join(t, n);
+}
+
 static inline char *t_map(size_t n)
 {
     char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -157,15 +167,30 @@ static inline char *t_map(size_t n)
     return p;
 }
 
-/* A file's beginning, as a string; "" if it cannot be read. Returns its length. */
+/* A file, or its beginning, as a string; "" if it cannot be read. Returns its length. */
 static inline ssize_t t_read(const char *path, char *text, size_t size)
 {
     int f = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = f < 0 ? 0 : read(f, text, size - 1);
+    size_t n = 0;
+    for (ssize_t got; f >= 0 && (got = read(f, text + n, size - 1 - n)) > 0;)
+        n += (size_t)got;
     close(f);
-    n = n > 0 ? n : 0;
     text[n] = 0;
-    return n;
+    return (ssize_t)n;
+}
+
+static inline void t_handle(int sig, void (*fn)(int), int flags)
+{
+    CHK(sigaction(sig, &(struct sigaction){ .sa_handler = fn, .sa_flags = flags }, NULL));
+}
+
+static inline int t_kernel_from(int major, int minor)
+{
+    struct utsname u;
+    int is_major, is_minor;
+    CHK(uname(&u));
+    MUST(sscanf(u.release, "%d.%d", &is_major, &is_minor) == 2);
+    return is_major > major || (is_major == major && is_minor >= minor);
 }
 
 /* The state of a process in /proc: R, S, Z ...; 0: it is gone. */
@@ -216,8 +241,10 @@ static inline int t_main(int argc, char **argv, const struct scene *s)
     t_argv = argv;
     MUST(getcwd(t_cwd, sizeof t_cwd - 1));
     strcat(t_cwd, t_cwd[1] ? "/" : "");
+    if (argc < 2) /* executed without arguments */
+        return 0;
     for (; s->name; s++)
-        if (argc > 1 && !strcmp(argv[1], s->name)) {
+        if (!strcmp(argv[1], s->name)) {
             s->fn();
             say("done");
             return 0;

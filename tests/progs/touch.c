@@ -1,11 +1,9 @@
 /* touch direct FILE, or touch relative FILE from its directory: uses a file by its path and by its descriptors in
  * every way that a system call can name one. Failures are ignored. */
 #include "t.h"
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
-#include <sys/select.h>
 #include <sys/sendfile.h>
 
 enum { FSCONFIG_NR = 431, SET_FLAG = 0, SET_PATH = 3, SET_FD = 5 };

@@ -7,7 +7,6 @@
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <linux/vhost.h>
-#include <linux/virtio_ring.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 
@@ -93,9 +92,7 @@ static int begin(struct device *d, const char *path, unsigned long long features
     d->fd = open(path, O_RDWR);
     if (d->fd < 0)
         return 0;
-    d->ring = mmap(NULL, 2 * sizeof *d->ring, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(d->ring != MAP_FAILED);
-    memset(d->ring, 0, 2 * sizeof *d->ring);
+    d->ring = (void *)t_map(2 * sizeof *d->ring);
     mem.r.guest_phys_addr = mem.r.userspace_addr = (uintptr_t)d->ring;
     mem.r.memory_size = 2 * sizeof *d->ring;
     features |= 1ull << 32; /* VIRTIO_F_VERSION_1 */

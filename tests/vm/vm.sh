@@ -128,7 +128,7 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
     done
 }
 
-# The host's part of a test: its lines `NUMBER TAB DIRECTORY TAB json|facts|opens|nopaths|same|replay|strace TAB WHAT TAB FILE ...`.
+# The host's part of a test: its lines `NUMBER TAB DIRECTORY TAB json|facts|opens|nopaths|traced|same|replay|strace TAB WHAT TAB FILE ...`.
 host() { # host TEST
     lines=$back/$1/host
     while IFS='	' read -r n dir how what a b; do
@@ -137,7 +137,7 @@ host() { # host TEST
         facts) set -- python3 "$TESTS/lib/want.py" "$a" "$b" ;;
         opens) set -- python3 "$TESTS/lib/opens.py" facts "$a" "$b" ;;
         same) set -- cmp "$a" "$b" ;;
-        nopaths) set -- python3 "$TESTS/lib/opens.py" nopaths "$a" "$b" ;;
+        nopaths | traced) set -- python3 "$TESTS/lib/opens.py" $how "$a" "$b" ;;
         replay) set -- sh -c '"$0" replay -q -v --json=here "$1" && cmp here "$2"' "$KVIS" "$b" "$a" ;;
         strace) set -- python3 "$vm/same_calls.py" "$a" "/tests/out/$dir/$a" ;;
         *) set -- false ;;

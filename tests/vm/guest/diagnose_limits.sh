@@ -61,7 +61,7 @@ table=/proc/sys/net/netfilter/nf_conntrack_max
 if rmmod nf_conntrack && insmod /modules/nf_conntrack.ko enable_hooks=1 && most=$(cat $table); then
     echo 100 >$table
     t_ill tracked limit-conntrack 0 flows 96
-    t_ill untracked "conntrack-drops\|limit-conntrack" 0 untracked
+    t_ill untracked "conntrack-drops\|limit-conntrack" 0 flows 0
     echo "$most" >$table
     rmmod nf_conntrack
 else

@@ -38,6 +38,7 @@ scene() { # scene HOW PROG SCENE
     t_is "$2 $3: exit status" "$native" "$st" || { tail -n 3 facts; tail -n 3 err; } | sed 's/^/# /'
     [ "$1" = truth ] || t_is "$2 $3: what it says" "$(grep -v '^want ' native)" "$(grep -v '^want ' facts)"
     ! grep -q '^want ' facts || t_facts "$2 $3: facts" json facts
+    [ "$2" != opens ] || t_host traced "$2 $3: facts" json facts
 }
 
 while read -r how prog name; do
