@@ -176,7 +176,7 @@ def amount(v, unit):
         return f"{v:.1f} °C"
     if unit in ("seconds", "ns"):
         ms = v * (1e3 if unit == "seconds" else 1e-6)
-        return f"{ms:.4g} ms" if ms < 1000 else f"{ms / 1000:.4g} s"
+        return f"{ms:.4g} ms" if ms < 1000 else f"{ms / 1000:.6g} s"
     return f"{v:.6g}"
 
 
