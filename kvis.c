@@ -32941,7 +32941,7 @@ static const char *opt_collectors(const char *v)
         for (u32 s = 0; s < N_SRC; s++)
             if (!strcmp(name, met_sources[s].group) || !strcmp(name, met_sources[s].name))
                 on |= 1ull << s;
-        if (!on)
+        if (!on && (*name || names || !~mo.off)) /* a comma at the end is allowed */
             return "unknown collector; groups: " MET_GROUPS
                    "; for sources, see kvis help monitor --man";
         mo.off &= ~(on | (on & of_busy ? 1ull << SRC_BUSY : 0));
@@ -33538,7 +33538,7 @@ static void cmd_report(int fd, const char *name, bool whole)
         return;
     rep_end(fd, name, cmd_report_fd, whole);
     if (rep.kept < rep.seen)
-        u_warn("%s contains the %llu most important of %llu events " "(--max-report-events)",
+        u_warn("%s contains the %llu most important of %llu events (--max-report-events)",
                opt.report, rep.kept, rep.seen);
     cmd_announce_report();
 }
