@@ -25767,7 +25767,7 @@ static void mfs_pages_threads(u32 pid)
     for (u32 k = 0; k < n; k++) {
         const char *stat = mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid[k]), NULL);
         u32 node = mfs_node_of(mfs_last_cpu(stat));
-        if (node < mfs_nodes.n) {
+        if (stat && node < mfs_nodes.n) {
             mfs_nodes.at[node].threads++;
             mfs_nodes.at[node].running += *stat == 'R';
         }
