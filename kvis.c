@@ -25821,7 +25821,7 @@ static void mfs_pages_threads(u32 pid)
     for (u32 k = 0; k < n; k++) {
         const char *stat = mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid[k]), NULL);
         u32 node = mfs_node_of(mfs_last_cpu(stat));
-        if (node < mfs_nodes.n) {
+        if (stat && node < mfs_nodes.n) {
             mfs_nodes.at[node].threads++;
             mfs_nodes.at[node].running += *stat == 'R';
         }
@@ -32997,7 +32997,7 @@ static const char *opt_collectors(const char *v)
         for (u32 s = 0; s < N_SRC; s++)
             if (!strcmp(name, met_sources[s].group) || !strcmp(name, met_sources[s].name))
                 on |= 1ull << s;
-        if (!on)
+        if (!on && (*name || names || !~mo.off)) /* a comma at the end is allowed */
             return "unknown collector; groups: " MET_GROUPS
                    "; for sources, see kvis help monitor --man";
         mo.off &= ~(on | (on & of_busy ? 1ull << SRC_BUSY : 0));
@@ -33594,7 +33594,7 @@ static void cmd_report(int fd, const char *name, bool whole)
         return;
     rep_end(fd, name, cmd_report_fd, whole);
     if (rep.kept < rep.seen)
-        u_warn("%s contains the %llu most important of %llu events " "(--max-report-events)",
+        u_warn("%s contains the %llu most important of %llu events (--max-report-events)",
                opt.report, rep.kept, rep.seen);
     cmd_announce_report();
 }

@@ -14,7 +14,7 @@ for form in --json --csv -cload; do
 done
 "$KVIS" monitor -i 0.1 -n 1 >&- 2>err 9>&-
 eq "closed stdout" 125 $?
-gives 0 monitor -n 1 -i 0.05 -c cpu,stat,load,cpu
+gives 0 monitor -n 1 -i 0.05 -c cpu,stat,load,cpu, # a comma at the end is allowed
 # an interval that is longer than the run: one line, of the time that has passed
 gives 0 monitor -d 1 -i 5 --json=json -c load,psi
 want 'len(E) == 1 and 0.2e9 < E[0]["interval_ns"] < 4e9'
