@@ -15842,11 +15842,9 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-enum { BPF_LOG = 8 << 20 };
-
-/* log: BPF_LOG bytes for the verifier's log, or NULL. */
+/* log: buffer for the verifier's log; NULL if log_level is 0. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
-                         const struct bpf_insn *insns, char *log)
+                         const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
     union bpf_attr a;
     sigset_t all, was;
@@ -15862,8 +15860,8 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
     a.license = (uintptr_t)o->fam->license;
-    a.log_level = log != NULL;
-    a.log_size = log ? BPF_LOG : 0;
+    a.log_level = log_level;
+    a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     SNPRINTF(a.prog_name, "%s", r->name);
     sigfillset(&all); /* a signal would restart the verifier */
@@ -15909,10 +15907,11 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
-    char *log = calloc(1, BPF_LOG);
+    enum { LOG = 8 << 20 };
+    char *log = calloc(1, LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
-    int f = bpf_prog_load(o, r, insns, log);
+    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
     if (f < 0) /* if loading succeeds now, a signal had interrupted the first attempt */
         f = bpf_refused(o, r, e, log);
     free(log);
@@ -15924,7 +15923,7 @@ static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MA
     const struct bpf_prog_row *r = &o->fam->progs[i];
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
-    int f = bpf_prog_load(o, r, insns, NULL);
+    int f = bpf_prog_load(o, r, insns, 0, NULL, 0);
     o->prog[i] = MAX(f, -1);
     return f;
 }
