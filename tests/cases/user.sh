@@ -37,8 +37,13 @@ tr ' ' '\n' <out | sort -n | tr '\n' ' ' | sed 's/ $//' >got
 cmp -s want got || fail "groups: $(wc -w <got) of $(wc -w <want)"
 
 # A line without a whole uid and gid is nobody's: 0 would make it root's.
-printf '%s\n' 'root:x:0:0::/:/bin/sh' bob carl:x dave:x:: erin:x:1234:5x fine:x:1234:1235::/:/bin/sh >passwd
-for user in bob carl dave erin 4294967296 no-such-user-here fine; do
+printf '%s\n' 'root:x:0:0::/:/bin/sh' bob carl:x dave:x:: erin:x:1234:5x gina:x::1:::: hal:x:4294967296:1:::: ida:x:1234::::: \
+    fine:x:1234:1235::/:/bin/sh >passwd
+for user in bob carl dave erin gina hal ida 4294967296 no-such-user-here fine; do
     unshare -m sh -c 'mount --bind passwd /etc/passwd && exec "$@"' sh "$KVIS" trace -qq --backend=ptrace -u $user -- id -u >out 2>err 9>&-
     if [ $user = fine ]; then eq "uid of $user" 1234 "$(cat out)"; else eq "uid of $user" "" "$(cat out)"; has err "no user $user in /etc/passwd"; fi
 done
+printf 'none:x::fine\nbig:x:4294967296:fine\nlast:x:66:bob,fine' >group # no newline at the end
+unshare -m sh -c 'mount --bind group /etc/group && mount --bind passwd /etc/passwd && exec "$@"' sh \
+    "$KVIS" trace -qq -u fine -- id -G >out 2>err 9>&-
+eq "groups of malformed lines" "1235 66" "$(cat out)"
