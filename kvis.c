@@ -16377,11 +16377,11 @@ static int rb_open(struct bpf_obj *o)
     size_t page = sysconf(_SC_PAGESIZE), all = page + bytes + MIN(bytes, (u32)RECORD_MAX);
     struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
     rb_state.size = bytes;
-    rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
     void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
     u8 *p = mmap(NULL, all, PROT_READ, MAP_SHARED, map, (off_t)page);
     /* a child would inherit the ring buffer's pages as resident memory */
     if (c == MAP_FAILED || p == MAP_FAILED || madvise(p, all, MADV_DONTFORK) < 0
+        || (rb_state.epoll = epoll_create1(EPOLL_CLOEXEC)) < 0
         || epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0)
         return bpf_fail(o, -errno, "cannot map the BPF ring buffer: %s", strerror(errno));
     rb_state.consumer = c;
