@@ -15687,8 +15687,9 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
 }
 
 /* Looks up fields. If a lookup fails, the field counts as missing in this kernel (bpf_patch). */
-static void bpf_find_fields(struct bpf_obj *o)
+static void *bpf_find_fields(void *obj)
 {
+    struct bpf_obj *o = obj;
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
@@ -15697,6 +15698,7 @@ static void bpf_find_fields(struct bpf_obj *o)
     char path[128];
     SNPRINTF(path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
     btf_resolve(access(path, F_OK) == 0 ? o->module : NULL, o->want, o->n_want, o->no_btf);
+    return NULL;
 }
 
 /* Sets the constants that several families use. */
@@ -15941,19 +15943,26 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Resolves the kernel fields, unless o->lender has them, and creates the maps. */
+/* Creates the maps, and maps the ring buffer into memory. Meanwhile, another thread resolves the
+ * kernel fields, unless o->lender has them. */
 static int bpf_open(struct bpf_obj *o)
 {
+    pthread_t th;
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
         return -ENOSYS;
-    if (!o->lender)
+    bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
+    int e = bpf_make_maps(o);
+    if (!e && o->map_ring)
+        e = o->map_ring(o);
+    if (beside)
+        pthread_join(th, NULL);
+    else if (!o->lender)
         bpf_find_fields(o);
     bpf_set_common(o);
-    int e = bpf_make_maps(o);
-    return e || !o->map_ring ? e : o->map_ring(o);
+    return e;
 }
 
 /* Returns whether a BPF program is tail-called by its family's programs, instead of attached. */
