@@ -79,7 +79,6 @@
 #include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
-#include <pwd.h>
 #include <regex.h>
 #include <sched.h>
 #include <signal.h>
@@ -91,6 +90,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -15735,8 +15735,9 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
 }
 
 /* Looks up fields. If a lookup fails, the field counts as missing in this kernel (bpf_patch). */
-static void bpf_find_fields(struct bpf_obj *o)
+static void *bpf_find_fields(void *obj)
 {
+    struct bpf_obj *o = obj;
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
@@ -15745,6 +15746,7 @@ static void bpf_find_fields(struct bpf_obj *o)
     char path[128];
     SNPRINTF(path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
     btf_resolve(access(path, F_OK) == 0 ? o->module : NULL, o->want, o->n_want, o->no_btf);
+    return NULL;
 }
 
 /* Sets the constants that several families use. */
@@ -15890,11 +15892,9 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- loading --- */
 
-enum { BPF_LOG = 8 << 20 };
-
-/* log: BPF_LOG bytes for the verifier's log, or NULL. */
+/* log: buffer for the verifier's log; NULL if log_level is 0. */
 static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
-                         const struct bpf_insn *insns, char *log)
+                         const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
     union bpf_attr a;
     sigset_t all, was;
@@ -15910,8 +15910,8 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
     a.license = (uintptr_t)o->fam->license;
-    a.log_level = log != NULL;
-    a.log_size = log ? BPF_LOG : 0;
+    a.log_level = log_level;
+    a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     SNPRINTF(a.prog_name, "%s", r->name);
     sigfillset(&all); /* a signal would restart the verifier */
@@ -15957,10 +15957,11 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
 static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
                         const struct bpf_insn *insns, int e)
 {
-    char *log = calloc(1, BPF_LOG);
+    enum { LOG = 8 << 20 };
+    char *log = calloc(1, LOG);
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
-    int f = bpf_prog_load(o, r, insns, log);
+    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
     if (f < 0) /* if loading succeeds now, a signal had interrupted the first attempt */
         f = bpf_refused(o, r, e, log);
     free(log);
@@ -15972,7 +15973,7 @@ static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MA
     const struct bpf_prog_row *r = &o->fam->progs[i];
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
-    int f = bpf_prog_load(o, r, insns, NULL);
+    int f = bpf_prog_load(o, r, insns, 0, NULL, 0);
     o->prog[i] = MAX(f, -1);
     return f;
 }
@@ -15990,19 +15991,26 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     return MIN(f, 0);
 }
 
-/* Resolves the kernel fields, unless o->lender has them, and creates the maps. */
+/* Creates the maps, and maps the ring buffer into memory. Meanwhile, another thread resolves the
+ * kernel fields, unless o->lender has them. */
 static int bpf_open(struct bpf_obj *o)
 {
+    pthread_t th;
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
     if (!ARCH_HAS_BPF)
         return -ENOSYS;
-    if (!o->lender)
+    bool beside = !o->lender && u_thread(&th, bpf_find_fields, o) == 0;
+    int e = bpf_make_maps(o);
+    if (!e && o->map_ring)
+        e = o->map_ring(o);
+    if (beside)
+        pthread_join(th, NULL);
+    else if (!o->lender)
         bpf_find_fields(o);
     bpf_set_common(o);
-    int e = bpf_make_maps(o);
-    return e || !o->map_ring ? e : o->map_ring(o);
+    return e;
 }
 
 /* Returns whether a BPF program is tail-called by its family's programs, instead of attached. */
@@ -16406,7 +16414,7 @@ enum {
 };
 
 static struct {
-    int map;
+    int epoll;
     size_t size;             /* size of the data area, a power of two */
     volatile u64 *consumer;  /* position after the last record that kvis has read */
     volatile u64 *producer;  /* position after the last record written */
@@ -16422,13 +16430,16 @@ static int rb_open(struct bpf_obj *o)
 {
     enum { RECORD_MAX = 64 << 10 };
     u32 bytes = o->ring_bytes;
+    int map = bpf_map(o, "events");
     size_t page = sysconf(_SC_PAGESIZE), all = page + bytes + MIN(bytes, (u32)RECORD_MAX);
-    rb_state.map = bpf_map(o, "events");
+    struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
     rb_state.size = bytes;
-    void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, rb_state.map, 0);
-    u8 *p = mmap(NULL, all, PROT_READ, MAP_SHARED, rb_state.map, (off_t)page);
+    void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+    u8 *p = mmap(NULL, all, PROT_READ, MAP_SHARED, map, (off_t)page);
     /* a child would inherit the ring buffer's pages as resident memory */
-    if (c == MAP_FAILED || p == MAP_FAILED || madvise(p, all, MADV_DONTFORK) < 0)
+    if (c == MAP_FAILED || p == MAP_FAILED || madvise(p, all, MADV_DONTFORK) < 0
+        || (rb_state.epoll = epoll_create1(EPOLL_CLOEXEC)) < 0
+        || epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0)
         return bpf_fail(o, -errno, "cannot map the BPF ring buffer: %s", strerror(errno));
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
@@ -16436,11 +16447,12 @@ static int rb_open(struct bpf_obj *o)
     return 0;
 }
 
-/* Waits for a record, a signal, or ms milliseconds. */
+/* Waits until a BPF program wakes kvis, for a signal, or for ms milliseconds. poll(2) would return
+ * at each record: with many CPUs, kvis would read a few records at a time and never sleep. */
 static void rb_wait(int ms)
 {
-    struct pollfd ring = { .fd = rb_state.map, .events = POLLIN };
-    poll(&ring, 1, ms); /* the caller handles EINTR */
+    struct epoll_event ev;
+    epoll_wait(rb_state.epoll, &ev, 1, ms); /* the caller handles EINTR */
 }
 
 /* Sets the mark at which the next rb_drain stops. Otherwise, rb_drain might never catch up. */
@@ -16799,32 +16811,57 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Finds the user given with -u by name or number. getpwnam(3) of a static glibc would need shared
- * libraries. exec closes the file. */
-static const struct passwd *sp_passwd(void)
+/* Reads field k of a line of /etc/passwd or /etc/group, which must be an ID. (musl's fgetpwent(3)
+ * would take an empty field for 0, which is root.) */
+static bool sp_colon_field(const char *line, int k, u32 *id)
+{
+    for (; k && *line; k--) {
+        line += strcspn(line, ":");
+        line += *line == ':';
+    }
+    char *end;
+    unsigned long number = isdigit((u8)*line) ? strtoul(line, &end, 10) : ULONG_MAX;
+    *id = (u32)number;
+    return number < UINT32_MAX && (*end == ':' || !*end);
+}
+
+/* Finds the user given with -u by name or number. Returns the name, or NULL. getpwnam(3) of a
+ * static glibc would need shared libraries. The child does not close the file: exec does. */
+static const char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *end;
     unsigned long number = strtoul(opt.user, &end, 10);
     bool by_number = *opt.user && !*end;
     FILE *f = fopen("/etc/passwd", "re");
-    const struct passwd *p = f ? fgetpwent(f) : NULL;
-    while (p && (by_number ? p->pw_uid != number : strcmp(p->pw_name, opt.user)))
-        p = fgetpwent(f);
-    return p;
+    U_EACH_LINE(f, line) {
+        size_t n = strcspn(line, ":");
+        if (sp_colon_field(line, 2, uid) && sp_colon_field(line, 3, gid)
+            && (by_number ? *uid == number
+                          : strlen(opt.user) == n && !strncmp(line, opt.user, n)))
+            return strndup(line, n);
+    }
+    return NULL;
+}
+
+/* `line` is a line of /etc/group (name:password:gid:member,member). */
+static bool sp_is_member(char *line, const char *user)
+{
+    char *members = strrchr(line, ':'), *save;
+    for (char *w = members ? strtok_r(members + 1, ",", &save) : NULL; w;
+         w = strtok_r(NULL, ",", &save))
+        if (!strcmp(w, user))
+            return true;
+    return false;
 }
 
 /* Appends the supplementary groups of a user to the n groups of list[]. Returns the new n. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
-    const struct group *g;
+    u32 gid;
     FILE *f = fopen("/etc/group", "re");
-    while (f && n < max && (g = fgetgrent(f))) {
-        char **member = g->gr_mem;
-        while (*member && strcmp(*member, user))
-            member++;
-        if (*member)
-            list[n++] = g->gr_gid;
-    }
+    U_EACH_LINE(f, line)
+        if (n < max && sp_colon_field(line, 2, &gid) && sp_is_member(line, user))
+            list[n++] = gid;
     return n;
 }
 
@@ -16832,15 +16869,16 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
-    const struct passwd *p = sp_passwd();
-    if (!p)
+    u32 uid, gid;
+    const char *name = sp_passwd(&uid, &gid);
+    if (!name)
         sp_child_fail('n');
     gid_t *group = calloc(GROUPS_MAX, sizeof *group);
     if (!group)
         sp_child_fail('u');
-    group[0] = p->pw_gid;
-    size_t n = sp_groups(p->pw_name, group, 1, GROUPS_MAX);
-    if (setgroups(n, group) < 0 || setgid(p->pw_gid) < 0 || setuid(p->pw_uid) < 0
+    group[0] = gid;
+    size_t n = sp_groups(name, group, 1, GROUPS_MAX);
+    if (setgroups(n, group) < 0 || setgid(gid) < 0 || setuid(uid) < 0
         || (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 && errno != EINVAL))
         sp_child_fail('u');
 }

@@ -17,6 +17,8 @@ tested() { # tested OPTION...: ./unit, built with these options, finds no error
 [ ! "${FULL-}" ] || tested -Wall -Wextra -Wno-unused-function -g -fsanitize=address,undefined -fno-sanitize-recover
 tested -w # gcc warns about kvis.c where kvis is built, and takes half as long again for that
 
+gcc -std=gnu11 -w -fsyntax-only "$TESTS/vm/verify.c" >err 2>&1 || fail "vm/verify.c does not compile"
+
 [ "$(id -u)" = 0 ] && [ -r /sys/kernel/btf/vmlinux ] || { say "not with this kernel's BTF"; exit 0; }
 # tracefs: reached, and nothing is mounted by it, neither while it runs nor after.
 cat /proc/self/mountinfo >mounts

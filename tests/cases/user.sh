@@ -38,11 +38,16 @@ tr ' ' '\n' <out | sort -n | tr '\n' ' ' | sed 's/ $//' >got
 cmp -s want got || fail "groups: $(wc -w <got) of $(wc -w <want)"
 
 # Lines without a valid uid and gid are ignored: a uid of 0 would be root.
-printf '%s\n' 'root:x:0:0::/:/bin/sh' bob carl:x dave:x:: erin:x:1234:5x fine:x:1234:1235::/:/bin/sh >passwd
-for user in bob carl dave erin 4294967296 no-such-user-here fine; do
+printf '%s\n' 'root:x:0:0::/:/bin/sh' bob carl:x dave:x:: erin:x:1234:5x gina:x::1:::: hal:x:4294967296:1:::: ida:x:1234::::: \
+    fine:x:1234:1235::/:/bin/sh >passwd
+for user in bob carl dave erin gina hal ida 4294967296 no-such-user-here fine; do
     unshare -m sh -c 'mount --bind passwd /etc/passwd && exec "$@"' sh "$KVIS" trace -qq --backend=ptrace -u $user -- id -u >out 2>err 9>&-
     if [ $user = fine ]; then eq "uid of $user" 1234 "$(cat out)"; else eq "uid of $user" "" "$(cat out)"; has err "no user $user in /etc/passwd"; fi
 done
+printf 'none:x::fine\nbig:x:4294967296:fine\nlast:x:66:bob,fine' >group # no newline at the end
+unshare -m sh -c 'mount --bind group /etc/group && mount --bind passwd /etc/passwd && exec "$@"' sh \
+    "$KVIS" trace -qq -u fine -- id -G >out 2>err 9>&-
+eq "groups of malformed lines" "1235 66" "$(cat out)"
 needs_hybrid
 caps=+sys_admin,+bpf,+perfmon,+sys_ptrace,+setuid,+setgid,+dac_override,+dac_read_search
 as() { # as CAPS CMD...: as nobody, with these capabilities

@@ -53,16 +53,6 @@ static int verify(struct bpf_obj *o, u32 *most)
     return refused;
 }
 
-static void set_anew(struct bpf_cfgs *c, const char *name, u64 val)
-{
-    u32 i = 0;
-    while (i < c->n && strcmp(c->v[i].name, name))
-        i++;
-    if (i == c->n)
-        bpf_set(c, name, val);
-    c->v[i].val = val;
-}
-
 /* How many instructions each program has taken at most. */
 static void tell(const struct bpf_obj *o, const u32 *most)
 {
@@ -71,13 +61,13 @@ static void tell(const struct bpf_obj *o, const u32 *most)
 }
 
 /* With a constant as 0 and as 1. */
-static int verify_both(struct bpf_obj *o, struct bpf_cfgs *c, const char *name)
+static int verify_both(struct bpf_obj *o, const char *name)
 {
     u32 most[MOST] = { 0 };
     int refused = 0;
     for (u64 on = 0; on < 2; on++) {
         if (name)
-            set_anew(c, name, on), o->cfg = *c;
+            bpf_set(o, name, on);
         refused += verify(o, most);
     }
     tell(o, most);
@@ -86,7 +76,6 @@ static int verify_both(struct bpf_obj *o, struct bpf_cfgs *c, const char *name)
 
 static int verify_open(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &open_session.obj;
     open_opt.full = true;
     open_opt.pid = open_opt.tid = 1, open_opt.uid = 2, open_opt.flags = O_CREAT, open_opt.accmodes = 1;
@@ -96,14 +85,12 @@ static int verify_open(void)
     if (bpf_open(o) < 0)
         return 1;
     bpf_find_records(o, ~0u);
-    open_configure(&c, o);
-    bpf_set_compat(&c, o);
-    return verify_both(o, &c, "CFG_NS_INO");
+    open_configure(o);
+    return verify_both(o, "CFG_NS_INO");
 }
 
 static int verify_call(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &hy.obj;
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
                                       "CFG_NS_INO", "CFG_STACK", "CFG_STACK_NR", "CFG_SELF",
@@ -118,53 +105,48 @@ static int verify_call(void)
         return 1;
     bpf_find_records(o, ~0u);
     for (size_t i = 0; i < ARRAY_LEN(on); i++)
-        bpf_set(&c, on[i], 1);
-    bpf_set(&c, "CFG_STOP", 3 << 14);
-    bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
-    bpf_set_compat(&c, o);
+        bpf_set(o, on[i], 1);
+    bpf_set(o, "CFG_STOP", 3 << 14);
+    bpf_set(o, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     static const struct { u64 count, observe, everyone, proc; } form[] = {
         { 0, 0, 0, 0 }, { 0, 1, 0, 1 }, { 0, 1, 1, 0 }, { 1, 0, 0, 0 }, { 1, 0, 1, 0 }
     };
     u32 most[MOST] = { 0 };
     int refused = 0;
     for (size_t i = 0; i < ARRAY_LEN(form); i++) {
-        set_anew(&c, "CFG_COUNT", form[i].count);
-        set_anew(&c, "CFG_OBSERVE", form[i].observe);
-        set_anew(&c, "CFG_EVERYONE", form[i].everyone);
-        set_anew(&c, "CFG_PROC", form[i].proc);
-        o->cfg = c;
+        bpf_set(o, "CFG_COUNT", form[i].count);
+        bpf_set(o, "CFG_OBSERVE", form[i].observe);
+        bpf_set(o, "CFG_EVERYONE", form[i].everyone);
+        bpf_set(o, "CFG_PROC", form[i].proc);
         refused += verify(o, most);
     }
     tell(o, most);
     for (u32 i = 0; i < o->n_want; i++) /* as without CONFIG_IPV6 */
         if (strstr(o->want[i].name, "skc_v6_"))
             o->want[i].err = -ENOENT;
-    set_anew(&c, "CFG_COUNT", 0);
-    set_anew(&c, "CFG_EVERYONE", 0);
+    bpf_set(o, "CFG_COUNT", 0);
+    bpf_set(o, "CFG_EVERYONE", 0);
     return refused + verify(o, (u32[MOST]){ 0 });
 }
 
 /* They use the maps of call. */
 static int verify_lodgers(void)
 {
-    static struct bpf_cfgs c, d;
     struct bpf_obj *o = &hy.disk, *u = &hy.uring;
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj };
     *u = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj };
     if (bpf_open(o) < 0 || bpf_open(u) < 0)
         return 1;
     bpf_find_records(u, ~0u);
-    bpf_set(&c, "CFG_NS_INO", 1);
-    bpf_set(&d, "CFG_NS_INO", 1);
-    bool by_req = bpf_has_field(u, "trace_event_raw_io_uring_complete.req");
-    u->cfg = d;
-    int refused = verify_both(o, &c, "CFG_SECOND");
-    return refused + verify_both(u, &d, by_req ? "CFG_BY_REQ" : NULL);
+    bpf_set(o, "CFG_NS_INO", 1);
+    bpf_set(u, "CFG_NS_INO", 1);
+    bool by_req = bpf_field(u, "trace_event_raw_io_uring_complete.req");
+    int refused = verify_both(o, "CFG_SECOND");
+    return refused + verify_both(u, by_req ? "CFG_BY_REQ" : NULL);
 }
 
 static int verify_proc(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj *o = &proc_session.obj;
     u32 mask;
     *o = (struct bpf_obj){ .fam = &proc_family, .ring_bytes = 1 << 16 };
@@ -172,53 +154,46 @@ static int verify_proc(void)
         return 1;
     bpf_find_records(o, ~0u);
     proc_opt.failed = true, proc_opt.n_env = 1;
-    proc_plan(&c, &mask);
-    bpf_set(&c, "CFG_FOLLOWED", 1);
-    for (u32 i = 0; i < c.n; i++)
-        if (!strcmp(c.v[i].name, "CFG_ARGV"))
-            c.v[i].val = 1;
-    bpf_set_compat(&c, o);
-    return verify_both(o, &c, "CFG_NS_INO");
+    proc_plan(o, &mask);
+    bpf_set(o, "CFG_FOLLOWED", 1);
+    bpf_set(o, "CFG_ARGV", 1);
+    return verify_both(o, "CFG_NS_INO");
 }
 
 /* Of kvis monitor. In both forms, with and without the argument that is tried. */
 static int verify_monitor(const struct bpf_family *fam, const char *tried)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj o = { .fam = fam, .entries = mk_entries };
     if (bpf_open(&o) < 0)
         return 1;
     bpf_find_records(&o, ~0u);
-    set_anew(&c, "CFG_SLOTS_MASK", mk_entries("tasks") - 1);
-    return verify_both(&o, &c, tried);
+    bpf_set(&o, "CFG_SLOTS_MASK", mk_entries("tasks") - 1);
+    return verify_both(&o, tried);
 }
 
 /* With every branch, where the module's BTF is there, and of each kind of handler. */
 static int verify_vhost(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj o = { .fam = &vhost_family, .module = "vhost" };
     if (bpf_open(&o) < 0)
         return 1;
-    bool deep = bpf_has_field(&o, "vhost_virtqueue.last_avail_idx");
+    bool deep = bpf_field(&o, "vhost_virtqueue.last_avail_idx");
     printf("# rings of vhost are%s read\n", deep ? "" : " not");
-    set_anew(&c, "CFG_DEEP", deep);
-    set_anew(&c, "CFG_QUEUE", VH_UNKNOWN);
-    set_anew(&c, "CFG_GAPS", 1);
-    return verify_both(&o, &c, "CFG_KICK");
+    bpf_set(&o, "CFG_DEEP", deep);
+    bpf_set(&o, "CFG_QUEUE", VH_UNKNOWN);
+    bpf_set(&o, "CFG_GAPS", 1);
+    return verify_both(&o, "CFG_KICK");
 }
 
 static int verify_vq(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj o = { .fam = &vq_family, .module = "virtio_ring" };
     if (bpf_open(&o) < 0)
         return 1;
-    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
-    bpf_set(&c, "CFG_RET", 8u * arch_layouts[0].ret);
-    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
-    o.cfg = c;
-    return verify_both(&o, NULL, NULL);
+    bpf_set(&o, "CFG_SP", ARCH_SP_OFF);
+    bpf_set(&o, "CFG_RET", 8u * arch_layouts[0].ret);
+    bpf_set(&o, "CFG_POP", ARCH_RET_POPS);
+    return verify_both(&o, NULL);
 }
 
 int main(void)

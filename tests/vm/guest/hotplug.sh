@@ -53,6 +53,23 @@ later() { # later WANT REGEX COMMAND: what it has of that CPU
     t_is "$3, a CPU that comes: what is done there" "$1" "$(cat json table 2>/dev/null | grep -Ec "$2")"
     [ ! -s json ] || t_has "$3: none lost" json '"type":"summary".*"lost":0,'
 }
+# The CPU goes on which kvis opened its perf events.
+cat >gone <<'P'
+echo 0 >/sys/devices/system/cpu/cpu1/online
+cat /proc/version
+P
+gone() { # gone REGEX COMMAND: what happens after that
+    echo 1 >${on}1/online
+    rm -f json
+    # shellcheck disable=SC2086 # words
+    t_ok "$2, its CPU goes: exit status" taskset 2 "$KVIS" $2 -o /dev/null --json=json -- sh gone
+    t_has "$2, its CPU goes: what happens then" json "$1"
+}
+gone '"type":"open".*"/proc/version"' open
+gone '"type":"open".*"/proc/version"' "trace -q --backend=hybrid"
+gone '"type":"command".*"argv":."cat","/proc/version"' proc
+echo 1 >${on}1/online
+rm -f json
 later 1000 '"type":"syscall","name":"faccessat"' "trace -q -v --backend=hybrid --json=json"
 later 1 ' 1000 .*faccessat$' "trace -c --backend=hybrid -o table"
 later 1 '"/proc/version"' "open -o /dev/null --json=json"
