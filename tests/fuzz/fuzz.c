@@ -203,7 +203,7 @@ static void fuzz_replay(struct input in)
     out.tap[out.n_taps++] = &rep_tap;
     if (rec_open_fd(recording(in), "fuzz", &st) == 0 && rp_head()) {
         if (rp_play())
-            st_report(&st, true);
+            st_report(&st);
         else if (!*rec_in.wrong)
             abort();
     }
