@@ -2966,8 +2966,7 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char perm[5];
     const char *name = u_word(line, 5);
-    if (sscanf(line, "%llx-%llx %4s %*s %x:%x", &r->start, &r->end, perm, major,
-               minor) < 5)
+    if (sscanf(line, "%llx-%llx %4s %*s %x:%x", &r->start, &r->end, perm, major, minor) < 5)
         return false;
     r->prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
                  | (perm[2] == 'x' ? PROT_EXEC : 0));
@@ -7551,8 +7550,7 @@ static bool st_is_file(const struct name *n)
 
 static bool st_is_file_with_bytes(const struct name *n)
 {
-    return n->cls == 'f' && n->kind == FK_FILE && nm_bytes(n)
-        && (opt.no_filter || !nm_noise(n->s));
+    return n->cls == 'f' && n->kind == FK_FILE && nm_bytes(n) && (opt.no_filter || !nm_noise(n->s));
 }
 
 static bool st_is_peer(const struct name *n)
@@ -33539,7 +33537,7 @@ static void cmd_report(int fd, const char *name, bool whole)
         return;
     rep_end(fd, name, cmd_report_fd, whole);
     if (rep.kept < rep.seen)
-        u_warn("%s contains the %llu most important of %llu events " "(--max-report-events)",
+        u_warn("%s contains the %llu most important of %llu events (--max-report-events)",
                opt.report, rep.kept, rep.seen);
     cmd_announce_report();
 }
