@@ -2966,8 +2966,7 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char perm[5];
     const char *name = u_word(line, 5);
-    if (sscanf(line, "%llx-%llx %4s %*s %x:%x", &r->start, &r->end, perm, major,
-               minor) < 5)
+    if (sscanf(line, "%llx-%llx %4s %*s %x:%x", &r->start, &r->end, perm, major, minor) < 5)
         return false;
     r->prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
                  | (perm[2] == 'x' ? PROT_EXEC : 0));
@@ -3477,8 +3476,8 @@ struct dec {
 };
 
 enum {
-    DEC_PATH = 4095,  /* maximum length of a path, or of a string in a structure */
-    DEC_CHUNK = 4096, /* maximum size of a buffer for structures and bytes */
+    DEC_PATH = 4095,  /* maximum length of a path */
+    DEC_CHUNK = 4096, /* maximum size of a structure, and of strings and bytes in one */
     DEC_AFTER = 3     /* bytes read after the shown text, to detect a split UTF-8 character */
 };
 
@@ -3800,9 +3799,9 @@ enum { DEC_STRING = 1, DEC_RAW = 2 };
  * DEC_RAW, the text is the whole argument and stays raw (ARG_STR), because each sink escapes it. */
 static void dec_text(struct dec *d, u64 addr, u64 n, u32 max, int how)
 {
-    char tmp[DEC_PATH + DEC_AFTER + 1];
+    char tmp[DEC_CHUNK + DEC_AFTER + 1];
     bool cut = false, string = how & DEC_STRING;
-    max = how & DEC_RAW ? max : MIN(max, (u32)DEC_PATH);
+    max = how & DEC_RAW ? max : MIN(max, (u32)DEC_CHUNK);
     u64 want = string ? (u64)max + DEC_AFTER + 1 : max ? MIN(n, (u64)max + DEC_AFTER) : 0;
     u32 room = !addr ? 0 : how & DEC_RAW ? b_room(d->b, want) : MIN(want, sizeof tmp);
     char *p = how & DEC_RAW ? d->b->p + d->b->len : tmp;
@@ -7056,7 +7055,6 @@ static struct summary {
     struct st_row chosen[ST_ROWS]; /* counts of the calls that the filters select, for -c */
     bool recorded;
     bool from_calls;  /* the recording has calls; chosen[] and caller[] are their totals */
-    bool from_tables; /* the recording has the table of -c */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* hash table, open addressing; count 0: free slot */
@@ -7306,7 +7304,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
 
 static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 {
-    bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
+    bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE;
     *(in ? (net ? &st.net_in : file ? &st.file_in : &st.other_in)
          : (net ? &st.net_out : file ? &st.file_out : &st.other_out)) += bytes;
     struct name *n = net ? (peer ? peer : o->peer) : o->name;
@@ -7490,7 +7488,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
 /* A recording may lack both the calls and the table of -c. */
 static bool st_no_table(const struct summary *s)
 {
-    return s->recorded && !s->from_calls && !s->from_tables;
+    return s->recorded && !s->from_calls && !s->tables;
 }
 
 static void st_table(struct buf *b, const struct summary *s)
@@ -7553,8 +7551,7 @@ static bool st_is_file(const struct name *n)
 
 static bool st_is_file_with_bytes(const struct name *n)
 {
-    return n->cls == 'f' && nm_bytes(n) && (n->kind == FK_FILE || n->kind == FK_MEMFD)
-        && (opt.no_filter || !nm_noise(n->s));
+    return n->cls == 'f' && n->kind == FK_FILE && nm_bytes(n) && (opt.no_filter || !nm_noise(n->s));
 }
 
 static bool st_is_peer(const struct name *n)
@@ -7908,7 +7905,7 @@ static void st_add_row(struct summary *s, const void *row)
 static void st_add_chosen(struct summary *s, const void *row)
 {
     const struct st_row *r = row;
-    s->from_tables = true;
+    s->tables = MAX(s->tables, 1); /* recordings of older versions lack this number */
     if (!s->from_calls)
         st_row_add(&s->chosen[r->row], r);
 }
@@ -8523,10 +8520,10 @@ static void st_text(struct buf *b, const struct summary *s)
     st_text_failed(b, s);
 }
 
-static void st_report(struct summary *s, bool text)
+static void st_report(struct summary *s)
 {
     st_compute_derived(s);
-    if (text)
+    if (!s->not_run)
         st_text(&out.text.b, s);
     if (out.json_on)
         st_json_summary(&out.json.b, s);
@@ -13606,7 +13603,7 @@ static bool df_load(u32 k, int fd, const char *name)
     df_take_commands(k);
     if (!df.wall_ns[k] || !rec_in.of_command)
         df.wall_ns[k] = df.sum[k]->duration_ns;
-    df.counted[k] = df.sum[k]->from_tables || df.sum[k]->from_calls;
+    df.counted[k] = df.sum[k]->tables || df.sum[k]->from_calls;
     df.timed[k] = st_known_sum(df.sum[k]).calls;
     df.unasked[k] = rec_in.n_unasked;
     df_take_names(k);
@@ -20795,7 +20792,7 @@ static void tr_used(void)
     st.cpu_ns = st.user_ns + st.system_ns;
 }
 
-static void tr_report(bool text)
+static void tr_report(void)
 {
     bpf_unread = false;
     tr_report_lost(hy_lost(), tr_when());
@@ -20812,6 +20809,7 @@ static void tr_report(bool text)
     st.status = tr.status;
     st.duration_ns = tr.end_ns - out.start_ns;
     st.backend = tr_mode_name[tr.mode];
+    st.tables = opt.count_only || opt.count_too ? 1 + opt.by_pid : 0;
     st.records = hy.records;
     st.throttled = hy.on ? bpf_sum(bpf_map(&hy.obj, "stops"), 0) : 0;
     st.lost = hy_lost();
@@ -20826,7 +20824,7 @@ static void tr_report(bool text)
     if (hy.count && st.lost)
         u_warn("%llu calls may be missing from the table: kvis missed their start, there "
                "were too many threads to follow, or the kernel skipped a BPF program", st.lost);
-    st_report(&st, text);
+    st_report(&st);
 }
 
 /* Returns the exit status of a command that could not be started, or 0. */
@@ -20842,7 +20840,8 @@ static int tr_finish(void)
     bpf_detach(&hy.proc);
     pf_upto(~0ull);
     tr_each(tr_forget);
-    tr_report(!failed); /* no summary if the command did not run */
+    st.not_run = failed;
+    tr_report();
     return failed;
 }
 
@@ -34083,7 +34082,7 @@ static void cmd_replay_table(void)
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()) && !rec_in.same_filters)
         u_warn("-e, -P and -z do not apply to the table of this recording; fix: record with -v");
-    if (opt.by_pid && !st.n_callers)
+    if (opt.by_pid && !st.from_calls && !st.n_callers && st.tables < 2)
         u_warn("--by=pid: %s does not break system calls down by process" U_FIX
                "record with -v, or -c --by=pid", rec_in.name);
 }
@@ -34146,7 +34145,7 @@ static int cmd_replay(void)
     px_close();
     cmd_replay_table();
     if (whole)
-        st_report(&st, true);
+        st_report(&st);
     out_flush();
     cmd_report(rin_fd, rec_in.name, whole);
     return out.failed ? EXIT_KVIS : !whole;

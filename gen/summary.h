@@ -61,6 +61,10 @@
     X(NULL, "late_connects", late_connects, RECORDED) \
     X(NULL, "where_other", where_other, RECORDED) \
     X(NULL, "untabled", untabled, RECORDED) \
+    /* tables: 1 if the run counted calls for the table of -c, 2 if also for that of --by=pid */ \
+    X(NULL, "tables", tables, RECORDED) \
+    /* not_run: the exit status of kvis if it could not run the command; text then has no summary */ \
+    X(NULL, "not_run", not_run, RECORDED) \
     /* lost_unknown: 1 if kvis could not read the counters of its BPF programs */ \
     X(NULL, "lost_unknown", lost_unknown, RECORDED)
 

@@ -24,5 +24,6 @@ for backend in $(backends); do
     "$KVIS" trace -v -s 4096 --backend=$backend --json=long.json -o long -e trace=writev -- \
         python3 -c 'import os; os.writev(1, [b"a" * 4096] * 200)' 9>&- >/dev/null
     grep -q 'a\.\.\., 0xc8) = 819200' long || fail "$backend: no mark of the truncated text"
+    grep -qE '\[\{iov_base="a{4096}", ' long || fail "$backend: a buffer is incomplete"
     grep -q 'a\.\.\.","0xc8"\],"ret":819200' long.json || fail "$backend: no mark in the JSON"
 done

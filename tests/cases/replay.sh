@@ -36,6 +36,11 @@ for b in $backends; do
         hasnt again.txt 'kvis:'
     done
     has again.txt ' cat  *open /nonexistent .*ENOENT'
+    for f in -c -C "-v -C"; do # an empty table, by process as well
+        same no_call "-P /nonexistent $f --by=pid" --backend=$b -P /nonexistent $f --by=pid -- true
+        has again.txt 'total$'
+        hasnt again.txt 'kvis:'
+    done
     # filters that show calls as -v does
     same slow "--min-duration=1ms -C" --backend=$b --min-duration=1ms -C -- sh -c 'sleep 0.01; :'
     has again.txt 'clock_nanosleep\('
@@ -71,6 +76,15 @@ if [ "$backends" != "${backends#*hybrid}" ]; then
     has again.txt '^kvis: using ptrace only: --no-accel'
     same quiet -q --no-accel -q -- true
     has again.txt '^  backend  *ptrace alone: --no-accel'
+fi
+
+# a command that could not run: no summary
+cp /bin/true private; chmod 700 private
+if [ "$(id -u)" = 0 ]; then
+    kv trace -w unable.kvis -u nobody -- ./private 2>live.txt; [ $? = 126 ] || fail "unable: $?"
+    sed -i '/^kvis: cannot run/d' live.txt
+    kv replay unable.kvis 2>again.txt || fail "unable: replay"
+    cmp live.txt again.txt >&9 || fail "unable: other text"
 fi
 
 # the report: the same file, and the same from a replay's recording

@@ -17,6 +17,9 @@ has err '^sh: [0-9.]+ m?s = CPU [0-9.]+ m?s$'
 has err '^  files +[0-9]+ read \([0-9.]+ K?B\), 1 written \(50 B\)$'
 want "S['file_bytes_written'] == 50 and S['exit_code'] == 0"
 want "[(f['bytes_read'], f['bytes_written']) for f in S['files'] if f['path'].endswith('/many')] == [(0, 50)]"
+run trace --json=json -- python3 -SBc 'import os; os.write(os.memfd_create("m"), b"abc")' # no file
+has err '^  files .* 0 written \(0 B\)$'
+want "S['files_written'] == S['file_bytes_written'] == 0"
 run trace -- /bin/sh -c 'cat /etc/passwd >copy; (echo x; echo y) >>copy; kill -TERM $$'
 has err '^\[\+[0-9.]+s\] [0-9]+ cat      open /etc/passwd \(read\)$'
 has err '^\[\+[0-9.]+s\] [0-9]+ cat      exec cat /etc/passwd$'

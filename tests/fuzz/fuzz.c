@@ -203,7 +203,7 @@ static void fuzz_replay(struct input in)
     out.tap[out.n_taps++] = &rep_tap;
     if (rec_open_fd(recording(in), "fuzz", &st) == 0 && rp_head()) {
         if (rp_play())
-            st_report(&st, true);
+            st_report(&st);
         else if (!*rec_in.wrong)
             abort();
     }
@@ -294,7 +294,7 @@ static void monitor_begin(void)
     mo.rootfs = getenv("FUZZ_TREE") ? getenv("FUZZ_TREE") : "/nowhere";
     mo.interval_ns = NSEC;
     cmd_roots();
-    mon_opt_collectors("stat,cpufreq,load,psi,schedstat,meminfo,vmstat,hugepages,khugepaged,numastat,nodes,balancing,"
+    opt_collectors("stat,cpufreq,load,psi,schedstat,meminfo,vmstat,hugepages,khugepaged,numastat,nodes,balancing,"
                        "disks,zones,hwmon,throttle,interfaces,tcp,softnet,limits,busy,pages,cgroups");
     mout.csv.b.max = 32 << 20;
     mout.csv.fd = out.text.fd;
