@@ -14,11 +14,11 @@ limited() {
     st=$?
 }
 
-run trace -q -v -w run.kvis -- "$BIN/io"
+run trace -q -v -w run.kvis -- "$BIN/io" files
 want_st=$st
 for flag in -v -d; do
     for backend in ptrace auto; do
-        limited $flag 32768 trace --backend=$backend --json=json -- "$BIN/io"
+        limited $flag 32768 trace --backend=$backend --json=json -- "$BIN/io" files
         status $want_st
         hasnt err 'out of memory|Out of memory'
         name=$(js 'S["backend"]')
@@ -29,11 +29,11 @@ for flag in -v -d; do
         *) hasnt err 'the ring buffer has' ;;
         esac
     done
-    limited $flag 16384 trace --backend=ptrace --json=json -- "$BIN/io"
+    limited $flag 16384 trace --backend=ptrace --json=json -- "$BIN/io" files
     status $want_st
     want 'S["backend"] == "ptrace" and S["lost"] == 0'
 done
-limited -v 32768 trace --ring=4M --json=json -- "$BIN/io" # as it is asked for
+limited -v 32768 trace --ring=4M --json=json -- "$BIN/io" files # as it is asked for
 status $want_st
 hasnt err 'the ring buffer has'
 want 'S["backend"] == "hybrid"'
