@@ -506,7 +506,7 @@ static u32 u_distance(const char *a, const char *b)
             }
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 best = MIN(best, d[i - 2][j - 2] + 1u);
-            d[i][j] = (u8)best;
+            d[i][j] = best;
         }
     return d[n][m];
 }
@@ -621,7 +621,7 @@ static u32 b_room(struct buf *b, size_t n)
         b->p = p;
         b->cap = cap;
     }
-    return (u32)n;
+    return n;
 }
 
 /* musl's memcpy is slow for short strings: its `rep movs` makes JSON output 1.7 times slower. */
@@ -647,7 +647,7 @@ static void b_put(struct buf *b, const void *s, size_t n)
         n = b_room(b, n);
     if (n)
         u_copy(b->p + b->len, s, n);
-    b->len += (u32)n;
+    b->len += n;
 }
 
 static void b_c(struct buf *b, char c)
@@ -816,7 +816,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
         return 0;
     }
     int bytes = u_utf8((const u8 *)s, len, &cp);
-    *n = (u32)MAX(bytes, 1);
+    *n = MAX(bytes, 1);
     if (bytes < 2)
         return 1;
     const struct u_wide *w = u_widths, *end = w + ARRAY_LEN(u_widths);
@@ -961,7 +961,7 @@ static void b_shell(struct buf *b, const char *s, u32 n)
         bool safe = len == 1 && (isalnum((u8)s[i]) || strchr("_-./=:,+@%^", s[i]));
         bare &= safe || len > 1;
         plain &= len && !u_is_terminal_control(cp) && cp != '\'';
-        i += (u32)MAX(len, 1);
+        i += MAX(len, 1);
     }
     if (plain) {
         b_s(b, bare ? "" : "'");
@@ -998,7 +998,7 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
             b_s(b, "\\n");
         } else if (u_is_terminal_control(cp) && cp < 0x10000) {
             b_s(b, "\\u");
-            b_hexbytes(b, (u8[]){ (u8)(cp >> 8), (u8)cp }, 2, "");
+            b_hexbytes(b, (u8[]){ cp >> 8, cp }, 2, "");
         } else {
             b_put(b, s + i, (size_t)len);
         }
@@ -1417,13 +1417,13 @@ static int arch_get_regs(pid_t tid, union arch_regs *u, const struct arch_layout
     for (size_t i = 0; i < ARRAY_LEN(arch_layouts); i++)
         if (arch_layouts[i].size == 4 && v.iov_len == 4u * arch_layouts[i].n)
             *l = &arch_layouts[i];
-    return (int)e;
+    return e;
 }
 
 static int arch_set_regs(pid_t tid, union arch_regs *u, const struct arch_layout *l)
 {
     struct iovec v = { u, (size_t)l->size * l->n };
-    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
+    return sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
 }
 
 static u64 arch_reg(const union arch_regs *u, const struct arch_layout *l, u32 i)
@@ -1434,7 +1434,7 @@ static u64 arch_reg(const union arch_regs *u, const struct arch_layout *l, u32 i
 static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i, u64 v)
 {
     if (l->size == 4)
-        u->w32[i] = (u32)v;
+        u->w32[i] = v;
     else
         u->w64[i] = v;
 }
@@ -1478,17 +1478,17 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     const struct arch_layout *l;
     long r = arch_get_regs(tid, &u, &l);
     if (r < 0)
-        return (int)r;
+        return r;
 #if defined(__aarch64__)
     struct iovec to = { &nr, sizeof nr };
     r = sys_ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &to);
 #elif defined(__ARM_EABI__)
-    r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)(u32)nr);
+    r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)nr);
 #else
     arch_set_reg(&u, l, l->nr, (u64)(s64)nr);
 #endif
     arch_set_reg(&u, l, l->ret, (u64)(s64)-e);
-    return r < 0 ? (int)r : arch_set_regs(tid, &u, l);
+    return r < 0 ? r : arch_set_regs(tid, &u, l);
 }
 
 #ifndef PTRACE_SET_SYSCALL_INFO
@@ -1503,9 +1503,9 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     long n = sys_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof i, &i);
     (void)abi;
     if (n < 0)
-        return (int)n;
+        return n;
     i.entry.args[0] = v; /* in struct ptrace_syscall_info, `seccomp` begins like `entry` */
-    return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
+    return sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
 #else
     union arch_regs u;
     const struct arch_layout *l;
@@ -1536,12 +1536,12 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
         if (op == PTRACE_SYSCALL_INFO_SECCOMP) {
             unsigned long msg = 0;
             sys_ptrace(PTRACE_GETEVENTMSG, tid, 0, &msg);
-            s->data = (u32)msg;
+            s->data = msg;
         }
         return arch_from_regs(tid, s);
     }
     if (r < 0)
-        return (int)r;
+        return r;
     s->op = i.op;
     if (i.op == PTRACE_SYSCALL_INFO_EXIT) {
         s->ret = i.arch == AUDIT_ARCH_ARM ? arch_result32(i.exit.rval) : i.exit.rval;
@@ -1821,7 +1821,7 @@ static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u
     if (addr - m->addr >= m->n) {
         s64 r = mem_read(t, addr, m->data, sizeof m->data - (addr & (sizeof m->data - 1)));
         m->addr = addr;
-        m->n = (u32)MAX(r, 0);
+        m->n = MAX(r, 0);
         if (r <= 0)
             return r;
     }
@@ -1880,7 +1880,7 @@ static u32 nm_hash(u64 seed, const char *s, size_t n)
         h = (h ^ (u8)s[i]) * 1099511628211u;
         h ^= h >> 32;
     }
-    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 / golden ratio mixes all bits */
+    return h * 0x9e3779b97f4a7c15u >> 32; /* 2^64 / golden ratio mixes all bits */
 }
 
 static size_t nm_size(size_t n)
@@ -1894,7 +1894,7 @@ static struct name *nm_alloc(char cls, const char *s, size_t n)
     if (!e)
         return NULL;
     nm.total += nm_size(n);
-    *e = (struct name){ .len = (u32)n, .cls = cls };
+    *e = (struct name){ .len = n, .cls = cls };
     memcpy(e->s, s, n);
     e->s[n] = 0;
     return e;
@@ -2109,7 +2109,7 @@ static struct ofd *ofd_dead(void)
 
 static u32 fd_hash(s32 n, u32 cap)
 {
-    return ((u32)n * 2654435761u) & (cap - 1);
+    return (n * 2654435761u) & (cap - 1);
 }
 
 static struct fdent *fd_slot(const struct files *f, s32 n)
@@ -2167,7 +2167,7 @@ static void fd_remove(struct task *t, s32 n)
         ofd_put(e->o);
     else if (!--e->o->refs)
         free(e->o);
-    u32 m = f->cap - 1, hole = (u32)(e - f->slot);
+    u32 m = f->cap - 1, hole = e - f->slot;
     for (u32 i = (hole + 1) & m; f->slot[i].fd >= 0; i = (i + 1) & m)
         if (((i - fd_hash(f->slot[i].fd, f->cap)) & m) >= ((i - hole) & m)) {
             f->slot[hole] = f->slot[i];
@@ -2181,7 +2181,7 @@ static void fd_drop_reused(struct files *f, u32 i)
 {
     struct ofd *o = f->reused[i].o;
     if (o->refs == 1)
-        o->was = 1 + (u32)f->reused[i].fd;
+        o->was = 1 + f->reused[i].fd;
     ofd_put(o);
     f->n_reused--;
     memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
@@ -2218,7 +2218,7 @@ static void fd_close(struct task *t, s32 n)
     struct files *f = t->files;
     const struct fdent *e = fd_at(t, n, t->call.enter_ns);
     if (e >= f->reused && e < f->reused + f->n_reused)
-        fd_drop_reused(f, (u32)(e - f->reused));
+        fd_drop_reused(f, e - f->reused);
     else if (e)
         fd_remove(t, n);
 }
@@ -2338,7 +2338,7 @@ static void fd_ip6(struct buf *b, const u8 *ip)
         return;
     }
     for (u32 i = 0; i < 8; i++)
-        g[i] = (u32)ip[2 * i] << 8 | ip[2 * i + 1];
+        g[i] = ip[2 * i] << 8 | ip[2 * i + 1];
     for (u32 i = 0, k; i < 8; i += k + 1) {
         for (k = 0; i + k < 8 && !g[i + k]; k++)
             ;
@@ -2403,7 +2403,7 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
-    *len = sp ? n->len - (u32)(sp + 1 - n->s) : 0;
+    *len = sp ? n->len - (sp + 1 - n->s) : 0;
     return sp ? sp + 1 : "";
 }
 
@@ -2515,7 +2515,7 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
         o->peer = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
     if (fd_is_unix(o) && fstat(s, &st) == 0)
-        fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
+        fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner(st.st_ino));
     close(s);
 }
 
@@ -2966,11 +2966,10 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
 {
     char perm[5];
     const char *name = u_word(line, 5);
-    if (sscanf(line, "%llx-%llx %4s %*s %x:%x", &r->start, &r->end, perm, major,
-               minor) < 5)
+    if (sscanf(line, "%llx-%llx %4s %*s %x:%x", &r->start, &r->end, perm, major, minor) < 5)
         return false;
-    r->prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
-                 | (perm[2] == 'x' ? PROT_EXEC : 0));
+    r->prot = (perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
+              | (perm[2] == 'x' ? PROT_EXEC : 0);
     r->name = !strcmp(name, "[heap]")       ? nm_str('x', "heap")
               : !strncmp(name, "[stack", 6) ? nm_str('x', "stack")
               : *name                       ? nm_str(*name == '/' ? 'f' : 'x', name)
@@ -3658,7 +3657,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
     if (f)
         dec_flag_name(b, f);
     else if (p->how == DEC_SIGNAL)
-        b_s(b, u_signame((int)field));
+        b_s(b, u_signame(field));
     else if (p->how == DEC_OCTAL)
         b_f(b, "%#llo", field);
     else if (p->how == DEC_HUGE)
@@ -3763,7 +3762,7 @@ static void dec_sigset(struct buf *b, u64 set)
 static void dec_signal(struct buf *b, s64 sig)
 {
     if (sig > 0 && sig <= 64)
-        b_s(b, u_signame((int)sig));
+        b_s(b, u_signame(sig));
     else
         b_s64(b, sig);
 }
@@ -3801,7 +3800,7 @@ static void dec_text(struct dec *d, u64 addr, u64 n, u32 max, int how)
 {
     char tmp[DEC_PATH + DEC_AFTER + 1];
     bool cut = false, string = how & DEC_STRING;
-    max = how & DEC_RAW ? max : MIN(max, (u32)DEC_PATH);
+    max = how & DEC_RAW ? max : MIN(max, DEC_PATH);
     u64 want = string ? (u64)max + DEC_AFTER + 1 : max ? MIN(n, (u64)max + DEC_AFTER) : 0;
     u32 room = !addr ? 0 : how & DEC_RAW ? b_room(d->b, want) : MIN(want, sizeof tmp);
     char *p = how & DEC_RAW ? d->b->p + d->b->len : tmp;
@@ -4068,9 +4067,9 @@ static struct dec_member dec_kind_value(const struct dec *d)
 {
     u8 how = d->kind->how, size = d->kind->size;
     if (size == DEC_WORD)
-        size = (u8)dec_word(d);
+        size = dec_word(d);
     else if (size == DEC_LONG)
-        size = (u8)(dec_long(d) * (how == DV_TS || how == DV_TV ? 2 : 1));
+        size = dec_long(d) * (how == DV_TS || how == DV_TV ? 2 : 1);
     return (struct dec_member){ .how = how, .size = size };
 }
 
@@ -4128,7 +4127,7 @@ static unsigned dec_optfam(u32 level)
 
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
-    unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
+    unsigned optfam = fam == FAM_so && d->i ? dec_optfam(d->c->arg[d->i - 1]) : fam;
     if (fam == FAM_clock) {
         dec_clock(d->b, v);
     } else if (fam == FAM_quotactl) {
@@ -4139,7 +4138,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
         b_c(d->b, ')');
     } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
         b_s(d->b, v & 0x100 ? "IPC_64|" : ""); /* IPC_64: newer structures of i386 and arm */
-        dec_enum(d->b, (u32)v & ~0x100u, fam);
+        dec_enum(d->b, v & ~0x100u, fam);
     } else {
         dec_enum(d->b, (u32)v, optfam);
     }
@@ -4160,7 +4159,7 @@ static void dec_read_paths(struct task *t, struct call *c)
             continue;
         if (!c->n_paths)
             b_reset(&c->paths);
-        *p = (struct call_path){ .arg = (u8)i, .off = c->paths.len };
+        *p = (struct call_path){ .arg = i, .off = c->paths.len };
         s64 len = c->arg[i] ? mem_str(t, c->arg[i], raw, DEC_PATH, DEC_PATH, &p->cut) : -EFAULT;
         if (len >= 0)
             b_put(&c->paths, raw, (size_t)len + 1);
@@ -4362,7 +4361,7 @@ static void dec_fds(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '[');
     for (size_t k = 0; k + 4 <= n; k += 4) {
         b_s(d->b, k ? ", " : "");
-        fd_label(d->b, d->t, (int)dec_ld(p + k, 4));
+        fd_label(d->b, d->t, dec_ld(p + k, 4));
     }
     b_c(d->b, ']');
 }
@@ -4402,7 +4401,7 @@ static void dec_k_wstatus(struct dec *d, u64 v)
         dec_pointer(d, v, 0);
     } else if (dec_get(d, v, raw, 4)) {
         b_c(d->b, '[');
-        dec_status(d->b, (u32)dec_ld(raw, 4));
+        dec_status(d->b, dec_ld(raw, 4));
         b_c(d->b, ']');
     }
 }
@@ -4426,7 +4425,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
             break;
         b_s(d->b, n++ ? " " : "");
         if (fds)
-            fd_label(d->b, d->t, (int)k);
+            fd_label(d->b, d->t, k);
         else
             b_u64(d->b, k);
     }
@@ -4537,7 +4536,7 @@ static void dec_k_siginfo(struct dec *d, u64 v)
     dec_signal(d->b, sig);
     if (dec_ld(raw + 4, 4)) {
         b_s(d->b, ", si_errno=");
-        dec_errno(d->b, (int)dec_ld(raw + 4, 4));
+        dec_errno(d->b, dec_ld(raw + 4, 4));
     }
     b_s(d->b, ", si_code=");
     dec_enum(d->b, (u32)code, from.fam);
@@ -4742,7 +4741,7 @@ static void dec_msg(struct dec *d, const u8 *p, u64 moved)
 {
     struct buf *b = d->b;
     struct dec_msghdr m = dec_msghdr(p, dec_word(d));
-    u32 namelen = m.namelen, room = d->exit ? (u32)d->outlen[0] : 0;
+    u32 namelen = m.namelen, room = d->exit ? d->outlen[0] : 0;
     b_s(b, "{msg_name=");
     dec_sockaddr_at(d, m.name, room ? MIN(room, namelen) : namelen);
     b_s(b, ", msg_namelen=");
@@ -4790,7 +4789,7 @@ static void dec_k_sockproto(struct dec *d, u64 v)
     case AF_NETLINK: dec_enum(d->b, (u32)v, FAM_nlproto); break;
     case AF_PACKET:
         b_s(d->b, "htons(");
-        dec_enum(d->b, ntohs((u16)v), FAM_ethproto);
+        dec_enum(d->b, ntohs(v), FAM_ethproto);
         b_c(d->b, ')');
         break;
     default: b_s64(d->b, (s32)v);
@@ -4803,7 +4802,7 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
     while (o < end && (o->level != (u32)d->c->arg[1] || o->name != (u32)d->c->arg[2]))
         o++;
     u8 holds = o < end ? o->holds : OPT_INT;
-    const struct dec_layout *l = holds == OPT_STRUCT ? dec_layout(d, (u8)o->what) : NULL;
+    const struct dec_layout *l = holds == OPT_STRUCT ? dec_layout(d, o->what) : NULL;
     s32 v = dec_ld(p, MIN(have, 4));
     if (l && have >= l->size) {
         dec_braces(d, p, l->size, l);
@@ -5193,7 +5192,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     } else if (c->err) {
         dec_ret_error(b, c->err);
     } else if (dec_ret_is_fd(c)) {
-        fd_label(b, t, (int)c->ret);
+        fd_label(b, t, c->ret);
     } else if (r->form == RET_ADDR) {
         dec_hex(b, dec_long(&d) == 4 ? (u32)c->ret : (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
@@ -5231,7 +5230,7 @@ static int sc_find(enum abi a, u64 nr)
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* upper half of __ARM_NR_BASE: see syscalls.tbl */
     if (a == ABI_ARM32 && nr >> 16 == ARM_PRIVATE)
         nr = 1000 + (nr & 0xffff);
-    return nr < sc_numbers[a].n ? (int)sc_numbers[a].row[nr] - 1 : -1;
+    return nr < sc_numbers[a].n ? sc_numbers[a].row[nr] - 1 : -1;
 }
 
 static s64 sc_number(enum abi a, u16 id)
@@ -5251,7 +5250,7 @@ static void sc_widen_ids(int row, u64 *arg)
     if (sc_id[row] == SC_fchownat || (strlen(name) > 2 && !strcmp(name + strlen(name) - 2, "32")))
         return;
     for (u32 k = 0; k < sc_rows[row].nargs; k++) {
-        u16 kind = sc_rows[row].arg[k], id = (u16)arg[k];
+        u16 kind = sc_rows[row].arg[k], id = arg[k];
         if (kind == K_UID || kind == K_GID)
             arg[k] = id == 0xffff ? UINT32_MAX : id;
     }
@@ -5819,7 +5818,7 @@ static void *out_place(void *table, u32 n, size_t size, pid_t pid)
 {
     struct out_slot *place = NULL;
     for (u32 i = 0; i < OUT_PROBES; i++) {
-        struct out_slot *s = (void *)((char *)table + ((u32)pid + i) % n * size);
+        struct out_slot *s = (void *)((char *)table + (pid + i) % n * size);
         if (s->pid == pid)
             return s;
         if (!place || s->used < place->used)
@@ -5945,7 +5944,7 @@ static const char *out_program(const struct event *e, u32 *n)
     if (!ev_has(e, EV_program))
         return NULL;
     const char *base = out_base(program->s.p, program->s.len);
-    *n = (u32)(program->s.p + program->s.len - base);
+    *n = program->s.p + program->s.len - base;
     return base;
 }
 
@@ -5955,7 +5954,7 @@ static void out_exec(struct buf *b, const struct event *e)
     const char *p = argv->s.p, *end = p + argv->s.len;
     u32 n = strnlen(p, argv->s.len), from = b->len, base_len;
     const char *name = out_base(p, n), *base = out_program(e, &base_len);
-    u32 len = (u32)(p + n - name);
+    u32 len = p + n - name;
     bool same = !base || (base_len == len && !memcmp(name, base, len));
     if (!same || e->err)
         b_shell(b, program->s.p, program->s.len);
@@ -5984,8 +5983,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     case VT_ARGV: out_exec(b, e); break;
     case VT_DUR: b_f(b, "%.2f ms", (double)v->n / 1e6); break;
     case VT_SIZE:
-        SNPRINTF(size, "%s%s", v->n < 0 ? "-" : "",
-                 out_bytes(v->n < 0 ? -(u64)v->n : (u64)v->n).s);
+        SNPRINTF(size, "%s%s", v->n < 0 ? "-" : "", out_bytes(v->n < 0 ? -(u64)v->n : (u64)v->n).s);
         b_f(b, "%*s", width, size);
         break;
     }
@@ -6271,7 +6269,7 @@ static bool out_leave_out(const struct event *e)
     bool forked = e->kind == EK_SPAWN && ev_has(e, EV_child_pid);
     bool executed = e->kind == EK_EXEC && !e->err;
     if (forked)
-        out_name((pid_t)e->v[EV_child_pid].n, comm, strlen(comm));
+        out_name(e->v[EV_child_pid].n, comm, strlen(comm));
     if (executed)
         out_name_by(e);
     return forked || executed;
@@ -6623,7 +6621,7 @@ static void out_call_time(struct buf *b, const struct call *c)
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
     if (ns < 1000) /* strace -T would show less than 1 us as 0 */
-        b_fraction(b, ns, (u32)NSEC);
+        b_fraction(b, ns, NSEC);
     else
         b_fraction(b, ns / 1000, 1000000);
     if (c->timed && ns - c->cpu_ns >= 100000) {
@@ -6805,8 +6803,7 @@ static void out_json_times(struct buf *b, const struct call *c)
         b_num(b, ",\"waker_pid\":", c->waker_pid);
     if (*c->waker_comm) {
         b_c(b, ',');
-        out_json_str(b, "waker_comm", c->waker_comm,
-                     strnlen(c->waker_comm, sizeof c->waker_comm));
+        out_json_str(b, "waker_comm", c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm));
     }
 }
 
@@ -7078,9 +7075,9 @@ static pid_t st_first_pid;
 static u32 st_bucket(u64 v)
 {
     if (v < 16)
-        return (u32)v;
-    u32 e = 63 - (u32)__builtin_clzll(v);
-    return 16 + (e - 4) * 16 + (u32)(v >> (e - 4) & 15);
+        return v;
+    u32 e = 63 - __builtin_clzll(v);
+    return 16 + (e - 4) * 16 + (v >> (e - 4) & 15);
 }
 
 static u64 st_bucket_value(u32 i)
@@ -7287,7 +7284,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         return; /* -e excludes the call; kvis traces it only for its own use */
     st.syscalls++;
     if (st_has_failed(c))
-        st_fail(&st, st_row_of(c), (u16)c->err, 1);
+        st_fail(&st, st_row_of(c), c->err, 1);
     if (c->timed && !c->noret)
         st_timed(t, c);
     if (c->late)
@@ -7509,7 +7506,7 @@ static void st_table(struct buf *b, const struct summary *s)
     st_table_line(b, NULL, "syscall");
     st_table_rule(b);
     for (u32 i = 0; i < n; i++)
-        st_table_row(b, order[i], st_returned_ns(&total), st_name((u16)(order[i] - s->chosen)));
+        st_table_row(b, order[i], st_returned_ns(&total), st_name(order[i] - s->chosen));
     st_table_rule(b);
     st_table_row(b, &total, st_returned_ns(&total), "total");
     free(total.hist);
@@ -8140,7 +8137,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
         u32 indent = u_width(b->p + line, b->len - line) + 1;
         b_s(b, " = ");
         st_text_cpu(b, s, user, system);
-        b_f(b, "\n%*s", (int)indent, "");
+        b_f(b, "\n%*s", indent, "");
         st_text_waiting(b, s, all - user - system);
         return;
     }
@@ -8385,7 +8382,7 @@ static void st_json_unique(struct buf *b, const char *s, size_t n)
 static void st_json_connection(struct buf *b, const struct name *n)
 {
     static struct buf text;
-    u32 len, type = (u32)(fd_peer_addr(n, &len) - n->s);
+    u32 len, type = fd_peer_addr(n, &len) - n->s;
     b_reset(&text);
     b_put(&text, n->s, type);
     b_s(&text, "→ ");
@@ -8404,7 +8401,7 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     case ST_KIND: s = fd_kind_name[*(const u8 *)p]; break;
     case ST_WORD: s = *(const char *const *)p; break;
     case ST_TEXT: *len = strnlen(p, c->size); return p;
-    case ST_SOCK_TYPE: *len = (u32)(fd_peer_addr(n, len) - n->s) - 1; return n->s;
+    case ST_SOCK_TYPE: *len = fd_peer_addr(n, len) - n->s - 1; return n->s;
     case ST_ADDRESS: return fd_peer_addr(n, len);
     default: *len = n->len; return n->s;
     }
@@ -8678,7 +8675,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
     if (!w || w->len < 0)
         return;
     const char *s = c->paths.p + w->off;
-    md_join_from(p, w->from, s, (u32)w->len);
+    md_join_from(p, w->from, s, w->len);
     if (!w->from && w->len && *s != '/') /* unknown directory: the path stays relative */
         memmove(p->s, p->s + 1, p->len--);
 }
@@ -8900,7 +8897,7 @@ static bool md_selects(struct task *t, struct call *c)
         if (w->len < 0 || md_is_link_text(c, w->arg))
             continue;
         md_path(c, w->arg, &p);
-        if (md_path_wanted(c->paths.p + w->off, (u32)w->len)
+        if (md_path_wanted(c->paths.p + w->off, w->len)
             || (p.ok && md_path_wanted(p.s, p.len))
             || (p.len && *p.s != '/' && md_path_possible(p.s))
             || (t->fs && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
@@ -8985,8 +8982,7 @@ static void md_listed(struct event *e, struct ofd *o)
     md_emit(e);
 }
 
-static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *text,
-                        u32 size)
+static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *text, u32 size)
 {
     struct buf b = { .p = text, .cap = size, .max = size };
     if (o)
@@ -9196,15 +9192,14 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     const char *addr = fd_peer_addr(server ? server : o ? o->peer : NULL, &n);
     bool udp = o && o->sock && !strncmp(o->sock, "udp", 3), unnamed = in && !n && md_queries.n;
     n -= n >= sizeof port ? strlen(port) : n;
-    if (!udp || !at || bytes <= 0 || n > sizeof q.server
-        || (!unnamed && strcmp(addr + n, port)))
+    if (!udp || !at || bytes <= 0 || n > sizeof q.server || (!unnamed && strcmp(addr + n, port)))
         return NULL;
     q = (struct md_query){ .o = o, .open_ns = o->open_ns, .sent_ns = c->enter_ns, .pid = t->pid,
                            .tid = t->tid, .fd = (s32)c->arg[0], .row = c->row,
-                           .server_len = (u8)n };
+                           .server_len = n };
     memcpy(q.server, addr, n);
     s64 len = mem_read(t, at, q.m.p, MIN((size_t)bytes, sizeof q.m.p));
-    q.m.len = (u32)MAX(len, (s64)0);
+    q.m.len = MAX(len, (s64)0);
     if (!md_dns_question(&q.m) || q.m.flags >> 15 != in)
         return NULL;
     struct md_query *asked = in ? md_dns_find(&q) : &q;
@@ -9235,7 +9230,7 @@ static void md_dns_over(const struct ofd *o, int err, u64 ns)
         if (!q->o || (o && (q->o != o || q->open_ns != o->open_ns)))
             continue;
         if (err > 0 && waiting > 1) {
-            q->err = (u16)err;
+            q->err = err;
             continue;
         }
         if (err || q->err || sees_answers)
@@ -9339,7 +9334,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
     if (recorded) {
         md_recorded_path(t, p, unnamed);
     } else if (len > 0) {
-        p->len = (u32)len;
+        p->len = len;
         p->ok = true;
     } else if (unnamed && f) {
         u32 room = (u32)sizeof p->s - p->len;
@@ -9350,7 +9345,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
     }
     if (f)
         *sx = (struct fd_stat){
-            .stx_mode = (u16)f->mode, .stx_ino = f->ino,
+            .stx_mode = f->mode, .stx_ino = f->ino,
             .stx_dev_major = f->dev >> 20, .stx_dev_minor = f->dev & 0xfffff,
             .stx_rdev_major = f->rdev >> 20, .stx_rdev_minor = f->rdev & 0xfffff,
         };
@@ -9688,7 +9683,7 @@ static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storag
     if (!addr || len < 2)
         return 0;
     s64 n = mem_read(t, addr, sa, MIN(len, sizeof *sa));
-    return n < 2 ? 0 : (u32)n;
+    return n < 2 ? 0 : n;
 }
 
 static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
@@ -9988,7 +9983,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     if (c->err || !mem_get(t, at, raw, 6 * w)) /* struct msghdr without msg_flags */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
-    struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
+    struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, m.namelen)
                                             : md_named_peer(t, n, m.name, m.namelen);
     if (m.iovlen && mem_word(t, c->abi, m.iov, &first[0]))
         mem_word(t, c->abi, m.iov + w, &first[1]);
@@ -10110,7 +10105,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     u16 kind = sc_rows[c->row].arg[0];
     bool moved = c->err || c->id == SC_chroot || c->id == SC_pivot_root;
     if (arg >= 0) {
-        md_path(c, (u32)arg, p);
+        md_path(c, arg, p);
         if (!moved && p->ok && *p->s == '/' && strstr(p->s, "/.."))
             md_walk_to_last(t, p);
         return;
@@ -10119,7 +10114,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
         bool cut;
         s64 n = mem_str(t, c->arg[0], p->s, sizeof p->s - 1, sizeof p->s, &cut);
         p->ok = n > 0;
-        p->len = (u32)MAX(n, 0);
+        p->len = MAX(n, 0);
         return;
     }
     struct ofd *o = kind == K_FD || kind == K_DIRFD ? fd_get(t, c->arg[0]) : NULL;
@@ -10150,7 +10145,7 @@ static void md_change(struct task *t, struct call *c)
     case EK_SYMLINK:
         ev_bytes(e, EV_target, "", 0);
         if (target && target->len >= 0)
-            ev_bytes(e, EV_target, c->paths.p + target->off, (u32)target->len);
+            ev_bytes(e, EV_target, c->paths.p + target->off, target->len);
         break;
     case EK_RENAME:
     case EK_LINK:
@@ -10422,8 +10417,7 @@ static void md_seccomp(struct task *t, struct call *c)
         return;
     t->full = true;
     if (flags & NEW_LISTENER)
-        md_install(t, c->ret,
-                   ofd_new(t, FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP])), true);
+        md_install(t, c->ret, ofd_new(t, FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP])), true);
     if (flags & TSYNC)
         for (u32 i = 0; i < PS_BUCKETS; i++)
             for (struct task *o = ps.task[i]; o; o = o->next)
@@ -10594,7 +10588,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
     bool counted = c->id == SC_connect; /* st_call counts errors of connect(2) */
     if (err && !counted && sc_set[SC_connect]) {
-        st_fail(&st, SC_connect, (u16)err, 1);
+        st_fail(&st, SC_connect, err, 1);
         st.late_connects++;
     }
     o->connect_ns = 0;
@@ -10759,10 +10753,10 @@ static bool rec_slot_put(struct rec_slot *s, const char *p, size_t n)
         if (!grown)
             return false;
         s->p = grown;
-        s->cap = (u32)n + 33;
+        s->cap = n + 33;
     }
     memcpy(s->p, p, n);
-    s->len = (u32)n;
+    s->len = n;
     return true;
 }
 
@@ -10899,7 +10893,7 @@ static void rec_others(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     for (u32 f = 0; f < N_EV_FIELDS; f++)
-        if (ev_has(e, (enum ev_field)f) && !(k->n && memchr(k->field, (int)f, k->n))) {
+        if (ev_has(e, (enum ev_field)f) && !(k->n && memchr(k->field, f, k->n))) {
             rec_put(f);
             rec_value(e, f);
         }
@@ -10925,7 +10919,7 @@ static void rec_event(const struct event *e)
     if (e->err)
         rec_put(e->err);
     if (e->row >= 0)
-        rec_text(sc_name((u16)e->row));
+        rec_text(sc_name(e->row));
     for (u32 i = 0; i < k->n; i++)
         if (mask >> i & 1)
             rec_value(e, k->field[i]);
@@ -11359,7 +11353,7 @@ static u32 rec_below(u32 limit, const char *what)
 {
     u64 v = rec_get();
     if (v < limit)
-        return (u32)v;
+        return v;
     rec_damaged(what);
     return 0;
 }
@@ -11387,7 +11381,7 @@ static struct rec_text rec_gets(void)
             n = 0;
         }
         p = (const char *)rec_in.p;
-        s.len = (u32)n;
+        s.len = n;
         rec_in.p += n;
         if (at < REC_SLOTS && !*rec_in.wrong && !rec_slot_put(&rec_in.slot[at], p, n))
             rec_bad("out of memory");
@@ -11565,7 +11559,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     if (!room)
         rec_bad("out of memory");
     else if (n < 0)
-        rec_bad("cannot be read: %s", strerror((int)-n));
+        rec_bad("cannot be read: %s", strerror(-n));
     else if (!n)
         rec_bad("is empty");
     else if (n < (s64)sizeof head.magic || memcmp(head.magic, rec_magic, sizeof head.magic))
@@ -11621,7 +11615,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     for (u32 i = 0; i < used && !*rec_in.wrong; i++) {
         at += rec_below(n - at, "bucket");
         u64 count = rec_get();
-        hist[at] = (u32)MIN(count, UINT32_MAX);
+        hist[at] = MIN(count, UINT32_MAX);
     }
 }
 
@@ -11629,7 +11623,7 @@ static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
     s32 row = rec_row(name, rec_get());
-    return row < 0 ? (u16)ST_UNNAMED : (u16)row;
+    return row < 0 ? ST_UNNAMED : row;
 }
 
 static void rec_get_col(const struct st_col *c, void *p)
@@ -11694,7 +11688,7 @@ static u32 rp_flags(u32 bits)
 {
     u64 flags = rec_get();
     if (!(flags >> bits))
-        return (u32)flags;
+        return flags;
     rp_newer("unknown flags", flags);
     return 0;
 }
@@ -11704,7 +11698,7 @@ static pid_t rp_id(void)
 {
     s64 id = rec_getz();
     if (id >= 0 && id < REC_PIDS)
-        return (pid_t)id;
+        return id;
     rec_damaged("process id");
     return 0;
 }
@@ -11761,7 +11755,7 @@ static bool rp_signal_wanted(const struct event *e)
 /* For --by=pid: when a new process has the pid of an earlier one, ends the earlier one's row. */
 static void rp_follow(const struct event *e)
 {
-    pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
+    pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? e->v[EV_child_pid].n : 0;
     for (u32 i = 0; child && i < rec_in.sum->n_callers; i++)
         rec_in.sum->caller[i].ended |= rec_in.sum->caller[i].pid == child;
     out_leave_out(e);
@@ -11775,7 +11769,7 @@ static void rp_event(void)
     u32 others = has_others ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
     s8 own = rec_in.kind[kind].own;
     rp_ids(flags);
-    struct event *e = ev_new((u8)MAX(own, 0), NULL, rp_time());
+    struct event *e = ev_new(MAX(own, 0), NULL, rp_time());
     e->pid = rec_in.pid;
     e->tid = rec_in.tid;
     e->err = flags & REC_ERR ? rec_below(4096, "errno") : 0;
@@ -11817,7 +11811,7 @@ static void rp_recorded_call(struct call *c, u32 flags)
     c->recorded = &rp_recorded;
     s32 row = rec_row(rp_recorded.name, 0);
     c->known = row >= 0;
-    c->row = c->id = c->known ? (u16)row : 0;
+    c->row = c->id = c->known ? row : 0;
 }
 
 static bool rp_shown(const struct call *c)
@@ -12267,7 +12261,7 @@ static void px_arg_field(const struct event *e, u32 f)
 
 static void px_arg_text(enum px_arg arg, const char *s, size_t n)
 {
-    px_pb_arg(arg + 1u, VT_STR, &(union ev_val){ .s = { s, (u32)n } });
+    px_pb_arg(arg + 1u, VT_STR, &(union ev_val){ .s = { s, n } });
 }
 
 static void px_arg_error(int err)
@@ -12536,7 +12530,7 @@ static void px_fold_add(const char *text, size_t n, u64 ns)
     if (s == end) {
         s = least;
         px_fold_line(s);
-        *s = (struct px_stack){ .len = (u32)n };
+        *s = (struct px_stack){ .len = n };
         memcpy(s->text, text, n);
     }
     s->ns += ns;
@@ -13013,7 +13007,7 @@ static struct {
 
 static u32 rep_log2(u64 v)
 {
-    return v ? 63 - (u32)__builtin_clzll(v) : 0;
+    return v ? 63 - __builtin_clzll(v) : 0;
 }
 
 /* Processes and signals score highest, then network and failures; duration and size add points. */
@@ -13091,8 +13085,8 @@ static void rep_base64(const u8 *p, u32 n)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (u32 i = 0; i < n; i += 3) {
-        u32 left = n - i, v = (u32)p[i] << 16;
-        v |= left > 1 ? (u32)p[i + 1] << 8 : 0;
+        u32 left = n - i, v = p[i] << 16;
+        v |= left > 1 ? p[i + 1] << 8 : 0;
         v |= left > 2 ? p[i + 2] : 0;
         char q[4] = { digit[v >> 18], digit[v >> 12 & 63], left > 1 ? digit[v >> 6 & 63] : '=',
                       left > 2 ? digit[v & 63] : '=' };
@@ -13439,7 +13433,7 @@ static void df_fork(const struct event *e)
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
     df_ended(child, e->ts_ns); /* ends an earlier process with this pid if its exit was lost */
-    struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
+    struct df_life *parent = df_life(e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
     l->parent = parent->pid;
@@ -13466,7 +13460,7 @@ static struct name *df_command_name(const struct event *e)
 
 static void df_exec(const struct event *e)
 {
-    struct df_life *l = e->err ? NULL : df_life((u32)e->pid, e->ts_ns);
+    struct df_life *l = e->err ? NULL : df_life(e->pid, e->ts_ns);
     if (!l)
         return;
     df_over(l, e->ts_ns);
@@ -13481,7 +13475,7 @@ static void df_exec(const struct event *e)
 
 static void df_exit(const struct event *e)
 {
-    struct df_life *l = *df_slot((u32)e->pid);
+    struct df_life *l = *df_slot(e->pid);
     if (!l)
         return;
     bool killed = ev_has(e, EV_signal);
@@ -13494,7 +13488,7 @@ static void df_exit(const struct event *e)
 
 static void df_event(const struct event *e)
 {
-    df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
+    df.pids[df.k][e->pid / 8] |= 1u << e->pid % 8;
     if (e->kind == EK_SPAWN)
         df_fork(e);
     else if (e->kind == EK_EXEC)
@@ -13531,7 +13525,7 @@ static void df_take_names(u32 k)
 static void df_attached(void)
 {
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
-        struct df_life *l = n->slot.pid ? df_life((u32)n->slot.pid, out.start_ns) : NULL;
+        struct df_life *l = n->slot.pid ? df_life(n->slot.pid, out.start_ns) : NULL;
         if (l)
             l->now.name = nm_str('c', n->comm);
     }
@@ -13576,7 +13570,7 @@ static bool df_is_above(void)
 
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
-    u32 pid = n <= 7 ? (u32)strtoul(s, NULL, 10) : 0;
+    u32 pid = n <= 7 ? strtoul(s, NULL, 10) : 0;
     return n > 2 && pid < REC_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
@@ -13849,7 +13843,7 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
-    u32 from = line ? (u32)(line + 1 - b->p) : 0, used = u_width(b->p + from, b->len - from);
+    u32 from = line ? line + 1 - b->p : 0, used = u_width(b->p + from, b->len - from);
     u32 room = columns ? MAX(columns, used + 8) - used : UINT32_MAX, fits = room;
     if (u_fit(s, n, &fits) == n) {
         b_put(b, s, n);
@@ -14010,7 +14004,7 @@ static void df_text(struct buf *b)
     /* The line has at most 80 columns, of which a space and "...: " take 6. */
     u32 columns = u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
-    b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
+    b_f(b, " %.*s%s", MIN(command.len, most), command.len ? command.p : "",
         command.len > most ? "...: " : command.len ? ": " : "");
     b_put(b, numbers.p, numbers.len);
     b_c(b, '\n');
@@ -14272,7 +14266,7 @@ static int pf_cpus(const char *path)
     u_slurp(path, s, sizeof s);
     while (pf_range(&list, &from, &to))
         ;
-    return (int)(to + 1);
+    return to + 1;
 }
 
 enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
@@ -14391,7 +14385,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("/sys/devices/system/cpu/present"), got = 0;
-    int cpus = MIN(present > 0 ? present : (int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS);
+    int cpus = MIN(present > 0 ? present : (int)sysconf(_SC_NPROCESSORS_CONF), PF_MAX_CPUS);
     pf_rings.pages = pf_rings.pages ? pf_rings.pages : 512;
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
@@ -14524,7 +14518,7 @@ static void pf_upto(u64 ns)
             break;
         pf_flush_old(first.s.ns);
         pf_take(pf_rings.ring[at], &first);
-        pf_sample((pid_t)first.s.tid, first.s.ns, first.s.addr, at & 1);
+        pf_sample(first.s.tid, first.s.ns, first.s.addr, at & 1);
     }
     pf_flush_old(ns);
 }
@@ -14651,7 +14645,7 @@ static int btf_read(struct btf_file *b, int fd)
         ssize_t r = pread(fd, p + n, b->size - n, n);
         if (r <= 0)
             return r ? -errno : btf_bad(b, "the file is truncated");
-        n += (u32)r;
+        n += r;
     }
     return 0;
 }
@@ -14711,7 +14705,7 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
-    if (t->kind == BTF_VOID || t->kind >= MAX((u32)BTF_KINDS, b->n_layouts))
+    if (t->kind == BTF_VOID || t->kind >= MAX(BTF_KINDS, b->n_layouts))
         return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
     u64 len = t->kind < BTF_KINDS
                   ? btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen
@@ -14739,8 +14733,8 @@ static int btf_upto(struct btf_file *b, u32 n)
     for (u32 k = b->n_ids; k <= n && b->pos[k] < b->type_end; b->n_ids = ++k) {
         s64 len = btf_head(b, b->pos[k], b->first_id + k, &t);
         if (len < 0)
-            return (int)len;
-        b->pos[k + 1] = b->pos[k] + (u32)len;
+            return len;
+        b->pos[k + 1] = b->pos[k] + len;
     }
     return 0;
 }
@@ -14803,16 +14797,15 @@ static int btf_sized(u32 id, struct kfield *f)
             if (f->size * count > INT32_MAX)
                 return btf_bad(t.b, "type %u: too large: %llu elements of %u bytes", t.id,
                                count, f->size);
-            f->count = (u32)count;
-            f->size *= (u32)count;
+            f->count = count;
+            f->size *= count;
             return 0;
         }
         if (e)
             return e;
         id = btf_u32(t.body);
         if ((count *= btf_u32(t.body + 8)) > INT32_MAX)
-            return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id,
-                           count);
+            return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id, count);
     }
     return btf_bad(t.b, "type %u: arrays nested too deeply", t.id);
 }
@@ -14937,7 +14930,7 @@ static int btf_step(const char **s, struct btf_step *step)
         unsigned long v = isdigit((u8)*p) ? strtoul(p, &end, 10) : ULONG_MAX;
         if (v > INT32_MAX || *end != ']')
             return -EINVAL;
-        *step = (struct btf_step){ NULL, (u32)v };
+        *step = (struct btf_step){ NULL, v };
         *s = end + 1;
         return 0;
     }
@@ -14966,7 +14959,7 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     }
     if (!e && off > INT32_MAX)
         e = btf_bad(t.b, "type %u: a member has offset %llu", t.id, off);
-    f->off = (u32)off;
+    f->off = off;
     f->value = member ? 0 : id;
     return e ? e : btf_sized(id, f);
 }
@@ -15020,7 +15013,7 @@ static int btf_load(int fd, const char *name)
         return btf_bad(b, "too large: %lld bytes", (long long)s.st_size);
     if (btf.n_files && btf_upto(base, UINT32_MAX))
         return -EBADMSG;
-    b->size = (u32)MAX(s.st_size, 0);
+    b->size = MAX(s.st_size, 0);
     b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
     b->str_base = btf.n_files ? base->str_len : 0;
     btf.n_files++;
@@ -15256,12 +15249,12 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
         /* old kernels print the name of a macro instead of the count: "char comm[TASK_COMM_LEN]" */
-        f->count = n >= 0 && p == end ? (u32)n : 0;
+        f->count = n >= 0 && p == end ? n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
         p--;
     f->name = p;
-    f->len = (u32)(name_end - p);
+    f->len = name_end - p;
     return f->len && p > s && (p[-1] == ' ' || p[-1] == '*');
 }
 
@@ -15287,8 +15280,8 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
         !tfs_key(&s, "\tsize:") || (size = tfs_number(&s, ';')) < 0 ||
         !tfs_key(&s, "\tsigned:") || (sign = tfs_number(&s, ';')) < 0)
         return false;
-    f->off = (u32)off;
-    f->size = (u32)size;
+    f->off = off;
+    f->size = size;
     f->is_signed = sign;
     return s <= end && (s == end || (*s == '\t' && end[-1] == ';')) && sign <= 1 &&
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
@@ -15308,7 +15301,7 @@ static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfiel
     if ((u32)i >= f->count || f->count == 1)
         return -ENOENT;
     k->size = f->size / f->count;
-    k->off += (u32)i * k->size;
+    k->off += i * k->size;
     k->count = 1;
     return 0;
 }
@@ -15443,7 +15436,7 @@ static int bpf_call(int cmd, union bpf_attr *a, size_t size)
         r = syscall(SYS_bpf, cmd, a, size);
         e = r < 0 ? errno : 0;
     } while ((e == EAGAIN && --tries) || (e == EPERM && bpf_raise_memlock()));
-    return e ? -e : (int)r;
+    return e ? -e : r;
 }
 
 static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt, ...)
@@ -15498,7 +15491,7 @@ static u32 bpf_possible(void)
     if (!n)
         n = pf_cpus("/sys/devices/system/cpu/possible");
     if (!n)
-        n = (u32)MAX(syscall(SYS_sched_getaffinity, 0, sizeof set, set), 8) * 8;
+        n = MAX(syscall(SYS_sched_getaffinity, 0, sizeof set, set), 8) * 8;
     return n;
 }
 
@@ -15521,7 +15514,7 @@ static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u
 {
     union bpf_attr a;
     memset(&a, 0, sizeof a);
-    a.map_fd = (u32)map;
+    a.map_fd = map;
     a.key = (uintptr_t)key;
     a.value = (uintptr_t)val;
     a.flags = flags;
@@ -15542,7 +15535,7 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     for (u32 i = 0; i < n; i++)
         key[i] = i;
     memset(&a, 0, sizeof a);
-    a.batch.map_fd = (u32)map;
+    a.batch.map_fd = map;
     a.batch.count = n;
     a.batch.keys = (uintptr_t)key;
     a.batch.values = (uintptr_t)val;
@@ -15767,9 +15760,9 @@ static void bpf_poison(struct bpf_insn *in, u32 patch)
 
 static void bpf_set_imm(struct bpf_insn *in, u64 v)
 {
-    in->imm = (s32)(u32)v;
+    in->imm = (s32)v;
     if (in->code == (BPF_LD | BPF_DW | BPF_IMM))
-        in[1].imm = (s32)(u32)(v >> 32);
+        in[1].imm = (s32)(v >> 32);
 }
 
 /* Sets an instruction's field offset and, for a load, its size. Returns false if the instruction
@@ -15787,7 +15780,7 @@ static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const st
         || (!whole && class != BPF_LDX))
         return false;
     in->off = (int16_t)f->off;
-    in->code = (u8)((in->code & ~0x18) | size[f->size]); /* 0x18 is the mask of BPF_SIZE */
+    in->code = (in->code & ~0x18) | size[f->size]; /* 0x18 is the mask of BPF_SIZE */
     return true;
 }
 
@@ -15855,7 +15848,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (r->type == BPF_PROG_TYPE_TRACING) {
         const struct kfield *f = bpf_field(o, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = f ? (u32)f->value : 0; /* 0: BTF lacks this tracepoint */
+        a.attach_btf_id = f ? f->value : 0; /* 0: BTF lacks this tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
@@ -15890,7 +15883,7 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
-        if (bpf_unknown(o, r, (u32)strtoul(p + strlen("unknown#"), NULL, 10)))
+        if (bpf_unknown(o, r, strtoul(p + strlen("unknown#"), NULL, 10)))
             return e;
     if (strstr(log, "unknown func bpf_probe_read_") /* error text before Linux 6.13 */
         || strstr(log, "cannot use helper bpf_probe_read_"))
@@ -16031,7 +16024,7 @@ static int bpf_attach_raw(const char *name, int prog)
     union bpf_attr a;
     memset(&a, 0, sizeof a);
     a.raw_tracepoint.name = (uintptr_t)name;
-    a.raw_tracepoint.prog_fd = (u32)prog;
+    a.raw_tracepoint.prog_fd = prog;
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
@@ -16041,7 +16034,7 @@ static int bpf_attach_perf(struct perf_event_attr *a, int prog)
     u32 cpu;
     if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0) /* kvis's own CPU is online */
         cpu = 0;
-    int f = pf_event(a, -1, (int)cpu, -1, 0);
+    int f = pf_event(a, -1, cpu, -1, 0);
     if (f < 0)
         return f;
     if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_BPF, prog) < 0
@@ -16088,7 +16081,7 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = u_file_number(BPF_KPROBES "/type", -ENOENT);
-    struct perf_event_attr a = { .type = (u32)type, .config = is_ret,
+    struct perf_event_attr a = { .type = type, .config = is_ret,
                                  .config1 = (uintptr_t)symbol };
     return type < 0 ? type : bpf_attach_perf(&a, prog);
 }
@@ -16157,7 +16150,7 @@ static int bpf_attach_function(struct bpf_obj *o, const char *name, bool is_ret,
 
 static void *bpf_closer(void *f)
 {
-    close((int)(intptr_t)f);
+    close((intptr_t)f);
     return NULL;
 }
 
@@ -16293,7 +16286,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
     memset(sum, 0, n * sizeof *sum);
     for (size_t k = 0; k < (size_t)cpus * n && !e; k++) {
-        u32 i = (u32)(k % n);
+        u32 i = k % n;
         sum[i] = i == most ? MAX(sum[i], v[k]) : sum[i] + v[k];
     }
     free(v);
@@ -16331,7 +16324,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
         if (!(mask >> i & 1) || o->prog[i] < 0)
             continue;
         memset(&a, 0, sizeof a);
-        a.info.bpf_fd = (u32)o->prog[i];
+        a.info.bpf_fd = o->prog[i];
         a.info.info_len = sizeof info;
         a.info.info = (uintptr_t)info;
         int e = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
@@ -16374,7 +16367,7 @@ static int rb_open(struct bpf_obj *o)
 {
     enum { RECORD_MAX = 64 << 10 };
     u32 bytes = o->ring_bytes;
-    size_t page = sysconf(_SC_PAGESIZE), all = page + bytes + MIN(bytes, (u32)RECORD_MAX);
+    size_t page = sysconf(_SC_PAGESIZE), all = page + bytes + MIN(bytes, RECORD_MAX);
     rb_state.map = bpf_map(o, "events");
     rb_state.size = bytes;
     void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, rb_state.map, 0);
@@ -16424,7 +16417,7 @@ static u32 rb_drain(rb_fn *take)
         u32 len = __atomic_load_n((const u32 *)(const void *)rec, __ATOMIC_ACQUIRE);
         if (len & BPF_RINGBUF_BUSY_BIT)
             break;
-        u32 size = len & ~(u32)(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+        u32 size = len & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
         __builtin_prefetch(rec + RB_AHEAD);
         if (!(len & BPF_RINGBUF_DISCARD_BIT) && !take(rec + BPF_RINGBUF_HDR_SZ, size))
             break;
@@ -17137,7 +17130,7 @@ static u32 hy_proc_plan(struct bpf_obj *o)
     bpf_set(o, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* tracepoint since Linux 6.10 */
     return 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT
-           | 1u << PROG_PROC_NEST | (u32)begun << PROG_PROC_BEGUN;
+           | 1u << PROG_PROC_NEST | begun << PROG_PROC_BEGUN;
 }
 
 /* --- arguments of programs, stored until the record of the exec arrives --- */
@@ -17153,7 +17146,7 @@ static u32 hy_n_pending; /* number of entries used, plus number of times that an
 
 static struct hy_args *hy_args_of(u32 tid)
 {
-    for (u32 i = 0; i < MIN(hy_n_pending, (u32)HY_PENDING); i++)
+    for (u32 i = 0; i < MIN(hy_n_pending, HY_PENDING); i++)
         if (hy_pending[i].tid == tid)
             return &hy_pending[i];
     return NULL;
@@ -17230,7 +17223,7 @@ static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off(false, MIN(arg, 5u));
     u32 at = offset == ARCH_ORIG_A0 ? 0 : offset - ARCH_WORDS;
-    return hy.classic_tracepoints ? arg : (u8)(at / 8);
+    return hy.classic_tracepoints ? arg : at / 8;
 }
 
 static void hy_args(u64 *arg, const u64 *word)
@@ -17242,11 +17235,11 @@ static void hy_args(u64 *arg, const u64 *word)
 static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 {
     switch (k->count) {
-    case HY_NEXT: case HY_POINTED: return hy_word((u8)(i + 1));
-    case HY_PREVIOUS: return hy_word((u8)(i - 1));
+    case HY_NEXT: case HY_POINTED: return hy_word(i + 1);
+    case HY_PREVIOUS: return hy_word(i - 1);
     case HY_FIRST: case HY_BITS: return hy_word(0);
     case HY_RESULT: return WORD_RESULT;
-    case HY_COMMAND: return hy_word(kind == K_PRCTLARG ? 0 : (u8)(i - 1));
+    case HY_COMMAND: return hy_word(kind == K_PRCTLARG ? 0 : i - 1);
     default: return WORD_ONE;
     }
 }
@@ -17264,7 +17257,7 @@ static u8 hy_place(u8 n)
     return !n                    ? 0
            : n == FILE_OF_RESULT ? 1 + WORD_RESULT
            : n == FILE_OF_CWD    ? FILE_CWD
-                                 : (u8)(1 + hy_word((u8)(n - 1)));
+                                 : 1 + hy_word(n - 1);
 }
 
 /* Describes the pointers in an argument's memory. BPF reads only the entries of an I/O vector that
@@ -17275,8 +17268,7 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     u32 shown = opt.calls ? (u32)MIN((u64)opt.strlen_max + 4, 1ull << 30) : !vector;
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->nest, .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)
-                      | (vector ? 0 : ITEM_DNS)),
+        .flags = (k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0) | (vector ? 0 : ITEM_DNS),
         .size = k->max ? k->max : shown,
     };
 }
@@ -17290,15 +17282,15 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
     bool memfd = id == SC_memfd_create; /* kvis needs the whole name of a memfd */
     bool message = hy_is_message(r, i);
-    u32 size = memfd                    ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME)
+    u32 size = memfd                    ? MAX(hy_bytes(k), HY_MEMFD_NAME)
                : message && !opt.calls ? 0
                                         : hy_bytes(k);
     bool cut = size <= CALL_PART_MAX && (k->short_ || k->max || k->count == HY_STRING);
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->count < ARRAY_LEN(kind) ? kind[k->count] : ITEM_BYTES,
         .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)(valid | (cut ? ITEM_CUT : 0) | (message ? ITEM_DNS : 0)),
-        .mul = k->mul, .plus = k->plus, .size = MIN(size, (u32)CALL_PART_MAX),
+        .flags = valid | (cut ? ITEM_CUT : 0) | (message ? ITEM_DNS : 0),
+        .mul = k->mul, .plus = k->plus, .size = MIN(size, CALL_PART_MAX),
     };
 }
 
@@ -17310,7 +17302,7 @@ static bool hy_add_early(struct wire_spec *s)
     while (k < CALL_EARLY && s->early[k])
         k++;
     if (k < CALL_EARLY)
-        s->early[k] = (u8)(s->n + 1);
+        s->early[k] = s->n + 1;
     return k < CALL_EARLY;
 }
 
@@ -17347,7 +17339,7 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
                                    : id == SC_execveat ? ITEM_FAILED : 0;
         s->sets |= k.count == HY_BITS;
         bool fits = k.count == HY_ONE || k.count == HY_STRING;
-        s->keeps |= (u8)((fits && !k.result && !early) << s->n++);
+        s->keeps |= (fits && !k.result && !early) << s->n++;
     }
     s->keeps = s->over_bytes ? s->keeps : 0;
     for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
@@ -17370,7 +17362,7 @@ static bool hy_records(int row, struct wire_spec *s)
         if (hy_stopping[i] == id && !(id == SC_clone && follows))
             return false;
     if ((opt.n_paths && sc_rows[row].cls & CLS_FILE)
-        || (opt.faults && (md_need_of((u16)row) == MD_MEMORY || id == SC_madvise)))
+        || (opt.faults && (md_need_of(row) == MD_MEMORY || id == SC_madvise)))
         return false;
     return hy_spec(&sc_rows[row], s);
 }
@@ -17385,7 +17377,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
         return s;
     }
     if (hy.count) {
-        hy.row[row] = hy.observe || md_need_of((u16)row) != MD_ALWAYS;
+        hy.row[row] = hy.observe || md_need_of(row) != MD_ALWAYS;
         s.unfailing = sc_id[row] == SC_rt_sigreturn;
         if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
             s.on = CALL_COUNTED;
@@ -17418,8 +17410,8 @@ static int hy_put_commands(int map, u16 id)
     for (u8 r = 0; r < s->n; r++)
         for (u8 k = 0; k < ARRAY_LEN(s->row->kind) && !e; k++) {
             u32 bytes = hy_command_bytes(s->row[r].kind[k]);
-            struct wire_command key = { s->row[r].value, (u16)sc_number(ARCH_NATIVE, id),
-                                        hy_word((u8)(s->by + 1 + k)) };
+            struct wire_command key = { s->row[r].value, sc_number(ARCH_NATIVE, id),
+                                        hy_word(s->by + 1 + k) };
             e = bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
         }
     return e;
@@ -17465,7 +17457,7 @@ static void hy_counts(void)
         bool asked = row < 0 || sc_set[row]; /* BPF counts restart_syscall(2) even if unselected */
         struct st_row more = { .calls = sum.calls - was->calls, .errors = sum.errors - was->errors,
                                .ns = sum.time_ns - was->time_ns, .max_ns = sum.max_ns,
-                               .row = row < 0 ? (u16)ST_UNNAMED : (u16)row };
+                               .row = row < 0 ? ST_UNNAMED : row };
         struct st_row *r = &st.chosen[more.row];
         if (!asked || !more.calls)
             continue;
@@ -17827,7 +17819,7 @@ static void hy_delays(void)
     st.delays.sum_ns = slot[DELAY_SUM];
     st.delays.count = 0;
     for (u32 i = 0; i < DELAY_BUCKETS; i++)
-        st.delays.count += st.delays.hist[i] = (u32)slot[i];
+        st.delays.count += st.delays.hist[i] = slot[i];
     st.delays.max_ns = slot[DELAY_MAX];
 }
 
@@ -17888,7 +17880,7 @@ static struct mem_record hy_call;
 
 static bool hy_is_written(u32 nr, u8 word)
 {
-    const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
+    const struct wire_spec *s = &hy_specs[MIN(nr, CALL_OTHER)];
     bool written = false;
     for (u32 i = 0; i < s->n; i++)
         written |= s->item[i].arg == word && s->item[i].flags & ITEM_RESULT;
@@ -18077,7 +18069,7 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     u16 far = p->n; /* index of a long jump: BPF_JGE skips at most 255 instructions */
     tr_insn(p, BPF_JMP | BPF_JA, 0, 0, 0);
     tr_tree(p, edge, lo, mid);
-    p->f[far].k = (u32)(p->n - far - 1);
+    p->f[far].k = p->n - far - 1;
     tr_tree(p, edge, mid, hi);
 }
 
@@ -18086,10 +18078,10 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
-    tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, (u8)(n + 3));
+    tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, n + 3);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * arg, 0, 0);
     for (u8 i = 0; i < n; i++)
-        tr_insn(p, BPF_JMP | compare | BPF_K, value[i], (u8)(n - i), 0);
+        tr_insn(p, BPF_JMP | compare | BPF_K, value[i], n - i, 0);
     tr_return(p, !match_stops);
     tr_return(p, match_stops);
 }
@@ -18395,7 +18387,7 @@ static void tr_mark_names(struct task *t)
     const struct call *c = t->call.open || t->restarting ? &t->call : NULL;
     for (u32 i = 0; c && i < c->n_paths; i++)
         nm_mark(c->path[i].from);
-    for (u32 i = 0; c && i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
+    for (u32 i = 0; c && i < MIN(c->n_touched, CALL_TOUCHES); i++)
         nm_mark(c->touched[i]);
     for (u32 i = 0; t->files && i < t->files->cap; i++)
         if (t->files->slot[i].fd >= 0)
@@ -18546,7 +18538,7 @@ static void tr_returned(struct call *c, s64 ret, u64 ns)
 {
     c->exit_ns = ns;
     c->ret = ret;
-    c->err = c->ret < 0 && c->ret >= -4095 ? (int)-c->ret : 0;
+    c->err = c->ret < 0 && c->ret >= -4095 ? -c->ret : 0;
 }
 
 static void tr_exit(struct task *t, const struct stop *s)
@@ -19362,7 +19354,7 @@ static void tr_before_met(struct task *t, const struct wire_call *w)
     if (t->proc && w->end_ns <= t->proc->start_ns)
         return;
     int row = sc_find(ARCH_NATIVE, w->nr);
-    enum md_need need = row < 0 ? MD_ALWAYS : md_need_of((u16)row);
+    enum md_need need = row < 0 ? MD_ALWAYS : md_need_of(row);
     if (need == MD_FDS && w->over && w->end_ns < out.start_ns && !(sc_rows[row].cls & CLS_NET))
         tr_catch_up(t, w);
     else if (need >= MD_FDS)
@@ -19655,8 +19647,7 @@ static void tr_find_readers(void)
             more |= tr_ends_of(pid, false);
         }
     }
-    if (tr_outputs.n == ARRAY_LEN(tr_outputs.end)
-        || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
+    if (tr_outputs.n == ARRAY_LEN(tr_outputs.end) || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
         u_warn("too many processes read kvis's output: calls of some of them may be shown");
 }
 
@@ -20361,7 +20352,7 @@ static const char *tr_seize_child(pid_t pid)
     const char *why = tr_refused();
     kill(pid, SIGKILL);
     SNPRINTF(already, "pid %d already traces the command", (int)tracer);
-    return tracer > 0 ? already : why ? why : strerror((int)-e);
+    return tracer > 0 ? already : why ? why : strerror(-e);
 }
 
 static void tr_open_faults(pid_t tid, bool children)
@@ -20519,7 +20510,7 @@ static void tr_emit_blocked(struct task *t)
 {
     static char raw[PATH_MAX + 64];
     struct buf b = BUF_ON(raw);
-    u16 row = (u16)(t->blocked_in - 1);
+    u16 row = t->blocked_in - 1;
     struct wire_thread th;
     if (!t->blocked_in || !sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
         return;
@@ -20711,8 +20702,7 @@ static void tr_report(bool text)
     bpf_unread = false;
     tr_report_lost(hy_lost(), tr_when());
     if (hy.observe && bpf_lost(&hy.obj, LOST_COMPAT))
-        u_warn("32-bit calls were not recorded%s",
-               hy_follows() ? "; fix: --backend=ptrace" : "");
+        u_warn("32-bit calls were not recorded%s", hy_follows() ? "; fix: --backend=ptrace" : "");
     if (hy.uring.fam)
         st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
     st_take();
@@ -21291,9 +21281,9 @@ static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const
     if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
         len -= DELETED;
     if (outside)
-        to->len = SNPRINTF(to->s, "(unreachable)%.*s", (int)len, dir->s);
+        to->len = SNPRINTF(to->s, "(unreachable)%.*s", len, dir->s);
     else
-        to->len = SNPRINTF(to->s, "%.*s", len > top ? (int)(len - top) : 1,
+        to->len = SNPRINTF(to->s, "%.*s", len > top ? len - top : 1,
                            len > top ? dir->s + top : "/");
     return true;
 }
@@ -22975,7 +22965,7 @@ static void proc_event_exec(const struct event *e)
     } else if (proc_has_place(h.pid)) {
         u32 n = 1;
         const char *program = out_program(e, &n);
-        SNPRINTF(h.comm, "%.*s", (int)n, program ? program : "?");
+        SNPRINTF(h.comm, "%.*s", n, program ? program : "?");
         if (rec_in.of_command && !proc_state.commands)
             proc_state.root = h.pid;
         proc_execed(&h, name);
@@ -23142,7 +23132,7 @@ static void proc_text_command(struct buf *b, enum proc_list which, const struct 
     b_reset(&how);
     proc_status(&how, n->status);
     if (which == PROC_FAILURES)
-        b_f(b, "%10.*s  ", (int)how.len, how.p);
+        b_f(b, "%10.*s  ", how.len, how.p);
     else
         b_f(b, "%10.3f s", (double)ns / 1e9);
     b_f(b, "  %-7u ", n->pid);
@@ -24032,7 +24022,7 @@ static int met_try(const char *path)
     int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     met.read_ns = u_now();
     b_reset(b);
-    for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += (u32)MAX(n, 0))
+    for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += MAX(n, 0))
         n = read(f, b->p + b->len, room - 1);
     int e = f < 0 || n < 0 ? errno : 0;
     if (f >= 0)
@@ -24218,7 +24208,7 @@ static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 
     if (met_try(path) || !met_file.text.len)
         return 0;
     for (u32 k = 0; k < n; k++)
-        got |= (u32)mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
+        got |= mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
     return got;
 }
 
@@ -25429,7 +25419,7 @@ static bool mfs_task_stat(struct mfs_task *t)
             && met_number(u_word(statm, 1), &v) && v > 0)
             t->now[MFS_RSS] = v;
     if (*words == 'Z' && !t->now[MFS_RSS])
-        t->has &= (u16)~(1u << MFS_RSS);
+        t->has &= ~(1u << MFS_RSS);
     return true;
 }
 
@@ -25445,7 +25435,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     t.from = mfs_seen.n_threads;
     t.n_threads = t.n_ran_on = 0;
     t.now[MFS_STUCK] = 0;
-    t.has &= (u16)~(1u << MFS_STUCK);
+    t.has &= ~(1u << MFS_STUCK);
     t.by_before = t.by;
     t.by = 0;
     t.asked = false;
@@ -26096,7 +26086,7 @@ static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
         snprintf(text, n, "%.*s", (int)n - 1, s);
     while (pf_range(&list, &from, &to))
         for (; from <= to && from < PMC_CPUS; from++)
-            mask[from / 8] |= (u8)(1 << from % 8);
+            mask[from / 8] |= 1 << from % 8;
     return true;
 }
 
@@ -27069,7 +27059,7 @@ static void unc_find_event(u32 pmu, u32 row)
     const char *name = unc.pmu[pmu].name;
     const struct pmc_core *core = pmc_find_core("cpu");
     bool here = r->where == UW_ANY || (core && core->memory == r->where);
-    struct unc_event e = { .pmu = pmu, .row = (u8)row };
+    struct unc_event e = { .pmu = pmu, .row = row };
     s64 type;
     if (!met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type) || type < 0)
         return;
@@ -27569,7 +27559,7 @@ static int mk_sched_load(struct bpf_obj *o)
 {
     u32 classic = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++)
-        classic |= (u32)(o->fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
+        classic |= (o->fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
     int e = bpf_open(o);
     if (e)
         return e;
@@ -27940,8 +27930,7 @@ static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
              w->state & VQ_PACKED ? ", packed" : typed ? ", split" : "");
 }
 
-static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct wire_vq *w,
-                      u64 now)
+static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct wire_vq *w, u64 now)
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
@@ -28159,8 +28148,7 @@ static struct met_inst *vh_inst(const struct wire_vh *w)
         SNPRINTF(queue, "all");
     else if (w->key.device != VH_SCSI)
         SNPRINTF(queue, "%s", w->key.queue ? "tx" : "rx");
-    SNPRINTF(name, "%s/%u/%s", device[w->key.device % N_VH_DEVICES], w->key.worker,
-             queue);
+    SNPRINTF(name, "%s/%u/%s", device[w->key.device % N_VH_DEVICES], w->key.worker, queue);
     struct met_inst *i = met_inst(DIM_VHOST, name);
     if (i && !i->info[0])
         vh_owner(i, w);
@@ -28669,7 +28657,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
     for (u32 k = 0; k < 2 * N_DIM; k++) {
-        u8 d = (u8)(k % N_DIM);
+        u8 d = k % N_DIM;
         bool sum = k >= N_DIM;
         if (met_of(m, d) && (d != DIM_PMU || metrics[m].dim == d) && !(sum && n)
             && !strcmp(met_prefix(m, d), met_prefix(m, of)))
@@ -29591,7 +29579,7 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
         mout_digits(&s, fabs(v) < 100 ? 3 : 2, v);
     }
     b_put(&s, unit, per_second ? strcspn(unit, "/") : strlen(unit));
-    b_f(b, "%*s", (int)(width - MIN(s.len, width)), "");
+    b_f(b, "%*s", width - MIN(s.len, width), "");
     out_sgr(colour ? colour : v != 0 ? "1" : "2");
     b_put(b, s.p, s.len);
     out_sgr("0");
@@ -29661,7 +29649,7 @@ static void scr_cells(struct buf *b)
             scr_line(b);
             n = 0;
         }
-        b_f(b, "%-*s", (int)(SCR_NAME + (cells - 1) * SCR_CELL), metrics[m].name);
+        b_f(b, "%-*s", SCR_NAME + (cells - 1) * SCR_CELL, metrics[m].name);
         scr_num(b, m, met_at(i, m)->v, 10, false);
         b_c(b, ' ');
         scr_spark(b, m, 0, SCR_SPARK);
@@ -29822,7 +29810,7 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
                            u32 n)
 {
     out_sgr(scr.current == dim ? "7" : "4");
-    b_f(b, "%-*.*s", (int)width, (int)width, title);
+    b_f(b, "%-*.*s", width, width, title);
     for (u32 k = from; k < to; k++) {
         const struct scr_column *c = &scr_shown[k];
         bool sorted = c->m == scr.sort[dim];
@@ -30010,7 +29998,7 @@ static void scr_show(int section)
 /* scr_draw limits scr.top to the last page. */
 static void scr_scroll(int lines)
 {
-    scr.top = lines < 0 ? scr.top - MIN(scr.top, (u32)-lines) : MIN(scr.top + (u32)lines, INT_MAX);
+    scr.top = lines < 0 ? scr.top - MIN(scr.top, (u32)-lines) : MIN(scr.top + lines, INT_MAX);
 }
 
 static void scr_page(int pages)
@@ -30304,7 +30292,7 @@ static void scr_keys(void)
         p.revents = 0;
         n = poll(&p, 1, scr.escape == 1 ? 50 : 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
         for (ssize_t i = 0; i < n; i++)
-            scr_byte((u8)keys[i]);
+            scr_byte(keys[i]);
     } while (n > 0 && !sp_end_sig);
     if (p.revents && n <= 0)
         sp_end_sig = SIGHUP;
@@ -30481,7 +30469,7 @@ static void mon_collect(void)
         u64 now = u_now();
         if (mo.off >> s & 1)
             continue;
-        met.cur = (u8)s;
+        met.cur = s;
         of->elapsed_s = of->at_ns ? (now - of->at_ns) / 1e9 : 0;
         of->at_ns = met.read_ns = now;
         met.counted_s = 0;
@@ -31325,7 +31313,7 @@ static void dg_paragraph(struct buf *b, const char *head, const struct buf *text
     b_s(b, head);
     for (u32 at = 0, n; at < text->len; at += n + 1) {
         if (at)
-            b_f(b, "\n%*s", (int)indent, "");
+            b_f(b, "\n%*s", indent, "");
         n = u_wrap(text->p + at, text->len - at, columns - MIN(column, columns));
         while (at + n < text->len && text->p[at + n] != ' ')
             n++;
@@ -31514,7 +31502,7 @@ static void dg_text_busiest(struct buf *b)
                 dg_cell(cell, number, v);
             else
                 b_s(cell, "n/a"); /* only root can read the I/O of other users' processes */
-            b_f(b, " %*.*s", columns[c].width, (int)cell->len, cell->p);
+            b_f(b, " %*.*s", columns[c].width, cell->len, cell->p);
         }
         b_c(b, '\n');
     }
@@ -32431,7 +32419,7 @@ static void check_text(struct buf *b, const struct check_done *d)
     b_reset(&names);
     check_names(&names, r->needed | r->useful, "", "-");
     b_f(b, "%-20s %-5s %-*.*s ", d->name, c->works ? "yes" : r->needed ? "NO" : "no", CHECK_FOR,
-        (int)names.len, names.p);
+        names.len, names.p);
     b_esc_s(b, c->detail);
     if (!c->works && c->fix[0] && !check_fixed(c->fix, d->name)) {
         b_s(b, "\n                           fix: ");
@@ -32510,8 +32498,7 @@ static void check_unc_event(struct check *c, u32 event)
         n += unc.unit[k].event == event;
     check_say(c, n, "type %u config 0x%llx", e->code.type, e->code.config);
     if (e->code.config1 | e->code.config2)
-        check_say(c, n, " config1 0x%llx config2 0x%llx", e->code.config1,
-                  e->code.config2);
+        check_say(c, n, " config1 0x%llx config2 0x%llx", e->code.config1, e->code.config2);
     check_say(c, n, " CPUs %s: %.9g %s each", unc.pmu[e->pmu].cpus, e->scale,
               r->role < UR_PACKAGE ? "bytes" : "uJ");
     if (!n)
@@ -32848,7 +32835,7 @@ static const char *opt_pid(const char *v)
             k++;
         if (k == opt.n_pids)
             opt.pids = xrealloc(opt.pids, ++opt.n_pids * sizeof *opt.pids);
-        opt.pids[k] = (pid_t)pid;
+        opt.pids[k] = pid;
         v = end + strspn(end, ", \t\n");
     }
     return opt.n_pids ? NULL : "not a process ID";
@@ -32960,7 +32947,7 @@ static const char *opt_status(const char *v)
     u64 set;
     if (!opt_set(v, CALL_ALL, opt_status_bit, &set))
         return "allowed values: successful, failed, unfinished, unavailable, detached, all, none";
-    opt.status = (u8)set;
+    opt.status = set;
     return NULL;
 }
 
@@ -33035,7 +33022,7 @@ static const char *opt_ring(const char *v)
     end += (*end | 32) == 'k' || (*end | 32) == 'm';
     if (!*v || *end || kb < 64 || kb > 64 << 10 || kb & (kb - 1))
         return "not a power of two from 64K to 64M";
-    opt.ring_bytes = (u32)kb << 10;
+    opt.ring_bytes = kb << 10;
     return NULL;
 }
 
@@ -33130,7 +33117,7 @@ static void opt_set_number(const struct opt_row *r, const char *v)
     if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max)
         opt_wrong(r->name, "--%s: '%.300s': %s is a %snumber from %u to %u", r->name, v, r->arg,
                   *end == '.' ? "whole " : "", r->min, r->max);
-    *r->to.number = (u32)n;
+    *r->to.number = n;
 }
 
 static void opt_set_seconds(const struct opt_row *r, const char *v)
@@ -33160,7 +33147,7 @@ static void opt_apply(const struct opt_row *r, const char *v)
         *r->to.count += *r->to.count < UINT8_MAX;
         break;
     case OPT_SET:
-        *r->to.set = (u8)r->min;
+        *r->to.set = r->min;
         break;
     case OPT_NUMBER:
         opt_set_number(r, v);
@@ -33467,8 +33454,7 @@ static const char *cmd_temporary_dir(void)
         return dir;
     if (!opt.report || access("/tmp", W_OK) == 0)
         return "/tmp";
-    SNPRINTF(beside, "%.*s", slash ? (int)(slash - opt.report + 1) : 1,
-             slash ? opt.report : ".");
+    SNPRINTF(beside, "%.*s", slash ? (int)(slash - opt.report + 1) : 1, slash ? opt.report : ".");
     return beside;
 }
 
@@ -33528,7 +33514,7 @@ static void cmd_announce_report(void)
     if (opt.quiet > 1 || out.failed || stat(opt.report, &s) < 0 || !S_ISREG(s.st_mode))
         return;
     b_size(&size, (u64)s.st_size);
-    u_warn("wrote %s (%.*s)", opt.report, (int)size.len, size.p);
+    u_warn("wrote %s (%.*s)", opt.report, size.len, size.p);
     b_free(&size);
 }
 
@@ -33619,7 +33605,7 @@ static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
         return failed ? failed : EXIT_KVIS;
-    int sig = sp_end_sig ? (int)sp_end_sig : tr.quit_sig;
+    int sig = sp_end_sig ? sp_end_sig : tr.quit_sig;
     if (sig && (sp_command.pid || sig != SIGINT))
         return 128 + sig;
     if (status != -1 && WIFSIGNALED(status))
@@ -33776,7 +33762,7 @@ static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
     cmd_refuse_pid(open_opt.pid || open_opt.tid);
-    pid_t watched = (pid_t)(open_opt.tid ? open_opt.tid : open_opt.pid);
+    pid_t watched = open_opt.tid ? open_opt.tid : open_opt.pid;
     if (watched && kill(watched, 0) < 0 && errno == ESRCH)
         die(EXIT_KVIS, "no %s %d", open_opt.tid ? "thread" : "process", watched);
     cmd_refuse_thread(open_opt.pid);
@@ -33802,7 +33788,7 @@ static int cmd_proc(void)
 {
     static pid_t pid;
     sp_boot();
-    pid = (pid_t)proc_opt.pid;
+    pid = proc_opt.pid;
     cmd_refuse_pid(proc_opt.pid || proc_opt.only_pid);
     cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
     if (cmd_on_stdout(opt.json) && strcmp(proc_opt.format, "text"))
@@ -34103,8 +34089,7 @@ static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
-        if ((!link && !strcmp(cmds[i].name, name))
-            || (cmds[i].link && !strcmp(cmds[i].link, name)))
+        if ((!link && !strcmp(cmds[i].name, name)) || (cmds[i].link && !strcmp(cmds[i].link, name)))
             return &cmds[i];
     return NULL;
 }
