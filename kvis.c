@@ -1192,7 +1192,10 @@ static const struct dirent *u_entry(DIR **d)
     return e;
 }
 
-#define U_EACH_ENTRY(d, e) for (const struct dirent *e; (e = u_entry(&d));)
+/* Opening the directory may fail. The body may not leave the loop. */
+#define U_EACH_ENTRY(opened, e) \
+    for (DIR *e##_dir = (opened); e##_dir;) \
+        for (const struct dirent *e; (e = u_entry(&e##_dir));)
 
 static long u_file_number(const char *path, long none)
 {
@@ -2688,8 +2691,8 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
 static void fd_scan(struct task *t, bool before_exec)
 {
     t->files = files_copy(NULL);
-    DIR *d = opendir(u_proc(t->tid, "fd")); /* on failure, kvis shows descriptors without files */
-    U_EACH_ENTRY(d, e) {
+    /* on failure, kvis shows descriptors without files */
+    U_EACH_ENTRY(opendir(u_proc(t->tid, "fd")), e) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         t->at_ns = u_now();
@@ -3259,16 +3262,12 @@ static s64 ps_status(pid_t tid, const char *key)
 /* Returns a live thread of the process: /proc shows no memory for a main thread that has exited. */
 static pid_t ps_living(pid_t pid)
 {
-    if (ps_status(pid, "State:") != 'Z')
-        return pid;
-    DIR *d = opendir(u_proc(pid, "task"));
-    U_EACH_ENTRY(d, e)
-        if (ps_status(atoi(e->d_name), "State:") != 'Z') {
-            pid = atoi(e->d_name);
-            closedir(d);
-            return pid;
-        }
-    return pid;
+    pid_t living = ps_status(pid, "State:") == 'Z' ? 0 : pid;
+    if (!living)
+        U_EACH_ENTRY(opendir(u_proc(pid, "task")), e)
+            if (!living && ps_status(atoi(e->d_name), "State:") != 'Z')
+                living = atoi(e->d_name);
+    return living ? living : pid;
 }
 
 /* Returns resident memory in bytes (proc_pid_statm(5)); 0: none or unknown. */
@@ -19604,8 +19603,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
     bool any = false;
-    DIR *d = opendir(u_proc(pid, "fd"));
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(opendir(u_proc(pid, "fd")), e) {
         struct fd_stat sx;
         s32 n = atoi(e->d_name);
         if (!tr_link(pid, n, link) || (reads && !tr_knows_end(link)))
@@ -19636,9 +19634,8 @@ static void tr_find_readers(void)
             tr_add_end(link);
     }
     for (bool more = tr_outputs.n; more;) {
-        DIR *d = opendir("/proc");
         more = false;
-        for (const struct dirent *e; (e = u_entry(&d));) {
+        U_EACH_ENTRY(opendir("/proc"), e) {
             pid_t pid = atoi(e->d_name);
             if (pid <= 0 || pid == getpid() || tr_is_reader(pid) || !tr_ends_of(pid, true)
                 || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
@@ -20583,8 +20580,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
 
 static void tr_meet_all(pid_t pid)
 {
-    DIR *d = opendir(u_proc(pid, "task"));
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(opendir(u_proc(pid, "task")), e) {
         pid_t tid = atoi(e->d_name);
         bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid);
         struct task *t = fresh ? tr_meet(pid, tid) : NULL;
@@ -20605,7 +20601,7 @@ static int tr_attach(pid_t pid)
         fresh = 0;
         if (!d && !got && !hy.observe)
             return tr_attach_thread(pid, pid);
-        for (const struct dirent *e; (e = u_entry(&d));) {
+        U_EACH_ENTRY(d, e) {
             pid_t tid = atoi(e->d_name);
             int r = hy.observe ? hy_observe(tid) : tr_attach_listed(pid, tid);
             got += r >= 0;
@@ -21799,8 +21795,7 @@ static void proc_mark_tree(void)
 static void proc_scan(void)
 {
     proc_state.scan_ns = u_now();
-    DIR *d = opendir("/proc");
-    U_EACH_ENTRY(d, e)
+    U_EACH_ENTRY(opendir("/proc"), e)
         if (isdigit((u8)e->d_name[0]))
             proc_scan_one(strtoul(e->d_name, NULL, 10));
     proc_mark_tree();
@@ -24508,9 +24503,8 @@ static void mfs_nodemem(void)
 
 static void mfs_names(const char *dir, char *s, size_t n)
 {
-    DIR *d = opendir(dir);
     *s = 0;
-    U_EACH_ENTRY(d, e) {
+    U_EACH_ENTRY(opendir(dir), e) {
         size_t len = strlen(s);
         if (snprintf(s + len, n - len, "%s%s", len ? "," : "", e->d_name) >= (int)(n - len))
             memcpy(s + n - 4, "...", 4);
@@ -25889,8 +25883,7 @@ static void mfs_group(const char *dir, const char *name)
 static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
-    DIR *d = opendir(met_path("%s", dir));
-    U_EACH_ENTRY(d, e) {
+    U_EACH_ENTRY(opendir(met_path("%s", dir)), e) {
         if (e->d_type != DT_DIR)
             continue;
         if (mfs_group_count == MFS_GROUPS || !depth || n + strlen(e->d_name) + 2 > MET_DIR) {
@@ -26927,13 +26920,12 @@ static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
-        DIR *d = opendir(met_path(PMC_DEVICES "/%s/events", p->name));
         for (u32 r = PR_NONE + 1; r < PR_EVENT_1; r++)
             if (!p->err[r])
                 b_f(b, "%s (%s, %.*s)\n", pmc_roles[r].name, p->name,
                     (int)strcspn(p->code[r].name, p->code[r].alias ? " " : ""), p->code[r].name);
-        U_EACH_ENTRY(d, e)
-            if (*e->d_name != '.' && !strstr(e->d_name, ".scale") && !strstr(e->d_name, ".unit")) {
+        U_EACH_ENTRY(opendir(met_path(PMC_DEVICES "/%s/events", p->name)), e)
+            if (!strstr(e->d_name, ".scale") && !strstr(e->d_name, ".unit")) {
                 b_f(b, "%s/", p->name);
                 b_esc_s(b, e->d_name);
                 b_s(b, "/\n");
@@ -27480,8 +27472,7 @@ static void unc_mbm(void)
         return;
     }
     unc_mbm_group("");
-    DIR *dir = opendir(met_path("/sys/fs/resctrl"));
-    U_EACH_ENTRY(dir, e)
+    U_EACH_ENTRY(opendir(met_path("/sys/fs/resctrl")), e)
         if (met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
             unc_mbm_group(e->d_name);
     bool all = !met.src[met.cur].left_out;
@@ -27703,9 +27694,8 @@ static void mk_add_disk(const char *sys, int map)
 static void mk_add_disks(void)
 {
     int map = bpf_map(&mk_blk.obj, "disks");
-    DIR *d = opendir(met_path("/sys/block"));
     mk_blk.without = 0;
-    U_EACH_ENTRY(d, e)
+    U_EACH_ENTRY(opendir(met_path("/sys/block")), e)
         mk_add_disk(e->d_name, map);
 }
 
@@ -30932,10 +30922,9 @@ static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 static void dg_task_files(struct dg_task *t)
 {
     struct dg_set mounts = { .n = 0 };
-    DIR *d = opendir(met_path("/proc/%u/fdinfo", t->pid));
     u32 n = 0;
-    for (const struct dirent *e; (e = u_entry(&d)); n++)
-        if (n < DG_FDS)
+    U_EACH_ENTRY(opendir(met_path("/proc/%u/fdinfo", t->pid)), e)
+        if (n++ < DG_FDS)
             dg_fd_look(t, e->d_name, &mounts);
     t->devices.full |= mounts.full || n > DG_FDS;
     dg_task_mounts(t, &mounts);
