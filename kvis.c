@@ -3050,6 +3050,11 @@ static struct {
     u32 n_gone;
 } ps;
 
+/* All threads. The body may not free the thread. */
+#define PS_EACH(t) \
+    for (u32 t##_at = 0; t##_at < PS_BUCKETS; t##_at++) \
+        for (struct task *t = ps.task[t##_at]; t; t = t->next)
+
 static struct task *ps_task(pid_t tid)
 {
     struct task *t = ps.task[(u32)tid % PS_BUCKETS];
@@ -3060,10 +3065,9 @@ static struct task *ps_task(pid_t tid)
 
 static struct task *ps_any_of(pid_t pid)
 {
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *t = ps.task[i]; t; t = t->next)
-            if (t->pid == pid && t->files)
-                return t;
+    PS_EACH(t)
+        if (t->pid == pid && t->files)
+            return t;
     return NULL;
 }
 
@@ -3318,10 +3322,9 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
         return 0;
     if (t->ns_tid == n)
         return t->tid;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (const struct task *o = ps.task[i]; o; o = o->next)
-            if (o->ns_tid == n && o->proc && o->proc->pid_ns == ns)
-                return o->tid;
+    PS_EACH(o)
+        if (o->ns_tid == n && o->proc && o->proc->pid_ns == ns)
+            return o->tid;
     for (u32 k = 1; k <= PS_GONE; k++) {
         const struct ps_gone *g = &ps.gone[(ps.n_gone - k) % PS_GONE];
         if (g->pid_ns == ns && g->ns_tid == n)
@@ -10073,20 +10076,19 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     if (exchange && md_walk(t, &now, true, &at_a) < 0)
         return;
     pass++;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *of = ps.task[i]; of; of = of->next) {
-            struct files *f = of->files;
-            bool first = of->tid == of->pid || (f && f->refs == 1); /* visit a table only once */
-            for (u32 k = 0; first && f && k < f->cap && budget; k++, budget--) {
-                struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
-                if (!o || !o->name || o->renamed == pass) /* this pass has handled the file */
-                    continue;
-                struct name *n = md_new_name(o, &at_b, a, b);
-                n = n || !exchange ? n : md_new_name(o, &at_a, b, a);
-                o->name = n ? n : o->name;
-                o->renamed = pass;
-            }
+    PS_EACH(of) {
+        struct files *f = of->files;
+        bool first = of->tid == of->pid || (f && f->refs == 1); /* visit a table only once */
+        for (u32 k = 0; first && f && k < f->cap && budget; k++, budget--) {
+            struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
+            if (!o || !o->name || o->renamed == pass) /* this pass has handled the file */
+                continue;
+            struct name *n = md_new_name(o, &at_b, a, b);
+            n = n || !exchange ? n : md_new_name(o, &at_a, b, a);
+            o->name = n ? n : o->name;
+            o->renamed = pass;
         }
+    }
 }
 
 static s32 md_path_arg(const struct call *c, u32 n)
@@ -10209,8 +10211,8 @@ static void md_chdir(struct task *t, struct call *c)
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
-    for (u32 i = 0; !c->err && i < PS_BUCKETS; i++)
-        for (struct task *o = ps.task[i]; o; o = o->next)
+    if (!c->err)
+        PS_EACH(o)
             ps_look_fs(o);
 }
 
@@ -10418,9 +10420,8 @@ static void md_seccomp(struct task *t, struct call *c)
     if (flags & NEW_LISTENER)
         md_install(t, c->ret, ofd_new(t, FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP])), true);
     if (flags & TSYNC)
-        for (u32 i = 0; i < PS_BUCKETS; i++)
-            for (struct task *o = ps.task[i]; o; o = o->next)
-                o->full |= o->proc == t->proc;
+        PS_EACH(o)
+            o->full |= o->proc == t->proc;
 }
 
 /* Notes handlers and SA_RESTART, which decide whether an interrupted call restarts or fails. */
@@ -18525,14 +18526,6 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Interrupts a thread that got the seccomp filters of another (SECCOMP_FILTER_FLAG_TSYNC). When
- * resumed, the interrupted thread begins to stop at every call. */
-static void tr_make_full(struct task *t)
-{
-    if (t->full && !t->full_ns && t->run == RUN_RUNNING)
-        sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
-}
-
 static void tr_returned(struct call *c, s64 ret, u64 ns)
 {
     c->exit_ns = ns;
@@ -18548,8 +18541,12 @@ static void tr_exit(struct task *t, const struct stop *s)
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
+    /* Interrupts threads that got t's seccomp filters (SECCOMP_FILTER_FLAG_TSYNC). When resumed,
+     * they begin to stop at every call. */
     if (t->full && !t->full_ns)
-        tr_each(tr_make_full);
+        PS_EACH(o)
+            if (o->full && !o->full_ns && o->run == RUN_RUNNING)
+                sys_ptrace(PTRACE_INTERRUPT, o->tid, 0, NULL);
 }
 
 static void tr_abandon(struct task *t)
@@ -18670,7 +18667,7 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
 
 /* Shows a thread's current call if it has lasted TR_LASTS_NS; BPF will record it when it ends. If
  * `event` is set, shows the call at once, because the thread has stopped in it. */
-static void tr_pending_at(struct task *t, bool event)
+static void tr_pending(struct task *t, bool event)
 {
     struct wire_thread th;
     if (t->call.open && t->call.late && !t->call.begun && tr_shown(&t->call))
@@ -18688,11 +18685,6 @@ static void tr_pending_at(struct task *t, bool event)
     t->at_ns = at_ns;
     t->call.late |= th.ts_ns < out.start_ns;
     t->pending_ns = th.ts_ns;
-}
-
-static void tr_pending(struct task *t)
-{
-    tr_pending_at(t, false);
 }
 
 /* Returns whether kvis must wait for a thread's stop, to read memory that the record lacks. */
@@ -18900,7 +18892,7 @@ static struct task *tr_new_child(struct task *t, int event)
     if (tid <= 0)
         return NULL; /* the parent was killed: see tr_orphan */
     if (!hy.classic_tracepoints)
-        tr_pending_at(t, true); /* also sets t->clone_flags */
+        tr_pending(t, true); /* also sets t->clone_flags */
     struct task *child = ps_task(tid);
     if (child && child->run != RUN_HELD)
         return NULL;
@@ -20149,7 +20141,8 @@ static void tr_on_tick(void)
     out_tick(now);
     /* with classic tracepoints, only if idle: bpf(2) can lose records (hy_map) */
     if (hy.on && opt.calls && (idle || !hy.classic_tracepoints))
-        tr_each(tr_pending);
+        PS_EACH(t)
+            tr_pending(t, false);
     out_flush();
 }
 
@@ -20239,7 +20232,7 @@ static void tr_exited_unseen(pid_t tid)
         return;
     if (t) {
         t->at_ns = u_now();
-        tr_pending_at(t, true);
+        tr_pending(t, true);
         tr_abandon(t);
         tr_drop(t, true);
     }
@@ -20636,12 +20629,6 @@ static pid_t tr_attach_named(pid_t named, u32 n)
         return 0;
     }
     return pid;
-}
-
-static void tr_from_zero(struct task *t)
-{
-    if (t->call.open)
-        t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
 /* Removes processes that are not attached from opt.pids. Returns how many are left. */
@@ -33683,7 +33670,9 @@ static int cmd_trace(void)
         cmd_describe_attached();
     if (hy_follows()) { /* ignore events from before kvis had read /proc */
         cmd_start_clock(u_now());
-        tr_each(tr_from_zero);
+        PS_EACH(t)
+            if (t->call.open)
+                t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
     }
     if (!opt.command)
         out_begin();
