@@ -524,6 +524,17 @@ static u32 u_in_list(const char *list, const char *word)
     return 0;
 }
 
+/* Returns whether s begins with a text of a list such as "a|b|c". */
+static bool u_begins(const char *s, const char *list)
+{
+    for (const char *p = list; p; p = strchr(p, '|')) {
+        p += *p == '|';
+        if (!strncmp(s, p, strcspn(p, "|")))
+            return true;
+    }
+    return false;
+}
+
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
 {
     size_t n = strlen(given);
@@ -1160,6 +1171,39 @@ static const char *u_proc(pid_t pid, const char *name)
     static char path[64];
     SNPRINTF(path, "/proc/%d/%s", pid, name);
     return path;
+}
+
+/* Reads a file PID/stat, "PID (COMM) S ..."; COMM may contain any byte. Returns the text from field
+ * 3 on, valid until the next call, or NULL. */
+static const char *u_stat(const char *path, const char **comm)
+{
+    static char text[1024];
+    u_slurp(path, text, sizeof text);
+    char *open = strchr(text, '('), *close = strrchr(text, ')');
+    if (!open || !close || close < open || close[1] != ' ')
+        return NULL;
+    *close = 0;
+    if (comm)
+        *comm = open + 1;
+    return close + 2;
+}
+
+/* Returns field n (3 or more) of a text from u_stat, numbered as in proc_pid_stat(5). */
+static u64 u_stat_field(const char *stat, int n)
+{
+    return stat ? strtoull(u_word(stat, n - 3), NULL, 10) : 0;
+}
+
+/* Returns the cgroup in a file PID/cgroup, from the line "0::/a/b" (cgroups(7)), or NULL. */
+static const char *u_cgroup(const char *path)
+{
+    static char text[PATH_MAX + 256];
+    u_slurp(path, text, sizeof text);
+    char *group = !strncmp(text, "0::", 3) ? text : strstr(text, "\n0::");
+    group = group ? strchr(group, '/') : NULL;
+    if (group)
+        group[strcspn(group, "\n")] = 0;
+    return group;
 }
 
 /* Sets u_ahead. timens_offsets describes the time namespace of kvis's children (unshare(2)). If
@@ -2921,15 +2965,12 @@ static void vm_put(struct mm *m)
  * because statfs(2) would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
-    static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
     FILE *f = fopen(u_proc(tid, "mountinfo"), "re");
     U_EACH_LINE(f, line) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2);
         bool here = type && !strncmp(dev, "0:", 2) && strtoul(dev + 2, NULL, 10) == minor;
-        bool hit = !mem_charge(); /* too many mounts: assume a slow mount */
-        for (size_t i = 0; here && i < ARRAY_LEN(slow); i++)
-            hit |= !strncmp(type + 3, slow[i], strlen(slow[i]));
-        if (hit) {
+        bool slow = here && u_begins(type + 3, "fuse|9p|nfs|cifs|smb|ceph|afs");
+        if (!mem_charge() || slow) { /* too many mounts: assume a slow mount */
             fclose(f);
             return true;
         }
@@ -7392,8 +7433,7 @@ static double st_key(const struct st_row *r)
 
 static int st_compare(const void *pa, const void *pb)
 {
-    const struct st_row *a = *(const struct st_row *const *)pa,
-                        *b = *(const struct st_row *const *)pb;
+    const struct st_row *a = *(struct st_row *const *)pa, *b = *(struct st_row *const *)pb;
     double ka = st_key(a), kb = st_key(b);
     if (ka != kb)
         return ka < kb ? 1 : -1;
@@ -7459,8 +7499,7 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
 
 static int st_compare_callers(const void *a, const void *b)
 {
-    const struct st_caller *x = *(const struct st_caller *const *)a,
-                           *y = *(const struct st_caller *const *)b;
+    const struct st_caller *x = *(struct st_caller *const *)a, *y = *(struct st_caller *const *)b;
     if (x->ns != y->ns)
         return x->ns < y->ns ? 1 : -1;
     return (x->pid > y->pid) - (x->pid < y->pid);
@@ -7816,8 +7855,7 @@ static void st_json_times(struct buf *b, const struct summary *s)
 
 static int st_failed_most(const void *a, const void *b)
 {
-    const struct st_failed *x = *(const struct st_failed *const *)a,
-                           *y = *(const struct st_failed *const *)b;
+    const struct st_failed *x = *(struct st_failed *const *)a, *y = *(struct st_failed *const *)b;
     if (x->count != y->count)
         return x->count < y->count ? 1 : -1;
     return x->row != y->row ? x->row - y->row : x->err - y->err;
@@ -17737,20 +17775,12 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
-static u64 hy_stat_field(const char *stat, int n)
-{
-    const char *end = strrchr(stat, ')');
-    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
-}
-
 /* The kernel sets PF_EXITING before BPF sees the exit (do_exit). */
 static bool hy_exiting(pid_t tid)
 {
     enum { FLAGS = 9, PF_EXITING = 4 };
-    char text[1024];
-    return !u_slurp(u_proc(tid, "stat"), text, sizeof text)
-           || hy_stat_field(text, FLAGS) & PF_EXITING;
+    const char *stat = u_stat(u_proc(tid, "stat"), NULL);
+    return !stat || u_stat_field(stat, FLAGS) & PF_EXITING;
 }
 
 /* Makes BPF follow a thread that is not stopped. If the thread is exiting, removes its map entry
@@ -21739,24 +21769,23 @@ static void proc_look(struct proc_life *l)
 
 static void proc_scan_one(u32 pid)
 {
-    enum { PPID = 4, THREADS = 20, START = 22 };
-    char s[1024];
+    enum { PPID = 4, START = 22 };
     struct stat about;
-    u_slurp(u_proc(pid, "stat"), s, sizeof s);
-    const char *comm = strchr(s, '('), *end = strrchr(s, ')');
-    if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
+    const char *comm, *stat_text = u_stat(u_proc(pid, "stat"), &comm);
+    if (!stat_text || pid == (u32)getpid() || proc_find(pid))
         return;
-    if (end[2] == 'Z' && ps_living(pid) == (pid_t)pid)
+    if (*stat_text == 'Z' && ps_living(pid) == (pid_t)pid)
         return; /* a zombie without live threads */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
-    memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
+    SNPRINTF(l->comm, "%s", comm);
     l->at_start = true;
     l->before_rss = ~0ull;
     l->node = proc_tree_new(0);
-    l->ppid = hy_stat_field(s, PPID);
-    u64 boot_ns = hy_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead[CLOCK_BOOTTIME];
+    l->ppid = u_stat_field(stat_text, PPID);
+    u64 boot_ns = u_stat_field(stat_text, START) * (NSEC / sysconf(_SC_CLK_TCK))
+                  - u_ahead[CLOCK_BOOTTIME];
     l->fork_ns = l->begin_ns = MAX((s64)boot_ns - proc_state.boot_off, 1);
     if (stat(u_proc(pid, ""), &about) == 0) {
         l->uid = about.st_uid;
@@ -22800,16 +22829,15 @@ static bool proc_record(const void *p, u32 size)
 
 /* --- records made from events of section tr_ (without BPF) or of a recording (replay) --- */
 
-/* Returns the ID of a process's cgroup, from the line "0::/PATH" (cgroups(7)); 0: unknown. */
+/* Returns the ID of a process's cgroup; 0: unknown. */
 static u64 proc_traced_cgroup(u32 pid)
 {
-    char s[4096], path[PATH_MAX];
+    char path[PATH_MAX];
     struct stat about;
-    u_slurp(u_proc(pid, "cgroup"), s, sizeof s);
-    const char *root = proc_cgroup_root(), *at = strstr(s, "0::/");
-    if (!root || !at || (at > s && at[-1] != '\n'))
+    const char *root = proc_cgroup_root(), *group = u_cgroup(u_proc(pid, "cgroup"));
+    if (!root || !group)
         return 0;
-    SNPRINTF(path, "%s%.*s", root, (int)strcspn(at + 3, "\n"), at + 3);
+    SNPRINTF(path, "%s%s", root, group);
     return stat(path, &about) == 0 ? about.st_ino : 0;
 }
 
@@ -22884,11 +22912,11 @@ static struct wire_usage proc_traced_usage(u32 pid)
     enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
     char s[1024];
     struct wire_usage u = { .run_ns = ps_cpu_ns(pid) };
-    u_slurp(u_proc(pid, "stat"), s, sizeof s);
-    u.minor = hy_stat_field(s, MINFLT);
-    u.major = hy_stat_field(s, MAJFLT);
-    u.user_ns = hy_stat_field(s, UTIME);
-    u.system_ns = hy_stat_field(s, STIME);
+    const char *stat_text = u_stat(u_proc(pid, "stat"), NULL);
+    u.minor = u_stat_field(stat_text, MINFLT);
+    u.major = u_stat_field(stat_text, MAJFLT);
+    u.user_ns = u_stat_field(stat_text, UTIME);
+    u.system_ns = u_stat_field(stat_text, STIME);
     u_slurp(u_proc(pid, "io"), s, sizeof s);
     u.read_chars = proc_key_number(s, "rchar:");
     u.write_chars = proc_key_number(s, "wchar:");
@@ -22902,15 +22930,14 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
 {
     enum { ARG_START = 48, ARG_END = 49 };
     static char called[PATH_MAX + 1];
-    char stat[1024];
     struct task *t = ps_task(e->tid);
     struct proc_life *l = proc_find(h->pid);
     s64 n = t ? tr_exec_name(t, called) : 0;
     if (n > 0)
         h->name_len = n;
     if (!proc_traced_words(h, "cmdline", PROC_ARGS)) {
-        u_slurp(u_proc(h->pid, "stat"), stat, sizeof stat);
-        h->arg_len = hy_stat_field(stat, ARG_END) - hy_stat_field(stat, ARG_START);
+        const char *stat_text = u_stat(u_proc(h->pid, "stat"), NULL);
+        h->arg_len = u_stat_field(stat_text, ARG_END) - u_stat_field(stat_text, ARG_START);
     }
     if (proc_opt.n_env)
         proc_traced_words(h, "environ", PROC_ENV);
@@ -24166,14 +24193,6 @@ static void met_files(const struct met_inst *i, const char *dir)
  * Each source has one function. If it finds metrics by their keys (met_keys, met_columns,
  * met_files, mfs_places), a new metric needs only a row in metrics.tbl. */
 
-static bool mfs_begins(const char *s, const char *const *with, u32 n)
-{
-    for (u32 k = 0; k < n; k++)
-        if (!strncmp(s, with[k], strlen(with[k])))
-            return true;
-    return false;
-}
-
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
 {
     const char *at = strstr(text, key);
@@ -24877,8 +24896,8 @@ static void mfs_unescape(char *s)
 /* Returns whether a file system is local: statfs(2) never waits for a server or a process. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
-    static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
-    return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
+    return (device_major || u_begins(type, "tmpfs |btrfs |bcachefs |zfs "))
+           && strncmp(type, "fuse", 4);
 }
 
 /* Mount points, with a space after each, of file systems that may wait for a server or process. */
@@ -24887,15 +24906,13 @@ static struct buf mfs_remote;
 /* Collects all remote mount points except the root directory, which is part of every path. */
 static void mfs_find_remote(const char *text)
 {
-    static const char *const types[] = {
-        "fuse", "nfs", "cifs ", "smb", "9p ", "ceph ", "afs ", "lustre ", "gpfs ", "ocfs2 ",
-        "gfs2 ", "orangefs ", "pvfs2 ", "beegfs ", "coda ", "virtiofs ", "vboxsf ", "afp",
-    };
+    const char *types = "fuse|nfs|cifs |smb|9p |ceph |afs |lustre |gpfs |ocfs2 |gfs2 |orangefs "
+                        "|pvfs2 |beegfs |coda |virtiofs |vboxsf |afp";
     b_reset(&mfs_remote);
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         const char *type = memmem(line, end - line, " - ", 3), *path = u_word(line, 4);
         size_t len = strcspn(path, " ");
-        if (type && len > 1 && mfs_begins(type + 3, types, ARRAY_LEN(types)))
+        if (type && len > 1 && u_begins(type + 3, types))
             b_put(&mfs_remote, path, len + 1);
     }
     b_c(&mfs_remote, 0);
@@ -25086,14 +25103,13 @@ static const char *mfs_log_last(u32 m)
 /* adjtimex(2) reads this machine's clock; with --path.rootfs, files may be from another machine. */
 static void mfs_clock(void)
 {
-    static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
     struct timex clock = { .modes = 0 };
     char name[64];
     if (!*mo.rootfs && adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC))
         met_set(met.all, M_CLOCK_ERROR, clock.maxerror / 1e6);
     if (met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
                  name, sizeof name))
-        met_set(met.all, M_CLOCK_SLOW, mfs_begins(name, slow, ARRAY_LEN(slow)));
+        met_set(met.all, M_CLOCK_SLOW, u_begins(name, "hpet|acpi_pm|jiffies|refined-jiffies|pit"));
 }
 
 enum { MFS_REMOTES = 1024 };
@@ -25257,21 +25273,7 @@ static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file,
     return false;
 }
 
-/* Reads "PID (COMM) S ..."; COMM may contain any byte. Returns field 3 and the rest, or NULL. */
-static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
-{
-    static char text[1024];
-    u_slurp(path, text, sizeof text);
-    char *open = strchr(text, '('), *close = strrchr(text, ')');
-    if (!open || !close || close < open || close[1] != ' ')
-        return NULL;
-    *close = 0;
-    if (comm)
-        snprintf(comm, MFS_COMM, "%s", open + 1);
-    return close + 2;
-}
-
-/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: see mfs_pid_stat. */
+/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: see u_stat. */
 static u32 mfs_last_cpu(const char *stat)
 {
     s64 cpu;
@@ -25288,7 +25290,7 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
     if (waited <= interval >> 8 && !much)
         return;
     if (tid != t->pid)
-        cpu = mfs_last_cpu(mfs_pid_stat(met_path("/proc/%u/task/%u/stat", t->pid, tid), NULL));
+        cpu = mfs_last_cpu(u_stat(met_path("/proc/%u/task/%u/stat", t->pid, tid), NULL));
     if (cpu == MET_INSTS)
         return;
     mfs_queued[cpu] += waited;
@@ -25371,8 +25373,8 @@ static bool mfs_task_stat(struct mfs_task *t)
         { MFS_CPU, 11, 12 }, { MFS_USER, 11, 0 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 },
         { MFS_MINOR, 7, 0 }, { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
     };
-    char comm[MFS_COMM], statm[128];
-    const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), comm);
+    char statm[128];
+    const char *comm, *words = u_stat(met_path("/proc/%u/stat", t->pid), &comm);
     s64 born, v, more;
     if (!words || !met_number(u_word(words, 19), &born))
         return false;
@@ -25381,7 +25383,7 @@ static bool mfs_task_stat(struct mfs_task *t)
                                 .read_ns = t->read_ns, .past_ns = mfs_before.ns,
                                 .still_ns = t->read_ns };
     t->born = (u64)born + 1;
-    memcpy(t->comm, comm, sizeof comm);
+    SNPRINTF(t->comm, "%s", comm);
     t->cpu = mfs_last_cpu(words);
     for (u32 k = 0; k < ARRAY_LEN(row); k++) {
         more = 0;
@@ -25609,7 +25611,7 @@ static bool mfs_is_stuck(const struct mfs_task *t)
     s64 flags;
     if (t->read_ns - t->still_ns < NSEC)
         return false;
-    const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), NULL);
+    const char *words = u_stat(met_path("/proc/%u/stat", t->pid), NULL);
     return words && *words == 'D' && met_number(u_word(words, 6), &flags)
            && !(flags & KERNEL_THREAD);
 }
@@ -25736,7 +25738,7 @@ static void mfs_pages_threads(u32 pid)
 {
     u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
     for (u32 k = 0; k < n; k++) {
-        const char *stat = mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid[k]), NULL);
+        const char *stat = u_stat(met_path("/proc/%u/task/%u/stat", pid, tid[k]), NULL);
         u32 node = mfs_node_of(mfs_last_cpu(stat));
         if (node < mfs_nodes.n) {
             mfs_nodes.at[node].threads++;
@@ -25759,22 +25761,10 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns the cgroup of a process, from the line "0::/a/b" (cgroups(7)), or NULL. */
-static const char *mfs_task_group(u32 pid)
-{
-    static char text[PATH_MAX + 256];
-    u_slurp(met_path("/proc/%u/cgroup", pid), text, sizeof text);
-    char *path = !strncmp(text, "0::", 3) ? text : strstr(text, "\n0::");
-    path = path ? strchr(path, '/') : NULL;
-    if (path)
-        path[strcspn(path, "\n")] = 0;
-    return path;
-}
-
 /* Adds a process's memory on each node. of_group: estimates it from the cgroup's memory. */
 static void mfs_pages_read(u32 pid, bool of_group)
 {
-    const char *group = of_group ? mfs_task_group(pid) : NULL;
+    const char *group = of_group ? u_cgroup(met_path("/proc/%u/cgroup", pid)) : NULL;
     const char *path = group ? met_path("%s%s/memory.numa_stat", met_cgroups(), group)
                        : met_path("/proc/%u/numa_maps", pid);
     if ((of_group && !group) || met_try(path))
@@ -29696,8 +29686,7 @@ static u32 scr_columns_of(u8 dim, u32 rows)
 /* For qsort(3): first hardware (in the default order), then larger values, then names. */
 static int scr_order(const void *x, const void *y)
 {
-    const struct met_inst *a = *(const struct met_inst *const *)x;
-    const struct met_inst *b = *(const struct met_inst *const *)y;
+    const struct met_inst *a = *(struct met_inst *const *)x, *b = *(struct met_inst *const *)y;
     u32 m = scr.sort[a->dim];
     double u = m < N_METRICS ? met_v(a, m) : 0, v = m < N_METRICS ? met_v(b, m) : 0;
     if (a->rank != b->rank && m == met_dims[a->dim].sort)
@@ -30840,7 +30829,7 @@ static void dg_take_tasks(void)
         for (u32 n = 0; n < MFS_NUMBERS; n++)
             t->did[n] = n < MFS_COUNTED ? t->did[n] + mfs_did(from, n) : from->now[n];
         bool moved = met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU));
-        const char *group = moved ? mfs_task_group(t->pid) : NULL;
+        const char *group = moved ? u_cgroup(met_path("/proc/%u/cgroup", t->pid)) : NULL;
         if (group && (!t->group || strcmp(t->group, group))) {
             free(t->group);
             t->group = strdup(group);
@@ -30887,9 +30876,8 @@ static void dg_fd_look(struct dg_task *t, const char *fd, struct dg_set *mounts)
 /* Returns whether a mount with major number 0 can be on a disk, judging by its type (not tmpfs). */
 static bool dg_has_disk(const char *line)
 {
-    static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
     const char *type = strstr(line, " - ");
-    return type && mfs_begins(type + 3, types, ARRAY_LEN(types));
+    return type && u_begins(type + 3, "overlay|btrfs|bcachefs|zfs|fuse");
 }
 
 /* Adds the devices of mounts from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). */
@@ -31014,9 +31002,8 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
 /* Returns whether a virtio ring receives, judging by its name. Receive rings are normally full. */
 static bool dg_receives(const struct met_inst *i)
 {
-    static const char *const name[] = { "input", "rx", "event", "control-i" };
     const char *colon = strchr(i->name, ':');
-    return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
+    return colon && u_begins(colon + 1, "input|rx|event|control-i");
 }
 
 /* Returns whether rules apply to an instance: not to kvis, receive rings, virtual disks ... */
