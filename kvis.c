@@ -18489,16 +18489,11 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
-static bool tr_counted(const struct task *t)
-{
-    const struct call *c = &t->call;
-    return hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
-}
-
 static void tr_done(struct task *t)
 {
     struct call *c = &t->call;
     bool again = c->ret <= -512 && c->ret >= -516;
+    bool counted = hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
     c->open = false;
     t->restarting = again && !c->noret;
     mem_budget();
@@ -18510,7 +18505,7 @@ static void tr_done(struct task *t)
         md_exit(t, c);
     if (fdt.ring)
         hy_start_uring();
-    if (!t->restarting && !tr_counted(t))
+    if (!t->restarting && !counted)
         st_call(t, c, md_wanted(c));
     if (!tr_shown(c))
         return;
@@ -23907,13 +23902,6 @@ static void met_sum_of(u32 m)
     met_at(all, m)->since = 1; /* the sum is valid, because each rate in it had two readings */
 }
 
-static void met_sum(void)
-{
-    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
-        if (metrics[m].src == met.cur && metrics[m].all != MET_ALONE)
-            met_sum_of(m);
-}
-
 /* An unknown b counts as 0, except for OP_SHARE; x / 0 has no result. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
@@ -24008,7 +23996,9 @@ static void met_source_end(void)
 {
     struct met_source *s = &met.src[met.cur];
     char was[101] = "";
-    met_sum();
+    for (u32 m = s->from; m < s->to; m++)
+        if (metrics[m].src == met.cur && metrics[m].all != MET_ALONE)
+            met_sum_of(m);
     met_make();
     s->took_ns = u_now() - s->at_ns;
     if (!s->left_out)
@@ -28413,13 +28403,6 @@ static void mout_text_unmounted(struct buf *b, const char *dir)
     b_s(b, n ? "\n" : "");
 }
 
-static void mout_text_lacks(struct buf *b, u32 src)
-{
-    for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;)
-        if (!mout_unmounted(&l))
-            mout_text_why(b, &l);
-}
-
 static void mout_if_new(struct buf *b, u32 was, u32 *told)
 {
     u32 hash = nm_hash(0, b->p + was, b->len - was);
@@ -28439,7 +28422,9 @@ static void mout_text(struct buf *b)
             if (mout_shown(i))
                 mout_text_line(b, s, i);
         was = b->len;
-        mout_text_lacks(b, s);
+        for (struct mout_lack l = { .src = s }; mout_next_lack(&l) && l.src == s;)
+            if (!mout_unmounted(&l))
+                mout_text_why(b, &l);
         mout_if_new(b, was, &mout.told[s]);
     }
     for (u32 k = 0; k < 2; k++) {
