@@ -17011,12 +17011,12 @@ static void sp_own_mounts(void)
         { "proc", "/proc" }, { "sysfs", "/sys" }, { "devtmpfs", "/dev" },
     };
     if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-        u_warn("cannot create a mount namespace: %s", strerror(errno));
+        u_warn("cannot create a mount namespace:");
     for (size_t i = 0; i < ARRAY_LEN(of); i++)
         if (mkdir(of[i][1], 0755) < 0 && errno != EEXIST && errno != EROFS)
-            u_warn("cannot create %s: %s", of[i][1], strerror(errno));
+            u_warn("cannot create %s:", of[i][1]);
         else if (mount(of[i][0], of[i][1], of[i][0], 0, NULL) < 0 && errno != EBUSY)
-            u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
+            u_warn("cannot mount %s:", of[i][1]);
 }
 
 /* If kvis is process 1, forks, and executes the command when the child is ready or has failed, or
@@ -17031,7 +17031,7 @@ static void sp_boot(void)
     if (pid) {
         struct pollfd p = { .fd = pid < 0 ? -1 : ready[0], .events = POLLIN };
         if (pid < 0)
-            u_warn("cannot record the boot: %s", strerror(errno));
+            u_warn("cannot record the boot:");
         else
             close(ready[1]);
         poll(&p, 1, pid < 0 ? 0 : 10000);
