@@ -3096,12 +3096,17 @@ static struct {
     for (u32 t##_at = 0; t##_at < PS_BUCKETS; t##_at++) \
         for (struct task *t = ps.task[t##_at]; t; t = t->next)
 
+static struct task **ps_slot(pid_t tid)
+{
+    struct task **at = &ps.task[(u32)tid % PS_BUCKETS];
+    while (*at && (*at)->tid != tid)
+        at = &(*at)->next;
+    return at;
+}
+
 static struct task *ps_task(pid_t tid)
 {
-    struct task *t = ps.task[(u32)tid % PS_BUCKETS];
-    while (t && t->tid != tid)
-        t = t->next;
-    return t;
+    return *ps_slot(tid);
 }
 
 static struct task *ps_any_of(pid_t pid)
@@ -3148,21 +3153,6 @@ static void ps_free_proc(struct proc *p)
     free(p);
 }
 
-static void ps_link(struct task *t)
-{
-    struct task **slot = &ps.task[(u32)t->tid % PS_BUCKETS];
-    t->next = *slot;
-    *slot = t;
-}
-
-static void ps_unlink(struct task *t)
-{
-    struct task **slot = &ps.task[(u32)t->tid % PS_BUCKETS];
-    while (*slot != t)
-        slot = &(*slot)->next;
-    *slot = t->next;
-}
-
 static struct task *ps_new_task(pid_t tid)
 {
     struct task *t = calloc(1, sizeof *t);
@@ -3171,7 +3161,7 @@ static struct task *ps_new_task(pid_t tid)
     t->tid = tid;
     t->at_ns = u_now();
     t->call.text.max = (64u << 10) + opt.strlen_max;
-    ps_link(t);
+    *ps_slot(tid) = t;
     ps.n_tasks++;
     return t;
 }
@@ -3186,7 +3176,7 @@ static void ps_join(struct task *t, struct proc *p)
 
 static void ps_free_task(struct task *t)
 {
-    ps_unlink(t);
+    *ps_slot(t->tid) = t->next;
     files_put(t->files);
     vm_put(t->mm);
     if (t->fs && !--t->fs->refs)
@@ -19043,12 +19033,13 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
         tr_abandon(leader);
         tr_drop(leader, true);
     }
-    ps_unlink(t);
+    *ps_slot(former) = t->next;
+    t->next = NULL;
     t->tid = tid;
     t->at_ns = ns;
     t->key = 0;
     t->call.begun = false; /* print the whole call, because no call of this tid has begun */
-    ps_link(t);
+    *ps_slot(tid) = t;
     return t;
 }
 
@@ -21647,17 +21638,17 @@ static u32 proc_tree_new(u32 parent)
 
 /* --- processes --- */
 
-static struct proc_life **proc_bucket(u32 pid)
+static struct proc_life **proc_slot(u32 pid)
 {
-    return &proc_lives[pid % PROC_BUCKETS];
+    struct proc_life **at = &proc_lives[pid % PROC_BUCKETS];
+    while (*at && (*at)->pid != pid)
+        at = &(*at)->next;
+    return at;
 }
 
 static struct proc_life *proc_find(u32 pid)
 {
-    struct proc_life *l = *proc_bucket(pid);
-    while (l && l->pid != pid)
-        l = l->next;
-    return l;
+    return *proc_slot(pid);
 }
 
 /* Copies n bytes and a NUL to t. If memory runs out, t becomes empty. p may be NULL if n is 0. */
@@ -21682,10 +21673,7 @@ static void proc_free_texts(struct proc_life *l)
 
 static void proc_forget(struct proc_life *l)
 {
-    struct proc_life **at = proc_bucket(l->pid);
-    while (*at != l)
-        at = &(*at)->next;
-    *at = l->next;
+    *proc_slot(l->pid) = l->next;
     proc_state.lives--;
     proc_state.mine -= l->mine;
     proc_state.ending -= l->ending;
@@ -21706,8 +21694,7 @@ static struct proc_life *proc_new(u32 pid, bool mine)
     l->pid = pid;
     l->status = -1;
     l->mine = mine;
-    l->next = *proc_bucket(pid);
-    *proc_bucket(pid) = l;
+    *proc_slot(pid) = l;
     proc_state.lives++;
     proc_state.mine += mine;
     proc_state.peak = MAX(proc_state.peak, proc_state.mine);
@@ -23796,9 +23783,8 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
 
 static void met_anew(const struct met_inst *i)
 {
-    MET_EACH_SERIES(i, s) {
+    MET_EACH_SERIES(i, s)
         *s = (struct met_series){ .sum = s->sum, .sum_n = s->sum_n, .past = s->past };
-    }
 }
 
 static struct met_series *met_touch(const struct met_inst *i, u32 m)
@@ -27245,13 +27231,6 @@ static void unc_publish(u32 from, u32 to)
 
 /* --- the peak bandwidth of the DIMMs --- */
 
-static u32 unc_le(const u8 *p, u32 at, u32 n)
-{
-    u32 v = 0; /* all supported architectures are little-endian */
-    memcpy(&v, p + at, n);
-    return v;
-}
-
 static struct {
     u32 n, width;        /* number of DIMMs; sum of their bus widths */
     double peak;         /* bytes per second if all DIMMs transfer at once */
@@ -27262,14 +27241,14 @@ static struct {
 /* Reads a structure of type 17, Memory Device (SMBIOS 3.7, DSP0134, 7.18). */
 static void unc_dimm(const u8 *p, u32 n)
 {
-    u32 size = n >= 0x0e ? unc_le(p, 0x0c, 2) : 0, width = size ? unc_le(p, 0x0a, 2) : 0;
-    u32 speed = n >= 0x17 ? unc_le(p, 0x15, 2) : 0, set = n >= 0x22 ? unc_le(p, 0x20, 2) : 0;
+    u32 size = n >= 0x0e ? dec_ld(p + 0x0c, 2) : 0, width = size ? dec_ld(p + 0x0a, 2) : 0;
+    u32 speed = n >= 0x17 ? dec_ld(p + 0x15, 2) : 0, set = n >= 0x22 ? dec_ld(p + 0x20, 2) : 0;
     if (!size || (n > 0x28 && p[0x28] == 7)) /* empty slot, or Optane */
         return;
     if (speed == 0xffff)
-        speed = n >= 0x58 ? unc_le(p, 0x54, 4) : 0;
+        speed = n >= 0x58 ? dec_ld(p + 0x54, 4) : 0;
     if (set == 0xffff)
-        set = n >= 0x5c ? unc_le(p, 0x58, 4) : 0;
+        set = n >= 0x5c ? dec_ld(p + 0x58, 4) : 0;
     double peak = (set ? set : speed) * 1e6 * width / 8; /* both speeds are in MT/s */
     unc_dmi.unknown |= !(set | speed) || !width || width > 1024 || (set | speed) > 1000000;
     unc_dmi.mixed |= unc_dmi.n && fabs(peak * unc_dmi.n - unc_dmi.peak) > 1;
@@ -32789,15 +32768,9 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process ID";
 }
 
-static char *opt_copy(const char *s)
-{
-    size_t size = strlen(s) + 1;
-    return memcpy(xrealloc(NULL, size), s, size);
-}
-
 static char *opt_bare(const char *path)
 {
-    char *copy = opt_copy(path);
+    char *copy = u_need(strdup(path));
     size_t n = strlen(copy);
     while (n && copy[n - 1] == '/')
         copy[--n] = 0;
@@ -32837,7 +32810,7 @@ static const char *opt_env(const char *v)
 static const char *opt_proc_env(const char *v)
 {
     u32 before = proc_opt.n_env;
-    char *names = opt_copy(v);
+    char *names = u_need(strdup(v));
     if (strchr(v, '='))
         return "give only the names of environment variables, without values";
     for (const char *name; (name = strsep(&names, ","));)
@@ -32850,7 +32823,7 @@ static const char *opt_proc_env(const char *v)
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!', none = !strcmp(v + invert, "none"), any = none;
-    char *words = none ? NULL : opt_copy(v + invert);
+    char *words = none ? NULL : u_need(strdup(v + invert));
     *set = 0;
     for (const char *word; (word = strsep(&words, ","));) {
         u64 bits = !strcmp(word, "all") ? all : bit_of(word);
@@ -32868,7 +32841,7 @@ static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *se
 static const char *opt_collectors(const char *v)
 {
     const u64 of_busy = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK | 1ull << SRC_LOCKS;
-    char *names = opt_copy(v);
+    char *names = u_need(strdup(v));
     mo.chosen = true;
     mo.off = ~0ull;
     for (const char *name; (name = strsep(&names, ","));) {
@@ -34096,15 +34069,10 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-static const char *cmd_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int cmd_run(const struct cmd *c, char **argv)
 {
-    open_opt.no_exec = cmd_find(cmd_file_name(argv[0]), true) != NULL; /* opensnoop hides execs */
+    /* opensnoop hides execs */
+    open_opt.no_exec = cmd_find(out_base(argv[0], strlen(argv[0])), true) != NULL;
     tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
     sc_init();
     sc_parse("all");
@@ -34123,7 +34091,7 @@ int main(int argc, char **argv)
         die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
             "the rights of the file's owner; fix: chmod ug-s kvis, and run it with sudo");
     out.text.b.ascii = !u_locale_utf8(true);
-    const struct cmd *link = argc ? cmd_find(cmd_file_name(argv[0]), true) : NULL;
+    const struct cmd *link = argc ? cmd_find(out_base(argv[0], strlen(argv[0])), true) : NULL;
     if (link)
         return cmd_run(link, argv);
     if (argc < 2) {
