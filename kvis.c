@@ -489,6 +489,14 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
+/* The body of a function that returns the place of the element whose member `key` is `id` in a
+ * table of chains (member `next`), or the end of its chain. */
+#define U_SLOT(element, table, key, id) \
+    struct element **at = &table[(id) % ARRAY_LEN(table)]; \
+    while (*at && (u32)(*at)->key != (id)) \
+        at = &(*at)->next; \
+    return at
+
 /* Returns the Damerau-Levenshtein distance of two words, or 9 if a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
@@ -3096,13 +3104,8 @@ static struct {
     for (u32 t##_at = 0; t##_at < PS_BUCKETS; t##_at++) \
         for (struct task *t = ps.task[t##_at]; t; t = t->next)
 
-static struct task **ps_slot(pid_t tid)
-{
-    struct task **at = &ps.task[(u32)tid % PS_BUCKETS];
-    while (*at && (*at)->tid != tid)
-        at = &(*at)->next;
-    return at;
-}
+static struct task **ps_slot(u32 id) { U_SLOT(task, ps.task, tid, id); }
+static struct proc **ps_proc_slot(u32 id) { U_SLOT(proc, ps.proc, pid, id); }
 
 static struct task *ps_task(pid_t tid)
 {
@@ -3119,10 +3122,7 @@ static struct task *ps_any_of(pid_t pid)
 
 static struct proc *ps_proc(pid_t pid)
 {
-    struct proc *p = ps.proc[(u32)pid % PS_BUCKETS];
-    while (p && p->pid != pid)
-        p = p->next;
-    return p;
+    return *ps_proc_slot(pid);
 }
 
 static struct proc *ps_new_proc(pid_t pid, pid_t ppid, u64 ns)
@@ -3131,9 +3131,7 @@ static struct proc *ps_new_proc(pid_t pid, pid_t ppid, u64 ns)
     if (!p)
         return NULL;
     *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = ns };
-    struct proc **slot = &ps.proc[(u32)pid % PS_BUCKETS];
-    p->next = *slot;
-    *slot = p;
+    *ps_proc_slot(pid) = p;
     ps.n_procs++;
     ps.processes++;
     ps.most_processes = MAX(ps.most_processes, ps.n_procs);
@@ -3145,10 +3143,7 @@ static struct proc *ps_new_proc(pid_t pid, pid_t ppid, u64 ns)
 
 static void ps_free_proc(struct proc *p)
 {
-    struct proc **slot = &ps.proc[(u32)p->pid % PS_BUCKETS];
-    while (*slot != p)
-        slot = &(*slot)->next;
-    *slot = p->next;
+    *ps_proc_slot(p->pid) = p->next;
     ps.n_procs--;
     free(p);
 }
@@ -12364,13 +12359,7 @@ static void px_wait(struct px_track *t, u64 from, u64 to)
     t->wait[t->n_waits++].to = to;
 }
 
-static struct px_track **px_slot(pid_t tid)
-{
-    struct px_track **at = &px.track[(u32)tid % PX_HASH];
-    while (*at && (*at)->tid != tid)
-        at = &(*at)->next;
-    return at;
-}
+static struct px_track **px_slot(u32 id) { U_SLOT(px_track, px.track, tid, id); }
 
 static void px_free(struct px_track *t)
 {
@@ -13382,13 +13371,7 @@ static void df_command(const struct df_row *one)
         df_put(&df.all, df.k, one);
 }
 
-static struct df_life **df_slot(u32 pid)
-{
-    struct df_life **at = &df.lives[pid % ARRAY_LEN(df.lives)];
-    while (*at && (*at)->pid != pid)
-        at = &(*at)->next;
-    return at;
-}
+static struct df_life **df_slot(u32 id) { U_SLOT(df_life, df.lives, pid, id); }
 
 /* Returns NULL if there are too many processes. */
 static struct df_life *df_life(u32 pid, u64 ns)
@@ -21638,13 +21621,7 @@ static u32 proc_tree_new(u32 parent)
 
 /* --- processes --- */
 
-static struct proc_life **proc_slot(u32 pid)
-{
-    struct proc_life **at = &proc_lives[pid % PROC_BUCKETS];
-    while (*at && (*at)->pid != pid)
-        at = &(*at)->next;
-    return at;
-}
+static struct proc_life **proc_slot(u32 id) { U_SLOT(proc_life, proc_lives, pid, id); }
 
 static struct proc_life *proc_find(u32 pid)
 {
