@@ -489,6 +489,14 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
+/* The body of a function that returns the place of the element whose member `key` is `id` in a
+ * table of chains (member `next`), or the end of its chain. */
+#define U_SLOT(element, table, key, id) \
+    struct element **at = &table[(id) % ARRAY_LEN(table)]; \
+    while (*at && (u32)(*at)->key != (id)) \
+        at = &(*at)->next; \
+    return at
+
 /* Returns the Damerau-Levenshtein distance of two words, or 9 if a word is too long. */
 static u32 u_distance(const char *a, const char *b)
 {
@@ -506,7 +514,7 @@ static u32 u_distance(const char *a, const char *b)
             }
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 best = MIN(best, d[i - 2][j - 2] + 1u);
-            d[i][j] = (u8)best;
+            d[i][j] = best;
         }
     return d[n][m];
 }
@@ -522,6 +530,17 @@ static u32 u_in_list(const char *list, const char *word)
             return n;
     }
     return 0;
+}
+
+/* Returns whether s begins with a text of a list such as "a|b|c". */
+static bool u_begins(const char *s, const char *list)
+{
+    for (const char *p = list; p; p = strchr(p, '|')) {
+        p += *p == '|';
+        if (!strncmp(s, p, strcspn(p, "|")))
+            return true;
+    }
+    return false;
 }
 
 static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
@@ -621,7 +640,7 @@ static u32 b_room(struct buf *b, size_t n)
         b->p = p;
         b->cap = cap;
     }
-    return (u32)n;
+    return n;
 }
 
 /* musl's memcpy is slow for short strings: its `rep movs` makes JSON output 1.7 times slower. */
@@ -647,7 +666,7 @@ static void b_put(struct buf *b, const void *s, size_t n)
         n = b_room(b, n);
     if (n)
         u_copy(b->p + b->len, s, n);
-    b->len += (u32)n;
+    b->len += n;
 }
 
 static void b_c(struct buf *b, char c)
@@ -816,7 +835,7 @@ static u32 u_character(const char *s, u32 len, u32 *n)
         return 0;
     }
     int bytes = u_utf8((const u8 *)s, len, &cp);
-    *n = (u32)MAX(bytes, 1);
+    *n = MAX(bytes, 1);
     if (bytes < 2)
         return 1;
     const struct u_wide *w = u_widths, *end = w + ARRAY_LEN(u_widths);
@@ -961,7 +980,7 @@ static void b_shell(struct buf *b, const char *s, u32 n)
         bool safe = len == 1 && (isalnum((u8)s[i]) || strchr("_-./=:,+@%^", s[i]));
         bare &= safe || len > 1;
         plain &= len && !u_is_terminal_control(cp) && cp != '\'';
-        i += (u32)MAX(len, 1);
+        i += MAX(len, 1);
     }
     if (plain) {
         b_s(b, bare ? "" : "'");
@@ -998,7 +1017,7 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
             b_s(b, "\\n");
         } else if (u_is_terminal_control(cp) && cp < 0x10000) {
             b_s(b, "\\u");
-            b_hexbytes(b, (u8[]){ (u8)(cp >> 8), (u8)cp }, 2, "");
+            b_hexbytes(b, (u8[]){ cp >> 8, cp }, 2, "");
         } else {
             b_put(b, s + i, (size_t)len);
         }
@@ -1162,6 +1181,39 @@ static const char *u_proc(pid_t pid, const char *name)
     return path;
 }
 
+/* Reads a file PID/stat, "PID (COMM) S ..."; COMM may contain any byte. Returns the text from field
+ * 3 on, valid until the next call, or NULL. */
+static const char *u_stat(const char *path, const char **comm)
+{
+    static char text[1024];
+    u_slurp(path, text, sizeof text);
+    char *open = strchr(text, '('), *close = strrchr(text, ')');
+    if (!open || !close || close < open || close[1] != ' ')
+        return NULL;
+    *close = 0;
+    if (comm)
+        *comm = open + 1;
+    return close + 2;
+}
+
+/* Returns field n (3 or more) of a text from u_stat, numbered as in proc_pid_stat(5). */
+static u64 u_stat_field(const char *stat, int n)
+{
+    return stat ? strtoull(u_word(stat, n - 3), NULL, 10) : 0;
+}
+
+/* Returns the cgroup in a file PID/cgroup, from the line "0::/a/b" (cgroups(7)), or NULL. */
+static const char *u_cgroup(const char *path)
+{
+    static char text[PATH_MAX + 256];
+    u_slurp(path, text, sizeof text);
+    char *group = !strncmp(text, "0::", 3) ? text : strstr(text, "\n0::");
+    group = group ? strchr(group, '/') : NULL;
+    if (group)
+        group[strcspn(group, "\n")] = 0;
+    return group;
+}
+
 /* Sets u_ahead. timens_offsets describes the time namespace of kvis's children (unshare(2)). If
  * that namespace is not kvis's own, u_ahead stays 0. */
 static void u_clocks(void)
@@ -1192,7 +1244,10 @@ static const struct dirent *u_entry(DIR **d)
     return e;
 }
 
-#define U_EACH_ENTRY(d, e) for (const struct dirent *e; (e = u_entry(&d));)
+/* Opening the directory may fail. The body may not leave the loop. */
+#define U_EACH_ENTRY(opened, e) \
+    for (DIR *e##_dir = (opened); e##_dir;) \
+        for (const struct dirent *e; (e = u_entry(&e##_dir));)
 
 static long u_file_number(const char *path, long none)
 {
@@ -1417,13 +1472,13 @@ static int arch_get_regs(pid_t tid, union arch_regs *u, const struct arch_layout
     for (size_t i = 0; i < ARRAY_LEN(arch_layouts); i++)
         if (arch_layouts[i].size == 4 && v.iov_len == 4u * arch_layouts[i].n)
             *l = &arch_layouts[i];
-    return (int)e;
+    return e;
 }
 
 static int arch_set_regs(pid_t tid, union arch_regs *u, const struct arch_layout *l)
 {
     struct iovec v = { u, (size_t)l->size * l->n };
-    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
+    return sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
 }
 
 static u64 arch_reg(const union arch_regs *u, const struct arch_layout *l, u32 i)
@@ -1434,7 +1489,7 @@ static u64 arch_reg(const union arch_regs *u, const struct arch_layout *l, u32 i
 static void arch_set_reg(union arch_regs *u, const struct arch_layout *l, u32 i, u64 v)
 {
     if (l->size == 4)
-        u->w32[i] = (u32)v;
+        u->w32[i] = v;
     else
         u->w64[i] = v;
 }
@@ -1478,17 +1533,17 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
     const struct arch_layout *l;
     long r = arch_get_regs(tid, &u, &l);
     if (r < 0)
-        return (int)r;
+        return r;
 #if defined(__aarch64__)
     struct iovec to = { &nr, sizeof nr };
     r = sys_ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &to);
 #elif defined(__ARM_EABI__)
-    r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)(u32)nr);
+    r = sys_ptrace(PTRACE_SET_SYSCALL, tid, 0, (void *)(uintptr_t)nr);
 #else
     arch_set_reg(&u, l, l->nr, (u64)(s64)nr);
 #endif
     arch_set_reg(&u, l, l->ret, (u64)(s64)-e);
-    return r < 0 ? (int)r : arch_set_regs(tid, &u, l);
+    return r < 0 ? r : arch_set_regs(tid, &u, l);
 }
 
 #ifndef PTRACE_SET_SYSCALL_INFO
@@ -1503,9 +1558,9 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     long n = sys_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof i, &i);
     (void)abi;
     if (n < 0)
-        return (int)n;
+        return n;
     i.entry.args[0] = v; /* in struct ptrace_syscall_info, `seccomp` begins like `entry` */
-    return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
+    return sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
 #else
     union arch_regs u;
     const struct arch_layout *l;
@@ -1536,12 +1591,12 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
         if (op == PTRACE_SYSCALL_INFO_SECCOMP) {
             unsigned long msg = 0;
             sys_ptrace(PTRACE_GETEVENTMSG, tid, 0, &msg);
-            s->data = (u32)msg;
+            s->data = msg;
         }
         return arch_from_regs(tid, s);
     }
     if (r < 0)
-        return (int)r;
+        return r;
     s->op = i.op;
     if (i.op == PTRACE_SYSCALL_INFO_EXIT) {
         s->ret = i.arch == AUDIT_ARCH_ARM ? arch_result32(i.exit.rval) : i.exit.rval;
@@ -1821,7 +1876,7 @@ static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u
     if (addr - m->addr >= m->n) {
         s64 r = mem_read(t, addr, m->data, sizeof m->data - (addr & (sizeof m->data - 1)));
         m->addr = addr;
-        m->n = (u32)MAX(r, 0);
+        m->n = MAX(r, 0);
         if (r <= 0)
             return r;
     }
@@ -1880,7 +1935,7 @@ static u32 nm_hash(u64 seed, const char *s, size_t n)
         h = (h ^ (u8)s[i]) * 1099511628211u;
         h ^= h >> 32;
     }
-    return (u32)(h * 0x9e3779b97f4a7c15u >> 32); /* 2^64 / golden ratio mixes all bits */
+    return h * 0x9e3779b97f4a7c15u >> 32; /* 2^64 / golden ratio mixes all bits */
 }
 
 static size_t nm_size(size_t n)
@@ -1894,7 +1949,7 @@ static struct name *nm_alloc(char cls, const char *s, size_t n)
     if (!e)
         return NULL;
     nm.total += nm_size(n);
-    *e = (struct name){ .len = (u32)n, .cls = cls };
+    *e = (struct name){ .len = n, .cls = cls };
     memcpy(e->s, s, n);
     e->s[n] = 0;
     return e;
@@ -2109,7 +2164,7 @@ static struct ofd *ofd_dead(void)
 
 static u32 fd_hash(s32 n, u32 cap)
 {
-    return ((u32)n * 2654435761u) & (cap - 1);
+    return (n * 2654435761u) & (cap - 1);
 }
 
 static struct fdent *fd_slot(const struct files *f, s32 n)
@@ -2167,7 +2222,7 @@ static void fd_remove(struct task *t, s32 n)
         ofd_put(e->o);
     else if (!--e->o->refs)
         free(e->o);
-    u32 m = f->cap - 1, hole = (u32)(e - f->slot);
+    u32 m = f->cap - 1, hole = e - f->slot;
     for (u32 i = (hole + 1) & m; f->slot[i].fd >= 0; i = (i + 1) & m)
         if (((i - fd_hash(f->slot[i].fd, f->cap)) & m) >= ((i - hole) & m)) {
             f->slot[hole] = f->slot[i];
@@ -2181,7 +2236,7 @@ static void fd_drop_reused(struct files *f, u32 i)
 {
     struct ofd *o = f->reused[i].o;
     if (o->refs == 1)
-        o->was = 1 + (u32)f->reused[i].fd;
+        o->was = 1 + f->reused[i].fd;
     ofd_put(o);
     f->n_reused--;
     memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
@@ -2218,7 +2273,7 @@ static void fd_close(struct task *t, s32 n)
     struct files *f = t->files;
     const struct fdent *e = fd_at(t, n, t->call.enter_ns);
     if (e >= f->reused && e < f->reused + f->n_reused)
-        fd_drop_reused(f, (u32)(e - f->reused));
+        fd_drop_reused(f, e - f->reused);
     else if (e)
         fd_remove(t, n);
 }
@@ -2338,7 +2393,7 @@ static void fd_ip6(struct buf *b, const u8 *ip)
         return;
     }
     for (u32 i = 0; i < 8; i++)
-        g[i] = (u32)ip[2 * i] << 8 | ip[2 * i + 1];
+        g[i] = ip[2 * i] << 8 | ip[2 * i + 1];
     for (u32 i = 0, k; i < 8; i += k + 1) {
         for (k = 0; i + k < 8 && !g[i + k]; k++)
             ;
@@ -2403,7 +2458,7 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 static const char *fd_peer_addr(const struct name *n, u32 *len)
 {
     const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
-    *len = sp ? n->len - (u32)(sp + 1 - n->s) : 0;
+    *len = sp ? n->len - (sp + 1 - n->s) : 0;
     return sp ? sp + 1 : "";
 }
 
@@ -2515,7 +2570,7 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
     if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
         o->peer = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
     if (fd_is_unix(o) && fstat(s, &st) == 0)
-        fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner((u32)st.st_ino));
+        fd_name_ends(o, st.st_ino, o->peer ? 0 : fd_unix_partner(st.st_ino));
     close(s);
 }
 
@@ -2688,8 +2743,8 @@ static struct ofd *fd_from_proc(const struct task *t, s32 n, bool *cloexec)
 static void fd_scan(struct task *t, bool before_exec)
 {
     t->files = files_copy(NULL);
-    DIR *d = opendir(u_proc(t->tid, "fd")); /* on failure, kvis shows descriptors without files */
-    U_EACH_ENTRY(d, e) {
+    /* on failure, kvis shows descriptors without files */
+    U_EACH_ENTRY(opendir(u_proc(t->tid, "fd")), e) {
         bool cloexec = false;
         s32 n = atoi(e->d_name);
         t->at_ns = u_now();
@@ -2918,15 +2973,12 @@ static void vm_put(struct mm *m)
  * because statfs(2) would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
-    static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
     FILE *f = fopen(u_proc(tid, "mountinfo"), "re");
     U_EACH_LINE(f, line) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2);
         bool here = type && !strncmp(dev, "0:", 2) && strtoul(dev + 2, NULL, 10) == minor;
-        bool hit = !mem_charge(); /* too many mounts: assume a slow mount */
-        for (size_t i = 0; here && i < ARRAY_LEN(slow); i++)
-            hit |= !strncmp(type + 3, slow[i], strlen(slow[i]));
-        if (hit) {
+        bool slow = here && u_begins(type + 3, "fuse|9p|nfs|cifs|smb|ceph|afs");
+        if (!mem_charge() || slow) { /* too many mounts: assume a slow mount */
             fclose(f);
             return true;
         }
@@ -2968,8 +3020,8 @@ static bool vm_line(const char *line, struct region *r, u32 *major, u32 *minor)
     const char *name = u_word(line, 5);
     if (sscanf(line, "%llx-%llx %4s %*s %x:%x", &r->start, &r->end, perm, major, minor) < 5)
         return false;
-    r->prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
-                 | (perm[2] == 'x' ? PROT_EXEC : 0));
+    r->prot = (perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
+              | (perm[2] == 'x' ? PROT_EXEC : 0);
     r->name = !strcmp(name, "[heap]")       ? nm_str('x', "heap")
               : !strncmp(name, "[stack", 6) ? nm_str('x', "stack")
               : *name                       ? nm_str(*name == '/' ? 'f' : 'x', name)
@@ -3047,29 +3099,30 @@ static struct {
     u32 n_gone;
 } ps;
 
+/* All threads. The body may not free the thread. */
+#define PS_EACH(t) \
+    for (u32 t##_at = 0; t##_at < PS_BUCKETS; t##_at++) \
+        for (struct task *t = ps.task[t##_at]; t; t = t->next)
+
+static struct task **ps_slot(u32 id) { U_SLOT(task, ps.task, tid, id); }
+static struct proc **ps_proc_slot(u32 id) { U_SLOT(proc, ps.proc, pid, id); }
+
 static struct task *ps_task(pid_t tid)
 {
-    struct task *t = ps.task[(u32)tid % PS_BUCKETS];
-    while (t && t->tid != tid)
-        t = t->next;
-    return t;
+    return *ps_slot(tid);
 }
 
 static struct task *ps_any_of(pid_t pid)
 {
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *t = ps.task[i]; t; t = t->next)
-            if (t->pid == pid && t->files)
-                return t;
+    PS_EACH(t)
+        if (t->pid == pid && t->files)
+            return t;
     return NULL;
 }
 
 static struct proc *ps_proc(pid_t pid)
 {
-    struct proc *p = ps.proc[(u32)pid % PS_BUCKETS];
-    while (p && p->pid != pid)
-        p = p->next;
-    return p;
+    return *ps_proc_slot(pid);
 }
 
 static struct proc *ps_new_proc(pid_t pid, pid_t ppid, u64 ns)
@@ -3078,9 +3131,7 @@ static struct proc *ps_new_proc(pid_t pid, pid_t ppid, u64 ns)
     if (!p)
         return NULL;
     *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = ns };
-    struct proc **slot = &ps.proc[(u32)pid % PS_BUCKETS];
-    p->next = *slot;
-    *slot = p;
+    *ps_proc_slot(pid) = p;
     ps.n_procs++;
     ps.processes++;
     ps.most_processes = MAX(ps.most_processes, ps.n_procs);
@@ -3092,27 +3143,9 @@ static struct proc *ps_new_proc(pid_t pid, pid_t ppid, u64 ns)
 
 static void ps_free_proc(struct proc *p)
 {
-    struct proc **slot = &ps.proc[(u32)p->pid % PS_BUCKETS];
-    while (*slot != p)
-        slot = &(*slot)->next;
-    *slot = p->next;
+    *ps_proc_slot(p->pid) = p->next;
     ps.n_procs--;
     free(p);
-}
-
-static void ps_link(struct task *t)
-{
-    struct task **slot = &ps.task[(u32)t->tid % PS_BUCKETS];
-    t->next = *slot;
-    *slot = t;
-}
-
-static void ps_unlink(struct task *t)
-{
-    struct task **slot = &ps.task[(u32)t->tid % PS_BUCKETS];
-    while (*slot != t)
-        slot = &(*slot)->next;
-    *slot = t->next;
 }
 
 static struct task *ps_new_task(pid_t tid)
@@ -3123,7 +3156,7 @@ static struct task *ps_new_task(pid_t tid)
     t->tid = tid;
     t->at_ns = u_now();
     t->call.text.max = (64u << 10) + opt.strlen_max;
-    ps_link(t);
+    *ps_slot(tid) = t;
     ps.n_tasks++;
     return t;
 }
@@ -3138,7 +3171,7 @@ static void ps_join(struct task *t, struct proc *p)
 
 static void ps_free_task(struct task *t)
 {
-    ps_unlink(t);
+    *ps_slot(t->tid) = t->next;
     files_put(t->files);
     vm_put(t->mm);
     if (t->fs && !--t->fs->refs)
@@ -3259,16 +3292,12 @@ static s64 ps_status(pid_t tid, const char *key)
 /* Returns a live thread of the process: /proc shows no memory for a main thread that has exited. */
 static pid_t ps_living(pid_t pid)
 {
-    if (ps_status(pid, "State:") != 'Z')
-        return pid;
-    DIR *d = opendir(u_proc(pid, "task"));
-    U_EACH_ENTRY(d, e)
-        if (ps_status(atoi(e->d_name), "State:") != 'Z') {
-            pid = atoi(e->d_name);
-            closedir(d);
-            return pid;
-        }
-    return pid;
+    pid_t living = ps_status(pid, "State:") == 'Z' ? 0 : pid;
+    if (!living)
+        U_EACH_ENTRY(opendir(u_proc(pid, "task")), e)
+            if (!living && ps_status(atoi(e->d_name), "State:") != 'Z')
+                living = atoi(e->d_name);
+    return living ? living : pid;
 }
 
 /* Returns resident memory in bytes (proc_pid_statm(5)); 0: none or unknown. */
@@ -3319,10 +3348,9 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
         return 0;
     if (t->ns_tid == n)
         return t->tid;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (const struct task *o = ps.task[i]; o; o = o->next)
-            if (o->ns_tid == n && o->proc && o->proc->pid_ns == ns)
-                return o->tid;
+    PS_EACH(o)
+        if (o->ns_tid == n && o->proc && o->proc->pid_ns == ns)
+            return o->tid;
     for (u32 k = 1; k <= PS_GONE; k++) {
         const struct ps_gone *g = &ps.gone[(ps.n_gone - k) % PS_GONE];
         if (g->pid_ns == ns && g->ns_tid == n)
@@ -3657,7 +3685,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
     if (f)
         dec_flag_name(b, f);
     else if (p->how == DEC_SIGNAL)
-        b_s(b, u_signame((int)field));
+        b_s(b, u_signame(field));
     else if (p->how == DEC_OCTAL)
         b_f(b, "%#llo", field);
     else if (p->how == DEC_HUGE)
@@ -3763,7 +3791,7 @@ static void dec_sigset(struct buf *b, u64 set)
 static void dec_signal(struct buf *b, s64 sig)
 {
     if (sig > 0 && sig <= 64)
-        b_s(b, u_signame((int)sig));
+        b_s(b, u_signame(sig));
     else
         b_s64(b, sig);
 }
@@ -3801,7 +3829,7 @@ static void dec_text(struct dec *d, u64 addr, u64 n, u32 max, int how)
 {
     char tmp[DEC_CHUNK + DEC_AFTER + 1];
     bool cut = false, string = how & DEC_STRING;
-    max = how & DEC_RAW ? max : MIN(max, (u32)DEC_CHUNK);
+    max = how & DEC_RAW ? max : MIN(max, DEC_CHUNK);
     u64 want = string ? (u64)max + DEC_AFTER + 1 : max ? MIN(n, (u64)max + DEC_AFTER) : 0;
     u32 room = !addr ? 0 : how & DEC_RAW ? b_room(d->b, want) : MIN(want, sizeof tmp);
     char *p = how & DEC_RAW ? d->b->p + d->b->len : tmp;
@@ -4068,9 +4096,9 @@ static struct dec_member dec_kind_value(const struct dec *d)
 {
     u8 how = d->kind->how, size = d->kind->size;
     if (size == DEC_WORD)
-        size = (u8)dec_word(d);
+        size = dec_word(d);
     else if (size == DEC_LONG)
-        size = (u8)(dec_long(d) * (how == DV_TS || how == DV_TV ? 2 : 1));
+        size = dec_long(d) * (how == DV_TS || how == DV_TV ? 2 : 1);
     return (struct dec_member){ .how = how, .size = size };
 }
 
@@ -4128,7 +4156,7 @@ static unsigned dec_optfam(u32 level)
 
 static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
 {
-    unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
+    unsigned optfam = fam == FAM_so && d->i ? dec_optfam(d->c->arg[d->i - 1]) : fam;
     if (fam == FAM_clock) {
         dec_clock(d->b, v);
     } else if (fam == FAM_quotactl) {
@@ -4139,7 +4167,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
         b_c(d->b, ')');
     } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
         b_s(d->b, v & 0x100 ? "IPC_64|" : ""); /* IPC_64: newer structures of i386 and arm */
-        dec_enum(d->b, (u32)v & ~0x100u, fam);
+        dec_enum(d->b, v & ~0x100u, fam);
     } else {
         dec_enum(d->b, (u32)v, optfam);
     }
@@ -4160,7 +4188,7 @@ static void dec_read_paths(struct task *t, struct call *c)
             continue;
         if (!c->n_paths)
             b_reset(&c->paths);
-        *p = (struct call_path){ .arg = (u8)i, .off = c->paths.len };
+        *p = (struct call_path){ .arg = i, .off = c->paths.len };
         s64 len = c->arg[i] ? mem_str(t, c->arg[i], raw, DEC_PATH, DEC_PATH, &p->cut) : -EFAULT;
         if (len >= 0)
             b_put(&c->paths, raw, (size_t)len + 1);
@@ -4362,7 +4390,7 @@ static void dec_fds(struct dec *d, const u8 *p, size_t n)
     b_c(d->b, '[');
     for (size_t k = 0; k + 4 <= n; k += 4) {
         b_s(d->b, k ? ", " : "");
-        fd_label(d->b, d->t, (int)dec_ld(p + k, 4));
+        fd_label(d->b, d->t, dec_ld(p + k, 4));
     }
     b_c(d->b, ']');
 }
@@ -4402,7 +4430,7 @@ static void dec_k_wstatus(struct dec *d, u64 v)
         dec_pointer(d, v, 0);
     } else if (dec_get(d, v, raw, 4)) {
         b_c(d->b, '[');
-        dec_status(d->b, (u32)dec_ld(raw, 4));
+        dec_status(d->b, dec_ld(raw, 4));
         b_c(d->b, ']');
     }
 }
@@ -4426,7 +4454,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
             break;
         b_s(d->b, n++ ? " " : "");
         if (fds)
-            fd_label(d->b, d->t, (int)k);
+            fd_label(d->b, d->t, k);
         else
             b_u64(d->b, k);
     }
@@ -4537,7 +4565,7 @@ static void dec_k_siginfo(struct dec *d, u64 v)
     dec_signal(d->b, sig);
     if (dec_ld(raw + 4, 4)) {
         b_s(d->b, ", si_errno=");
-        dec_errno(d->b, (int)dec_ld(raw + 4, 4));
+        dec_errno(d->b, dec_ld(raw + 4, 4));
     }
     b_s(d->b, ", si_code=");
     dec_enum(d->b, (u32)code, from.fam);
@@ -4742,7 +4770,7 @@ static void dec_msg(struct dec *d, const u8 *p, u64 moved)
 {
     struct buf *b = d->b;
     struct dec_msghdr m = dec_msghdr(p, dec_word(d));
-    u32 namelen = m.namelen, room = d->exit ? (u32)d->outlen[0] : 0;
+    u32 namelen = m.namelen, room = d->exit ? d->outlen[0] : 0;
     b_s(b, "{msg_name=");
     dec_sockaddr_at(d, m.name, room ? MIN(room, namelen) : namelen);
     b_s(b, ", msg_namelen=");
@@ -4790,7 +4818,7 @@ static void dec_k_sockproto(struct dec *d, u64 v)
     case AF_NETLINK: dec_enum(d->b, (u32)v, FAM_nlproto); break;
     case AF_PACKET:
         b_s(d->b, "htons(");
-        dec_enum(d->b, ntohs((u16)v), FAM_ethproto);
+        dec_enum(d->b, ntohs(v), FAM_ethproto);
         b_c(d->b, ')');
         break;
     default: b_s64(d->b, (s32)v);
@@ -4803,7 +4831,7 @@ static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
     while (o < end && (o->level != (u32)d->c->arg[1] || o->name != (u32)d->c->arg[2]))
         o++;
     u8 holds = o < end ? o->holds : OPT_INT;
-    const struct dec_layout *l = holds == OPT_STRUCT ? dec_layout(d, (u8)o->what) : NULL;
+    const struct dec_layout *l = holds == OPT_STRUCT ? dec_layout(d, o->what) : NULL;
     s32 v = dec_ld(p, MIN(have, 4));
     if (l && have >= l->size) {
         dec_braces(d, p, l->size, l);
@@ -5193,7 +5221,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
     } else if (c->err) {
         dec_ret_error(b, c->err);
     } else if (dec_ret_is_fd(c)) {
-        fd_label(b, t, (int)c->ret);
+        fd_label(b, t, c->ret);
     } else if (r->form == RET_ADDR) {
         dec_hex(b, dec_long(&d) == 4 ? (u32)c->ret : (u64)c->ret);
     } else if (r->form == RET_OCTAL) {
@@ -5231,7 +5259,7 @@ static int sc_find(enum abi a, u64 nr)
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* upper half of __ARM_NR_BASE: see syscalls.tbl */
     if (a == ABI_ARM32 && nr >> 16 == ARM_PRIVATE)
         nr = 1000 + (nr & 0xffff);
-    return nr < sc_numbers[a].n ? (int)sc_numbers[a].row[nr] - 1 : -1;
+    return nr < sc_numbers[a].n ? sc_numbers[a].row[nr] - 1 : -1;
 }
 
 static s64 sc_number(enum abi a, u16 id)
@@ -5251,7 +5279,7 @@ static void sc_widen_ids(int row, u64 *arg)
     if (sc_id[row] == SC_fchownat || (strlen(name) > 2 && !strcmp(name + strlen(name) - 2, "32")))
         return;
     for (u32 k = 0; k < sc_rows[row].nargs; k++) {
-        u16 kind = sc_rows[row].arg[k], id = (u16)arg[k];
+        u16 kind = sc_rows[row].arg[k], id = arg[k];
         if (kind == K_UID || kind == K_GID)
             arg[k] = id == 0xffff ? UINT32_MAX : id;
     }
@@ -5819,7 +5847,7 @@ static void *out_place(void *table, u32 n, size_t size, pid_t pid)
 {
     struct out_slot *place = NULL;
     for (u32 i = 0; i < OUT_PROBES; i++) {
-        struct out_slot *s = (void *)((char *)table + ((u32)pid + i) % n * size);
+        struct out_slot *s = (void *)((char *)table + (pid + i) % n * size);
         if (s->pid == pid)
             return s;
         if (!place || s->used < place->used)
@@ -5945,7 +5973,7 @@ static const char *out_program(const struct event *e, u32 *n)
     if (!ev_has(e, EV_program))
         return NULL;
     const char *base = out_base(program->s.p, program->s.len);
-    *n = (u32)(program->s.p + program->s.len - base);
+    *n = program->s.p + program->s.len - base;
     return base;
 }
 
@@ -5955,7 +5983,7 @@ static void out_exec(struct buf *b, const struct event *e)
     const char *p = argv->s.p, *end = p + argv->s.len;
     u32 n = strnlen(p, argv->s.len), from = b->len, base_len;
     const char *name = out_base(p, n), *base = out_program(e, &base_len);
-    u32 len = (u32)(p + n - name);
+    u32 len = p + n - name;
     bool same = !base || (base_len == len && !memcmp(name, base, len));
     if (!same || e->err)
         b_shell(b, program->s.p, program->s.len);
@@ -5984,8 +6012,7 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     case VT_ARGV: out_exec(b, e); break;
     case VT_DUR: b_f(b, "%.2f ms", (double)v->n / 1e6); break;
     case VT_SIZE:
-        SNPRINTF(size, "%s%s", v->n < 0 ? "-" : "",
-                 out_bytes(v->n < 0 ? -(u64)v->n : (u64)v->n).s);
+        SNPRINTF(size, "%s%s", v->n < 0 ? "-" : "", out_bytes(v->n < 0 ? -(u64)v->n : (u64)v->n).s);
         b_f(b, "%*s", width, size);
         break;
     }
@@ -6271,7 +6298,7 @@ static bool out_leave_out(const struct event *e)
     bool forked = e->kind == EK_SPAWN && ev_has(e, EV_child_pid);
     bool executed = e->kind == EK_EXEC && !e->err;
     if (forked)
-        out_name((pid_t)e->v[EV_child_pid].n, comm, strlen(comm));
+        out_name(e->v[EV_child_pid].n, comm, strlen(comm));
     if (executed)
         out_name_by(e);
     return forked || executed;
@@ -6623,7 +6650,7 @@ static void out_call_time(struct buf *b, const struct call *c)
     u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
     if (ns < 1000) /* strace -T would show less than 1 us as 0 */
-        b_fraction(b, ns, (u32)NSEC);
+        b_fraction(b, ns, NSEC);
     else
         b_fraction(b, ns / 1000, 1000000);
     if (c->timed && ns - c->cpu_ns >= 100000) {
@@ -6805,8 +6832,7 @@ static void out_json_times(struct buf *b, const struct call *c)
         b_num(b, ",\"waker_pid\":", c->waker_pid);
     if (*c->waker_comm) {
         b_c(b, ',');
-        out_json_str(b, "waker_comm", c->waker_comm,
-                     strnlen(c->waker_comm, sizeof c->waker_comm));
+        out_json_str(b, "waker_comm", c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm));
     }
 }
 
@@ -7077,9 +7103,9 @@ static pid_t st_first_pid;
 static u32 st_bucket(u64 v)
 {
     if (v < 16)
-        return (u32)v;
-    u32 e = 63 - (u32)__builtin_clzll(v);
-    return 16 + (e - 4) * 16 + (u32)(v >> (e - 4) & 15);
+        return v;
+    u32 e = 63 - __builtin_clzll(v);
+    return 16 + (e - 4) * 16 + (v >> (e - 4) & 15);
 }
 
 static u64 st_bucket_value(u32 i)
@@ -7286,7 +7312,7 @@ static void st_call(struct task *t, const struct call *c, bool wanted)
         return; /* -e excludes the call; kvis traces it only for its own use */
     st.syscalls++;
     if (st_has_failed(c))
-        st_fail(&st, st_row_of(c), (u16)c->err, 1);
+        st_fail(&st, st_row_of(c), c->err, 1);
     if (c->timed && !c->noret)
         st_timed(t, c);
     if (c->late)
@@ -7392,8 +7418,7 @@ static double st_key(const struct st_row *r)
 
 static int st_compare(const void *pa, const void *pb)
 {
-    const struct st_row *a = *(const struct st_row *const *)pa,
-                        *b = *(const struct st_row *const *)pb;
+    const struct st_row *a = *(struct st_row *const *)pa, *b = *(struct st_row *const *)pb;
     double ka = st_key(a), kb = st_key(b);
     if (ka != kb)
         return ka < kb ? 1 : -1;
@@ -7459,8 +7484,7 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
 
 static int st_compare_callers(const void *a, const void *b)
 {
-    const struct st_caller *x = *(const struct st_caller *const *)a,
-                           *y = *(const struct st_caller *const *)b;
+    const struct st_caller *x = *(struct st_caller *const *)a, *y = *(struct st_caller *const *)b;
     if (x->ns != y->ns)
         return x->ns < y->ns ? 1 : -1;
     return (x->pid > y->pid) - (x->pid < y->pid);
@@ -7508,7 +7532,7 @@ static void st_table(struct buf *b, const struct summary *s)
     st_table_line(b, NULL, "syscall");
     st_table_rule(b);
     for (u32 i = 0; i < n; i++)
-        st_table_row(b, order[i], st_returned_ns(&total), st_name((u16)(order[i] - s->chosen)));
+        st_table_row(b, order[i], st_returned_ns(&total), st_name(order[i] - s->chosen));
     st_table_rule(b);
     st_table_row(b, &total, st_returned_ns(&total), "total");
     free(total.hist);
@@ -7815,8 +7839,7 @@ static void st_json_times(struct buf *b, const struct summary *s)
 
 static int st_failed_most(const void *a, const void *b)
 {
-    const struct st_failed *x = *(const struct st_failed *const *)a,
-                           *y = *(const struct st_failed *const *)b;
+    const struct st_failed *x = *(struct st_failed *const *)a, *y = *(struct st_failed *const *)b;
     if (x->count != y->count)
         return x->count < y->count ? 1 : -1;
     return x->row != y->row ? x->row - y->row : x->err - y->err;
@@ -8138,7 +8161,7 @@ static void st_text_head(struct buf *b, const struct summary *s)
         u32 indent = u_width(b->p + line, b->len - line) + 1;
         b_s(b, " = ");
         st_text_cpu(b, s, user, system);
-        b_f(b, "\n%*s", (int)indent, "");
+        b_f(b, "\n%*s", indent, "");
         st_text_waiting(b, s, all - user - system);
         return;
     }
@@ -8383,7 +8406,7 @@ static void st_json_unique(struct buf *b, const char *s, size_t n)
 static void st_json_connection(struct buf *b, const struct name *n)
 {
     static struct buf text;
-    u32 len, type = (u32)(fd_peer_addr(n, &len) - n->s);
+    u32 len, type = fd_peer_addr(n, &len) - n->s;
     b_reset(&text);
     b_put(&text, n->s, type);
     b_s(&text, "→ ");
@@ -8402,7 +8425,7 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     case ST_KIND: s = fd_kind_name[*(const u8 *)p]; break;
     case ST_WORD: s = *(const char *const *)p; break;
     case ST_TEXT: *len = strnlen(p, c->size); return p;
-    case ST_SOCK_TYPE: *len = (u32)(fd_peer_addr(n, len) - n->s) - 1; return n->s;
+    case ST_SOCK_TYPE: *len = fd_peer_addr(n, len) - n->s - 1; return n->s;
     case ST_ADDRESS: return fd_peer_addr(n, len);
     default: *len = n->len; return n->s;
     }
@@ -8676,7 +8699,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
     if (!w || w->len < 0)
         return;
     const char *s = c->paths.p + w->off;
-    md_join_from(p, w->from, s, (u32)w->len);
+    md_join_from(p, w->from, s, w->len);
     if (!w->from && w->len && *s != '/') /* unknown directory: the path stays relative */
         memmove(p->s, p->s + 1, p->len--);
 }
@@ -8911,7 +8934,7 @@ static bool md_selects(struct task *t, struct call *c)
         if (w->len < 0 || md_is_link_text(c, w->arg))
             continue;
         md_path(c, w->arg, &p);
-        if (md_path_wanted(c->paths.p + w->off, (u32)w->len)
+        if (md_path_wanted(c->paths.p + w->off, w->len)
             || (p.ok && md_path_wanted(p.s, p.len))
             || (p.len && *p.s != '/' && md_path_possible(p.s))
             || (t->fs && md_leads_to_wanted(t, &p, md_at_link(c, w->arg))))
@@ -8996,8 +9019,7 @@ static void md_listed(struct event *e, struct ofd *o)
     md_emit(e);
 }
 
-static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *text,
-                        u32 size)
+static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *text, u32 size)
 {
     struct buf b = { .p = text, .cap = size, .max = size };
     if (o)
@@ -9207,15 +9229,14 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     const char *addr = fd_peer_addr(server ? server : o ? o->peer : NULL, &n);
     bool udp = o && o->sock && !strncmp(o->sock, "udp", 3), unnamed = in && !n && md_queries.n;
     n -= n >= sizeof port ? strlen(port) : n;
-    if (!udp || !at || bytes <= 0 || n > sizeof q.server
-        || (!unnamed && strcmp(addr + n, port)))
+    if (!udp || !at || bytes <= 0 || n > sizeof q.server || (!unnamed && strcmp(addr + n, port)))
         return NULL;
     q = (struct md_query){ .o = o, .open_ns = o->open_ns, .sent_ns = c->enter_ns, .pid = t->pid,
                            .tid = t->tid, .fd = (s32)c->arg[0], .row = c->row,
-                           .server_len = (u8)n };
+                           .server_len = n };
     memcpy(q.server, addr, n);
     s64 len = mem_read(t, at, q.m.p, MIN((size_t)bytes, sizeof q.m.p));
-    q.m.len = (u32)MAX(len, (s64)0);
+    q.m.len = MAX(len, (s64)0);
     if (!md_dns_question(&q.m) || q.m.flags >> 15 != in)
         return NULL;
     struct md_query *asked = in ? md_dns_find(&q) : &q;
@@ -9246,7 +9267,7 @@ static void md_dns_over(const struct ofd *o, int err, u64 ns)
         if (!q->o || (o && (q->o != o || q->open_ns != o->open_ns)))
             continue;
         if (err > 0 && waiting > 1) {
-            q->err = (u16)err;
+            q->err = err;
             continue;
         }
         if (err || q->err || sees_answers)
@@ -9350,7 +9371,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
     if (recorded) {
         md_recorded_path(t, p, unnamed);
     } else if (len > 0) {
-        p->len = (u32)len;
+        p->len = len;
         p->ok = true;
     } else if (unnamed && f) {
         u32 room = (u32)sizeof p->s - p->len;
@@ -9361,7 +9382,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
     }
     if (f)
         *sx = (struct fd_stat){
-            .stx_mode = (u16)f->mode, .stx_ino = f->ino,
+            .stx_mode = f->mode, .stx_ino = f->ino,
             .stx_dev_major = f->dev >> 20, .stx_dev_minor = f->dev & 0xfffff,
             .stx_rdev_major = f->rdev >> 20, .stx_rdev_minor = f->rdev & 0xfffff,
         };
@@ -9699,7 +9720,7 @@ static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storag
     if (!addr || len < 2)
         return 0;
     s64 n = mem_read(t, addr, sa, MIN(len, sizeof *sa));
-    return n < 2 ? 0 : (u32)n;
+    return n < 2 ? 0 : n;
 }
 
 static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
@@ -10011,7 +10032,7 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     if (c->err || !mem_get(t, at, raw, 6 * w)) /* struct msghdr without msg_flags */
         return false;
     struct dec_msghdr m = dec_msghdr(raw, w);
-    struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, (u32)m.namelen)
+    struct name *peer = c->id == SC_recvmsg ? md_written_peer(t, c, m.name, m.namelen)
                                             : md_named_peer(t, n, m.name, m.namelen);
     md_fast_open(t, c, peer, in ? 0 : flags);
     if (m.iovlen && mem_word(t, c->abi, m.iov, &first[0]))
@@ -10103,20 +10124,19 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     if (exchange && md_walk(t, &now, true, &at_a) < 0)
         return;
     pass++;
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *of = ps.task[i]; of; of = of->next) {
-            struct files *f = of->files;
-            bool first = of->tid == of->pid || (f && f->refs == 1); /* visit a table only once */
-            for (u32 k = 0; first && f && k < f->cap && budget; k++, budget--) {
-                struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
-                if (!o || !o->name || o->renamed == pass) /* this pass has handled the file */
-                    continue;
-                struct name *n = md_new_name(o, &at_b, a, b);
-                n = n || !exchange ? n : md_new_name(o, &at_a, b, a);
-                o->name = n ? n : o->name;
-                o->renamed = pass;
-            }
+    PS_EACH(of) {
+        struct files *f = of->files;
+        bool first = of->tid == of->pid || (f && f->refs == 1); /* visit a table only once */
+        for (u32 k = 0; first && f && k < f->cap && budget; k++, budget--) {
+            struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
+            if (!o || !o->name || o->renamed == pass) /* this pass has handled the file */
+                continue;
+            struct name *n = md_new_name(o, &at_b, a, b);
+            n = n || !exchange ? n : md_new_name(o, &at_a, b, a);
+            o->name = n ? n : o->name;
+            o->renamed = pass;
         }
+    }
 }
 
 static s32 md_path_arg(const struct call *c, u32 n)
@@ -10134,7 +10154,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     u16 kind = sc_rows[c->row].arg[0];
     bool moved = c->err || c->id == SC_chroot || c->id == SC_pivot_root;
     if (arg >= 0) {
-        md_followed_path(t, c, (u32)arg, p);
+        md_followed_path(t, c, arg, p);
         if (!moved && p->ok && *p->s == '/' && strstr(p->s, "/.."))
             md_walk_to_last(t, p);
         return;
@@ -10143,7 +10163,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
         bool cut;
         s64 n = mem_str(t, c->arg[0], p->s, sizeof p->s - 1, sizeof p->s, &cut);
         p->ok = n > 0;
-        p->len = (u32)MAX(n, 0);
+        p->len = MAX(n, 0);
         return;
     }
     struct ofd *o = kind == K_FD || kind == K_DIRFD ? fd_get(t, c->arg[0]) : NULL;
@@ -10175,7 +10195,7 @@ static void md_change(struct task *t, struct call *c)
     case EK_SYMLINK:
         ev_bytes(e, EV_target, "", 0);
         if (target && target->len >= 0)
-            ev_bytes(e, EV_target, c->paths.p + target->off, (u32)target->len);
+            ev_bytes(e, EV_target, c->paths.p + target->off, target->len);
         break;
     case EK_RENAME:
     case EK_LINK:
@@ -10241,8 +10261,8 @@ static void md_chdir(struct task *t, struct call *c)
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
-    for (u32 i = 0; !c->err && i < PS_BUCKETS; i++)
-        for (struct task *o = ps.task[i]; o; o = o->next)
+    if (!c->err)
+        PS_EACH(o)
             ps_look_fs(o);
 }
 
@@ -10448,12 +10468,10 @@ static void md_seccomp(struct task *t, struct call *c)
         return;
     t->full = true;
     if (flags & NEW_LISTENER)
-        md_install(t, c->ret,
-                   ofd_new(t, FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP])), true);
+        md_install(t, c->ret, ofd_new(t, FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP])), true);
     if (flags & TSYNC)
-        for (u32 i = 0; i < PS_BUCKETS; i++)
-            for (struct task *o = ps.task[i]; o; o = o->next)
-                o->full |= o->proc == t->proc;
+        PS_EACH(o)
+            o->full |= o->proc == t->proc;
 }
 
 /* Notes handlers and SA_RESTART, which decide whether an interrupted call restarts or fails. */
@@ -10638,7 +10656,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
     bool counted = c->id == SC_connect; /* st_call counts errors of connect(2) */
     if (err && !counted && sc_set[SC_connect]) {
-        st_fail(&st, SC_connect, (u16)err, 1);
+        st_fail(&st, SC_connect, err, 1);
         st.late_connects++;
     }
     o->connect_ns = 0;
@@ -10803,10 +10821,10 @@ static bool rec_slot_put(struct rec_slot *s, const char *p, size_t n)
         if (!grown)
             return false;
         s->p = grown;
-        s->cap = (u32)n + 33;
+        s->cap = n + 33;
     }
     memcpy(s->p, p, n);
-    s->len = (u32)n;
+    s->len = n;
     return true;
 }
 
@@ -10943,7 +10961,7 @@ static void rec_others(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     for (u32 f = 0; f < N_EV_FIELDS; f++)
-        if (ev_has(e, (enum ev_field)f) && !(k->n && memchr(k->field, (int)f, k->n))) {
+        if (ev_has(e, (enum ev_field)f) && !(k->n && memchr(k->field, f, k->n))) {
             rec_put(f);
             rec_value(e, f);
         }
@@ -10969,7 +10987,7 @@ static void rec_event(const struct event *e)
     if (e->err)
         rec_put(e->err);
     if (e->row >= 0)
-        rec_text(sc_name((u16)e->row));
+        rec_text(sc_name(e->row));
     for (u32 i = 0; i < k->n; i++)
         if (mask >> i & 1)
             rec_value(e, k->field[i]);
@@ -11403,7 +11421,7 @@ static u32 rec_below(u32 limit, const char *what)
 {
     u64 v = rec_get();
     if (v < limit)
-        return (u32)v;
+        return v;
     rec_damaged(what);
     return 0;
 }
@@ -11431,7 +11449,7 @@ static struct rec_text rec_gets(void)
             n = 0;
         }
         p = (const char *)rec_in.p;
-        s.len = (u32)n;
+        s.len = n;
         rec_in.p += n;
         if (at < REC_SLOTS && !*rec_in.wrong && !rec_slot_put(&rec_in.slot[at], p, n))
             rec_bad("out of memory");
@@ -11609,7 +11627,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     if (!room)
         rec_bad("out of memory");
     else if (n < 0)
-        rec_bad("cannot be read: %s", strerror((int)-n));
+        rec_bad("cannot be read: %s", strerror(-n));
     else if (!n)
         rec_bad("is empty");
     else if (n < (s64)sizeof head.magic || memcmp(head.magic, rec_magic, sizeof head.magic))
@@ -11665,7 +11683,7 @@ static void rec_get_hist(u32 *hist, u32 n)
     for (u32 i = 0; i < used && !*rec_in.wrong; i++) {
         at += rec_below(n - at, "bucket");
         u64 count = rec_get();
-        hist[at] = (u32)MIN(count, UINT32_MAX);
+        hist[at] = MIN(count, UINT32_MAX);
     }
 }
 
@@ -11673,7 +11691,7 @@ static u16 rec_get_row_name(void)
 {
     const char *name = rec_gets().p;
     s32 row = rec_row(name, rec_get());
-    return row < 0 ? (u16)ST_UNNAMED : (u16)row;
+    return row < 0 ? ST_UNNAMED : row;
 }
 
 static void rec_get_col(const struct st_col *c, void *p)
@@ -11738,7 +11756,7 @@ static u32 rp_flags(u32 bits)
 {
     u64 flags = rec_get();
     if (!(flags >> bits))
-        return (u32)flags;
+        return flags;
     rp_newer("unknown flags", flags);
     return 0;
 }
@@ -11748,7 +11766,7 @@ static pid_t rp_id(void)
 {
     s64 id = rec_getz();
     if (id >= 0 && id < REC_PIDS)
-        return (pid_t)id;
+        return id;
     rec_damaged("process id");
     return 0;
 }
@@ -11805,7 +11823,7 @@ static bool rp_signal_wanted(const struct event *e)
 /* For --by=pid: when a new process has the pid of an earlier one, ends the earlier one's row. */
 static void rp_follow(const struct event *e)
 {
-    pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
+    pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? e->v[EV_child_pid].n : 0;
     for (u32 i = 0; child && i < rec_in.sum->n_callers; i++)
         rec_in.sum->caller[i].ended |= rec_in.sum->caller[i].pid == child;
     out_leave_out(e);
@@ -11819,7 +11837,7 @@ static void rp_event(void)
     u32 others = has_others ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
     s8 own = rec_in.kind[kind].own;
     rp_ids(flags);
-    struct event *e = ev_new((u8)MAX(own, 0), NULL, rp_time());
+    struct event *e = ev_new(MAX(own, 0), NULL, rp_time());
     e->pid = rec_in.pid;
     e->tid = rec_in.tid;
     e->err = flags & REC_ERR ? rec_below(4096, "errno") : 0;
@@ -11861,7 +11879,7 @@ static void rp_recorded_call(struct call *c, u32 flags)
     c->recorded = &rp_recorded;
     s32 row = rec_row(rp_recorded.name, 0);
     c->known = row >= 0;
-    c->row = c->id = c->known ? (u16)row : 0;
+    c->row = c->id = c->known ? row : 0;
 }
 
 static bool rp_shown(const struct call *c)
@@ -12311,7 +12329,7 @@ static void px_arg_field(const struct event *e, u32 f)
 
 static void px_arg_text(enum px_arg arg, const char *s, size_t n)
 {
-    px_pb_arg(arg + 1u, VT_STR, &(union ev_val){ .s = { s, (u32)n } });
+    px_pb_arg(arg + 1u, VT_STR, &(union ev_val){ .s = { s, n } });
 }
 
 static void px_arg_error(int err)
@@ -12386,13 +12404,7 @@ static void px_wait(struct px_track *t, u64 from, u64 to)
     t->wait[t->n_waits++].to = to;
 }
 
-static struct px_track **px_slot(pid_t tid)
-{
-    struct px_track **at = &px.track[(u32)tid % PX_HASH];
-    while (*at && (*at)->tid != tid)
-        at = &(*at)->next;
-    return at;
-}
+static struct px_track **px_slot(u32 id) { U_SLOT(px_track, px.track, tid, id); }
 
 static void px_free(struct px_track *t)
 {
@@ -12580,7 +12592,7 @@ static void px_fold_add(const char *text, size_t n, u64 ns)
     if (s == end) {
         s = least;
         px_fold_line(s);
-        *s = (struct px_stack){ .len = (u32)n };
+        *s = (struct px_stack){ .len = n };
         memcpy(s->text, text, n);
     }
     s->ns += ns;
@@ -13057,7 +13069,7 @@ static struct {
 
 static u32 rep_log2(u64 v)
 {
-    return v ? 63 - (u32)__builtin_clzll(v) : 0;
+    return v ? 63 - __builtin_clzll(v) : 0;
 }
 
 /* Processes and signals score highest, then network and failures; duration and size add points. */
@@ -13135,8 +13147,8 @@ static void rep_base64(const u8 *p, u32 n)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (u32 i = 0; i < n; i += 3) {
-        u32 left = n - i, v = (u32)p[i] << 16;
-        v |= left > 1 ? (u32)p[i + 1] << 8 : 0;
+        u32 left = n - i, v = p[i] << 16;
+        v |= left > 1 ? p[i + 1] << 8 : 0;
         v |= left > 2 ? p[i + 2] : 0;
         char q[4] = { digit[v >> 18], digit[v >> 12 & 63], left > 1 ? digit[v >> 6 & 63] : '=',
                       left > 2 ? digit[v & 63] : '=' };
@@ -13404,13 +13416,7 @@ static void df_command(const struct df_row *one)
         df_put(&df.all, df.k, one);
 }
 
-static struct df_life **df_slot(u32 pid)
-{
-    struct df_life **at = &df.lives[pid % ARRAY_LEN(df.lives)];
-    while (*at && (*at)->pid != pid)
-        at = &(*at)->next;
-    return at;
-}
+static struct df_life **df_slot(u32 id) { U_SLOT(df_life, df.lives, pid, id); }
 
 /* Returns NULL if there are too many processes. */
 static struct df_life *df_life(u32 pid, u64 ns)
@@ -13483,7 +13489,7 @@ static void df_fork(const struct event *e)
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
     df_ended(child, e->ts_ns); /* ends an earlier process with this pid if its exit was lost */
-    struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
+    struct df_life *parent = df_life(e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
     l->parent = parent->pid;
@@ -13510,7 +13516,7 @@ static struct name *df_command_name(const struct event *e)
 
 static void df_exec(const struct event *e)
 {
-    struct df_life *l = e->err ? NULL : df_life((u32)e->pid, e->ts_ns);
+    struct df_life *l = e->err ? NULL : df_life(e->pid, e->ts_ns);
     if (!l)
         return;
     df_over(l, e->ts_ns);
@@ -13525,7 +13531,7 @@ static void df_exec(const struct event *e)
 
 static void df_exit(const struct event *e)
 {
-    struct df_life *l = *df_slot((u32)e->pid);
+    struct df_life *l = *df_slot(e->pid);
     if (!l)
         return;
     bool killed = ev_has(e, EV_signal);
@@ -13538,7 +13544,7 @@ static void df_exit(const struct event *e)
 
 static void df_event(const struct event *e)
 {
-    df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
+    df.pids[df.k][e->pid / 8] |= 1u << e->pid % 8;
     if (e->kind == EK_SPAWN)
         df_fork(e);
     else if (e->kind == EK_EXEC)
@@ -13575,7 +13581,7 @@ static void df_take_names(u32 k)
 static void df_attached(void)
 {
     for (const struct out_named *n = out_names; n < out_names + OUT_NAMES; n++) {
-        struct df_life *l = n->slot.pid ? df_life((u32)n->slot.pid, out.start_ns) : NULL;
+        struct df_life *l = n->slot.pid ? df_life(n->slot.pid, out.start_ns) : NULL;
         if (l)
             l->now.name = nm_str('c', n->comm);
     }
@@ -13620,7 +13626,7 @@ static bool df_is_above(void)
 
 static bool df_is_pid(const char *s, u32 n, u32 k)
 {
-    u32 pid = n <= 7 ? (u32)strtoul(s, NULL, 10) : 0;
+    u32 pid = n <= 7 ? strtoul(s, NULL, 10) : 0;
     return n > 2 && pid < REC_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
@@ -13894,7 +13900,7 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
 static void df_put_rest(struct buf *b, u32 columns, const char *s, u32 n)
 {
     const char *line = b->len ? memrchr(b->p, '\n', b->len) : NULL;
-    u32 from = line ? (u32)(line + 1 - b->p) : 0, used = u_width(b->p + from, b->len - from);
+    u32 from = line ? line + 1 - b->p : 0, used = u_width(b->p + from, b->len - from);
     u32 room = columns ? MAX(columns, used + 8) - used : UINT32_MAX, fits = room;
     if (u_fit(s, n, &fits) == n) {
         b_put(b, s, n);
@@ -14055,7 +14061,7 @@ static void df_text(struct buf *b)
     /* The line has at most 80 columns, of which a space and "...: " take 6. */
     u32 columns = u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
-    b_f(b, " %.*s%s", (int)MIN(command.len, most), command.len ? command.p : "",
+    b_f(b, " %.*s%s", MIN(command.len, most), command.len ? command.p : "",
         command.len > most ? "...: " : command.len ? ": " : "");
     b_put(b, numbers.p, numbers.len);
     b_c(b, '\n');
@@ -14317,7 +14323,7 @@ static int pf_cpus(const char *path)
     u_slurp(path, s, sizeof s);
     while (pf_range(&list, &from, &to))
         ;
-    return (int)(to + 1);
+    return to + 1;
 }
 
 enum { PF_MEMBERS = 5 }; /* maximum number of events in a group */
@@ -14436,7 +14442,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("/sys/devices/system/cpu/present"), got = 0;
-    int cpus = MIN(present > 0 ? present : (int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS);
+    int cpus = MIN(present > 0 ? present : (int)sysconf(_SC_NPROCESSORS_CONF), PF_MAX_CPUS);
     pf_rings.pages = pf_rings.pages ? pf_rings.pages : 512;
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
@@ -14569,7 +14575,7 @@ static void pf_upto(u64 ns)
             break;
         pf_flush_old(first.s.ns);
         pf_take(pf_rings.ring[at], &first);
-        pf_sample((pid_t)first.s.tid, first.s.ns, first.s.addr, at & 1);
+        pf_sample(first.s.tid, first.s.ns, first.s.addr, at & 1);
     }
     pf_flush_old(ns);
 }
@@ -14696,7 +14702,7 @@ static int btf_read(struct btf_file *b, int fd)
         ssize_t r = pread(fd, p + n, b->size - n, n);
         if (r <= 0)
             return r ? -errno : btf_bad(b, "the file is truncated");
-        n += (u32)r;
+        n += r;
     }
     return 0;
 }
@@ -14756,7 +14762,7 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
-    if (t->kind == BTF_VOID || t->kind >= MAX((u32)BTF_KINDS, b->n_layouts))
+    if (t->kind == BTF_VOID || t->kind >= MAX(BTF_KINDS, b->n_layouts))
         return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
     u64 len = t->kind < BTF_KINDS
                   ? btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen
@@ -14784,8 +14790,8 @@ static int btf_upto(struct btf_file *b, u32 n)
     for (u32 k = b->n_ids; k <= n && b->pos[k] < b->type_end; b->n_ids = ++k) {
         s64 len = btf_head(b, b->pos[k], b->first_id + k, &t);
         if (len < 0)
-            return (int)len;
-        b->pos[k + 1] = b->pos[k] + (u32)len;
+            return len;
+        b->pos[k + 1] = b->pos[k] + len;
     }
     return 0;
 }
@@ -14848,16 +14854,15 @@ static int btf_sized(u32 id, struct kfield *f)
             if (f->size * count > INT32_MAX)
                 return btf_bad(t.b, "type %u: too large: %llu elements of %u bytes", t.id,
                                count, f->size);
-            f->count = (u32)count;
-            f->size *= (u32)count;
+            f->count = count;
+            f->size *= count;
             return 0;
         }
         if (e)
             return e;
         id = btf_u32(t.body);
         if ((count *= btf_u32(t.body + 8)) > INT32_MAX)
-            return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id,
-                           count);
+            return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id, count);
     }
     return btf_bad(t.b, "type %u: arrays nested too deeply", t.id);
 }
@@ -14982,7 +14987,7 @@ static int btf_step(const char **s, struct btf_step *step)
         unsigned long v = isdigit((u8)*p) ? strtoul(p, &end, 10) : ULONG_MAX;
         if (v > INT32_MAX || *end != ']')
             return -EINVAL;
-        *step = (struct btf_step){ NULL, (u32)v };
+        *step = (struct btf_step){ NULL, v };
         *s = end + 1;
         return 0;
     }
@@ -15011,7 +15016,7 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     }
     if (!e && off > INT32_MAX)
         e = btf_bad(t.b, "type %u: a member has offset %llu", t.id, off);
-    f->off = (u32)off;
+    f->off = off;
     f->value = member ? 0 : id;
     return e ? e : btf_sized(id, f);
 }
@@ -15065,7 +15070,7 @@ static int btf_load(int fd, const char *name)
         return btf_bad(b, "too large: %lld bytes", (long long)s.st_size);
     if (btf.n_files && btf_upto(base, UINT32_MAX))
         return -EBADMSG;
-    b->size = (u32)MAX(s.st_size, 0);
+    b->size = MAX(s.st_size, 0);
     b->first_id = btf.n_files ? base->first_id + base->n_ids : 1;
     b->str_base = btf.n_files ? base->str_len : 0;
     btf.n_files++;
@@ -15301,12 +15306,12 @@ static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
         p = name_end + 1;
         s32 n = tfs_number(&p, ']');
         /* old kernels print the name of a macro instead of the count: "char comm[TASK_COMM_LEN]" */
-        f->count = n >= 0 && p == end ? (u32)n : 0;
+        f->count = n >= 0 && p == end ? n : 0;
     }
     for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
         p--;
     f->name = p;
-    f->len = (u32)(name_end - p);
+    f->len = name_end - p;
     return f->len && p > s && (p[-1] == ' ' || p[-1] == '*');
 }
 
@@ -15332,8 +15337,8 @@ static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
         !tfs_key(&s, "\tsize:") || (size = tfs_number(&s, ';')) < 0 ||
         !tfs_key(&s, "\tsigned:") || (sign = tfs_number(&s, ';')) < 0)
         return false;
-    f->off = (u32)off;
-    f->size = (u32)size;
+    f->off = off;
+    f->size = size;
     f->is_signed = sign;
     return s <= end && (s == end || (*s == '\t' && end[-1] == ';')) && sign <= 1 &&
            off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
@@ -15353,7 +15358,7 @@ static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfiel
     if ((u32)i >= f->count || f->count == 1)
         return -ENOENT;
     k->size = f->size / f->count;
-    k->off += (u32)i * k->size;
+    k->off += i * k->size;
     k->count = 1;
     return 0;
 }
@@ -15488,7 +15493,7 @@ static int bpf_call(int cmd, union bpf_attr *a, size_t size)
         r = syscall(SYS_bpf, cmd, a, size);
         e = r < 0 ? errno : 0;
     } while ((e == EAGAIN && --tries) || (e == EPERM && bpf_raise_memlock()));
-    return e ? -e : (int)r;
+    return e ? -e : r;
 }
 
 static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt, ...)
@@ -15543,7 +15548,7 @@ static u32 bpf_possible(void)
     if (!n)
         n = pf_cpus("/sys/devices/system/cpu/possible");
     if (!n)
-        n = (u32)MAX(syscall(SYS_sched_getaffinity, 0, sizeof set, set), 8) * 8;
+        n = MAX(syscall(SYS_sched_getaffinity, 0, sizeof set, set), 8) * 8;
     return n;
 }
 
@@ -15566,7 +15571,7 @@ static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u
 {
     union bpf_attr a;
     memset(&a, 0, sizeof a);
-    a.map_fd = (u32)map;
+    a.map_fd = map;
     a.key = (uintptr_t)key;
     a.value = (uintptr_t)val;
     a.flags = flags;
@@ -15587,7 +15592,7 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     for (u32 i = 0; i < n; i++)
         key[i] = i;
     memset(&a, 0, sizeof a);
-    a.batch.map_fd = (u32)map;
+    a.batch.map_fd = map;
     a.batch.count = n;
     a.batch.keys = (uintptr_t)key;
     a.batch.values = (uintptr_t)val;
@@ -15814,9 +15819,9 @@ static void bpf_poison(struct bpf_insn *in, u32 patch)
 
 static void bpf_set_imm(struct bpf_insn *in, u64 v)
 {
-    in->imm = (s32)(u32)v;
+    in->imm = (s32)v;
     if (in->code == (BPF_LD | BPF_DW | BPF_IMM))
-        in[1].imm = (s32)(u32)(v >> 32);
+        in[1].imm = (s32)(v >> 32);
 }
 
 /* Sets an instruction's field offset and, for a load, its size. Returns false if the instruction
@@ -15834,7 +15839,7 @@ static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const st
         || (!whole && class != BPF_LDX))
         return false;
     in->off = (int16_t)f->off;
-    in->code = (u8)((in->code & ~0x18) | size[f->size]); /* 0x18 is the mask of BPF_SIZE */
+    in->code = (in->code & ~0x18) | size[f->size]; /* 0x18 is the mask of BPF_SIZE */
     return true;
 }
 
@@ -15900,7 +15905,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (r->type == BPF_PROG_TYPE_TRACING) {
         const struct kfield *f = bpf_field(o, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = f ? (u32)f->value : 0; /* 0: BTF lacks this tracepoint */
+        a.attach_btf_id = f ? f->value : 0; /* 0: BTF lacks this tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
@@ -15935,7 +15940,7 @@ static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 num
 static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
 {
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
-        if (bpf_unknown(o, r, (u32)strtoul(p + strlen("unknown#"), NULL, 10)))
+        if (bpf_unknown(o, r, strtoul(p + strlen("unknown#"), NULL, 10)))
             return e;
     if (strstr(log, "unknown func bpf_probe_read_") /* error text before Linux 6.13 */
         || strstr(log, "cannot use helper bpf_probe_read_"))
@@ -16084,7 +16089,7 @@ static int bpf_attach_raw(const char *name, int prog)
     union bpf_attr a;
     memset(&a, 0, sizeof a);
     a.raw_tracepoint.name = (uintptr_t)name;
-    a.raw_tracepoint.prog_fd = (u32)prog;
+    a.raw_tracepoint.prog_fd = prog;
     return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
 }
 
@@ -16094,7 +16099,7 @@ static int bpf_attach_perf(struct perf_event_attr *a, int prog)
     u32 cpu;
     if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0) /* kvis's own CPU is online */
         cpu = 0;
-    int f = pf_event(a, -1, (int)cpu, -1, 0);
+    int f = pf_event(a, -1, cpu, -1, 0);
     if (f < 0)
         return f;
     if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_BPF, prog) < 0
@@ -16141,7 +16146,7 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = u_file_number(BPF_KPROBES "/type", -ENOENT);
-    struct perf_event_attr a = { .type = (u32)type, .config = is_ret,
+    struct perf_event_attr a = { .type = type, .config = is_ret,
                                  .config1 = (uintptr_t)symbol };
     return type < 0 ? type : bpf_attach_perf(&a, prog);
 }
@@ -16210,7 +16215,7 @@ static int bpf_attach_function(struct bpf_obj *o, const char *name, bool is_ret,
 
 static void *bpf_closer(void *f)
 {
-    close((int)(intptr_t)f);
+    close((intptr_t)f);
     return NULL;
 }
 
@@ -16346,7 +16351,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     int e = v ? bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) : -ENOMEM;
     memset(sum, 0, n * sizeof *sum);
     for (size_t k = 0; k < (size_t)cpus * n && !e; k++) {
-        u32 i = (u32)(k % n);
+        u32 i = k % n;
         sum[i] = i == most ? MAX(sum[i], v[k]) : sum[i] + v[k];
     }
     free(v);
@@ -16384,7 +16389,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
         if (!(mask >> i & 1) || o->prog[i] < 0)
             continue;
         memset(&a, 0, sizeof a);
-        a.info.bpf_fd = (u32)o->prog[i];
+        a.info.bpf_fd = o->prog[i];
         a.info.info_len = sizeof info;
         a.info.info = (uintptr_t)info;
         int e = bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
@@ -16428,7 +16433,7 @@ static int rb_open(struct bpf_obj *o)
     enum { RECORD_MAX = 64 << 10 };
     u32 bytes = o->ring_bytes;
     int map = bpf_map(o, "events");
-    size_t page = sysconf(_SC_PAGESIZE), all = page + bytes + MIN(bytes, (u32)RECORD_MAX);
+    size_t page = sysconf(_SC_PAGESIZE), all = page + bytes + MIN(bytes, RECORD_MAX);
     struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
     rb_state.size = bytes;
     void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
@@ -16481,7 +16486,7 @@ static u32 rb_drain(rb_fn *take)
         u32 len = __atomic_load_n((const u32 *)(const void *)rec, __ATOMIC_ACQUIRE);
         if (len & BPF_RINGBUF_BUSY_BIT)
             break;
-        u32 size = len & ~(u32)(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+        u32 size = len & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
         __builtin_prefetch(rec + RB_AHEAD);
         if (!(len & BPF_RINGBUF_DISCARD_BIT) && !take(rec + BPF_RINGBUF_HDR_SZ, size))
             break;
@@ -17063,12 +17068,12 @@ static void sp_own_mounts(void)
         { "proc", "/proc" }, { "sysfs", "/sys" }, { "devtmpfs", "/dev" },
     };
     if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-        u_warn("cannot create a mount namespace: %s", strerror(errno));
+        u_warn("cannot create a mount namespace:");
     for (size_t i = 0; i < ARRAY_LEN(of); i++)
         if (mkdir(of[i][1], 0755) < 0 && errno != EEXIST && errno != EROFS)
-            u_warn("cannot create %s: %s", of[i][1], strerror(errno));
+            u_warn("cannot create %s:", of[i][1]);
         else if (mount(of[i][0], of[i][1], of[i][0], 0, NULL) < 0 && errno != EBUSY)
-            u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
+            u_warn("cannot mount %s:", of[i][1]);
 }
 
 /* If kvis is process 1, forks, and executes the command when the child is ready or has failed, or
@@ -17083,7 +17088,7 @@ static void sp_boot(void)
     if (pid) {
         struct pollfd p = { .fd = pid < 0 ? -1 : ready[0], .events = POLLIN };
         if (pid < 0)
-            u_warn("cannot record the boot: %s", strerror(errno));
+            u_warn("cannot record the boot:");
         else
             close(ready[1]);
         poll(&p, 1, pid < 0 ? 0 : 10000);
@@ -17220,7 +17225,7 @@ static u32 hy_proc_plan(struct bpf_obj *o)
     bpf_set(o, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
     bool begun = tfs_event_id("sched/sched_prepare_exec") >= 0; /* tracepoint since Linux 6.10 */
     return 1u << PROG_PROC_FORK | 1u << PROG_PROC_EXEC | 1u << PROG_PROC_EXIT
-           | 1u << PROG_PROC_NEST | (u32)begun << PROG_PROC_BEGUN;
+           | 1u << PROG_PROC_NEST | begun << PROG_PROC_BEGUN;
 }
 
 /* --- arguments of programs, stored until the record of the exec arrives --- */
@@ -17236,7 +17241,7 @@ static u32 hy_n_pending; /* number of entries used, plus number of times that an
 
 static struct hy_args *hy_args_of(u32 tid)
 {
-    for (u32 i = 0; i < MIN(hy_n_pending, (u32)HY_PENDING); i++)
+    for (u32 i = 0; i < MIN(hy_n_pending, HY_PENDING); i++)
         if (hy_pending[i].tid == tid)
             return &hy_pending[i];
     return NULL;
@@ -17313,7 +17318,7 @@ static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off(false, MIN(arg, 5u));
     u32 at = offset == ARCH_ORIG_A0 ? 0 : offset - ARCH_WORDS;
-    return hy.classic_tracepoints ? arg : (u8)(at / 8);
+    return hy.classic_tracepoints ? arg : at / 8;
 }
 
 static void hy_args(u64 *arg, const u64 *word)
@@ -17325,11 +17330,11 @@ static void hy_args(u64 *arg, const u64 *word)
 static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 {
     switch (k->count) {
-    case HY_NEXT: case HY_POINTED: return hy_word((u8)(i + 1));
-    case HY_PREVIOUS: return hy_word((u8)(i - 1));
+    case HY_NEXT: case HY_POINTED: return hy_word(i + 1);
+    case HY_PREVIOUS: return hy_word(i - 1);
     case HY_FIRST: case HY_BITS: return hy_word(0);
     case HY_RESULT: return WORD_RESULT;
-    case HY_COMMAND: return hy_word(kind == K_PRCTLARG ? 0 : (u8)(i - 1));
+    case HY_COMMAND: return hy_word(kind == K_PRCTLARG ? 0 : i - 1);
     default: return WORD_ONE;
     }
 }
@@ -17347,7 +17352,7 @@ static u8 hy_place(u8 n)
     return !n                    ? 0
            : n == FILE_OF_RESULT ? 1 + WORD_RESULT
            : n == FILE_OF_CWD    ? FILE_CWD
-                                 : (u8)(1 + hy_word((u8)(n - 1)));
+                                 : 1 + hy_word(n - 1);
 }
 
 /* Describes the pointers in an argument's memory. BPF reads only the entries of an I/O vector that
@@ -17358,8 +17363,7 @@ static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_ki
     u32 shown = opt.calls ? (u32)MIN((u64)opt.strlen_max + 4, 1ull << 30) : !vector;
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->nest, .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)
-                      | (vector ? 0 : ITEM_DNS)),
+        .flags = (k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0) | (vector ? 0 : ITEM_DNS),
         .size = k->max ? k->max : shown,
     };
 }
@@ -17373,15 +17377,15 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
     bool memfd = id == SC_memfd_create; /* kvis needs the whole name of a memfd */
     bool message = hy_is_message(r, i);
-    u32 size = memfd                    ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME)
+    u32 size = memfd                    ? MAX(hy_bytes(k), HY_MEMFD_NAME)
                : message && !opt.calls ? 0
                                         : hy_bytes(k);
     bool cut = size <= CALL_PART_MAX && (k->short_ || k->max || k->count == HY_STRING);
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->count < ARRAY_LEN(kind) ? kind[k->count] : ITEM_BYTES,
         .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)(valid | (cut ? ITEM_CUT : 0) | (message ? ITEM_DNS : 0)),
-        .mul = k->mul, .plus = k->plus, .size = MIN(size, (u32)CALL_PART_MAX),
+        .flags = valid | (cut ? ITEM_CUT : 0) | (message ? ITEM_DNS : 0),
+        .mul = k->mul, .plus = k->plus, .size = MIN(size, CALL_PART_MAX),
     };
 }
 
@@ -17393,7 +17397,7 @@ static bool hy_add_early(struct wire_spec *s)
     while (k < CALL_EARLY && s->early[k])
         k++;
     if (k < CALL_EARLY)
-        s->early[k] = (u8)(s->n + 1);
+        s->early[k] = s->n + 1;
     return k < CALL_EARLY;
 }
 
@@ -17430,7 +17434,7 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
                                    : id == SC_execveat ? ITEM_FAILED : 0;
         s->sets |= k.count == HY_BITS;
         bool fits = k.count == HY_ONE || k.count == HY_STRING;
-        s->keeps |= (u8)((fits && !k.result && !early) << s->n++);
+        s->keeps |= (fits && !k.result && !early) << s->n++;
     }
     s->keeps = s->over_bytes ? s->keeps : 0;
     for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
@@ -17453,7 +17457,7 @@ static bool hy_records(int row, struct wire_spec *s)
         if (hy_stopping[i] == id && !(id == SC_clone && follows))
             return false;
     if ((opt.n_paths && sc_rows[row].cls & CLS_FILE)
-        || (opt.faults && (md_need_of((u16)row) == MD_MEMORY || id == SC_madvise)))
+        || (opt.faults && (md_need_of(row) == MD_MEMORY || id == SC_madvise)))
         return false;
     return hy_spec(&sc_rows[row], s);
 }
@@ -17468,7 +17472,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
         return s;
     }
     if (hy.count) {
-        hy.row[row] = hy.observe || md_need_of((u16)row) != MD_ALWAYS;
+        hy.row[row] = hy.observe || md_need_of(row) != MD_ALWAYS;
         s.unfailing = sc_id[row] == SC_rt_sigreturn;
         if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
             s.on = CALL_COUNTED;
@@ -17502,8 +17506,8 @@ static int hy_put_commands(int map, u16 id)
     for (u8 r = 0; r < s->n; r++)
         for (u8 k = 0; k < ARRAY_LEN(s->row->kind) && !e; k++) {
             u32 bytes = hy_command_bytes(s->row[r].kind[k]);
-            struct wire_command key = { s->row[r].value, (u16)sc_number(ARCH_NATIVE, id),
-                                        hy_word((u8)(s->by + 1 + k)) };
+            struct wire_command key = { s->row[r].value, sc_number(ARCH_NATIVE, id),
+                                        hy_word(s->by + 1 + k) };
             e = bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
         }
     return e;
@@ -17549,7 +17553,7 @@ static void hy_counts(void)
         bool asked = row < 0 || sc_set[row]; /* BPF counts restart_syscall(2) even if unselected */
         struct st_row more = { .calls = sum.calls - was->calls, .errors = sum.errors - was->errors,
                                .ns = sum.time_ns - was->time_ns, .max_ns = sum.max_ns,
-                               .row = row < 0 ? (u16)ST_UNNAMED : (u16)row };
+                               .row = row < 0 ? ST_UNNAMED : row };
         struct st_row *r = &st.chosen[more.row];
         if (!asked || !more.calls)
             continue;
@@ -17829,20 +17833,12 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* Returns field n of /proc/PID/stat, numbered as in proc_pid_stat(5); n >= 3. */
-static u64 hy_stat_field(const char *stat, int n)
-{
-    const char *end = strrchr(stat, ')');
-    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
-}
-
 /* The kernel sets PF_EXITING before BPF sees the exit (do_exit). */
 static bool hy_exiting(pid_t tid)
 {
     enum { FLAGS = 9, PF_EXITING = 4 };
-    char text[1024];
-    return !u_slurp(u_proc(tid, "stat"), text, sizeof text)
-           || hy_stat_field(text, FLAGS) & PF_EXITING;
+    const char *stat = u_stat(u_proc(tid, "stat"), NULL);
+    return !stat || u_stat_field(stat, FLAGS) & PF_EXITING;
 }
 
 /* Makes BPF follow a thread that is not stopped. If the thread is exiting, removes its map entry
@@ -17911,7 +17907,7 @@ static void hy_delays(void)
     st.delays.sum_ns = slot[DELAY_SUM];
     st.delays.count = 0;
     for (u32 i = 0; i < DELAY_BUCKETS; i++)
-        st.delays.count += st.delays.hist[i] = (u32)slot[i];
+        st.delays.count += st.delays.hist[i] = slot[i];
     st.delays.max_ns = slot[DELAY_MAX];
 }
 
@@ -17972,7 +17968,7 @@ static struct mem_record hy_call;
 
 static bool hy_is_written(u32 nr, u8 word)
 {
-    const struct wire_spec *s = &hy_specs[MIN(nr, (u32)CALL_OTHER)];
+    const struct wire_spec *s = &hy_specs[MIN(nr, CALL_OTHER)];
     bool written = false;
     for (u32 i = 0; i < s->n; i++)
         written |= s->item[i].arg == word && s->item[i].flags & ITEM_RESULT;
@@ -18161,7 +18157,7 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     u16 far = p->n; /* index of a long jump: BPF_JGE skips at most 255 instructions */
     tr_insn(p, BPF_JMP | BPF_JA, 0, 0, 0);
     tr_tree(p, edge, lo, mid);
-    p->f[far].k = (u32)(p->n - far - 1);
+    p->f[far].k = p->n - far - 1;
     tr_tree(p, edge, mid, hi);
 }
 
@@ -18170,10 +18166,10 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
-    tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, (u8)(n + 3));
+    tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, n + 3);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * arg, 0, 0);
     for (u8 i = 0; i < n; i++)
-        tr_insn(p, BPF_JMP | compare | BPF_K, value[i], (u8)(n - i), 0);
+        tr_insn(p, BPF_JMP | compare | BPF_K, value[i], n - i, 0);
     tr_return(p, !match_stops);
     tr_return(p, match_stops);
 }
@@ -18479,7 +18475,7 @@ static void tr_mark_names(struct task *t)
     const struct call *c = t->call.open || t->restarting ? &t->call : NULL;
     for (u32 i = 0; c && i < c->n_paths; i++)
         nm_mark(c->path[i].from);
-    for (u32 i = 0; c && i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
+    for (u32 i = 0; c && i < MIN(c->n_touched, CALL_TOUCHES); i++)
         nm_mark(c->touched[i]);
     for (u32 i = 0; t->files && i < t->files->cap; i++)
         if (t->files->slot[i].fd >= 0)
@@ -18551,16 +18547,11 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
-static bool tr_counted(const struct task *t)
-{
-    const struct call *c = &t->call;
-    return hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
-}
-
 static void tr_done(struct task *t)
 {
     struct call *c = &t->call;
     bool again = c->ret <= -512 && c->ret >= -516;
+    bool counted = hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
     c->open = false;
     t->restarting = again && !c->noret;
     mem_budget();
@@ -18572,7 +18563,7 @@ static void tr_done(struct task *t)
         md_exit(t, c);
     if (fdt.ring)
         hy_start_uring();
-    if (!t->restarting && !tr_counted(t))
+    if (!t->restarting && !counted)
         st_call(t, c, md_wanted(c));
     if (!tr_shown(c))
         return;
@@ -18618,19 +18609,11 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
 }
 
-/* Interrupts a thread that got the seccomp filters of another (SECCOMP_FILTER_FLAG_TSYNC). When
- * resumed, the interrupted thread begins to stop at every call. */
-static void tr_make_full(struct task *t)
-{
-    if (t->full && !t->full_ns && t->run == RUN_RUNNING)
-        sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
-}
-
 static void tr_returned(struct call *c, s64 ret, u64 ns)
 {
     c->exit_ns = ns;
     c->ret = ret;
-    c->err = c->ret < 0 && c->ret >= -4095 ? (int)-c->ret : 0;
+    c->err = c->ret < 0 && c->ret >= -4095 ? -c->ret : 0;
 }
 
 static void tr_exit(struct task *t, const struct stop *s)
@@ -18641,8 +18624,12 @@ static void tr_exit(struct task *t, const struct stop *s)
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
+    /* Interrupts threads that got t's seccomp filters (SECCOMP_FILTER_FLAG_TSYNC). When resumed,
+     * they begin to stop at every call. */
     if (t->full && !t->full_ns)
-        tr_each(tr_make_full);
+        PS_EACH(o)
+            if (o->full && !o->full_ns && o->run == RUN_RUNNING)
+                sys_ptrace(PTRACE_INTERRUPT, o->tid, 0, NULL);
 }
 
 static void tr_abandon(struct task *t)
@@ -18763,7 +18750,7 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
 
 /* Shows a thread's current call if the call has lasted TR_LASTS_NS: BPF records calls at their end.
  * If `event` is set, shows the call at once, because the thread has stopped in it. */
-static void tr_pending_at(struct task *t, bool event)
+static void tr_pending(struct task *t, bool event)
 {
     struct wire_thread th;
     if (t->call.open && t->call.late && !t->call.begun && tr_shown(&t->call))
@@ -18781,11 +18768,6 @@ static void tr_pending_at(struct task *t, bool event)
     t->at_ns = at_ns;
     t->call.late |= th.ts_ns < out.start_ns;
     t->pending_ns = th.ts_ns;
-}
-
-static void tr_pending(struct task *t)
-{
-    tr_pending_at(t, false);
 }
 
 /* Returns whether kvis must wait for a thread's stop, to read memory that the record lacks. */
@@ -18993,7 +18975,7 @@ static struct task *tr_new_child(struct task *t, int event)
     if (tid <= 0)
         return NULL; /* the parent was killed: see tr_orphan */
     if (!hy.classic_tracepoints)
-        tr_pending_at(t, true); /* also sets t->clone_flags */
+        tr_pending(t, true); /* also sets t->clone_flags */
     struct task *child = ps_task(tid);
     if (child && child->run != RUN_HELD)
         return NULL;
@@ -19119,12 +19101,13 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
         tr_abandon(leader);
         tr_drop(leader, true);
     }
-    ps_unlink(t);
+    *ps_slot(former) = t->next;
+    t->next = NULL;
     t->tid = tid;
     t->at_ns = ns;
     t->key = 0;
     t->call.begun = false; /* print the whole call, because no call of this tid has begun */
-    ps_link(t);
+    *ps_slot(tid) = t;
     return t;
 }
 
@@ -19446,7 +19429,7 @@ static void tr_before_met(struct task *t, const struct wire_call *w)
     if (t->proc && w->end_ns <= t->proc->start_ns)
         return;
     int row = sc_find(ARCH_NATIVE, w->nr);
-    enum md_need need = row < 0 ? MD_ALWAYS : md_need_of((u16)row);
+    enum md_need need = row < 0 ? MD_ALWAYS : md_need_of(row);
     if (need == MD_FDS && w->over && w->end_ns < out.start_ns && !(sc_rows[row].cls & CLS_NET))
         tr_catch_up(t, w);
     else if (need >= MD_FDS)
@@ -19697,8 +19680,7 @@ static bool tr_ends_of(pid_t pid, bool reads)
 {
     char link[PATH_MAX + 1];
     bool any = false;
-    DIR *d = opendir(u_proc(pid, "fd"));
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(opendir(u_proc(pid, "fd")), e) {
         struct fd_stat sx;
         s32 n = atoi(e->d_name);
         if (!tr_link(pid, n, link) || (reads && !tr_knows_end(link)))
@@ -19729,9 +19711,8 @@ static void tr_find_readers(void)
             tr_add_end(link);
     }
     for (bool more = tr_outputs.n; more;) {
-        DIR *d = opendir("/proc");
         more = false;
-        for (const struct dirent *e; (e = u_entry(&d));) {
+        U_EACH_ENTRY(opendir("/proc"), e) {
             pid_t pid = atoi(e->d_name);
             if (pid <= 0 || pid == getpid() || tr_is_reader(pid) || !tr_ends_of(pid, true)
                 || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
@@ -19740,8 +19721,7 @@ static void tr_find_readers(void)
             more |= tr_ends_of(pid, false);
         }
     }
-    if (tr_outputs.n == ARRAY_LEN(tr_outputs.end)
-        || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
+    if (tr_outputs.n == ARRAY_LEN(tr_outputs.end) || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
         u_warn("too many processes read kvis's output: calls of some of them may be shown");
 }
 
@@ -20247,7 +20227,8 @@ static void tr_on_tick(void)
     out_tick(now);
     /* with classic tracepoints, only if idle: bpf(2) can lose records (hy_map) */
     if (hy.on && opt.calls && (idle || !hy.classic_tracepoints))
-        tr_each(tr_pending);
+        PS_EACH(t)
+            tr_pending(t, false);
     out_flush();
 }
 
@@ -20337,7 +20318,7 @@ static void tr_exited_unseen(pid_t tid)
         return;
     if (t) {
         t->at_ns = u_now();
-        tr_pending_at(t, true);
+        tr_pending(t, true);
         tr_abandon(t);
         tr_drop(t, true);
     }
@@ -20447,7 +20428,7 @@ static const char *tr_seize_child(pid_t pid)
     const char *why = tr_refused();
     kill(pid, SIGKILL);
     SNPRINTF(already, "pid %d already traces the command", (int)tracer);
-    return tracer > 0 ? already : why ? why : strerror((int)-e);
+    return tracer > 0 ? already : why ? why : strerror(-e);
 }
 
 static void tr_open_faults(pid_t tid, bool children)
@@ -20605,7 +20586,7 @@ static void tr_emit_blocked(struct task *t)
 {
     static char raw[PATH_MAX + 64];
     struct buf b = BUF_ON(raw);
-    u16 row = (u16)(t->blocked_in - 1);
+    u16 row = t->blocked_in - 1;
     struct wire_thread th;
     if (!t->blocked_in || !sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
         return;
@@ -20678,8 +20659,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
 
 static void tr_meet_all(pid_t pid)
 {
-    DIR *d = opendir(u_proc(pid, "task"));
-    for (const struct dirent *e; (e = u_entry(&d));) {
+    U_EACH_ENTRY(opendir(u_proc(pid, "task")), e) {
         pid_t tid = atoi(e->d_name);
         bool fresh = tid > 0 && !ps_task(tid) && !hy_exiting(tid);
         struct task *t = fresh ? tr_meet(pid, tid) : NULL;
@@ -20700,7 +20680,7 @@ static int tr_attach(pid_t pid)
         fresh = 0;
         if (!d && !got && !hy.observe)
             return tr_attach_thread(pid, pid);
-        for (const struct dirent *e; (e = u_entry(&d));) {
+        U_EACH_ENTRY(d, e) {
             pid_t tid = atoi(e->d_name);
             int r = hy.observe ? hy_observe(tid) : tr_attach_listed(pid, tid);
             got += r >= 0;
@@ -20735,12 +20715,6 @@ static pid_t tr_attach_named(pid_t named, u32 n)
         return 0;
     }
     return pid;
-}
-
-static void tr_from_zero(struct task *t)
-{
-    if (t->call.open)
-        t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
 }
 
 /* Removes processes that are not attached from opt.pids. Returns how many are left. */
@@ -20797,8 +20771,7 @@ static void tr_report(void)
     bpf_unread = false;
     tr_report_lost(hy_lost(), tr_when());
     if (hy.observe && bpf_lost(&hy.obj, LOST_COMPAT))
-        u_warn("32-bit calls were not recorded%s",
-               hy_follows() ? "; fix: --backend=ptrace" : "");
+        u_warn("32-bit calls were not recorded%s", hy_follows() ? "; fix: --backend=ptrace" : "");
     if (hy.uring.fam)
         st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
     st_take();
@@ -21379,9 +21352,9 @@ static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const
     if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
         len -= DELETED;
     if (outside)
-        to->len = SNPRINTF(to->s, "(unreachable)%.*s", (int)len, dir->s);
+        to->len = SNPRINTF(to->s, "(unreachable)%.*s", len, dir->s);
     else
-        to->len = SNPRINTF(to->s, "%.*s", len > top ? (int)(len - top) : 1,
+        to->len = SNPRINTF(to->s, "%.*s", len > top ? len - top : 1,
                            len > top ? dir->s + top : "/");
     return true;
 }
@@ -21738,17 +21711,11 @@ static u32 proc_tree_new(u32 parent)
 
 /* --- processes --- */
 
-static struct proc_life **proc_bucket(u32 pid)
-{
-    return &proc_lives[pid % PROC_BUCKETS];
-}
+static struct proc_life **proc_slot(u32 id) { U_SLOT(proc_life, proc_lives, pid, id); }
 
 static struct proc_life *proc_find(u32 pid)
 {
-    struct proc_life *l = *proc_bucket(pid);
-    while (l && l->pid != pid)
-        l = l->next;
-    return l;
+    return *proc_slot(pid);
 }
 
 /* Copies n bytes and a NUL to t. If memory runs out, t becomes empty. p may be NULL if n is 0. */
@@ -21773,10 +21740,7 @@ static void proc_free_texts(struct proc_life *l)
 
 static void proc_forget(struct proc_life *l)
 {
-    struct proc_life **at = proc_bucket(l->pid);
-    while (*at != l)
-        at = &(*at)->next;
-    *at = l->next;
+    *proc_slot(l->pid) = l->next;
     proc_state.lives--;
     proc_state.mine -= l->mine;
     proc_state.ending -= l->ending;
@@ -21797,8 +21761,7 @@ static struct proc_life *proc_new(u32 pid, bool mine)
     l->pid = pid;
     l->status = -1;
     l->mine = mine;
-    l->next = *proc_bucket(pid);
-    *proc_bucket(pid) = l;
+    *proc_slot(pid) = l;
     proc_state.lives++;
     proc_state.mine += mine;
     proc_state.peak = MAX(proc_state.peak, proc_state.mine);
@@ -21855,24 +21818,23 @@ static void proc_look(struct proc_life *l)
 
 static void proc_scan_one(u32 pid)
 {
-    enum { PPID = 4, THREADS = 20, START = 22 };
-    char s[1024];
+    enum { PPID = 4, START = 22 };
     struct stat about;
-    u_slurp(u_proc(pid, "stat"), s, sizeof s);
-    const char *comm = strchr(s, '('), *end = strrchr(s, ')');
-    if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
+    const char *comm, *stat_text = u_stat(u_proc(pid, "stat"), &comm);
+    if (!stat_text || pid == (u32)getpid() || proc_find(pid))
         return;
-    if (end[2] == 'Z' && ps_living(pid) == (pid_t)pid)
+    if (*stat_text == 'Z' && ps_living(pid) == (pid_t)pid)
         return; /* a zombie without live threads */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
-    memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
+    SNPRINTF(l->comm, "%s", comm);
     l->at_start = true;
     l->before_rss = ~0ull;
     l->node = proc_tree_new(0);
-    l->ppid = hy_stat_field(s, PPID);
-    u64 boot_ns = hy_stat_field(s, START) * (NSEC / sysconf(_SC_CLK_TCK)) - u_ahead[CLOCK_BOOTTIME];
+    l->ppid = u_stat_field(stat_text, PPID);
+    u64 boot_ns = u_stat_field(stat_text, START) * (NSEC / sysconf(_SC_CLK_TCK))
+                  - u_ahead[CLOCK_BOOTTIME];
     l->fork_ns = l->begin_ns = MAX((s64)boot_ns - proc_state.boot_off, 1);
     if (stat(u_proc(pid, ""), &about) == 0) {
         l->uid = about.st_uid;
@@ -21898,8 +21860,7 @@ static void proc_mark_tree(void)
 static void proc_scan(void)
 {
     proc_state.scan_ns = u_now();
-    DIR *d = opendir("/proc");
-    U_EACH_ENTRY(d, e)
+    U_EACH_ENTRY(opendir("/proc"), e)
         if (isdigit((u8)e->d_name[0]))
             proc_scan_one(strtoul(e->d_name, NULL, 10));
     proc_mark_tree();
@@ -22917,16 +22878,15 @@ static bool proc_record(const void *p, u32 size)
 
 /* --- records made from events of section tr_ (without BPF) or of a recording (replay) --- */
 
-/* Returns the ID of a process's cgroup, from the line "0::/PATH" (cgroups(7)); 0: unknown. */
+/* Returns the ID of a process's cgroup; 0: unknown. */
 static u64 proc_traced_cgroup(u32 pid)
 {
-    char s[4096], path[PATH_MAX];
+    char path[PATH_MAX];
     struct stat about;
-    u_slurp(u_proc(pid, "cgroup"), s, sizeof s);
-    const char *root = proc_cgroup_root(), *at = strstr(s, "0::/");
-    if (!root || !at || (at > s && at[-1] != '\n'))
+    const char *root = proc_cgroup_root(), *group = u_cgroup(u_proc(pid, "cgroup"));
+    if (!root || !group)
         return 0;
-    SNPRINTF(path, "%s%.*s", root, (int)strcspn(at + 3, "\n"), at + 3);
+    SNPRINTF(path, "%s%s", root, group);
     return stat(path, &about) == 0 ? about.st_ino : 0;
 }
 
@@ -23001,11 +22961,11 @@ static struct wire_usage proc_traced_usage(u32 pid)
     enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
     char s[1024];
     struct wire_usage u = { .run_ns = ps_cpu_ns(pid) };
-    u_slurp(u_proc(pid, "stat"), s, sizeof s);
-    u.minor = hy_stat_field(s, MINFLT);
-    u.major = hy_stat_field(s, MAJFLT);
-    u.user_ns = hy_stat_field(s, UTIME);
-    u.system_ns = hy_stat_field(s, STIME);
+    const char *stat_text = u_stat(u_proc(pid, "stat"), NULL);
+    u.minor = u_stat_field(stat_text, MINFLT);
+    u.major = u_stat_field(stat_text, MAJFLT);
+    u.user_ns = u_stat_field(stat_text, UTIME);
+    u.system_ns = u_stat_field(stat_text, STIME);
     u_slurp(u_proc(pid, "io"), s, sizeof s);
     u.read_chars = proc_key_number(s, "rchar:");
     u.write_chars = proc_key_number(s, "wchar:");
@@ -23019,15 +22979,14 @@ static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, 
 {
     enum { ARG_START = 48, ARG_END = 49 };
     static char called[PATH_MAX + 1];
-    char stat[1024];
     struct task *t = ps_task(e->tid);
     struct proc_life *l = proc_find(h->pid);
     s64 n = t ? tr_exec_name(t, called) : 0;
     if (n > 0)
         h->name_len = n;
     if (!proc_traced_words(h, "cmdline", PROC_ARGS)) {
-        u_slurp(u_proc(h->pid, "stat"), stat, sizeof stat);
-        h->arg_len = hy_stat_field(stat, ARG_END) - hy_stat_field(stat, ARG_START);
+        const char *stat_text = u_stat(u_proc(h->pid, "stat"), NULL);
+        h->arg_len = u_stat_field(stat_text, ARG_END) - u_stat_field(stat_text, ARG_START);
     }
     if (proc_opt.n_env)
         proc_traced_words(h, "environ", PROC_ENV);
@@ -23064,7 +23023,7 @@ static void proc_event_exec(const struct event *e)
     } else if (proc_has_place(h.pid)) {
         u32 n = 1;
         const char *program = out_program(e, &n);
-        SNPRINTF(h.comm, "%.*s", (int)n, program ? program : "?");
+        SNPRINTF(h.comm, "%.*s", n, program ? program : "?");
         if (rec_in.of_command && !proc_state.commands)
             proc_state.root = h.pid;
         proc_execed(&h, name);
@@ -23231,7 +23190,7 @@ static void proc_text_command(struct buf *b, enum proc_list which, const struct 
     b_reset(&how);
     proc_status(&how, n->status);
     if (which == PROC_FAILURES)
-        b_f(b, "%10.*s  ", (int)how.len, how.p);
+        b_f(b, "%10.*s  ", how.len, how.p);
     else
         b_f(b, "%10.3f s", (double)ns / 1e9);
     b_f(b, "  %-7u ", n->pid);
@@ -23891,9 +23850,8 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
 
 static void met_anew(const struct met_inst *i)
 {
-    MET_EACH_SERIES(i, s) {
+    MET_EACH_SERIES(i, s)
         *s = (struct met_series){ .sum = s->sum, .sum_n = s->sum_n, .past = s->past };
-    }
 }
 
 static struct met_series *met_touch(const struct met_inst *i, u32 m)
@@ -23997,13 +23955,6 @@ static void met_sum_of(u32 m)
     met_at(all, m)->since = 1; /* the sum is valid, because each rate in it had two readings */
 }
 
-static void met_sum(void)
-{
-    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
-        if (metrics[m].src == met.cur && metrics[m].all != MET_ALONE)
-            met_sum_of(m);
-}
-
 /* An unknown b counts as 0, except for OP_SHARE; x / 0 has no result. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
@@ -24098,7 +24049,9 @@ static void met_source_end(void)
 {
     struct met_source *s = &met.src[met.cur];
     char was[101] = "";
-    met_sum();
+    for (u32 m = s->from; m < s->to; m++)
+        if (metrics[m].src == met.cur && metrics[m].all != MET_ALONE)
+            met_sum_of(m);
     met_make();
     s->took_ns = u_now() - s->at_ns;
     if (!s->left_out)
@@ -24121,7 +24074,7 @@ static int met_try(const char *path)
     int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     met.read_ns = u_now();
     b_reset(b);
-    for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += (u32)MAX(n, 0))
+    for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += MAX(n, 0))
         n = read(f, b->p + b->len, room - 1);
     int e = f < 0 || n < 0 ? errno : 0;
     if (f >= 0)
@@ -24284,14 +24237,6 @@ static void met_files(const struct met_inst *i, const char *dir)
  * Each source has one function. If it finds metrics by their keys (met_keys, met_columns,
  * met_files, mfs_places), a new metric needs only a row in metrics.tbl. */
 
-static bool mfs_begins(const char *s, const char *const *with, u32 n)
-{
-    for (u32 k = 0; k < n; k++)
-        if (!strncmp(s, with[k], strlen(with[k])))
-            return true;
-    return false;
-}
-
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
 {
     const char *at = strstr(text, key);
@@ -24308,7 +24253,7 @@ static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 
     if (met_try(path) || !met_file.text.len)
         return 0;
     for (u32 k = 0; k < n; k++)
-        got |= (u32)mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
+        got |= mfs_key_number(met_file.text.p, key[k], &v[k]) << k;
     return got;
 }
 
@@ -24608,9 +24553,8 @@ static void mfs_nodemem(void)
 
 static void mfs_names(const char *dir, char *s, size_t n)
 {
-    DIR *d = opendir(dir);
     *s = 0;
-    U_EACH_ENTRY(d, e) {
+    U_EACH_ENTRY(opendir(dir), e) {
         size_t len = strlen(s);
         if (snprintf(s + len, n - len, "%s%s", len ? "," : "", e->d_name) >= (int)(n - len))
             memcpy(s + n - 4, "...", 4);
@@ -24996,8 +24940,8 @@ static void mfs_unescape(char *s)
 /* Returns whether a file system is local: statfs(2) never waits for a server or a process. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
-    static const char *const types[] = { "tmpfs ", "btrfs ", "bcachefs ", "zfs " };
-    return (device_major || mfs_begins(type, types, ARRAY_LEN(types))) && strncmp(type, "fuse", 4);
+    return (device_major || u_begins(type, "tmpfs |btrfs |bcachefs |zfs "))
+           && strncmp(type, "fuse", 4);
 }
 
 /* Mount points, with a space after each, of file systems that may wait for a server or process. */
@@ -25006,15 +24950,13 @@ static struct buf mfs_remote;
 /* Collects all remote mount points except the root directory, which is part of every path. */
 static void mfs_find_remote(const char *text)
 {
-    static const char *const types[] = {
-        "fuse", "nfs", "cifs ", "smb", "9p ", "ceph ", "afs ", "lustre ", "gpfs ", "ocfs2 ",
-        "gfs2 ", "orangefs ", "pvfs2 ", "beegfs ", "coda ", "virtiofs ", "vboxsf ", "afp",
-    };
+    const char *types = "fuse|nfs|cifs |smb|9p |ceph |afs |lustre |gpfs |ocfs2 |gfs2 |orangefs "
+                        "|pvfs2 |beegfs |coda |virtiofs |vboxsf |afp";
     b_reset(&mfs_remote);
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         const char *type = memmem(line, end - line, " - ", 3), *path = u_word(line, 4);
         size_t len = strcspn(path, " ");
-        if (type && len > 1 && mfs_begins(type + 3, types, ARRAY_LEN(types)))
+        if (type && len > 1 && u_begins(type + 3, types))
             b_put(&mfs_remote, path, len + 1);
     }
     b_c(&mfs_remote, 0);
@@ -25205,14 +25147,13 @@ static const char *mfs_log_last(u32 m)
 /* adjtimex(2) reads this machine's clock; with --path.rootfs, files may be from another machine. */
 static void mfs_clock(void)
 {
-    static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
     struct timex clock = { .modes = 0 };
     char name[64];
     if (!*mo.rootfs && adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC))
         met_set(met.all, M_CLOCK_ERROR, clock.maxerror / 1e6);
     if (met_text(met_path("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
                  name, sizeof name))
-        met_set(met.all, M_CLOCK_SLOW, mfs_begins(name, slow, ARRAY_LEN(slow)));
+        met_set(met.all, M_CLOCK_SLOW, u_begins(name, "hpet|acpi_pm|jiffies|refined-jiffies|pit"));
 }
 
 enum { MFS_REMOTES = 1024 };
@@ -25376,21 +25317,7 @@ static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file,
     return false;
 }
 
-/* Reads "PID (COMM) S ..."; COMM may contain any byte. Returns field 3 and the rest, or NULL. */
-static const char *mfs_pid_stat(const char *path, char comm[MFS_COMM])
-{
-    static char text[1024];
-    u_slurp(path, text, sizeof text);
-    char *open = strchr(text, '('), *close = strrchr(text, ')');
-    if (!open || !close || close < open || close[1] != ' ')
-        return NULL;
-    *close = 0;
-    if (comm)
-        snprintf(comm, MFS_COMM, "%s", open + 1);
-    return close + 2;
-}
-
-/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: see mfs_pid_stat. */
+/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: see u_stat. */
 static u32 mfs_last_cpu(const char *stat)
 {
     s64 cpu;
@@ -25407,7 +25334,7 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
     if (waited <= interval >> 8 && !much)
         return;
     if (tid != t->pid)
-        cpu = mfs_last_cpu(mfs_pid_stat(met_path("/proc/%u/task/%u/stat", t->pid, tid), NULL));
+        cpu = mfs_last_cpu(u_stat(met_path("/proc/%u/task/%u/stat", t->pid, tid), NULL));
     if (cpu == MET_INSTS)
         return;
     mfs_queued[cpu] += waited;
@@ -25490,8 +25417,8 @@ static bool mfs_task_stat(struct mfs_task *t)
         { MFS_CPU, 11, 12 }, { MFS_USER, 11, 0 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 },
         { MFS_MINOR, 7, 0 }, { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
     };
-    char comm[MFS_COMM], statm[128];
-    const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), comm);
+    char statm[128];
+    const char *comm, *words = u_stat(met_path("/proc/%u/stat", t->pid), &comm);
     s64 born, v, more;
     if (!words || !met_number(u_word(words, 19), &born))
         return false;
@@ -25500,7 +25427,7 @@ static bool mfs_task_stat(struct mfs_task *t)
                                 .read_ns = t->read_ns, .past_ns = mfs_before.ns,
                                 .still_ns = t->read_ns };
     t->born = (u64)born + 1;
-    memcpy(t->comm, comm, sizeof comm);
+    SNPRINTF(t->comm, "%s", comm);
     t->cpu = mfs_last_cpu(words);
     for (u32 k = 0; k < ARRAY_LEN(row); k++) {
         more = 0;
@@ -25519,7 +25446,7 @@ static bool mfs_task_stat(struct mfs_task *t)
             && met_number(u_word(statm, 1), &v) && v > 0)
             t->now[MFS_RSS] = v;
     if (*words == 'Z' && !t->now[MFS_RSS])
-        t->has &= (u16)~(1u << MFS_RSS);
+        t->has &= ~(1u << MFS_RSS);
     return true;
 }
 
@@ -25535,7 +25462,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     t.from = mfs_seen.n_threads;
     t.n_threads = t.n_ran_on = 0;
     t.now[MFS_STUCK] = 0;
-    t.has &= (u16)~(1u << MFS_STUCK);
+    t.has &= ~(1u << MFS_STUCK);
     t.by_before = t.by;
     t.by = 0;
     t.asked = false;
@@ -25729,7 +25656,7 @@ static bool mfs_is_stuck(const struct mfs_task *t)
     s64 flags;
     if (t->read_ns - t->still_ns < NSEC)
         return false;
-    const char *words = mfs_pid_stat(met_path("/proc/%u/stat", t->pid), NULL);
+    const char *words = u_stat(met_path("/proc/%u/stat", t->pid), NULL);
     return words && *words == 'D' && met_number(u_word(words, 6), &flags)
            && !(flags & KERNEL_THREAD);
 }
@@ -25856,7 +25783,7 @@ static void mfs_pages_threads(u32 pid)
 {
     u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
     for (u32 k = 0; k < n; k++) {
-        const char *stat = mfs_pid_stat(met_path("/proc/%u/task/%u/stat", pid, tid[k]), NULL);
+        const char *stat = u_stat(met_path("/proc/%u/task/%u/stat", pid, tid[k]), NULL);
         u32 node = mfs_node_of(mfs_last_cpu(stat));
         if (stat && node < mfs_nodes.n) {
             mfs_nodes.at[node].threads++;
@@ -25879,22 +25806,10 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Returns the cgroup of a process, from the line "0::/a/b" (cgroups(7)), or NULL. */
-static const char *mfs_task_group(u32 pid)
-{
-    static char text[PATH_MAX + 256];
-    u_slurp(met_path("/proc/%u/cgroup", pid), text, sizeof text);
-    char *path = !strncmp(text, "0::", 3) ? text : strstr(text, "\n0::");
-    path = path ? strchr(path, '/') : NULL;
-    if (path)
-        path[strcspn(path, "\n")] = 0;
-    return path;
-}
-
 /* Adds a process's memory on each node. of_group: estimates it from the cgroup's memory. */
 static void mfs_pages_read(u32 pid, bool of_group)
 {
-    const char *group = of_group ? mfs_task_group(pid) : NULL;
+    const char *group = of_group ? u_cgroup(met_path("/proc/%u/cgroup", pid)) : NULL;
     const char *path = group ? met_path("%s%s/memory.numa_stat", met_cgroups(), group)
                        : met_path("/proc/%u/numa_maps", pid);
     if ((of_group && !group) || met_try(path))
@@ -25990,8 +25905,7 @@ static void mfs_group(const char *dir, const char *name)
 static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
-    DIR *d = opendir(met_path("%s", dir));
-    U_EACH_ENTRY(d, e) {
+    U_EACH_ENTRY(opendir(met_path("%s", dir)), e) {
         if (e->d_type != DT_DIR)
             continue;
         if (mfs_group_count == MFS_GROUPS || !depth || n + strlen(e->d_name) + 2 > MET_DIR) {
@@ -26187,7 +26101,7 @@ static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
         snprintf(text, n, "%.*s", (int)n - 1, s);
     while (pf_range(&list, &from, &to))
         for (; from <= to && from < PMC_CPUS; from++)
-            mask[from / 8] |= (u8)(1 << from % 8);
+            mask[from / 8] |= 1 << from % 8;
     return true;
 }
 
@@ -27028,13 +26942,12 @@ static void pmc_list_events(struct buf *b)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
-        DIR *d = opendir(met_path(PMC_DEVICES "/%s/events", p->name));
         for (u32 r = PR_NONE + 1; r < PR_EVENT_1; r++)
             if (!p->err[r])
                 b_f(b, "%s (%s, %.*s)\n", pmc_roles[r].name, p->name,
                     (int)strcspn(p->code[r].name, p->code[r].alias ? " " : ""), p->code[r].name);
-        U_EACH_ENTRY(d, e)
-            if (*e->d_name != '.' && !strstr(e->d_name, ".scale") && !strstr(e->d_name, ".unit")) {
+        U_EACH_ENTRY(opendir(met_path(PMC_DEVICES "/%s/events", p->name)), e)
+            if (!strstr(e->d_name, ".scale") && !strstr(e->d_name, ".unit")) {
                 b_f(b, "%s/", p->name);
                 b_esc_s(b, e->d_name);
                 b_s(b, "/\n");
@@ -27160,7 +27073,7 @@ static void unc_find_event(u32 pmu, u32 row)
     const char *name = unc.pmu[pmu].name;
     const struct pmc_core *core = pmc_find_core("cpu");
     bool here = r->where == UW_ANY || (core && core->memory == r->where);
-    struct unc_event e = { .pmu = pmu, .row = (u8)row };
+    struct unc_event e = { .pmu = pmu, .row = row };
     s64 type;
     if (!met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type) || type < 0)
         return;
@@ -27387,13 +27300,6 @@ static void unc_publish(u32 from, u32 to)
 
 /* --- the peak bandwidth of the DIMMs --- */
 
-static u32 unc_le(const u8 *p, u32 at, u32 n)
-{
-    u32 v = 0; /* all supported architectures are little-endian */
-    memcpy(&v, p + at, n);
-    return v;
-}
-
 static struct {
     u32 n, width;        /* number of DIMMs; sum of their bus widths */
     double peak;         /* bytes per second if all DIMMs transfer at once */
@@ -27404,14 +27310,14 @@ static struct {
 /* Reads a structure of type 17, Memory Device (SMBIOS 3.7, DSP0134, 7.18). */
 static void unc_dimm(const u8 *p, u32 n)
 {
-    u32 size = n >= 0x0e ? unc_le(p, 0x0c, 2) : 0, width = size ? unc_le(p, 0x0a, 2) : 0;
-    u32 speed = n >= 0x17 ? unc_le(p, 0x15, 2) : 0, set = n >= 0x22 ? unc_le(p, 0x20, 2) : 0;
+    u32 size = n >= 0x0e ? dec_ld(p + 0x0c, 2) : 0, width = size ? dec_ld(p + 0x0a, 2) : 0;
+    u32 speed = n >= 0x17 ? dec_ld(p + 0x15, 2) : 0, set = n >= 0x22 ? dec_ld(p + 0x20, 2) : 0;
     if (!size || (n > 0x28 && p[0x28] == 7)) /* empty slot, or Optane */
         return;
     if (speed == 0xffff)
-        speed = n >= 0x58 ? unc_le(p, 0x54, 4) : 0;
+        speed = n >= 0x58 ? dec_ld(p + 0x54, 4) : 0;
     if (set == 0xffff)
-        set = n >= 0x5c ? unc_le(p, 0x58, 4) : 0;
+        set = n >= 0x5c ? dec_ld(p + 0x58, 4) : 0;
     double peak = (set ? set : speed) * 1e6 * width / 8; /* both speeds are in MT/s */
     unc_dmi.unknown |= !(set | speed) || !width || width > 1024 || (set | speed) > 1000000;
     unc_dmi.mixed |= unc_dmi.n && fabs(peak * unc_dmi.n - unc_dmi.peak) > 1;
@@ -27581,8 +27487,7 @@ static void unc_mbm(void)
         return;
     }
     unc_mbm_group("");
-    DIR *dir = opendir(met_path("/sys/fs/resctrl"));
-    U_EACH_ENTRY(dir, e)
+    U_EACH_ENTRY(opendir(met_path("/sys/fs/resctrl")), e)
         if (met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
             unc_mbm_group(e->d_name);
     bool all = !met.src[met.cur].left_out;
@@ -27660,7 +27565,7 @@ static int mk_sched_load(struct bpf_obj *o)
 {
     u32 classic = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++)
-        classic |= (u32)(o->fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
+        classic |= (o->fam->progs[i].type == BPF_PROG_TYPE_TRACEPOINT) << i;
     int e = bpf_open(o);
     if (e)
         return e;
@@ -27804,9 +27709,8 @@ static void mk_add_disk(const char *sys, int map)
 static void mk_add_disks(void)
 {
     int map = bpf_map(&mk_blk.obj, "disks");
-    DIR *d = opendir(met_path("/sys/block"));
     mk_blk.without = 0;
-    U_EACH_ENTRY(d, e)
+    U_EACH_ENTRY(opendir(met_path("/sys/block")), e)
         mk_add_disk(e->d_name, map);
 }
 
@@ -28031,8 +27935,7 @@ static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
              w->state & VQ_PACKED ? ", packed" : typed ? ", split" : "");
 }
 
-static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct wire_vq *w,
-                      u64 now)
+static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct wire_vq *w, u64 now)
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
@@ -28250,8 +28153,7 @@ static struct met_inst *vh_inst(const struct wire_vh *w)
         SNPRINTF(queue, "all");
     else if (w->key.device != VH_SCSI)
         SNPRINTF(queue, "%s", w->key.queue ? "tx" : "rx");
-    SNPRINTF(name, "%s/%u/%s", device[w->key.device % N_VH_DEVICES], w->key.worker,
-             queue);
+    SNPRINTF(name, "%s/%u/%s", device[w->key.device % N_VH_DEVICES], w->key.worker, queue);
     struct met_inst *i = met_inst(DIM_VHOST, name);
     if (i && !i->info[0])
         vh_owner(i, w);
@@ -28549,13 +28451,6 @@ static void mout_text_unmounted(struct buf *b, const char *dir)
     b_s(b, n ? "\n" : "");
 }
 
-static void mout_text_lacks(struct buf *b, u32 src)
-{
-    for (struct mout_lack l = { .src = src }; mout_next_lack(&l) && l.src == src;)
-        if (!mout_unmounted(&l))
-            mout_text_why(b, &l);
-}
-
 static void mout_if_new(struct buf *b, u32 was, u32 *told)
 {
     u32 hash = nm_hash(0, b->p + was, b->len - was);
@@ -28575,7 +28470,9 @@ static void mout_text(struct buf *b)
             if (mout_shown(i))
                 mout_text_line(b, s, i);
         was = b->len;
-        mout_text_lacks(b, s);
+        for (struct mout_lack l = { .src = s }; mout_next_lack(&l) && l.src == s;)
+            if (!mout_unmounted(&l))
+                mout_text_why(b, &l);
         mout_if_new(b, was, &mout.told[s]);
     }
     for (u32 k = 0; k < 2; k++) {
@@ -28760,7 +28657,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
     for (u32 k = 0; k < 2 * N_DIM; k++) {
-        u8 d = (u8)(k % N_DIM);
+        u8 d = k % N_DIM;
         bool sum = k >= N_DIM;
         if (met_of(m, d) && (d != DIM_PMU || metrics[m].dim == d) && !(sum && n)
             && !strcmp(met_prefix(m, d), met_prefix(m, of)))
@@ -29682,7 +29579,7 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
         mout_digits(&s, fabs(v) < 100 ? 3 : 2, v);
     }
     b_put(&s, unit, per_second ? strcspn(unit, "/") : strlen(unit));
-    b_f(b, "%*s", (int)(width - MIN(s.len, width)), "");
+    b_f(b, "%*s", width - MIN(s.len, width), "");
     out_sgr(colour ? colour : v != 0 ? "1" : "2");
     b_put(b, s.p, s.len);
     out_sgr("0");
@@ -29752,7 +29649,7 @@ static void scr_cells(struct buf *b)
             scr_line(b);
             n = 0;
         }
-        b_f(b, "%-*s", (int)(SCR_NAME + (cells - 1) * SCR_CELL), metrics[m].name);
+        b_f(b, "%-*s", SCR_NAME + (cells - 1) * SCR_CELL, metrics[m].name);
         scr_num(b, m, met_at(i, m)->v, 10, false);
         b_c(b, ' ');
         scr_spark(b, m, 0, SCR_SPARK);
@@ -29822,8 +29719,7 @@ static u32 scr_columns_of(u8 dim, u32 rows)
 /* For qsort(3): hardware first (in the default order), then by descending value, then by name. */
 static int scr_order(const void *x, const void *y)
 {
-    const struct met_inst *a = *(const struct met_inst *const *)x;
-    const struct met_inst *b = *(const struct met_inst *const *)y;
+    const struct met_inst *a = *(struct met_inst *const *)x, *b = *(struct met_inst *const *)y;
     u32 m = scr.sort[a->dim];
     double u = m < N_METRICS ? met_v(a, m) : 0, v = m < N_METRICS ? met_v(b, m) : 0;
     if (a->rank != b->rank && m == met_dims[a->dim].sort)
@@ -29913,7 +29809,7 @@ static void scr_table_head(struct buf *b, const char *title, u8 dim, u32 width, 
                            u32 n)
 {
     out_sgr(scr.current == dim ? "7" : "4");
-    b_f(b, "%-*.*s", (int)width, (int)width, title);
+    b_f(b, "%-*.*s", width, width, title);
     for (u32 k = from; k < to; k++) {
         const struct scr_column *c = &scr_shown[k];
         bool sorted = c->m == scr.sort[dim];
@@ -30101,7 +29997,7 @@ static void scr_show(int section)
 /* scr_draw limits scr.top to the last page. */
 static void scr_scroll(int lines)
 {
-    scr.top = lines < 0 ? scr.top - MIN(scr.top, (u32)-lines) : MIN(scr.top + (u32)lines, INT_MAX);
+    scr.top = lines < 0 ? scr.top - MIN(scr.top, (u32)-lines) : MIN(scr.top + lines, INT_MAX);
 }
 
 static void scr_page(int pages)
@@ -30395,7 +30291,7 @@ static void scr_keys(void)
         p.revents = 0;
         n = poll(&p, 1, scr.escape == 1 ? 50 : 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
         for (ssize_t i = 0; i < n; i++)
-            scr_byte((u8)keys[i]);
+            scr_byte(keys[i]);
     } while (n > 0 && !sp_end_sig);
     if (p.revents && n <= 0)
         sp_end_sig = SIGHUP;
@@ -30572,7 +30468,7 @@ static void mon_collect(void)
         u64 now = u_now();
         if (mo.off >> s & 1)
             continue;
-        met.cur = (u8)s;
+        met.cur = s;
         of->elapsed_s = of->at_ns ? (now - of->at_ns) / 1e9 : 0;
         of->at_ns = met.read_ns = now;
         met.counted_s = 0;
@@ -30966,7 +30862,7 @@ static void dg_take_tasks(void)
         for (u32 n = 0; n < MFS_NUMBERS; n++)
             t->did[n] = n < MFS_COUNTED ? t->did[n] + mfs_did(from, n) : from->now[n];
         bool moved = met.first[DIM_GROUP] && (!t->group || mfs_did(from, MFS_CPU));
-        const char *group = moved ? mfs_task_group(t->pid) : NULL;
+        const char *group = moved ? u_cgroup(met_path("/proc/%u/cgroup", t->pid)) : NULL;
         if (group && (!t->group || strcmp(t->group, group))) {
             free(t->group);
             t->group = strdup(group);
@@ -31013,9 +30909,8 @@ static void dg_fd_look(struct dg_task *t, const char *fd, struct dg_set *mounts)
 /* Returns whether a mount with major number 0 can be on a disk, judging by its type (not tmpfs). */
 static bool dg_has_disk(const char *line)
 {
-    static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
     const char *type = strstr(line, " - ");
-    return type && mfs_begins(type + 3, types, ARRAY_LEN(types));
+    return type && u_begins(type + 3, "overlay|btrfs|bcachefs|zfs|fuse");
 }
 
 /* Adds the devices of mounts from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). */
@@ -31035,10 +30930,9 @@ static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 static void dg_task_files(struct dg_task *t)
 {
     struct dg_set mounts = { .n = 0 };
-    DIR *d = opendir(met_path("/proc/%u/fdinfo", t->pid));
     u32 n = 0;
-    for (const struct dirent *e; (e = u_entry(&d)); n++)
-        if (n < DG_FDS)
+    U_EACH_ENTRY(opendir(met_path("/proc/%u/fdinfo", t->pid)), e)
+        if (n++ < DG_FDS)
             dg_fd_look(t, e->d_name, &mounts);
     t->devices.full |= mounts.full || n > DG_FDS;
     dg_task_mounts(t, &mounts);
@@ -31141,9 +31035,8 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
 /* Returns whether a virtio ring receives, judging by its name. Receive rings are normally full. */
 static bool dg_receives(const struct met_inst *i)
 {
-    static const char *const name[] = { "input", "rx", "event", "control-i" };
     const char *colon = strchr(i->name, ':');
-    return colon && mfs_begins(colon + 1, name, ARRAY_LEN(name));
+    return colon && u_begins(colon + 1, "input|rx|event|control-i");
 }
 
 /* Returns whether rules apply to an instance. They do not apply to kvis itself, to the rings on
@@ -31417,7 +31310,7 @@ static void dg_paragraph(struct buf *b, const char *head, const struct buf *text
     b_s(b, head);
     for (u32 at = 0, n; at < text->len; at += n + 1) {
         if (at)
-            b_f(b, "\n%*s", (int)indent, "");
+            b_f(b, "\n%*s", indent, "");
         n = u_wrap(text->p + at, text->len - at, columns - MIN(column, columns));
         while (at + n < text->len && text->p[at + n] != ' ')
             n++;
@@ -31606,7 +31499,7 @@ static void dg_text_busiest(struct buf *b)
                 dg_cell(cell, number, v);
             else
                 b_s(cell, "n/a"); /* only root can read the I/O of other users' processes */
-            b_f(b, " %*.*s", columns[c].width, (int)cell->len, cell->p);
+            b_f(b, " %*.*s", columns[c].width, cell->len, cell->p);
         }
         b_c(b, '\n');
     }
@@ -32523,7 +32416,7 @@ static void check_text(struct buf *b, const struct check_done *d)
     b_reset(&names);
     check_names(&names, r->needed | r->useful, "", "-");
     b_f(b, "%-20s %-5s %-*.*s ", d->name, c->works ? "yes" : r->needed ? "NO" : "no", CHECK_FOR,
-        (int)names.len, names.p);
+        names.len, names.p);
     b_esc_s(b, c->detail);
     if (!c->works && c->fix[0] && !check_fixed(c->fix, d->name)) {
         b_s(b, "\n                           fix: ");
@@ -32602,8 +32495,7 @@ static void check_unc_event(struct check *c, u32 event)
         n += unc.unit[k].event == event;
     check_say(c, n, "type %u config 0x%llx", e->code.type, e->code.config);
     if (e->code.config1 | e->code.config2)
-        check_say(c, n, " config1 0x%llx config2 0x%llx", e->code.config1,
-                  e->code.config2);
+        check_say(c, n, " config1 0x%llx config2 0x%llx", e->code.config1, e->code.config2);
     check_say(c, n, " CPUs %s: %.9g %s each", unc.pmu[e->pmu].cpus, e->scale,
               r->role < UR_PACKAGE ? "bytes" : "uJ");
     if (!n)
@@ -32941,21 +32833,15 @@ static const char *opt_pid(const char *v)
             k++;
         if (k == opt.n_pids)
             opt.pids = xrealloc(opt.pids, ++opt.n_pids * sizeof *opt.pids);
-        opt.pids[k] = (pid_t)pid;
+        opt.pids[k] = pid;
         v = end + strspn(end, ", \t\n");
     }
     return opt.n_pids ? NULL : "not a process ID";
 }
 
-static char *opt_copy(const char *s)
-{
-    size_t size = strlen(s) + 1;
-    return memcpy(xrealloc(NULL, size), s, size);
-}
-
 static char *opt_bare(const char *path)
 {
-    char *copy = opt_copy(path);
+    char *copy = u_need(strdup(path));
     size_t n = strlen(copy);
     while (n && copy[n - 1] == '/')
         copy[--n] = 0;
@@ -32995,7 +32881,7 @@ static const char *opt_env(const char *v)
 static const char *opt_proc_env(const char *v)
 {
     u32 before = proc_opt.n_env;
-    char *names = opt_copy(v);
+    char *names = u_need(strdup(v));
     if (strchr(v, '='))
         return "give only the names of environment variables, without values";
     for (const char *name; (name = strsep(&names, ","));)
@@ -33008,7 +32894,7 @@ static const char *opt_proc_env(const char *v)
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!', none = !strcmp(v + invert, "none"), any = none;
-    char *words = none ? NULL : opt_copy(v + invert);
+    char *words = none ? NULL : u_need(strdup(v + invert));
     *set = 0;
     for (const char *word; (word = strsep(&words, ","));) {
         u64 bits = !strcmp(word, "all") ? all : bit_of(word);
@@ -33026,7 +32912,7 @@ static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *se
 static const char *opt_collectors(const char *v)
 {
     const u64 of_busy = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_STUCK | 1ull << SRC_LOCKS;
-    char *names = opt_copy(v);
+    char *names = u_need(strdup(v));
     mo.chosen = true;
     mo.off = ~0ull;
     for (const char *name; (name = strsep(&names, ","));) {
@@ -33053,7 +32939,7 @@ static const char *opt_status(const char *v)
     u64 set;
     if (!opt_set(v, CALL_ALL, opt_status_bit, &set))
         return "allowed values: successful, failed, unfinished, unavailable, detached, all, none";
-    opt.status = (u8)set;
+    opt.status = set;
     return NULL;
 }
 
@@ -33128,7 +33014,7 @@ static const char *opt_ring(const char *v)
     end += (*end | 32) == 'k' || (*end | 32) == 'm';
     if (!*v || *end || kb < 64 || kb > 64 << 10 || kb & (kb - 1))
         return "not a power of two from 64K to 64M";
-    opt.ring_bytes = (u32)kb << 10;
+    opt.ring_bytes = kb << 10;
     return NULL;
 }
 
@@ -33223,7 +33109,7 @@ static void opt_set_number(const struct opt_row *r, const char *v)
     if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max)
         opt_wrong(r->name, "--%s: '%.300s': %s is a %snumber from %u to %u", r->name, v, r->arg,
                   *end == '.' ? "whole " : "", r->min, r->max);
-    *r->to.number = (u32)n;
+    *r->to.number = n;
 }
 
 static void opt_set_seconds(const struct opt_row *r, const char *v)
@@ -33253,7 +33139,7 @@ static void opt_apply(const struct opt_row *r, const char *v)
         *r->to.count += *r->to.count < UINT8_MAX;
         break;
     case OPT_SET:
-        *r->to.set = (u8)r->min;
+        *r->to.set = r->min;
         break;
     case OPT_NUMBER:
         opt_set_number(r, v);
@@ -33560,8 +33446,7 @@ static const char *cmd_temporary_dir(void)
         return dir;
     if (!opt.report || access("/tmp", W_OK) == 0)
         return "/tmp";
-    SNPRINTF(beside, "%.*s", slash ? (int)(slash - opt.report + 1) : 1,
-             slash ? opt.report : ".");
+    SNPRINTF(beside, "%.*s", slash ? (int)(slash - opt.report + 1) : 1, slash ? opt.report : ".");
     return beside;
 }
 
@@ -33621,7 +33506,7 @@ static void cmd_announce_report(void)
     if (opt.quiet > 1 || out.failed || stat(opt.report, &s) < 0 || !S_ISREG(s.st_mode))
         return;
     b_size(&size, (u64)s.st_size);
-    u_warn("wrote %s (%.*s)", opt.report, (int)size.len, size.p);
+    u_warn("wrote %s (%.*s)", opt.report, size.len, size.p);
     b_free(&size);
 }
 
@@ -33712,7 +33597,7 @@ static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
         return failed ? failed : EXIT_KVIS;
-    int sig = sp_end_sig ? (int)sp_end_sig : tr.quit_sig;
+    int sig = sp_end_sig ? sp_end_sig : tr.quit_sig;
     if (sig && (sp_command.pid || sig != SIGINT))
         return 128 + sig;
     if (status != -1 && WIFSIGNALED(status))
@@ -33801,7 +33686,9 @@ static int cmd_trace(void)
         cmd_describe_attached();
     if (hy_follows()) { /* ignore events from before kvis had read /proc */
         cmd_start_clock(u_now());
-        tr_each(tr_from_zero);
+        PS_EACH(t)
+            if (t->call.open)
+                t->call.enter_ns = MAX(t->call.enter_ns, out.start_ns);
     }
     if (!opt.command)
         out_begin();
@@ -33869,7 +33756,7 @@ static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
     cmd_refuse_pid(open_opt.pid || open_opt.tid);
-    pid_t watched = (pid_t)(open_opt.tid ? open_opt.tid : open_opt.pid);
+    pid_t watched = open_opt.tid ? open_opt.tid : open_opt.pid;
     if (watched && kill(watched, 0) < 0 && errno == ESRCH)
         die(EXIT_KVIS, "no %s %d", open_opt.tid ? "thread" : "process", watched);
     cmd_refuse_thread(open_opt.pid);
@@ -33895,7 +33782,7 @@ static int cmd_proc(void)
 {
     static pid_t pid;
     sp_boot();
-    pid = (pid_t)proc_opt.pid;
+    pid = proc_opt.pid;
     cmd_refuse_pid(proc_opt.pid || proc_opt.only_pid);
     cmd_refuse_thread(proc_opt.pid ? proc_opt.pid : proc_opt.only_pid);
     if (cmd_on_stdout(opt.json) && strcmp(proc_opt.format, "text"))
@@ -34196,8 +34083,7 @@ static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
-        if ((!link && !strcmp(cmds[i].name, name))
-            || (cmds[i].link && !strcmp(cmds[i].link, name)))
+        if ((!link && !strcmp(cmds[i].name, name)) || (cmds[i].link && !strcmp(cmds[i].link, name)))
             return &cmds[i];
     return NULL;
 }
@@ -34254,15 +34140,10 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-static const char *cmd_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int cmd_run(const struct cmd *c, char **argv)
 {
-    open_opt.no_exec = cmd_find(cmd_file_name(argv[0]), true) != NULL; /* opensnoop hides execs */
+    /* opensnoop hides execs */
+    open_opt.no_exec = cmd_find(out_base(argv[0], strlen(argv[0])), true) != NULL;
     tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
     sc_init();
     sc_parse("all");
@@ -34281,7 +34162,7 @@ int main(int argc, char **argv)
         die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
             "the rights of the file's owner; fix: chmod ug-s kvis, and run it with sudo");
     out.text.b.ascii = !u_locale_utf8(true);
-    const struct cmd *link = argc ? cmd_find(cmd_file_name(argv[0]), true) : NULL;
+    const struct cmd *link = argc ? cmd_find(out_base(argv[0], strlen(argv[0])), true) : NULL;
     if (link)
         return cmd_run(link, argv);
     if (argc < 2) {
