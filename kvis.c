@@ -23473,23 +23473,26 @@ enum met_op {
     OP_NONE, OP_SUM, OP_LESS, OP_DIV, OP_MUL, OP_REST, OP_LEFT, OP_MOST, OP_SHARE, OP_FIRST
 };
 
+enum { PROM_GAUGE, PROM_COUNTER, PROM_UNTYPED };
+
 static const struct metric {
     const char *name;
     const char *key;  /* name, column or file in the source; "": none */
-    const char *prom, *prom_labels, *prom_type; /* prom: Prometheus name; NULL: not exported */
+    const char *prom, *prom_labels; /* prom: Prometheus name; NULL: not exported */
+    u8 prom_type;
     u8 src, form, dim;
     u8 all;
     bool bits32; /* the kernel's counter wraps at 2^32 */
+    bool none;   /* a missing metric means that there is nothing to measure */
     u8 op;       /* enum met_op: derives the metric from a and b */
     u16 a, b;
     const char *lack; /* why a machine may lack the metric; NULL: see met_sources */
-    bool none;        /* a missing metric means that there is nothing to measure */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
 } metrics[] = {
 #define X(id, name, key, src, form, dim, prom, labels, type, all, bits32, op, a, b, lack, none, \
           help, prom_help) \
-    { name, key, prom, labels, type, SRC_##src, F_##form, DIM_##dim, all, bits32, OP_##op, a, b, \
-      lack, none, help, prom_help },
+    { name, key, prom, labels, PROM_##type, SRC_##src, F_##form, DIM_##dim, all, bits32, none, \
+      OP_##op, a, b, lack, help, prom_help },
     MET_ROWS(X)
 #undef X
 };
@@ -28625,7 +28628,7 @@ static void mout_prom_begin(struct buf *b, const char *name, const char *ending,
 static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
 {
     const struct met_series *s = met_at(i, m);
-    double scale = strcmp(metrics[m].prom_type, "untyped") ? mout_form(m)->scale : 1;
+    double scale = metrics[m].prom_type != PROM_UNTYPED ? mout_form(m)->scale : 1;
     mout_prom_begin(b, name, "", metrics[m].prom_labels, i);
     if (!mout_form(m)->counter)
         mout_num(b, s->v);
@@ -28638,6 +28641,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
 
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
+    static const char types[][8] = { "gauge", "counter", "untyped" }; /* by enum PROM_GAUGE ... */
     char name[96];
     u32 n = 0;
     SNPRINTF(name, "kvis_%s%s", met_prefix(m, dim), metrics[m].prom);
@@ -28645,7 +28649,7 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
-            mout_prom_head(b, name, metrics[m].prom_type, metrics[m].prom_help);
+            mout_prom_head(b, name, types[metrics[m].prom_type], metrics[m].prom_help);
         mout_prom_line(b, m, i, name);
     }
     return n;
@@ -30651,7 +30655,7 @@ static const struct { const char *id; u16 a, b, like; u8 op; } dg_numbers[] = {
 _Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "dg_numbers lacks rows");
 
 static const char *const dg_words[X_END] = {
-#define X(number, words) [number] = words,
+#define X(number, words) [number] = (words),
     DG_WORDS(X)
 #undef X
 };

@@ -266,7 +266,7 @@ function prom_of(r,    s) { # as C strings: the Prometheus name, and its labels 
     return c_string(prom_base(r)) ", " maybe(index(s, "{") ? substr(s, index(s, "{")) : "")
 }
 function type_of(r) { # in Prometheus; a counter with the name of a gauge is untyped
-    return unit_of(r, "counter") == "" ? "gauge" : ends_in(prom_base(r), "_total") ? "counter" : "untyped"
+    return unit_of(r, "counter") == "" ? "GAUGE" : ends_in(prom_base(r), "_total") ? "COUNTER" : "UNTYPED"
 }
 function family_help(r,    f) {
     f = "family" SUBSEP toupper(prom_base(r))
@@ -304,7 +304,7 @@ function add_wire(r, s) {
 function add_distribution(r,    part, n, i, parts, octave) {
     n = split("p50 p90 p99 max", part, " ")
     for (i = 1; i <= n; i++) {
-        add_metric(r, id_of[r] "_" toupper(part[i]), name_of[r] "_" part[i], "NULL, NULL, NULL", text[r])
+        add_metric(r, id_of[r] "_" toupper(part[i]), name_of[r] "_" part[i], "NULL, NULL, GAUGE", text[r])
         parts = parts ", M_" id_of[r] "_" toupper(part[i])
     }
     split(col[r, "octaves"], octave, "-")
@@ -341,7 +341,7 @@ function add(r) {
         if (kind_of[r] == "metric") add_look(r, id_of[r], get(r, "column"), get(r, "unusual"), get(r, "bad"))
         else add_look(r, id_of[r] "_P99", get(r, "column"), get(r, "unusual"), get(r, "bad"))
         if (kind_of[r] != "metric") add_look(r, id_of[r] "_MAX", "", get(r, "max_unusual"), get(r, "max_bad"))
-        if (kind_of[r] == "metric") add_metric(r, id_of[r], name_of[r], prom_of(r) ", " c_string(type_of(r)), family_help(r))
+        if (kind_of[r] == "metric") add_metric(r, id_of[r], name_of[r], prom_of(r) ", " type_of(r), family_help(r))
         else add_distribution(r)
     }
 }

@@ -234,1246 +234,1246 @@
 
 /* X(id, name, key, source, unit, dimension, Prometheus name, labels and type, over all instances, 32 bits, operation and its two metrics, why it may be missing, nothing to measure, help, help of the Prometheus name) */
 #define MET_ROWS(X) \
-    X(USER, "user", "1", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"user\"", "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(USER, "user", "1", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"user\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time spent in user mode, including guests", \
       "CPU time by mode (user and nice include guests)") \
-    X(NICE, "nice", "2", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"nice\"", "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NICE, "nice", "2", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"nice\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time spent in user mode by tasks of low priority (nice above 0), including guests", \
       "CPU time by mode (user and nice include guests)") \
-    X(SYSTEM, "system", "3", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"system\"", "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SYSTEM, "system", "3", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"system\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time spent in the kernel, except in interrupt handlers", \
       "CPU time by mode (user and nice include guests)") \
-    X(IDLE, "idle", "4", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"idle\"", "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(IDLE, "idle", "4", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"idle\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time spent idle while no task waited for I/O", \
       "CPU time by mode (user and nice include guests)") \
-    X(IOWAIT, "iowait", "5", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"iowait\"", "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(IOWAIT, "iowait", "5", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"iowait\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time spent idle while a task waited for I/O", \
       "CPU time by mode (user and nice include guests)") \
-    X(IRQ, "irq", "6", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"irq\"", "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(IRQ, "irq", "6", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"irq\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time spent handling hardware interrupts", \
       "CPU time by mode (user and nice include guests)") \
-    X(SOFTIRQ, "softirq", "7", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"softirq\"", "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SOFTIRQ, "softirq", "7", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"softirq\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time spent handling software interrupts", \
       "CPU time by mode (user and nice include guests)") \
-    X(STEAL, "steal", "8", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"steal\"", "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STEAL, "steal", "8", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"steal\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time that the hypervisor took from this virtual machine", \
       "CPU time by mode (user and nice include guests)") \
-    X(GUEST, "guest", "9", STAT, MODE_TICKS, CPU, "cpu_guest_seconds_total", "{mode=\"user\"", "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(GUEST, "guest", "9", STAT, MODE_TICKS, CPU, "cpu_guest_seconds_total", "{mode=\"user\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time spent running guests (virtual machines)", \
       "CPU time spent running guests, by mode") \
-    X(GUEST_NICE, "guest_nice", "10", STAT, MODE_TICKS, CPU, "cpu_guest_seconds_total", "{mode=\"nice\"", "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(GUEST_NICE, "guest_nice", "10", STAT, MODE_TICKS, CPU, "cpu_guest_seconds_total", "{mode=\"nice\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time spent running guests of low priority (nice above 0)", \
       "CPU time spent running guests, by mode") \
-    X(CPUS, "cpus_online", "", STAT, NUMBER, NONE, "cpus_online", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CPUS, "cpus_online", "", STAT, NUMBER, NONE, "cpus_online", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of online CPUs", \
       "Number of online CPUs") \
-    X(CTXT, "context_switches", "ctxt", STAT, COUNT, NONE, "context_switches_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CTXT, "context_switches", "ctxt", STAT, COUNT, NONE, "context_switches_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Context switches of all CPUs", \
       "Context switches of all CPUs") \
-    X(INTR, "interrupts", "intr", STAT, COUNT, NONE, "intr_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(INTR, "interrupts", "intr", STAT, COUNT, NONE, "intr_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Interrupts handled, summed over all CPUs", \
       "Interrupts handled, summed over all CPUs") \
-    X(FORKS, "forks", "processes", STAT, COUNT, NONE, "forks_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FORKS, "forks", "processes", STAT, COUNT, NONE, "forks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Processes and threads created", \
       "Processes and threads created") \
-    X(RUNNING, "procs_running", "procs_running", STAT, NUMBER, NONE, "procs_running", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RUNNING, "procs_running", "procs_running", STAT, NUMBER, NONE, "procs_running", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Tasks that run or wait for a CPU", \
       "Tasks that run or wait for a CPU") \
-    X(BLOCKED, "procs_blocked", "procs_blocked", STAT, NUMBER, NONE, "procs_blocked", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(BLOCKED, "procs_blocked", "procs_blocked", STAT, NUMBER, NONE, "procs_blocked", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Tasks blocked waiting for I/O", \
       "Tasks blocked waiting for I/O") \
-    X(CYCLES, "cycles", "", PMC, COUNT, PMC, "perf_cpucycles_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CYCLES, "cycles", "", PMC, COUNT, PMC, "perf_cpucycles_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU cycles, counted only while a CPU is not halted", \
       "CPU cycles, counted only while a CPU is not halted") \
-    X(INSNS, "instructions", "", PMC, COUNT, PMC, "perf_instructions_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(INSNS, "instructions", "", PMC, COUNT, PMC, "perf_instructions_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Instructions retired by CPUs", \
       "Instructions retired by CPUs") \
-    X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "perf_ref_cpucycles_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "perf_ref_cpucycles_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Reference cycles, which have a constant rate, counted only while a CPU is not halted", \
       "Reference cycles, which have a constant rate, counted only while a CPU is not halted") \
-    X(BRANCHES, "branches", "", PMC, COUNT, PMC, "perf_branch_instructions_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(BRANCHES, "branches", "", PMC, COUNT, PMC, "perf_branch_instructions_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Retired branch instructions", \
       "Retired branch instructions") \
-    X(BRANCH_MISSES, "branch_misses", "", PMC, COUNT, PMC, "perf_branch_misses_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(BRANCH_MISSES, "branch_misses", "", PMC, COUNT, PMC, "perf_branch_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Mispredicted branch instructions", \
       "Mispredicted branch instructions") \
-    X(L1D, "l1d_accesses", "", PMC, COUNT, PMC, "l1d_accesses_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(L1D, "l1d_accesses", "", PMC, COUNT, PMC, "l1d_accesses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Accesses to the L1 data cache (only loads on Intel CPUs; kvis check cpu shows the event)", \
       "Accesses to the L1 data cache (only loads on Intel CPUs; kvis check cpu shows the event)") \
-    X(L1D_MISSES, "l1d_misses", "", PMC, COUNT, PMC, "l1d_misses_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(L1D_MISSES, "l1d_misses", "", PMC, COUNT, PMC, "l1d_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Accesses to the L1 data cache that missed", \
       "Accesses to the L1 data cache that missed") \
-    X(L2, "l2_accesses", "", PMC, COUNT, PMC, "l2_accesses_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(L2, "l2_accesses", "", PMC, COUNT, PMC, "l2_accesses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Data accesses to the L2 cache", \
       "Data accesses to the L2 cache") \
-    X(L2_MISSES, "l2_misses", "", PMC, COUNT, PMC, "l2_misses_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(L2_MISSES, "l2_misses", "", PMC, COUNT, PMC, "l2_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Data accesses to the L2 cache that missed", \
       "Data accesses to the L2 cache that missed") \
-    X(LLC, "llc_accesses", "", PMC, COUNT, PMC, "llc_accesses_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LLC, "llc_accesses", "", PMC, COUNT, PMC, "llc_accesses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Accesses to the last-level cache", \
       "Accesses to the last-level cache") \
-    X(LLC_MISSES, "llc_misses", "", PMC, COUNT, PMC, "llc_misses_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LLC_MISSES, "llc_misses", "", PMC, COUNT, PMC, "llc_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Accesses to the last-level cache that missed", \
       "Accesses to the last-level cache that missed") \
-    X(DTLB_MISSES, "dtlb_misses", "", PMC, COUNT, PMC, "dtlb_misses_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DTLB_MISSES, "dtlb_misses", "", PMC, COUNT, PMC, "dtlb_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Data accesses that missed the first-level TLB", \
       "Data accesses that missed the first-level TLB") \
-    X(DTLB_WALKS, "dtlb_walks", "", PMC, COUNT, PMC, "dtlb_walks_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DTLB_WALKS, "dtlb_walks", "", PMC, COUNT, PMC, "dtlb_walks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page-table walks for data accesses", \
       "Page-table walks for data accesses") \
-    X(ITLB_MISSES, "itlb_misses", "", PMC, COUNT, PMC, "itlb_misses_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(ITLB_MISSES, "itlb_misses", "", PMC, COUNT, PMC, "itlb_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Instruction fetches that missed the first-level TLB", \
       "Instruction fetches that missed the first-level TLB") \
-    X(ITLB_WALKS, "itlb_walks", "", PMC, COUNT, PMC, "itlb_walks_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(ITLB_WALKS, "itlb_walks", "", PMC, COUNT, PMC, "itlb_walks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page-table walks for instruction fetches", \
       "Page-table walks for instruction fetches") \
-    X(STALLED_FRONT, "stalled_cycles_frontend", "", PMC, COUNT, PMC, "perf_stalled_cycles_frontend_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STALLED_FRONT, "stalled_cycles_frontend", "", PMC, COUNT, PMC, "perf_stalled_cycles_frontend_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU cycles in which the front end delivered no micro-operations", \
       "CPU cycles in which the front end delivered no micro-operations") \
-    X(STALLED_BACK, "stalled_cycles_backend", "", PMC, COUNT, PMC, "perf_stalled_cycles_backend_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STALLED_BACK, "stalled_cycles_backend", "", PMC, COUNT, PMC, "perf_stalled_cycles_backend_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU cycles in which the back end accepted no micro-operations", \
       "CPU cycles in which the back end accepted no micro-operations") \
-    X(STALLED, "stalled_cycles", "", PMC, COUNT, PMC, "stalled_cycles_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STALLED, "stalled_cycles", "", PMC, COUNT, PMC, "stalled_cycles_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU cycles in which execution was stalled", \
       "CPU cycles in which execution was stalled") \
-    X(IPC, "ipc", "", PMC, NUMBER, PMC, "ipc", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(IPC, "ipc", "", PMC, NUMBER, PMC, "ipc", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Instructions retired per CPU cycle", \
       "Instructions retired per CPU cycle") \
-    X(STALL, "stall", "", PMC, RATIO, PMC, "stall_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STALL, "stall", "", PMC, RATIO, PMC, "stall_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of CPU cycles in which execution was stalled", \
       "Share of CPU cycles in which execution was stalled") \
-    X(STALL_FRONT, "stall_frontend", "", PMC, RATIO, PMC, "stall_frontend_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STALL_FRONT, "stall_frontend", "", PMC, RATIO, PMC, "stall_frontend_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of CPU cycles in which the front end delivered no micro-operations", \
       "Share of CPU cycles in which the front end delivered no micro-operations") \
-    X(STALL_BACK, "stall_backend", "", PMC, RATIO, PMC, "stall_backend_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STALL_BACK, "stall_backend", "", PMC, RATIO, PMC, "stall_backend_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of CPU cycles in which the back end accepted no micro-operations", \
       "Share of CPU cycles in which the back end accepted no micro-operations") \
-    X(BRANCH_MISS, "branch_miss", "", PMC, RATIO, PMC, "branch_miss_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(BRANCH_MISS, "branch_miss", "", PMC, RATIO, PMC, "branch_miss_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of branch instructions that were mispredicted", \
       "Share of branch instructions that were mispredicted") \
-    X(BRANCH_MPKI, "branch_mpki", "", PMC, NUMBER, PMC, "branch_mpki", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(BRANCH_MPKI, "branch_mpki", "", PMC, NUMBER, PMC, "branch_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Mispredicted branches per 1000 instructions", \
       "Mispredicted branches per 1000 instructions") \
-    X(L1D_MISS, "l1d_miss", "", PMC, RATIO, PMC, "l1d_miss_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(L1D_MISS, "l1d_miss", "", PMC, RATIO, PMC, "l1d_miss_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of accesses to the L1 data cache that missed", \
       "Share of accesses to the L1 data cache that missed") \
-    X(L1D_MPKI, "l1d_mpki", "", PMC, NUMBER, PMC, "l1d_mpki", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(L1D_MPKI, "l1d_mpki", "", PMC, NUMBER, PMC, "l1d_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "L1 data-cache misses per 1000 instructions", \
       "L1 data-cache misses per 1000 instructions") \
-    X(L2_MISS, "l2_miss", "", PMC, RATIO, PMC, "l2_miss_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(L2_MISS, "l2_miss", "", PMC, RATIO, PMC, "l2_miss_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of data accesses to the L2 cache that missed", \
       "Share of data accesses to the L2 cache that missed") \
-    X(L2_MPKI, "l2_mpki", "", PMC, NUMBER, PMC, "l2_mpki", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(L2_MPKI, "l2_mpki", "", PMC, NUMBER, PMC, "l2_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "L2 cache misses of data accesses per 1000 instructions", \
       "L2 cache misses of data accesses per 1000 instructions") \
-    X(LLC_MISS, "llc_miss", "", PMC, RATIO, PMC, "llc_miss_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LLC_MISS, "llc_miss", "", PMC, RATIO, PMC, "llc_miss_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of accesses to the last-level cache that missed", \
       "Share of accesses to the last-level cache that missed") \
-    X(LLC_MPKI, "llc_mpki", "", PMC, NUMBER, PMC, "llc_mpki", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LLC_MPKI, "llc_mpki", "", PMC, NUMBER, PMC, "llc_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Last-level cache misses per 1000 instructions", \
       "Last-level cache misses per 1000 instructions") \
-    X(DTLB_MPKI, "dtlb_mpki", "", PMC, NUMBER, PMC, "dtlb_mpki", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DTLB_MPKI, "dtlb_mpki", "", PMC, NUMBER, PMC, "dtlb_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "First-level TLB misses of data accesses per 1000 instructions", \
       "First-level TLB misses of data accesses per 1000 instructions") \
-    X(DTLB_WPKI, "dtlb_walks_pki", "", PMC, NUMBER, PMC, "dtlb_walks_pki", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DTLB_WPKI, "dtlb_walks_pki", "", PMC, NUMBER, PMC, "dtlb_walks_pki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page-table walks for data accesses per 1000 instructions", \
       "Page-table walks for data accesses per 1000 instructions") \
-    X(ITLB_MPKI, "itlb_mpki", "", PMC, NUMBER, PMC, "itlb_mpki", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(ITLB_MPKI, "itlb_mpki", "", PMC, NUMBER, PMC, "itlb_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "First-level TLB misses of instruction fetches per 1000 instructions", \
       "First-level TLB misses of instruction fetches per 1000 instructions") \
-    X(ITLB_WPKI, "itlb_walks_pki", "", PMC, NUMBER, PMC, "itlb_walks_pki", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(ITLB_WPKI, "itlb_walks_pki", "", PMC, NUMBER, PMC, "itlb_walks_pki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page-table walks for instruction fetches per 1000 instructions", \
       "Page-table walks for instruction fetches per 1000 instructions") \
-    X(TD_RETIRING, "topdown_retiring", "", PMC, RATIO, PMC, "topdown_retiring_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TD_RETIRING, "topdown_retiring", "", PMC, RATIO, PMC, "topdown_retiring_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of pipeline slots that did useful work (Topdown, level 1)", \
       "Share of pipeline slots that did useful work (Topdown, level 1)") \
-    X(TD_BAD, "topdown_bad_speculation", "", PMC, RATIO, PMC, "topdown_bad_speculation_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TD_BAD, "topdown_bad_speculation", "", PMC, RATIO, PMC, "topdown_bad_speculation_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of pipeline slots wasted on mispredicted paths (Topdown, level 1)", \
       "Share of pipeline slots wasted on mispredicted paths (Topdown, level 1)") \
-    X(TD_FRONT, "topdown_frontend", "", PMC, RATIO, PMC, "topdown_frontend_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TD_FRONT, "topdown_frontend", "", PMC, RATIO, PMC, "topdown_frontend_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of pipeline slots left empty because the front end delivered no micro-operations", \
       "Share of pipeline slots left empty because the front end delivered no micro-operations") \
-    X(TD_BACK, "topdown_backend", "", PMC, RATIO, PMC, "topdown_backend_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TD_BACK, "topdown_backend", "", PMC, RATIO, PMC, "topdown_backend_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of pipeline slots left empty because the back end accepted no micro-operations", \
       "Share of pipeline slots left empty because the back end accepted no micro-operations") \
-    X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "pmc_running_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "pmc_running_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Smallest share of the interval for which a hardware event was counted; kvis extrapolates its count to the whole interval", \
       "Smallest share of the interval for which a hardware event was counted; kvis extrapolates its count to the whole interval") \
-    X(EVENTS, "events", "", EVENTS, COUNT, EVENT, "events_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(EVENTS, "events", "", EVENTS, COUNT, EVENT, "events_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup", \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup") \
-    X(LOAD1, "load1", "/proc/loadavg 0", LOAD, NUMBER, NONE, "load1", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LOAD1, "load1", "/proc/loadavg 0", LOAD, NUMBER, NONE, "load1", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Load average over 1 minute", \
       "Load average over 1 minute") \
-    X(LOAD5, "load5", "/proc/loadavg 1", LOAD, NUMBER, NONE, "load5", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LOAD5, "load5", "/proc/loadavg 1", LOAD, NUMBER, NONE, "load5", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Load average over 5 minutes", \
       "Load average over 5 minutes") \
-    X(LOAD15, "load15", "/proc/loadavg 2", LOAD, NUMBER, NONE, "load15", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LOAD15, "load15", "/proc/loadavg 2", LOAD, NUMBER, NONE, "load15", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Load average over 15 minutes", \
       "Load average over 15 minutes") \
-    X(PSI_CPU, "pressure_cpu_waiting", "/proc/pressure/cpu some total=", PSI, TOTAL_US, NONE, "pressure_cpu_waiting_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PSI_CPU, "pressure_cpu_waiting", "/proc/pressure/cpu some total=", PSI, TOTAL_US, NONE, "pressure_cpu_waiting_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time in which at least one task waited for a CPU", \
       "Time in which at least one task waited for a CPU") \
-    X(PSI_MEM, "pressure_memory_waiting", "/proc/pressure/memory some total=", PSI, TOTAL_US, NONE, "pressure_memory_waiting_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PSI_MEM, "pressure_memory_waiting", "/proc/pressure/memory some total=", PSI, TOTAL_US, NONE, "pressure_memory_waiting_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time in which at least one task waited for memory", \
       "Time in which at least one task waited for memory") \
-    X(PSI_MEM_ALL, "pressure_memory_stalled", "/proc/pressure/memory full total=", PSI, TOTAL_US, NONE, "pressure_memory_stalled_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PSI_MEM_ALL, "pressure_memory_stalled", "/proc/pressure/memory full total=", PSI, TOTAL_US, NONE, "pressure_memory_stalled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time in which all active tasks waited for memory", \
       "Time in which all active tasks waited for memory") \
-    X(PSI_IO, "pressure_io_waiting", "/proc/pressure/io some total=", PSI, TOTAL_US, NONE, "pressure_io_waiting_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PSI_IO, "pressure_io_waiting", "/proc/pressure/io some total=", PSI, TOTAL_US, NONE, "pressure_io_waiting_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time in which at least one task waited for I/O", \
       "Time in which at least one task waited for I/O") \
-    X(PSI_IO_ALL, "pressure_io_stalled", "/proc/pressure/io full total=", PSI, TOTAL_US, NONE, "pressure_io_stalled_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PSI_IO_ALL, "pressure_io_stalled", "/proc/pressure/io full total=", PSI, TOTAL_US, NONE, "pressure_io_stalled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time in which all active tasks waited for I/O", \
       "Time in which all active tasks waited for I/O") \
-    X(PSI_IRQ_ALL, "pressure_irq_stalled", "/proc/pressure/irq full total=", PSI, TOTAL_US, NONE, "pressure_irq_stalled_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "/proc/pressure/irq needs Linux 6.1 and CONFIG_IRQ_TIME_ACCOUNTING", false, \
+    X(PSI_IRQ_ALL, "pressure_irq_stalled", "/proc/pressure/irq full total=", PSI, TOTAL_US, NONE, "pressure_irq_stalled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "/proc/pressure/irq needs Linux 6.1 and CONFIG_IRQ_TIME_ACCOUNTING", false, \
       "Time in which interrupts kept all active tasks from running", \
       "Time in which interrupts kept all active tasks from running") \
-    X(FREQ, "frequency", "scaling_cur_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_hertz", NULL, "gauge", MET_MEAN, false, NONE, 0, 0, NULL, false, \
+    X(FREQ, "frequency", "scaling_cur_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_hertz", NULL, GAUGE, MET_MEAN, false, NONE, 0, 0, NULL, false, \
       "Current frequency of a CPU", \
       "Current frequency of a CPU") \
-    X(FREQ_LIMIT, "frequency_limit", "scaling_max_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_max_hertz", NULL, "gauge", MET_MEAN, false, NONE, 0, 0, NULL, false, \
+    X(FREQ_LIMIT, "frequency_limit", "scaling_max_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_max_hertz", NULL, GAUGE, MET_MEAN, false, NONE, 0, 0, NULL, false, \
       "Highest frequency at which a CPU may run now", \
       "Highest frequency at which a CPU may run now") \
-    X(FREQ_MIN, "frequency_min", "cpuinfo_min_freq", FREQ, KHZ, CPU, "cpu_frequency_min_hertz", NULL, "gauge", MET_MEAN, false, NONE, 0, 0, NULL, false, \
+    X(FREQ_MIN, "frequency_min", "cpuinfo_min_freq", FREQ, KHZ, CPU, "cpu_frequency_min_hertz", NULL, GAUGE, MET_MEAN, false, NONE, 0, 0, NULL, false, \
       "Lowest frequency that a CPU supports", \
       "Lowest frequency that a CPU supports") \
-    X(FREQ_MAX, "frequency_max", "cpuinfo_max_freq", FREQ, KHZ, CPU, "cpu_frequency_max_hertz", NULL, "gauge", MET_MEAN, false, NONE, 0, 0, NULL, false, \
+    X(FREQ_MAX, "frequency_max", "cpuinfo_max_freq", FREQ, KHZ, CPU, "cpu_frequency_max_hertz", NULL, GAUGE, MET_MEAN, false, NONE, 0, 0, NULL, false, \
       "Highest frequency that a CPU supports", \
       "Highest frequency that a CPU supports") \
-    X(FREQ_BASE, "frequency_base", "", FREQ, KHZ, CPU, "frequency_base_hertz", NULL, "gauge", MET_MEAN, false, NONE, 0, 0, "/sys has neither base_frequency nor nominal_freq of a CPU", false, \
+    X(FREQ_BASE, "frequency_base", "", FREQ, KHZ, CPU, "frequency_base_hertz", NULL, GAUGE, MET_MEAN, false, NONE, 0, 0, "/sys has neither base_frequency nor nominal_freq of a CPU", false, \
       "Frequency that all CPUs can sustain at the same time", \
       "Frequency that all CPUs can sustain at the same time") \
-    X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, TOTAL_NS, CPU, "schedstat_running_seconds_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, TOTAL_NS, CPU, "schedstat_running_seconds_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Time that tasks ran on a CPU", \
       "Time that tasks ran on a CPU") \
-    X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, QUEUED_NS, CPU, "schedstat_waiting_seconds_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, QUEUED_NS, CPU, "schedstat_waiting_seconds_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks", \
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks") \
-    X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, "schedstat_timeslices_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, "schedstat_timeslices_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Number of times a task was given a time slice on a CPU", \
       "Number of times a task was given a time slice on a CPU") \
-    X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KIB, NONE, "memory_MemTotal_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KIB, NONE, "memory_MemTotal_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Total memory that the kernel manages", \
       "Total memory that the kernel manages") \
-    X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KIB, NONE, "memory_MemFree_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KIB, NONE, "memory_MemFree_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory that is not used, not even as a cache", \
       "Memory that is not used, not even as a cache") \
-    X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KIB, NONE, "memory_MemAvailable_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KIB, NONE, "memory_MemAvailable_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory that programs can get without swapping, as estimated by the kernel", \
       "Memory that programs can get without swapping, as estimated by the kernel") \
-    X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KIB, NONE, "memory_Cached_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KIB, NONE, "memory_Cached_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory in the page cache", \
       "Memory in the page cache") \
-    X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KIB, NONE, "memory_AnonPages_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KIB, NONE, "memory_AnonPages_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Anonymous memory mapped by processes", \
       "Anonymous memory mapped by processes") \
-    X(MEM_THP, "memory_anon_huge", "AnonHugePages", MEMINFO, KIB, NONE, "memory_AnonHugePages_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_THP, "memory_anon_huge", "AnonHugePages", MEMINFO, KIB, NONE, "memory_AnonHugePages_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Anonymous memory in transparent hugepages", \
       "Anonymous memory in transparent hugepages") \
-    X(MEM_SHMEM, "memory_shmem", "Shmem", MEMINFO, KIB, NONE, "memory_Shmem_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_SHMEM, "memory_shmem", "Shmem", MEMINFO, KIB, NONE, "memory_Shmem_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory used by shared memory and tmpfs", \
       "Memory used by shared memory and tmpfs") \
-    X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KIB, NONE, "memory_Dirty_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KIB, NONE, "memory_Dirty_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Modified memory that is not yet written to disk", \
       "Modified memory that is not yet written to disk") \
-    X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KIB, NONE, "memory_Writeback_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KIB, NONE, "memory_Writeback_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory that is being written to disk", \
       "Memory that is being written to disk") \
-    X(MEM_RECLAIMABLE, "memory_slab_reclaimable", "SReclaimable", MEMINFO, KIB, NONE, "memory_SReclaimable_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_RECLAIMABLE, "memory_slab_reclaimable", "SReclaimable", MEMINFO, KIB, NONE, "memory_SReclaimable_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Kernel slab memory that can be reclaimed", \
       "Kernel slab memory that can be reclaimed") \
-    X(MEM_UNRECLAIM, "memory_slab_unreclaimable", "SUnreclaim", MEMINFO, KIB, NONE, "memory_SUnreclaim_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_UNRECLAIM, "memory_slab_unreclaimable", "SUnreclaim", MEMINFO, KIB, NONE, "memory_SUnreclaim_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Kernel slab memory that cannot be reclaimed", \
       "Kernel slab memory that cannot be reclaimed") \
-    X(MEM_TABLES, "memory_page_tables", "PageTables", MEMINFO, KIB, NONE, "memory_PageTables_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_TABLES, "memory_page_tables", "PageTables", MEMINFO, KIB, NONE, "memory_PageTables_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory used by page tables", \
       "Memory used by page tables") \
-    X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KIB, NONE, "memory_Committed_AS_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KIB, NONE, "memory_Committed_AS_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory that programs have allocated, used or not (Committed_AS)", \
       "Memory that programs have allocated, used or not (Committed_AS)") \
-    X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KIB, NONE, "memory_SwapTotal_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KIB, NONE, "memory_SwapTotal_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Total swap space of the machine", \
       "Total swap space of the machine") \
-    X(SWAP_FREE, "swap_free", "SwapFree", MEMINFO, KIB, NONE, "memory_SwapFree_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SWAP_FREE, "swap_free", "SwapFree", MEMINFO, KIB, NONE, "memory_SwapFree_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Swap space that is not in use", \
       "Swap space that is not in use") \
-    X(THP_RATIO, "thp", "", MEMINFO, RATIO, NONE, "thp_ratio", NULL, "gauge", MET_ALONE, false, DIV, M_MEM_THP, M_MEM_ANON, NULL, false, \
+    X(THP_RATIO, "thp", "", MEMINFO, RATIO, NONE, "thp_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_MEM_THP, M_MEM_ANON, NULL, false, \
       "Share of anonymous memory that is in transparent hugepages", \
       "Share of anonymous memory that is in transparent hugepages") \
-    X(FAULTS, "page_faults", "pgfault", VMSTAT, COUNT, NONE, "vmstat_pgfault", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FAULTS, "page_faults", "pgfault", VMSTAT, COUNT, NONE, "vmstat_pgfault", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults of all processes, minor and major", \
       "Page faults of all processes, minor and major") \
-    X(FAULTS_MINOR, "minor_faults", "", VMSTAT, COUNT, NONE, "minor_faults_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FAULTS_MINOR, "minor_faults", "", VMSTAT, COUNT, NONE, "minor_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults that needed no read from disk", \
       "Page faults that needed no read from disk") \
-    X(FAULTS_MAJOR, "major_faults", "pgmajfault", VMSTAT, COUNT, NONE, "vmstat_pgmajfault", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FAULTS_MAJOR, "major_faults", "pgmajfault", VMSTAT, COUNT, NONE, "vmstat_pgmajfault", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults that needed a read from disk", \
       "Page faults that needed a read from disk") \
-    X(PAGED_IN, "paged_in", "pgpgin", VMSTAT, TOTAL_KIB, NONE, "vmstat_pgpgin", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PAGED_IN, "paged_in", "pgpgin", VMSTAT, TOTAL_KIB, NONE, "vmstat_pgpgin", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that the machine read from disks", \
       "Bytes that the machine read from disks") \
-    X(PAGED_OUT, "paged_out", "pgpgout", VMSTAT, TOTAL_KIB, NONE, "vmstat_pgpgout", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PAGED_OUT, "paged_out", "pgpgout", VMSTAT, TOTAL_KIB, NONE, "vmstat_pgpgout", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that the machine wrote to disks", \
       "Bytes that the machine wrote to disks") \
-    X(SWAP_IN, "swap_in", "pswpin", VMSTAT, TOTAL_PAGES, NONE, "vmstat_pswpin", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SWAP_IN, "swap_in", "pswpin", VMSTAT, TOTAL_PAGES, NONE, "vmstat_pswpin", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that the machine read from swap", \
       "Bytes that the machine read from swap") \
-    X(SWAP_OUT, "swap_out", "pswpout", VMSTAT, TOTAL_PAGES, NONE, "vmstat_pswpout", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SWAP_OUT, "swap_out", "pswpout", VMSTAT, TOTAL_PAGES, NONE, "vmstat_pswpout", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that the machine wrote to swap", \
       "Bytes that the machine wrote to swap") \
-    X(SCAN_KSWAPD, "pages_scanned_kswapd", "pgscan_kswapd", VMSTAT, COUNT, NONE, "vmstat_pgscan_kswapd", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SCAN_KSWAPD, "pages_scanned_kswapd", "pgscan_kswapd", VMSTAT, COUNT, NONE, "vmstat_pgscan_kswapd", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Pages that kswapd scanned to reclaim memory", \
       "Pages that kswapd scanned to reclaim memory") \
-    X(SCAN_DIRECT, "pages_scanned_direct", "pgscan_direct", VMSTAT, COUNT, NONE, "vmstat_pgscan_direct", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SCAN_DIRECT, "pages_scanned_direct", "pgscan_direct", VMSTAT, COUNT, NONE, "vmstat_pgscan_direct", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Pages that allocating tasks scanned to reclaim memory (direct reclaim)", \
       "Pages that allocating tasks scanned to reclaim memory (direct reclaim)") \
-    X(STEAL_KSWAPD, "pages_reclaimed_kswapd", "pgsteal_kswapd", VMSTAT, COUNT, NONE, "vmstat_pgsteal_kswapd", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STEAL_KSWAPD, "pages_reclaimed_kswapd", "pgsteal_kswapd", VMSTAT, COUNT, NONE, "vmstat_pgsteal_kswapd", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Pages that kswapd reclaimed", \
       "Pages that kswapd reclaimed") \
-    X(STEAL_DIRECT, "pages_reclaimed_direct", "pgsteal_direct", VMSTAT, COUNT, NONE, "vmstat_pgsteal_direct", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STEAL_DIRECT, "pages_reclaimed_direct", "pgsteal_direct", VMSTAT, COUNT, NONE, "vmstat_pgsteal_direct", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Pages that allocating tasks reclaimed (direct reclaim)", \
       "Pages that allocating tasks reclaimed (direct reclaim)") \
-    X(STALLS, "allocation_stalls", "allocstall_*", VMSTAT, COUNT, NONE, "allocation_stalls_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STALLS, "allocation_stalls", "allocstall_*", VMSTAT, COUNT, NONE, "allocation_stalls_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory allocations that first had to reclaim memory (direct reclaim)", \
       "Memory allocations that first had to reclaim memory (direct reclaim)") \
-    X(REFAULTS, "workingset_refaults", "workingset_refault*", VMSTAT, COUNT, NONE, "workingset_refaults_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(REFAULTS, "workingset_refaults", "workingset_refault*", VMSTAT, COUNT, NONE, "workingset_refaults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Reclaimed pages that were soon read back", \
       "Reclaimed pages that were soon read back") \
-    X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, "vmstat_oom_kill", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, "vmstat_oom_kill", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Processes that the kernel killed because memory ran out", \
       "Processes that the kernel killed because memory ran out") \
-    X(DIRTY_LIMIT, "dirty_threshold", "nr_dirty_threshold", VMSTAT, PAGES, NONE, "vmstat_nr_dirty_threshold", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DIRTY_LIMIT, "dirty_threshold", "nr_dirty_threshold", VMSTAT, PAGES, NONE, "vmstat_nr_dirty_threshold", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Amount of dirty memory at which the kernel throttles writing tasks", \
       "Amount of dirty memory at which the kernel throttles writing tasks") \
-    X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "vmstat_compact_stall", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "vmstat_compact_stall", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory allocations that first had to compact memory", \
       "Memory allocations that first had to compact memory") \
-    X(COMPACT_OK, "compaction_successes", "compact_success", VMSTAT, COUNT, NONE, "vmstat_compact_success", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(COMPACT_OK, "compaction_successes", "compact_success", VMSTAT, COUNT, NONE, "vmstat_compact_success", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory compactions that succeeded", \
       "Memory compactions that succeeded") \
-    X(COMPACT_FAIL, "compaction_failures", "compact_fail", VMSTAT, COUNT, NONE, "vmstat_compact_fail", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(COMPACT_FAIL, "compaction_failures", "compact_fail", VMSTAT, COUNT, NONE, "vmstat_compact_fail", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory compactions that failed", \
       "Memory compactions that failed") \
-    X(THP_FAULT, "thp_fault_allocs", "thp_fault_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_fault_alloc", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(THP_FAULT, "thp_fault_allocs", "thp_fault_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_fault_alloc", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults that got a transparent hugepage", \
       "Page faults that got a transparent hugepage") \
-    X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "vmstat_thp_fault_fallback", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "vmstat_thp_fault_fallback", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults that got small pages instead of a transparent hugepage", \
       "Page faults that got small pages instead of a transparent hugepage") \
-    X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Hugepages that khugepaged allocated to replace small pages", \
       "Hugepages that khugepaged allocated to replace small pages") \
-    X(THP_COLLAPSE_FAIL, "thp_collapse_failures", "thp_collapse_alloc_failed", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc_failed", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(THP_COLLAPSE_FAIL, "thp_collapse_failures", "thp_collapse_alloc_failed", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc_failed", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Hugepages that khugepaged could not allocate to replace small pages", \
       "Hugepages that khugepaged could not allocate to replace small pages") \
-    X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "vmstat_thp_split_page", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "vmstat_thp_split_page", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Transparent hugepages that were split into small pages", \
       "Transparent hugepages that were split into small pages") \
-    X(THP_POLICY, "thp_policy", "", KHUGE, NUMBER, NONE, "thp_policy", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(THP_POLICY, "thp_policy", "", KHUGE, NUMBER, NONE, "thp_policy", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory that may get transparent hugepages: 0 none, 1 only with madvise(2), 2 all anonymous memory", \
       "Memory that may get transparent hugepages: 0 none, 1 only with madvise(2), 2 all anonymous memory") \
-    X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "khugepaged_pages_collapsed_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "khugepaged_pages_collapsed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Approximate number of hugepages that khugepaged made from small pages", \
       "Approximate number of hugepages that khugepaged made from small pages") \
-    X(KHUGE_SCANS, "khugepaged_full_scans", "full_scans", KHUGE, COUNT, NONE, "khugepaged_full_scans_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(KHUGE_SCANS, "khugepaged_full_scans", "full_scans", KHUGE, COUNT, NONE, "khugepaged_full_scans_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of times that khugepaged scanned all memory", \
       "Number of times that khugepaged scanned all memory") \
-    X(POOL, "hugepages", "nr_hugepages", HUGE, NUMBER, POOL, "hugepages", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(POOL, "hugepages", "nr_hugepages", HUGE, NUMBER, POOL, "hugepages", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of hugepages in a hugepage pool", \
       "Number of hugepages in a hugepage pool") \
-    X(POOL_FREE, "hugepages_free", "free_hugepages", HUGE, NUMBER, POOL, "hugepages_free", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(POOL_FREE, "hugepages_free", "free_hugepages", HUGE, NUMBER, POOL, "hugepages_free", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of free hugepages in a hugepage pool", \
       "Number of free hugepages in a hugepage pool") \
-    X(POOL_RESERVED, "hugepages_reserved", "resv_hugepages", HUGE, NUMBER, POOL, "hugepages_reserved", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(POOL_RESERVED, "hugepages_reserved", "resv_hugepages", HUGE, NUMBER, POOL, "hugepages_reserved", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of free hugepages in a hugepage pool that are reserved for mappings", \
       "Number of free hugepages in a hugepage pool that are reserved for mappings") \
-    X(POOL_SURPLUS, "hugepages_surplus", "surplus_hugepages", HUGE, NUMBER, POOL, "hugepages_surplus", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(POOL_SURPLUS, "hugepages_surplus", "surplus_hugepages", HUGE, NUMBER, POOL, "hugepages_surplus", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of surplus hugepages, allocated beyond the configured size of a hugepage pool", \
       "Number of surplus hugepages, allocated beyond the configured size of a hugepage pool") \
-    X(POOL_OVERCOMMIT, "hugepages_overcommit", "nr_overcommit_hugepages", HUGE, NUMBER, POOL, "hugepages_overcommit", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(POOL_OVERCOMMIT, "hugepages_overcommit", "nr_overcommit_hugepages", HUGE, NUMBER, POOL, "hugepages_overcommit", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Maximum number of hugepages beyond the configured size of a hugepage pool", \
       "Maximum number of hugepages beyond the configured size of a hugepage pool") \
-    X(POOL_RATIO, "hugepage_pool", "", HUGE, RATIO, POOL, "hugepage_pool_ratio", NULL, "gauge", MET_ALONE, false, REST, M_POOL_FREE, M_POOL, NULL, false, \
+    X(POOL_RATIO, "hugepage_pool", "", HUGE, RATIO, POOL, "hugepage_pool_ratio", NULL, GAUGE, MET_ALONE, false, REST, M_POOL_FREE, M_POOL, NULL, false, \
       "Share of the hugepages of a pool that are in use", \
       "Share of the hugepages of a pool that are in use") \
-    X(NUMA_HIT, "numa_hit", "numa_hit", NUMASTAT, COUNT, NODE, "memory_numa_numa_hit_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NUMA_HIT, "numa_hit", "numa_hit", NUMASTAT, COUNT, NODE, "memory_numa_numa_hit_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Pages allocated on a NUMA node as intended", \
       "Pages allocated on a NUMA node as intended") \
-    X(NUMA_MISS, "numa_miss", "numa_miss", NUMASTAT, COUNT, NODE, "memory_numa_numa_miss_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NUMA_MISS, "numa_miss", "numa_miss", NUMASTAT, COUNT, NODE, "memory_numa_numa_miss_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Pages allocated on a NUMA node although another node was intended", \
       "Pages allocated on a NUMA node although another node was intended") \
-    X(NUMA_FOREIGN, "numa_foreign", "numa_foreign", NUMASTAT, COUNT, NODE, "memory_numa_numa_foreign_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NUMA_FOREIGN, "numa_foreign", "numa_foreign", NUMASTAT, COUNT, NODE, "memory_numa_numa_foreign_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Pages meant for a NUMA node but allocated on another node", \
       "Pages meant for a NUMA node but allocated on another node") \
-    X(NUMA_INTERLEAVE, "interleave_hit", "interleave_hit", NUMASTAT, COUNT, NODE, "memory_numa_interleave_hit_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NUMA_INTERLEAVE, "interleave_hit", "interleave_hit", NUMASTAT, COUNT, NODE, "memory_numa_interleave_hit_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Pages allocated on a NUMA node as the interleave policy intended", \
       "Pages allocated on a NUMA node as the interleave policy intended") \
-    X(NUMA_LOCAL, "local_node", "local_node", NUMASTAT, COUNT, NODE, "memory_numa_local_node_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NUMA_LOCAL, "local_node", "local_node", NUMASTAT, COUNT, NODE, "memory_numa_local_node_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Pages allocated on a NUMA node by a CPU of the same node", \
       "Pages allocated on a NUMA node by a CPU of the same node") \
-    X(NUMA_OTHER, "other_node", "other_node", NUMASTAT, COUNT, NODE, "memory_numa_other_node_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NUMA_OTHER, "other_node", "other_node", NUMASTAT, COUNT, NODE, "memory_numa_other_node_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Pages allocated on a NUMA node by a CPU of another node", \
       "Pages allocated on a NUMA node by a CPU of another node") \
-    X(NUMA_REMOTE, "numa_remote", "", NUMASTAT, RATIO, NODE, "numa_remote_ratio", NULL, "gauge", MET_ALONE, false, SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, "no memory pages were allocated in this interval", true, \
+    X(NUMA_REMOTE, "numa_remote", "", NUMASTAT, RATIO, NODE, "numa_remote_ratio", NULL, GAUGE, MET_ALONE, false, SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, "no memory pages were allocated in this interval", true, \
       "Share of the pages allocated on a NUMA node that were allocated by a CPU of another node", \
       "Share of the pages allocated on a NUMA node that were allocated by a CPU of another node") \
-    X(NODE_TOTAL, "node_memory_total", "MemTotal", NODEMEM, KIB, NODE, "memory_numa_MemTotal", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NODE_TOTAL, "node_memory_total", "MemTotal", NODEMEM, KIB, NODE, "memory_numa_MemTotal", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Total memory of a NUMA node", \
       "Total memory of a NUMA node") \
-    X(NODE_FREE, "node_memory_free", "MemFree", NODEMEM, KIB, NODE, "memory_numa_MemFree", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NODE_FREE, "node_memory_free", "MemFree", NODEMEM, KIB, NODE, "memory_numa_MemFree", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Free memory of a NUMA node", \
       "Free memory of a NUMA node") \
-    X(NODE_USED, "node_memory_used", "MemUsed", NODEMEM, KIB, NODE, "memory_numa_MemUsed", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NODE_USED, "node_memory_used", "MemUsed", NODEMEM, KIB, NODE, "memory_numa_MemUsed", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory of a NUMA node that is in use", \
       "Memory of a NUMA node that is in use") \
-    X(NODE_ANON, "node_memory_anon", "AnonPages", NODEMEM, KIB, NODE, "memory_numa_AnonPages", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NODE_ANON, "node_memory_anon", "AnonPages", NODEMEM, KIB, NODE, "memory_numa_AnonPages", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Anonymous memory of a NUMA node", \
       "Anonymous memory of a NUMA node") \
-    X(NODE_FILE, "node_memory_file", "FilePages", NODEMEM, KIB, NODE, "memory_numa_FilePages", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NODE_FILE, "node_memory_file", "FilePages", NODEMEM, KIB, NODE, "memory_numa_FilePages", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page cache on a NUMA node", \
       "Page cache on a NUMA node") \
-    X(NODE_SHMEM, "node_memory_shmem", "Shmem", NODEMEM, KIB, NODE, "memory_numa_Shmem", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NODE_SHMEM, "node_memory_shmem", "Shmem", NODEMEM, KIB, NODE, "memory_numa_Shmem", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory of a NUMA node used by shared memory and tmpfs", \
       "Memory of a NUMA node used by shared memory and tmpfs") \
-    X(NODE_THP, "node_memory_anon_huge", "AnonHugePages", NODEMEM, KIB, NODE, "memory_numa_AnonHugePages", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NODE_THP, "node_memory_anon_huge", "AnonHugePages", NODEMEM, KIB, NODE, "memory_numa_AnonHugePages", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Anonymous memory of a NUMA node in transparent hugepages", \
       "Anonymous memory of a NUMA node in transparent hugepages") \
-    X(NODE_HUGE, "node_hugepages", "HugePages_Total", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Total", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NODE_HUGE, "node_hugepages", "HugePages_Total", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Total", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Hugepages of the default size on a NUMA node", \
       "Hugepages of the default size on a NUMA node") \
-    X(NODE_HUGE_FREE, "node_hugepages_free", "HugePages_Free", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Free", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NODE_HUGE_FREE, "node_hugepages_free", "HugePages_Free", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Free", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Free hugepages of the default size on a NUMA node", \
       "Free hugepages of the default size on a NUMA node") \
-    X(NODE_HUGE_SURP, "node_hugepages_surplus", "HugePages_Surp", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Surp", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NODE_HUGE_SURP, "node_hugepages_surplus", "HugePages_Surp", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Surp", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Surplus hugepages of the default size on a NUMA node", \
       "Surplus hugepages of the default size on a NUMA node") \
-    X(MIGRATE, "page_migrations", "pgmigrate_success", BALANCE, COUNT, NONE, "vmstat_pgmigrate_success", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MIGRATE, "page_migrations", "pgmigrate_success", BALANCE, COUNT, NONE, "vmstat_pgmigrate_success", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Pages moved between NUMA nodes or for memory compaction", \
       "Pages moved between NUMA nodes or for memory compaction") \
-    X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, "vmstat_pgmigrate_fail", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, "vmstat_pgmigrate_fail", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Pages that could not be moved between NUMA nodes or for memory compaction", \
       "Pages that could not be moved between NUMA nodes or for memory compaction") \
-    X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, "vmstat_numa_pte_updates", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, "vmstat_numa_pte_updates", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Pages that NUMA balancing unmapped to find out which tasks use them", \
       "Pages that NUMA balancing unmapped to find out which tasks use them") \
-    X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, "vmstat_numa_hint_faults", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, "vmstat_numa_hint_faults", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "NUMA hinting faults: accesses to pages that NUMA balancing unmapped", \
       "NUMA hinting faults: accesses to pages that NUMA balancing unmapped") \
-    X(NUMA_FAULTS_LOCAL, "numa_hint_faults_local", "numa_hint_faults_local", BALANCE, COUNT, NONE, "vmstat_numa_hint_faults_local", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NUMA_FAULTS_LOCAL, "numa_hint_faults_local", "numa_hint_faults_local", BALANCE, COUNT, NONE, "vmstat_numa_hint_faults_local", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "NUMA hinting faults on pages of the NUMA node where the task ran", \
       "NUMA hinting faults on pages of the NUMA node where the task ran") \
-    X(NUMA_MOVED, "numa_pages_migrated", "numa_pages_migrated", BALANCE, COUNT, NONE, "vmstat_numa_pages_migrated", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NUMA_MOVED, "numa_pages_migrated", "numa_pages_migrated", BALANCE, COUNT, NONE, "vmstat_numa_pages_migrated", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Pages that NUMA balancing moved to the NUMA node that uses them", \
       "Pages that NUMA balancing moved to the NUMA node that uses them") \
-    X(DISK_READS, "disk_reads", "3", DISK, COUNT, DISK, "disk_reads_completed_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(DISK_READS, "disk_reads", "3", DISK, COUNT, DISK, "disk_reads_completed_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Read requests that a disk completed", \
       "Read requests that a disk completed") \
-    X(DISK_WRITES, "disk_writes", "7", DISK, COUNT, DISK, "disk_writes_completed_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(DISK_WRITES, "disk_writes", "7", DISK, COUNT, DISK, "disk_writes_completed_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Write requests that a disk completed", \
       "Write requests that a disk completed") \
-    X(DISK_DISCARDS, "disk_discards", "14", DISK, COUNT, DISK, "disk_discards_completed_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(DISK_DISCARDS, "disk_discards", "14", DISK, COUNT, DISK, "disk_discards_completed_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Discard requests that a disk completed", \
       "Discard requests that a disk completed") \
-    X(DISK_FLUSHES, "disk_flushes", "18", DISK, COUNT, DISK, "disk_flush_requests_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(DISK_FLUSHES, "disk_flushes", "18", DISK, COUNT, DISK, "disk_flush_requests_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Flush requests that a disk completed", \
       "Flush requests that a disk completed") \
-    X(DISK_FLUSH_TIME, "disk_flush_time", "19", DISK, TOTAL_MS, DISK, "disk_flush_requests_time_seconds_total", NULL, "counter", MET_SUM, true, NONE, 0, 0, NULL, false, \
+    X(DISK_FLUSH_TIME, "disk_flush_time", "19", DISK, TOTAL_MS, DISK, "disk_flush_requests_time_seconds_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
       "Time that flush requests to a disk took, added up over requests; fsync(2) causes flush requests", \
       "Time that flush requests to a disk took, added up over requests; fsync(2) causes flush requests") \
-    X(DISK_READ, "disk_read", "5", DISK, SECTORS, DISK, "disk_read_bytes_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(DISK_READ, "disk_read", "5", DISK, SECTORS, DISK, "disk_read_bytes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Bytes read from a disk", \
       "Bytes read from a disk") \
-    X(DISK_WRITTEN, "disk_written", "9", DISK, SECTORS, DISK, "disk_written_bytes_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(DISK_WRITTEN, "disk_written", "9", DISK, SECTORS, DISK, "disk_written_bytes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Bytes written to a disk", \
       "Bytes written to a disk") \
-    X(DISK_DISCARDED, "disk_discarded", "16", DISK, SECTORS, DISK, "disk_discarded_bytes_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(DISK_DISCARDED, "disk_discarded", "16", DISK, SECTORS, DISK, "disk_discarded_bytes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Bytes discarded on a disk", \
       "Bytes discarded on a disk") \
-    X(DISK_READ_TIME, "disk_read_time", "6", DISK, TOTAL_MS, DISK, "disk_read_time_seconds_total", NULL, "counter", MET_SUM, true, NONE, 0, 0, NULL, false, \
+    X(DISK_READ_TIME, "disk_read_time", "6", DISK, TOTAL_MS, DISK, "disk_read_time_seconds_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
       "Time that read requests to a disk took, added up over requests", \
       "Time that read requests to a disk took, added up over requests") \
-    X(DISK_WRITE_TIME, "disk_write_time", "10", DISK, TOTAL_MS, DISK, "disk_write_time_seconds_total", NULL, "counter", MET_SUM, true, NONE, 0, 0, NULL, false, \
+    X(DISK_WRITE_TIME, "disk_write_time", "10", DISK, TOTAL_MS, DISK, "disk_write_time_seconds_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
       "Time that write requests to a disk took, added up over requests", \
       "Time that write requests to a disk took, added up over requests") \
-    X(DISK_BUSY, "disk_io_time", "12", DISK, TOTAL_MS, DISK, "disk_io_time_seconds_total", NULL, "counter", MET_SUM, true, NONE, 0, 0, NULL, false, \
+    X(DISK_BUSY, "disk_io_time", "12", DISK, TOTAL_MS, DISK, "disk_io_time_seconds_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
       "Time in which a disk had at least one request in flight", \
       "Time in which a disk had at least one request in flight") \
-    X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, QUEUED_MS, DISK, "disk_io_time_weighted_seconds_total", NULL, "counter", MET_SUM, true, NONE, 0, 0, NULL, false, \
+    X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, QUEUED_MS, DISK, "disk_io_time_weighted_seconds_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
       "Time that requests to a disk took, added up over requests; its rate is the mean number of requests in flight", \
       "Time that requests to a disk took, added up over requests; its rate is the mean number of requests in flight") \
-    X(DISK_NOW, "disk_io_now", "11", DISK, NUMBER, DISK, "disk_io_now", NULL, "gauge", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(DISK_NOW, "disk_io_now", "11", DISK, NUMBER, DISK, "disk_io_now", NULL, GAUGE, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Number of requests in flight at a disk", \
       "Number of requests in flight at a disk") \
-    X(DISK_ROTATES, "disk_rotational", "", DISK, NUMBER, DISK, "disk_rotational", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DISK_ROTATES, "disk_rotational", "", DISK, NUMBER, DISK, "disk_rotational", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Whether a disk is rotational (1) or not (0), as its driver reports", \
       "Whether a disk is rotational (1) or not (0), as its driver reports") \
-    X(DISK_IOPS, "block_iops", "", DISK, NUMBER, DISK, "block_iops", NULL, "gauge", MET_ALONE, false, SUM, M_DISK_READS, M_DISK_WRITES, NULL, false, \
+    X(DISK_IOPS, "block_iops", "", DISK, NUMBER, DISK, "block_iops", NULL, GAUGE, MET_ALONE, false, SUM, M_DISK_READS, M_DISK_WRITES, NULL, false, \
       "Reads and writes that a disk completed per second", \
       "Reads and writes that a disk completed per second") \
-    X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "disk_read_mean_seconds", NULL, "gauge", MET_ALONE, false, DIV, M_DISK_READ_TIME, M_DISK_READS, "no disk completed a read request in this interval", true, \
+    X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "disk_read_mean_seconds", NULL, GAUGE, MET_ALONE, false, DIV, M_DISK_READ_TIME, M_DISK_READS, "no disk completed a read request in this interval", true, \
       "Mean time that a read request to a disk took", \
       "Mean time that a read request to a disk took") \
-    X(DISK_WRITE_MEAN, "disk_write_mean", "", DISK, SECONDS, DISK, "disk_write_mean_seconds", NULL, "gauge", MET_ALONE, false, DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, "no disk completed a write request in this interval", true, \
+    X(DISK_WRITE_MEAN, "disk_write_mean", "", DISK, SECONDS, DISK, "disk_write_mean_seconds", NULL, GAUGE, MET_ALONE, false, DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, "no disk completed a write request in this interval", true, \
       "Mean time that a write request to a disk took", \
       "Mean time that a write request to a disk took") \
-    X(TEMP, "thermal", "temp", ZONE, MILLIDEGREES, ZONE, "thermal_zone_temp", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TEMP, "thermal", "temp", ZONE, MILLIDEGREES, ZONE, "thermal_zone_temp", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Temperature of a thermal zone", \
       "Temperature of a thermal zone") \
-    X(TRIP_PASSIVE, "thermal_passive", "passive", ZONE, MILLIDEGREES, ZONE, "thermal_passive_celsius", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TRIP_PASSIVE, "thermal_passive", "passive", ZONE, MILLIDEGREES, ZONE, "thermal_passive_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled", \
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled") \
-    X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLIDEGREES, ZONE, "thermal_hot_celsius", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLIDEGREES, ZONE, "thermal_hot_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Lowest hot trip point of a thermal zone, at which the driver of the zone is notified", \
       "Lowest hot trip point of a thermal zone, at which the driver of the zone is notified") \
-    X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLIDEGREES, ZONE, "thermal_critical_celsius", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLIDEGREES, ZONE, "thermal_critical_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down", \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down") \
-    X(TEMP_ROOM, "thermal_headroom", "", ZONE, MILLIDEGREES, ZONE, "thermal_headroom_celsius", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TEMP_ROOM, "thermal_headroom", "", ZONE, MILLIDEGREES, ZONE, "thermal_headroom_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Difference between the lowest trip point of a thermal zone and its temperature", \
       "Difference between the lowest trip point of a thermal zone and its temperature") \
-    X(TEMP_TREND, "thermal_trend", "", ZONE, DEGREES_PER_SECOND, ZONE, "thermal_trend_celsius_per_second", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TEMP_TREND, "thermal_trend", "", ZONE, DEGREES_PER_SECOND, ZONE, "thermal_trend_celsius_per_second", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Mean rate of change of a thermal zone's temperature over the last 30 seconds", \
       "Mean rate of change of a thermal zone's temperature over the last 30 seconds") \
-    X(SENSOR, "sensor", "_input", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_celsius", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SENSOR, "sensor", "_input", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Temperature that a hardware sensor measures", \
       "Temperature that a hardware sensor measures") \
-    X(SENSOR_MAX, "sensor_max", "_max", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_max_celsius", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SENSOR_MAX, "sensor_max", "_max", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_max_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Maximum temperature of a hardware sensor, as reported by its chip", \
       "Maximum temperature of a hardware sensor, as reported by its chip") \
-    X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_crit_celsius", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_crit_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Critical temperature of a hardware sensor, as reported by its chip", \
       "Critical temperature of a hardware sensor, as reported by its chip") \
-    X(SENSOR_POWER, "sensor_power", "", HWMON, WATTS, SENSOR, "hwmon_power_watts", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SENSOR_POWER, "sensor_power", "", HWMON, WATTS, SENSOR, "hwmon_power_watts", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Power that a hardware sensor measures", \
       "Power that a hardware sensor measures") \
-    X(SENSOR_ROOM, "sensor_headroom", "", HWMON, MILLIDEGREES, SENSOR, "sensor_headroom_celsius", NULL, "gauge", MET_ALONE, false, LESS, M_SENSOR_CRIT, M_SENSOR, NULL, false, \
+    X(SENSOR_ROOM, "sensor_headroom", "", HWMON, MILLIDEGREES, SENSOR, "sensor_headroom_celsius", NULL, GAUGE, MET_ALONE, false, LESS, M_SENSOR_CRIT, M_SENSOR, NULL, false, \
       "Difference between the critical temperature of a hardware sensor and its temperature", \
       "Difference between the critical temperature of a hardware sensor and its temperature") \
-    X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CORE, "cpu_core_throttles_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CORE, "cpu_core_throttles_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Number of times that a CPU core was throttled because it was too hot", \
       "Number of times that a CPU core was throttled because it was too hot") \
-    X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, PACKAGE, "cpu_package_throttles_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, PACKAGE, "cpu_package_throttles_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Number of times that a CPU package was throttled because it was too hot", \
       "Number of times that a CPU package was throttled because it was too hot") \
-    X(NET_RX, "network_receive", "0", NET, TOTAL_BYTES, NET, "network_receive_bytes_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_RX, "network_receive", "0", NET, TOTAL_BYTES, NET, "network_receive_bytes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Bytes received by a network interface", \
       "Bytes received by a network interface") \
-    X(NET_RX_PACKETS, "network_receive_packets", "1", NET, COUNT, NET, "network_receive_packets_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_RX_PACKETS, "network_receive_packets", "1", NET, COUNT, NET, "network_receive_packets_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Packets received by a network interface", \
       "Packets received by a network interface") \
-    X(NET_RX_ERRS, "network_receive_errs", "2", NET, COUNT, NET, "network_receive_errs_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_RX_ERRS, "network_receive_errs", "2", NET, COUNT, NET, "network_receive_errs_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Packets received with errors by a network interface", \
       "Packets received with errors by a network interface") \
-    X(NET_RX_DROP, "network_receive_drop", "3", NET, COUNT, NET, "network_receive_drop_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_RX_DROP, "network_receive_drop", "3", NET, COUNT, NET, "network_receive_drop_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Packets received by a network interface and dropped by the driver or kernel", \
       "Packets received by a network interface and dropped by the driver or kernel") \
-    X(NET_RX_FIFO, "network_receive_fifo", "4", NET, COUNT, NET, "network_receive_fifo_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_RX_FIFO, "network_receive_fifo", "4", NET, COUNT, NET, "network_receive_fifo_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Received packets that overran the receive buffer of a network interface", \
       "Received packets that overran the receive buffer of a network interface") \
-    X(NET_RX_FRAME, "network_receive_frame", "5", NET, COUNT, NET, "network_receive_frame_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_RX_FRAME, "network_receive_frame", "5", NET, COUNT, NET, "network_receive_frame_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Received packets with framing errors on a network interface", \
       "Received packets with framing errors on a network interface") \
-    X(NET_TX, "network_transmit", "8", NET, TOTAL_BYTES, NET, "network_transmit_bytes_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_TX, "network_transmit", "8", NET, TOTAL_BYTES, NET, "network_transmit_bytes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Bytes sent by a network interface", \
       "Bytes sent by a network interface") \
-    X(NET_TX_PACKETS, "network_transmit_packets", "9", NET, COUNT, NET, "network_transmit_packets_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_TX_PACKETS, "network_transmit_packets", "9", NET, COUNT, NET, "network_transmit_packets_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Packets sent by a network interface", \
       "Packets sent by a network interface") \
-    X(NET_TX_ERRS, "network_transmit_errs", "10", NET, COUNT, NET, "network_transmit_errs_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_TX_ERRS, "network_transmit_errs", "10", NET, COUNT, NET, "network_transmit_errs_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Packets that a network interface failed to send", \
       "Packets that a network interface failed to send") \
-    X(NET_TX_DROP, "network_transmit_drop", "11", NET, COUNT, NET, "network_transmit_drop_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_TX_DROP, "network_transmit_drop", "11", NET, COUNT, NET, "network_transmit_drop_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Packets that were dropped before a network interface sent them", \
       "Packets that were dropped before a network interface sent them") \
-    X(NET_TX_FIFO, "network_transmit_fifo", "12", NET, COUNT, NET, "network_transmit_fifo_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_TX_FIFO, "network_transmit_fifo", "12", NET, COUNT, NET, "network_transmit_fifo_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Packets that a network interface failed to send because its send buffer ran empty", \
       "Packets that a network interface failed to send because its send buffer ran empty") \
-    X(NET_TX_COLLS, "network_transmit_colls", "13", NET, COUNT, NET, "network_transmit_colls_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_TX_COLLS, "network_transmit_colls", "13", NET, COUNT, NET, "network_transmit_colls_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Collisions while a network interface sent packets", \
       "Collisions while a network interface sent packets") \
-    X(NET_TX_CARRIER, "network_transmit_carrier", "14", NET, COUNT, NET, "network_transmit_carrier_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(NET_TX_CARRIER, "network_transmit_carrier", "14", NET, COUNT, NET, "network_transmit_carrier_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Packets that a network interface failed to send because the carrier was lost", \
       "Packets that a network interface failed to send because the carrier was lost") \
-    X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "network_carrier_changes_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, "this machine has no hardware network interface", true, \
+    X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "network_carrier_changes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, "this machine has no hardware network interface", true, \
       "Number of times that a network interface lost or regained its link", \
       "Number of times that a network interface lost or regained its link") \
-    X(NET_HALF, "network_half_duplex", "", NET, NUMBER, NET, "network_half_duplex", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "no network interface reports its duplex mode", true, \
+    X(NET_HALF, "network_half_duplex", "", NET, NUMBER, NET, "network_half_duplex", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no network interface reports its duplex mode", true, \
       "Whether the link of a network interface is half duplex (1) or full duplex (0)", \
       "Whether the link of a network interface is half duplex (1) or full duplex (0)") \
-    X(NET_BOND_DOWN, "network_bond_down", "", BONDS, NUMBER, NET, "network_bond_down", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NET_BOND_DOWN, "network_bond_down", "", BONDS, NUMBER, NET, "network_bond_down", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Whether a network interface in a bond has no link (1) or a link (0)", \
       "Whether a network interface in a bond has no link (1) or a link (0)") \
-    X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
+    X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
       "Link speed of a network interface, as its driver reports", \
       "Link speed of a network interface, as its driver reports") \
-    X(NET_OFFERED, "network_offered_speed", "", NET, BYTES_PER_SECOND, NET, "network_offered_speed_bytes_per_second", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "no network interface reports the speeds that both ends of its link advertise", true, \
+    X(NET_OFFERED, "network_offered_speed", "", NET, BYTES_PER_SECOND, NET, "network_offered_speed_bytes_per_second", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no network interface reports the speeds that both ends of its link advertise", true, \
       "Highest speed that both ends of a network interface's link advertise (copper links)", \
       "Highest speed that both ends of a network interface's link advertise (copper links)") \
-    X(NET_RX_USED, "network_receive_utilization", "", NET, RATIO, NET, "network_receive_utilization_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
+    X(NET_RX_USED, "network_receive_utilization", "", NET, RATIO, NET, "network_receive_utilization_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
       "Share of a network interface's link speed that is used for receiving", \
       "Share of a network interface's link speed that is used for receiving") \
-    X(NET_TX_USED, "network_transmit_utilization", "", NET, RATIO, NET, "network_transmit_utilization_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
+    X(NET_TX_USED, "network_transmit_utilization", "", NET, RATIO, NET, "network_transmit_utilization_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
       "Share of a network interface's link speed that is used for sending", \
       "Share of a network interface's link speed that is used for sending") \
-    X(TCP_IN, "tcp_segments_received", "Tcp InSegs", TCP, COUNT, NONE, "netstat_Tcp_InSegs", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_IN, "tcp_segments_received", "Tcp InSegs", TCP, COUNT, NONE, "netstat_Tcp_InSegs", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP segments that the machine received", \
       "TCP segments that the machine received") \
-    X(TCP_OUT, "tcp_segments_sent", "Tcp OutSegs", TCP, COUNT, NONE, "netstat_Tcp_OutSegs", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_OUT, "tcp_segments_sent", "Tcp OutSegs", TCP, COUNT, NONE, "netstat_Tcp_OutSegs", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP segments that the machine sent, without retransmissions", \
       "TCP segments that the machine sent, without retransmissions") \
-    X(TCP_RETRANS, "tcp_retransmitted_segments", "Tcp RetransSegs", TCP, COUNT, NONE, "netstat_Tcp_RetransSegs", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_RETRANS, "tcp_retransmitted_segments", "Tcp RetransSegs", TCP, COUNT, NONE, "netstat_Tcp_RetransSegs", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP segments that the machine retransmitted", \
       "TCP segments that the machine retransmitted") \
-    X(TCP_IN_ERRS, "tcp_receive_errs", "Tcp InErrs", TCP, COUNT, NONE, "netstat_Tcp_InErrs", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_IN_ERRS, "tcp_receive_errs", "Tcp InErrs", TCP, COUNT, NONE, "netstat_Tcp_InErrs", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP segments received with errors", \
       "TCP segments received with errors") \
-    X(TCP_RESETS_SENT, "tcp_resets_sent", "Tcp OutRsts", TCP, COUNT, NONE, "netstat_Tcp_OutRsts", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_RESETS_SENT, "tcp_resets_sent", "Tcp OutRsts", TCP, COUNT, NONE, "netstat_Tcp_OutRsts", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP segments sent with the RST flag", \
       "TCP segments sent with the RST flag") \
-    X(TCP_RESET, "tcp_connections_reset", "Tcp EstabResets", TCP, COUNT, NONE, "netstat_Tcp_EstabResets", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_RESET, "tcp_connections_reset", "Tcp EstabResets", TCP, COUNT, NONE, "netstat_Tcp_EstabResets", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Established TCP connections that were reset", \
       "Established TCP connections that were reset") \
-    X(TCP_FAILED, "tcp_connects_failed", "Tcp AttemptFails", TCP, COUNT, NONE, "netstat_Tcp_AttemptFails", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_FAILED, "tcp_connects_failed", "Tcp AttemptFails", TCP, COUNT, NONE, "netstat_Tcp_AttemptFails", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP connection attempts that failed", \
       "TCP connection attempts that failed") \
-    X(TCP_ESTAB, "tcp_established", "Tcp CurrEstab", TCP, NUMBER, NONE, "netstat_Tcp_CurrEstab", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_ESTAB, "tcp_established", "Tcp CurrEstab", TCP, NUMBER, NONE, "netstat_Tcp_CurrEstab", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP connections that are established", \
       "TCP connections that are established") \
-    X(TCP_OVERFLOWS, "tcp_listen_overflows", "TcpExt ListenOverflows", TCP, COUNT, NONE, "netstat_TcpExt_ListenOverflows", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_OVERFLOWS, "tcp_listen_overflows", "TcpExt ListenOverflows", TCP, COUNT, NONE, "netstat_TcpExt_ListenOverflows", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP connections dropped because the accept queue of the listening socket was full", \
       "TCP connections dropped because the accept queue of the listening socket was full") \
-    X(TCP_LISTEN_DROPS, "tcp_listen_drops", "TcpExt ListenDrops", TCP, COUNT, NONE, "netstat_TcpExt_ListenDrops", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_LISTEN_DROPS, "tcp_listen_drops", "TcpExt ListenDrops", TCP, COUNT, NONE, "netstat_TcpExt_ListenDrops", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP connection requests that listening sockets dropped", \
       "TCP connection requests that listening sockets dropped") \
-    X(TCP_BACKLOG, "tcp_backlog_drops", "TcpExt TCPBacklogDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPBacklogDrop", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_BACKLOG, "tcp_backlog_drops", "TcpExt TCPBacklogDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPBacklogDrop", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP segments dropped because the backlog of their socket was full", \
       "TCP segments dropped because the backlog of their socket was full") \
-    X(TCP_REQQ, "tcp_request_queue_drops", "TcpExt TCPReqQFullDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPReqQFullDrop", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_REQQ, "tcp_request_queue_drops", "TcpExt TCPReqQFullDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPReqQFullDrop", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP connection requests dropped because the request queue of the listening socket was full", \
       "TCP connection requests dropped because the request queue of the listening socket was full") \
-    X(TCP_RCVQ, "tcp_receive_queue_drops", "TcpExt TCPRcvQDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPRcvQDrop", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_RCVQ, "tcp_receive_queue_drops", "TcpExt TCPRcvQDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPRcvQDrop", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP segments dropped because the receive queue of their socket was full", \
       "TCP segments dropped because the receive queue of their socket was full") \
-    X(TCP_TIMEOUTS, "tcp_timeouts", "TcpExt TCPTimeouts", TCP, COUNT, NONE, "netstat_TcpExt_TCPTimeouts", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_TIMEOUTS, "tcp_timeouts", "TcpExt TCPTimeouts", TCP, COUNT, NONE, "netstat_TcpExt_TCPTimeouts", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of times that a TCP retransmission timer expired", \
       "Number of times that a TCP retransmission timer expired") \
-    X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "netstat_TcpExt_SyncookiesSent", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "netstat_TcpExt_SyncookiesSent", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP connection requests answered with a SYN cookie because the request queue was full", \
       "TCP connection requests answered with a SYN cookie because the request queue was full") \
-    X(TCP_ZERO_WINDOW, "tcp_zero_windows", "TcpExt TCPToZeroWindowAdv", TCP, COUNT, NONE, "netstat_TcpExt_TCPToZeroWindowAdv", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_ZERO_WINDOW, "tcp_zero_windows", "TcpExt TCPToZeroWindowAdv", TCP, COUNT, NONE, "netstat_TcpExt_TCPToZeroWindowAdv", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of times that a TCP receive window became 0 because a program did not read its socket", \
       "Number of times that a TCP receive window became 0 because a program did not read its socket") \
-    X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "netstat_TcpExt_TCPAbortOnMemory", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "netstat_TcpExt_TCPAbortOnMemory", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "TCP connections aborted because TCP memory ran out", \
       "TCP connections aborted because TCP memory ran out") \
-    X(UDP_RCVBUF, "udp_receive_buffer_errors", "Udp RcvbufErrors", TCP, COUNT, NONE, "netstat_Udp_RcvbufErrors", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(UDP_RCVBUF, "udp_receive_buffer_errors", "Udp RcvbufErrors", TCP, COUNT, NONE, "netstat_Udp_RcvbufErrors", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "UDP datagrams dropped because the receive buffer of their socket was full", \
       "UDP datagrams dropped because the receive buffer of their socket was full") \
-    X(UDP_SNDBUF, "udp_send_buffer_errors", "Udp SndbufErrors", TCP, COUNT, NONE, "netstat_Udp_SndbufErrors", NULL, "untyped", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(UDP_SNDBUF, "udp_send_buffer_errors", "Udp SndbufErrors", TCP, COUNT, NONE, "netstat_Udp_SndbufErrors", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "UDP datagrams not sent because the send buffer of their socket was full", \
       "UDP datagrams not sent because the send buffer of their socket was full") \
-    X(TCP_RETRANS_SHARE, "tcp_retransmit", "", TCP, RATIO, NONE, "tcp_retransmit_ratio", NULL, "gauge", MET_ALONE, false, SHARE, M_TCP_RETRANS, M_TCP_OUT, "no TCP segment was sent in this interval", true, \
+    X(TCP_RETRANS_SHARE, "tcp_retransmit", "", TCP, RATIO, NONE, "tcp_retransmit_ratio", NULL, GAUGE, MET_ALONE, false, SHARE, M_TCP_RETRANS, M_TCP_OUT, "no TCP segment was sent in this interval", true, \
       "Share of sent TCP segments that were retransmissions", \
       "Share of sent TCP segments that were retransmissions") \
-    X(SOFT_DONE, "softnet_processed", "0", SOFTNET, COUNT, CPU, "softnet_processed_total", NULL, "counter", MET_SUM, true, NONE, 0, 0, NULL, false, \
+    X(SOFT_DONE, "softnet_processed", "0", SOFTNET, COUNT, CPU, "softnet_processed_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
       "Network packets that a CPU processed, from its backlog or from a driver", \
       "Network packets that a CPU processed, from its backlog or from a driver") \
-    X(SOFT_DROP, "softnet_dropped", "1", SOFTNET, COUNT, CPU, "softnet_dropped_total", NULL, "counter", MET_SUM, true, NONE, 0, 0, NULL, false, \
+    X(SOFT_DROP, "softnet_dropped", "1", SOFTNET, COUNT, CPU, "softnet_dropped_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
       "Network packets dropped because the backlog of a CPU was full", \
       "Network packets dropped because the backlog of a CPU was full") \
-    X(SOFT_SQUEEZED, "softnet_times_squeezed", "2", SOFTNET, COUNT, CPU, "softnet_times_squeezed_total", NULL, "counter", MET_SUM, true, NONE, 0, 0, NULL, false, \
+    X(SOFT_SQUEEZED, "softnet_times_squeezed", "2", SOFTNET, COUNT, CPU, "softnet_times_squeezed_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
       "Number of times that a CPU deferred network packets because its softirq budget or time was used up", \
       "Number of times that a CPU deferred network packets because its softirq budget or time was used up") \
-    X(FILES, "filefd_allocated", "/proc/sys/fs/file-nr 0", LIMITS, NUMBER, NONE, "filefd_allocated", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FILES, "filefd_allocated", "/proc/sys/fs/file-nr 0", LIMITS, NUMBER, NONE, "filefd_allocated", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of open files on the machine", \
       "Number of open files on the machine") \
-    X(FILES_MAX, "filefd_maximum", "/proc/sys/fs/file-nr 2", LIMITS, NUMBER, NONE, "filefd_maximum", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FILES_MAX, "filefd_maximum", "/proc/sys/fs/file-nr 2", LIMITS, NUMBER, NONE, "filefd_maximum", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Maximum number of open files on the machine", \
       "Maximum number of open files on the machine") \
-    X(FILES_USED, "filefd_used", "", LIMITS, RATIO, NONE, "filefd_used_ratio", NULL, "gauge", MET_ALONE, false, DIV, M_FILES, M_FILES_MAX, NULL, false, \
+    X(FILES_USED, "filefd_used", "", LIMITS, RATIO, NONE, "filefd_used_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_FILES, M_FILES_MAX, NULL, false, \
       "Open files on the machine as a share of their maximum number", \
       "Open files on the machine as a share of their maximum number") \
-    X(THREADS, "threads", "/proc/loadavg /", LIMITS, NUMBER, NONE, "processes_threads", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(THREADS, "threads", "/proc/loadavg /", LIMITS, NUMBER, NONE, "processes_threads", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of threads on the machine, including kernel threads", \
       "Number of threads on the machine, including kernel threads") \
-    X(THREADS_MAX, "threads_maximum", "/proc/sys/kernel/threads-max 0", LIMITS, NUMBER, NONE, "threads_maximum", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(THREADS_MAX, "threads_maximum", "/proc/sys/kernel/threads-max 0", LIMITS, NUMBER, NONE, "threads_maximum", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Maximum number of threads on the machine: the lower of threads-max and pid_max", \
       "Maximum number of threads on the machine: the lower of threads-max and pid_max") \
-    X(THREADS_USED, "threads_used", "", LIMITS, RATIO, NONE, "threads_used_ratio", NULL, "gauge", MET_ALONE, false, DIV, M_THREADS, M_THREADS_MAX, NULL, false, \
+    X(THREADS_USED, "threads_used", "", LIMITS, RATIO, NONE, "threads_used_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_THREADS, M_THREADS_MAX, NULL, false, \
       "Threads on the machine as a share of their maximum number", \
       "Threads on the machine as a share of their maximum number") \
-    X(CONNTRACK, "nf_conntrack_entries", "/proc/sys/net/netfilter/nf_conntrack_count 0", LIMITS, NUMBER, NONE, "nf_conntrack_entries", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", false, \
+    X(CONNTRACK, "nf_conntrack_entries", "/proc/sys/net/netfilter/nf_conntrack_count 0", LIMITS, NUMBER, NONE, "nf_conntrack_entries", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", false, \
       "Number of network connections that the kernel tracks", \
       "Number of network connections that the kernel tracks") \
-    X(CONNTRACK_MAX, "nf_conntrack_entries_limit", "/proc/sys/net/netfilter/nf_conntrack_max 0", LIMITS, NUMBER, NONE, "nf_conntrack_entries_limit", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", false, \
+    X(CONNTRACK_MAX, "nf_conntrack_entries_limit", "/proc/sys/net/netfilter/nf_conntrack_max 0", LIMITS, NUMBER, NONE, "nf_conntrack_entries_limit", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", false, \
       "Maximum number of network connections that the kernel tracks", \
       "Maximum number of network connections that the kernel tracks") \
-    X(CONNTRACK_USED, "nf_conntrack_used", "", LIMITS, RATIO, NONE, "nf_conntrack_used_ratio", NULL, "gauge", MET_ALONE, false, DIV, M_CONNTRACK, M_CONNTRACK_MAX, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", false, \
+    X(CONNTRACK_USED, "nf_conntrack_used", "", LIMITS, RATIO, NONE, "nf_conntrack_used_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_CONNTRACK, M_CONNTRACK_MAX, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", false, \
       "Tracked network connections as a share of their maximum number", \
       "Tracked network connections as a share of their maximum number") \
-    X(TCP_MEM, "tcp_memory", "/proc/net/sockstat TCP: mem", LIMITS, PAGES, NONE, "sockstat_TCP_mem_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "not reported in this network namespace", false, \
+    X(TCP_MEM, "tcp_memory", "/proc/net/sockstat TCP: mem", LIMITS, PAGES, NONE, "sockstat_TCP_mem_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "not reported in this network namespace", false, \
       "Memory that TCP buffers use", \
       "Memory that TCP buffers use") \
-    X(TCP_MEM_MAX, "tcp_memory_limit", "/proc/sys/net/ipv4/tcp_mem 2", LIMITS, PAGES, NONE, "tcp_memory_limit_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "not reported in this network namespace", false, \
+    X(TCP_MEM_MAX, "tcp_memory_limit", "/proc/sys/net/ipv4/tcp_mem 2", LIMITS, PAGES, NONE, "tcp_memory_limit_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "not reported in this network namespace", false, \
       "Maximum amount of memory that TCP buffers may use", \
       "Maximum amount of memory that TCP buffers may use") \
-    X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "tcp_memory_used_ratio", NULL, "gauge", MET_ALONE, false, DIV, M_TCP_MEM, M_TCP_MEM_MAX, "not reported in this network namespace", false, \
+    X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "tcp_memory_used_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_TCP_MEM, M_TCP_MEM_MAX, "not reported in this network namespace", false, \
       "Memory of TCP buffers as a share of its maximum", \
       "Memory of TCP buffers as a share of its maximum") \
-    X(FS_SIZE, "filesystem_size", "", FS, BYTES, FS, "filesystem_size_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FS_SIZE, "filesystem_size", "", FS, BYTES, FS, "filesystem_size_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a file system", \
       "Size of a file system") \
-    X(FS_AVAIL, "filesystem_avail", "", FS, BYTES, FS, "filesystem_avail_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FS_AVAIL, "filesystem_avail", "", FS, BYTES, FS, "filesystem_avail_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Space of a file system that is available to users other than root", \
       "Space of a file system that is available to users other than root") \
-    X(FS_LEFT, "filesystem_avail_share", "", FS, RATIO, FS, "filesystem_avail_share_ratio", NULL, "gauge", MET_ALONE, false, DIV, M_FS_AVAIL, M_FS_SIZE, NULL, false, \
+    X(FS_LEFT, "filesystem_avail_share", "", FS, RATIO, FS, "filesystem_avail_share_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_FS_AVAIL, M_FS_SIZE, NULL, false, \
       "Share of the space of a file system that is available to users other than root", \
       "Share of the space of a file system that is available to users other than root") \
-    X(FS_INODES, "filesystem_files_used_share", "", FS, RATIO, FS, "filesystem_files_used_share_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FS_INODES, "filesystem_files_used_share", "", FS, RATIO, FS, "filesystem_files_used_share_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of the inodes of a file system that are in use", \
       "Share of the inodes of a file system that are in use") \
-    X(FS_RO, "filesystem_readonly", "", FS, NUMBER, FS, "filesystem_readonly", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FS_RO, "filesystem_readonly", "", FS, NUMBER, FS, "filesystem_readonly", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Whether a file system is read-only (1) or not (0)", \
       "Whether a file system is read-only (1) or not (0)") \
-    X(FS_ERROR_AGE, "filesystem_last_error_age", "", FS, SECONDS, FS, "filesystem_last_error_age_seconds", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "no ext4 file system has recorded errors", true, \
+    X(FS_ERROR_AGE, "filesystem_last_error_age", "", FS, SECONDS, FS, "filesystem_last_error_age_seconds", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no ext4 file system has recorded errors", true, \
       "Time since the last error that an ext4 file system recorded", \
       "Time since the last error that an ext4 file system recorded") \
-    X(FS_ERRORS, "filesystem_errors", "", FS, NUMBER, FS, "filesystem_errors", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FS_ERRORS, "filesystem_errors", "", FS, NUMBER, FS, "filesystem_errors", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Errors recorded in an ext4 file system since its last check", \
       "Errors recorded in an ext4 file system since its last check") \
-    X(B_FDS, "busy_open_files", "", FDS, RATIO, BUSY, "busy_open_files_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_FDS, "busy_open_files", "", FDS, RATIO, BUSY, "busy_open_files_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %", \
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %") \
-    X(PORTS, "ports_used", "", PORTS, RATIO, NONE, "ports_used_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PORTS, "ports_used", "", PORTS, RATIO, NONE, "ports_used_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Largest share of the local ports that connections to a single remote address and port use", \
       "Largest share of the local ports that connections to a single remote address and port use") \
-    X(CT_DROPS, "nf_conntrack_drops", "nf_conntrack drop", TABLES, COUNT, NONE, "nf_conntrack_stat_drop_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CT_DROPS, "nf_conntrack_drops", "nf_conntrack drop", TABLES, COUNT, NONE, "nf_conntrack_stat_drop_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Packets dropped because their connection could not be added to the connection tracking table", \
       "Packets dropped because their connection could not be added to the connection tracking table") \
-    X(CT_FAILS, "nf_conntrack_insert_failures", "nf_conntrack insert_failed", TABLES, COUNT, NONE, "nf_conntrack_stat_insert_failed_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CT_FAILS, "nf_conntrack_insert_failures", "nf_conntrack insert_failed", TABLES, COUNT, NONE, "nf_conntrack_stat_insert_failed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Connections that could not be added to the connection tracking table, for example because of a race between packets", \
       "Connections that could not be added to the connection tracking table, for example because of a race between packets") \
-    X(ARP_FULL, "arp_table_overflows", "arp_cache table_fulls", TABLES, COUNT, NONE, "arp_table_overflows_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(ARP_FULL, "arp_table_overflows", "arp_cache table_fulls", TABLES, COUNT, NONE, "arp_table_overflows_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "IPv4 neighbors not added to the neighbor table because the table was full", \
       "IPv4 neighbors not added to the neighbor table because the table was full") \
-    X(NDISC_FULL, "ndisc_table_overflows", "ndisc_cache table_fulls", TABLES, COUNT, NONE, "ndisc_table_overflows_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(NDISC_FULL, "ndisc_table_overflows", "ndisc_cache table_fulls", TABLES, COUNT, NONE, "ndisc_table_overflows_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "IPv6 neighbors not added to the neighbor table because the table was full", \
       "IPv6 neighbors not added to the neighbor table because the table was full") \
-    X(IRQ_RATE, "irq_interrupts", "", IRQS, COUNT, IRQ, "irq_interrupts_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(IRQ_RATE, "irq_interrupts", "", IRQS, COUNT, IRQ, "irq_interrupts_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Interrupts of one IRQ, or softirqs of one kind, that one CPU handled", \
       "Interrupts of one IRQ, or softirqs of one kind, that one CPU handled") \
-    X(CLOCK_SLOW, "clock_slow", "", CLOCK, NUMBER, NONE, "clock_slow", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CLOCK_SLOW, "clock_slow", "", CLOCK, NUMBER, NONE, "clock_slow", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)", \
       "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)") \
-    X(CLOCK_ERROR, "clock_maximum_error", "", CLOCK, SECONDS, NONE, "timex_maxerror_seconds", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "no program synchronizes the clock (adjtimex(2): STA_UNSYNC)", true, \
+    X(CLOCK_ERROR, "clock_maximum_error", "", CLOCK, SECONDS, NONE, "timex_maxerror_seconds", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no program synchronizes the clock (adjtimex(2): STA_UNSYNC)", true, \
       "Maximum error of the synchronized clock; it grows until the clock is synchronized again", \
       "Maximum error of the synchronized clock; it grows until the clock is synchronized again") \
-    X(EDAC_CE, "edac_correctable_errors", "ce_count", EDAC, COUNT, MC, "edac_correctable_errors_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(EDAC_CE, "edac_correctable_errors", "ce_count", EDAC, COUNT, MC, "edac_correctable_errors_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory errors that the ECC of a memory controller corrected", \
       "Memory errors that the ECC of a memory controller corrected") \
-    X(EDAC_UE, "edac_uncorrectable_errors", "ue_count", EDAC, NUMBER, MC, "edac_uncorrectable_errors", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(EDAC_UE, "edac_uncorrectable_errors", "ue_count", EDAC, NUMBER, MC, "edac_uncorrectable_errors", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory errors since boot that the ECC of a memory controller could not correct", \
       "Memory errors since boot that the ECC of a memory controller could not correct") \
-    X(MD_DEGRADED, "md_degraded", "", MD, NUMBER, NONE, "md_degraded", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MD_DEGRADED, "md_degraded", "", MD, NUMBER, NONE, "md_degraded", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of md arrays that are degraded because a disk is missing", \
       "Number of md arrays that are degraded because a disk is missing") \
-    X(LOG_OOM, "log_oom_kills", "Killed process ", LOG, COUNT, NONE, "log_oom_kills_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LOG_OOM, "log_oom_kills", "Killed process ", LOG, COUNT, NONE, "log_oom_kills_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Kernel log messages about processes killed by the OOM killer", \
       "Kernel log messages about processes killed by the OOM killer") \
-    X(LOG_IO, "log_io_errors", "I/O error, dev ", LOG, COUNT, NONE, "log_io_errors_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LOG_IO, "log_io_errors", "I/O error, dev ", LOG, COUNT, NONE, "log_io_errors_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Kernel log messages about failed disk requests", \
       "Kernel log messages about failed disk requests") \
-    X(LOG_HUNG, "log_hung_tasks", "blocked for more than ", LOG, COUNT, NONE, "log_hung_tasks_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LOG_HUNG, "log_hung_tasks", "blocked for more than ", LOG, COUNT, NONE, "log_hung_tasks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Kernel log messages about tasks that were blocked for minutes (hung tasks)", \
       "Kernel log messages about tasks that were blocked for minutes (hung tasks)") \
-    X(LOG_MCE, "log_machine_checks", "[Hardware Error]", LOG, COUNT, NONE, "log_machine_checks_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LOG_MCE, "log_machine_checks", "[Hardware Error]", LOG, COUNT, NONE, "log_machine_checks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Kernel log messages about hardware errors", \
       "Kernel log messages about hardware errors") \
-    X(LOG_RO, "log_remounts", "Remounting filesystem read-only", LOG, COUNT, NONE, "log_remounts_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LOG_RO, "log_remounts", "Remounting filesystem read-only", LOG, COUNT, NONE, "log_remounts_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Kernel log messages about file systems that became read-only after errors", \
       "Kernel log messages about file systems that became read-only after errors") \
-    X(LOG_LOST, "log_messages_lost", "", LOG, COUNT, NONE, "log_messages_lost_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LOG_LOST, "log_messages_lost", "", LOG, COUNT, NONE, "log_messages_lost_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Kernel log messages that were overwritten before kvis read them (no log metric counts them)", \
       "Kernel log messages that were overwritten before kvis read them (no log metric counts them)") \
-    X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "busy_cpu_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "busy_cpu_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time that a busy process used", \
       "CPU time that a busy process used") \
-    X(B_SYSTEM, "busy_system", "", BUSY, TICKS, BUSY, "busy_system_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_SYSTEM, "busy_system", "", BUSY, TICKS, BUSY, "busy_system_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time that a busy process used in the kernel", \
       "CPU time that a busy process used in the kernel") \
-    X(B_WAIT, "busy_waiting", "", BUSY, TOTAL_NS, BUSY, "busy_waiting_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
+    X(B_WAIT, "busy_waiting", "", BUSY, TOTAL_NS, BUSY, "busy_waiting_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
       "Time that the threads of a busy process waited for a CPU, added up over threads", \
       "Time that the threads of a busy process waited for a CPU, added up over threads") \
-    X(B_READ, "busy_read", "", BUSY, TOTAL_BYTES, BUSY, "busy_read_bytes_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_READ, "busy_read", "", BUSY, TOTAL_BYTES, BUSY, "busy_read_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that the live threads of a busy process read from disks", \
       "Bytes that the live threads of a busy process read from disks") \
-    X(B_WRITTEN, "busy_written", "", BUSY, TOTAL_BYTES, BUSY, "busy_written_bytes_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_WRITTEN, "busy_written", "", BUSY, TOTAL_BYTES, BUSY, "busy_written_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that the live threads of a busy process wrote to files on disks", \
       "Bytes that the live threads of a busy process wrote to files on disks") \
-    X(B_MAJOR, "busy_major_faults", "", BUSY, COUNT, BUSY, "busy_major_faults_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_MAJOR, "busy_major_faults", "", BUSY, COUNT, BUSY, "busy_major_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults of a busy process that needed a read from disk", \
       "Page faults of a busy process that needed a read from disk") \
-    X(B_MINOR, "busy_minor_faults", "", BUSY, COUNT, BUSY, "busy_minor_faults_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_MINOR, "busy_minor_faults", "", BUSY, COUNT, BUSY, "busy_minor_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults of a busy process that needed no read from disk", \
       "Page faults of a busy process that needed no read from disk") \
-    X(B_RSS, "busy_resident", "", BUSY, PAGES, BUSY, "busy_resident_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_RSS, "busy_resident", "", BUSY, PAGES, BUSY, "busy_resident_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Resident memory of a busy process", \
       "Resident memory of a busy process") \
-    X(B_SWAP, "busy_swap", "", BUSY, KIB, BUSY, "busy_swap_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_SWAP, "busy_swap", "", BUSY, KIB, BUSY, "busy_swap_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory of a busy process that is in swap", \
       "Memory of a busy process that is in swap") \
-    X(B_THREADS, "busy_threads", "", BUSY, NUMBER, BUSY, "busy_threads", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_THREADS, "busy_threads", "", BUSY, NUMBER, BUSY, "busy_threads", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of threads of a busy process", \
       "Number of threads of a busy process") \
-    X(B_STUCK, "busy_stuck", "", STUCK, NUMBER, BUSY, "busy_stuck", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "no process was in uninterruptible sleep for a second", true, \
+    X(B_STUCK, "busy_stuck", "", STUCK, NUMBER, BUSY, "busy_stuck", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no process was in uninterruptible sleep for a second", true, \
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)", \
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)") \
-    X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "tasks_stuck", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "tasks_stuck", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second", \
       "Processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second") \
-    X(B_LOCKED, "busy_locked", "", LOCKS, NUMBER, BUSY, "busy_locked", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_LOCKED, "busy_locked", "", LOCKS, NUMBER, BUSY, "busy_locked", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of threads of a busy process that waited for the same lock, sampled once per interval", \
       "Number of threads of a busy process that waited for the same lock, sampled once per interval") \
-    X(LOCKED, "threads_locked", "", LOCKS, NUMBER, NONE, "threads_locked", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LOCKED, "threads_locked", "", LOCKS, NUMBER, NONE, "threads_locked", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Threads of busy processes that waited for a lock for which other threads also waited", \
       "Threads of busy processes that waited for a lock for which other threads also waited") \
-    X(FAULTS_LIVE, "live_page_faults", "", BUSY, COUNT, NONE, "live_page_faults_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FAULTS_LIVE, "live_page_faults", "", BUSY, COUNT, NONE, "live_page_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults of processes that existed at the end of the interval", \
       "Page faults of processes that existed at the end of the interval") \
-    X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "tasks_waiting", NULL, "gauge", MET_SUM, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
+    X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "tasks_waiting", NULL, GAUGE, MET_SUM, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
       "Mean number of threads that waited for a CPU; a thread counts for the CPU on which it then ran", \
       "Mean number of threads that waited for a CPU; a thread counts for the CPU on which it then ran") \
-    X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "busy_remote_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "busy_remote_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run", \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run") \
-    X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "busy_remote_memory_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "busy_remote_memory_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory of a busy process outside the NUMA node where most of its threads run", \
       "Memory of a busy process outside the NUMA node where most of its threads run") \
-    X(B_OWN_PART, "busy_local_memory", "", PAGES, RATIO, BUSY, "busy_local_memory_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_OWN_PART, "busy_local_memory", "", PAGES, RATIO, BUSY, "busy_local_memory_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes", \
       "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes") \
-    X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "busy_remote_cost_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "busy_remote_cost_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Upper bound of the CPU time that a busy process loses to remote memory, computed from NUMA distances", \
       "Upper bound of the CPU time that a busy process loses to remote memory, computed from NUMA distances") \
-    X(GR_PERIODS, "group_periods", "nr_periods", CGROUPS, COUNT, GROUP, "group_periods_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", true, \
+    X(GR_PERIODS, "group_periods", "nr_periods", CGROUPS, COUNT, GROUP, "group_periods_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", true, \
       "CPU quota periods in which a cgroup had runnable tasks", \
       "CPU quota periods in which a cgroup had runnable tasks") \
-    X(GR_THROTTLES, "group_throttles", "nr_throttled", CGROUPS, COUNT, GROUP, "group_throttles_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", true, \
+    X(GR_THROTTLES, "group_throttles", "nr_throttled", CGROUPS, COUNT, GROUP, "group_throttles_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", true, \
       "CPU quota periods in which a cgroup used up its quota", \
       "CPU quota periods in which a cgroup used up its quota") \
-    X(GR_THROTTLED, "group_throttled", "throttled_usec", CGROUPS, TOTAL_US, GROUP, "group_throttled_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", true, \
+    X(GR_THROTTLED, "group_throttled", "throttled_usec", CGROUPS, TOTAL_US, GROUP, "group_throttled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", true, \
       "Time for which a CPU quota stopped a cgroup, added up over CPUs", \
       "Time for which a CPU quota stopped a cgroup, added up over CPUs") \
-    X(GR_MAX, "group_memory_max", "", CGROUPS, COUNT, GROUP, "group_memory_max_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
+    X(GR_MAX, "group_memory_max", "", CGROUPS, COUNT, GROUP, "group_memory_max_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
       "Number of times that a cgroup reached its own memory limit", \
       "Number of times that a cgroup reached its own memory limit") \
-    X(GR_PSI_MEM, "group_pressure_memory", "", CGROUPS, TOTAL_US, GROUP, "group_pressure_memory_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
+    X(GR_PSI_MEM, "group_pressure_memory", "", CGROUPS, TOTAL_US, GROUP, "group_pressure_memory_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
       "Time in which at least one task of a cgroup waited for memory", \
       "Time in which at least one task of a cgroup waited for memory") \
-    X(GR_REFAULTS, "group_refaults", "workingset_refault*", CGROUPS, COUNT, GROUP, "group_refaults_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
+    X(GR_REFAULTS, "group_refaults", "workingset_refault*", CGROUPS, COUNT, GROUP, "group_refaults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
       "Reclaimed pages of a cgroup that were soon read back", \
       "Reclaimed pages of a cgroup that were soon read back") \
-    X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "group_oom_kills_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
+    X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "group_oom_kills_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
       "Processes of a cgroup that the kernel killed because memory ran out", \
       "Processes of a cgroup that the kernel killed because memory ran out") \
-    X(GR_PIDS, "group_pids", "", CGROUPS, RATIO, GROUP, "group_pids_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, "no cgroup is near its limit of processes and threads", true, \
+    X(GR_PIDS, "group_pids", "", CGROUPS, RATIO, GROUP, "group_pids_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no cgroup is near its limit of processes and threads", true, \
       "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %", \
       "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %") \
-    X(P_USER, "process_user", "", PROC, TICKS, PID, "process_user_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_USER, "process_user", "", PROC, TICKS, PID, "process_user_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time of a monitored process in user mode", \
       "CPU time of a monitored process in user mode") \
-    X(P_SYSTEM, "process_system", "", PROC, TICKS, PID, "process_system_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_SYSTEM, "process_system", "", PROC, TICKS, PID, "process_system_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time of a monitored process in the kernel", \
       "CPU time of a monitored process in the kernel") \
-    X(P_MINOR, "process_minor_faults", "", PROC, COUNT, PID, "process_minor_faults_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_MINOR, "process_minor_faults", "", PROC, COUNT, PID, "process_minor_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults of a monitored process that needed no read from disk", \
       "Page faults of a monitored process that needed no read from disk") \
-    X(P_MAJOR, "process_major_faults", "", PROC, COUNT, PID, "process_major_faults_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_MAJOR, "process_major_faults", "", PROC, COUNT, PID, "process_major_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults of a monitored process that needed a read from disk", \
       "Page faults of a monitored process that needed a read from disk") \
-    X(P_THREADS, "process_threads", "", PROC, NUMBER, PID, "process_threads", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_THREADS, "process_threads", "", PROC, NUMBER, PID, "process_threads", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of threads of a monitored process", \
       "Number of threads of a monitored process") \
-    X(P_RSS, "process_resident", "", PROC, PAGES, PID, "process_resident_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_RSS, "process_resident", "", PROC, PAGES, PID, "process_resident_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Resident memory of a monitored process", \
       "Resident memory of a monitored process") \
-    X(P_VOLUNTARY, "process_voluntary_switches", "", PROC, COUNT, PID, "process_voluntary_switches_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_VOLUNTARY, "process_voluntary_switches", "", PROC, COUNT, PID, "process_voluntary_switches_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Voluntary context switches of the threads of a monitored process", \
       "Voluntary context switches of the threads of a monitored process") \
-    X(P_FORCED, "process_involuntary_switches", "", PROC, COUNT, PID, "process_involuntary_switches_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_FORCED, "process_involuntary_switches", "", PROC, COUNT, PID, "process_involuntary_switches_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Involuntary context switches of the threads of a monitored process", \
       "Involuntary context switches of the threads of a monitored process") \
-    X(P_RUN, "process_running", "", PROC, TOTAL_NS, PID, "process_running_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
+    X(P_RUN, "process_running", "", PROC, TOTAL_NS, PID, "process_running_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
       "Time that the threads of a monitored process ran on CPUs, added up over threads", \
       "Time that the threads of a monitored process ran on CPUs, added up over threads") \
-    X(P_WAIT, "process_waiting", "", PROC, TOTAL_NS, PID, "process_waiting_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
+    X(P_WAIT, "process_waiting", "", PROC, TOTAL_NS, PID, "process_waiting_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
       "Time that the threads of a monitored process waited for a CPU, added up over threads", \
       "Time that the threads of a monitored process waited for a CPU, added up over threads") \
-    X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, TOTAL_US, NONE, "cgroup_cpu_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, TOTAL_US, NONE, "cgroup_cpu_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time of the monitored cgroup", \
       "CPU time of the monitored cgroup") \
-    X(CG_USER, "cgroup_cpu_user", "user_usec", CGROUP, TOTAL_US, NONE, "cgroup_cpu_user_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_USER, "cgroup_cpu_user", "user_usec", CGROUP, TOTAL_US, NONE, "cgroup_cpu_user_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time of the monitored cgroup in user mode", \
       "CPU time of the monitored cgroup in user mode") \
-    X(CG_SYSTEM, "cgroup_cpu_system", "system_usec", CGROUP, TOTAL_US, NONE, "cgroup_cpu_system_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_SYSTEM, "cgroup_cpu_system", "system_usec", CGROUP, TOTAL_US, NONE, "cgroup_cpu_system_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU time of the monitored cgroup in the kernel", \
       "CPU time of the monitored cgroup in the kernel") \
-    X(CG_THROTTLES, "cgroup_throttles", "nr_throttled", CGROUP, COUNT, NONE, "cgroup_throttles_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_THROTTLES, "cgroup_throttles", "nr_throttled", CGROUP, COUNT, NONE, "cgroup_throttles_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "CPU quota periods in which the monitored cgroup used up its quota", \
       "CPU quota periods in which the monitored cgroup used up its quota") \
-    X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, TOTAL_US, NONE, "cgroup_throttled_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, TOTAL_US, NONE, "cgroup_throttled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time for which a CPU quota stopped the monitored cgroup, added up over CPUs", \
       "Time for which a CPU quota stopped the monitored cgroup, added up over CPUs") \
-    X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, "cgroup_memory_anon_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, "cgroup_memory_anon_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Anonymous memory of the monitored cgroup", \
       "Anonymous memory of the monitored cgroup") \
-    X(CG_FILE, "cgroup_memory_file", "file", CGROUP, BYTES, NONE, "cgroup_memory_file_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_FILE, "cgroup_memory_file", "file", CGROUP, BYTES, NONE, "cgroup_memory_file_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page cache of the monitored cgroup", \
       "Page cache of the monitored cgroup") \
-    X(CG_FAULTS, "cgroup_page_faults", "pgfault", CGROUP, COUNT, NONE, "cgroup_page_faults_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_FAULTS, "cgroup_page_faults", "pgfault", CGROUP, COUNT, NONE, "cgroup_page_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults of the monitored cgroup", \
       "Page faults of the monitored cgroup") \
-    X(CG_MAJOR, "cgroup_major_faults", "pgmajfault", CGROUP, COUNT, NONE, "cgroup_major_faults_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_MAJOR, "cgroup_major_faults", "pgmajfault", CGROUP, COUNT, NONE, "cgroup_major_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Page faults of the monitored cgroup that needed a read from disk", \
       "Page faults of the monitored cgroup that needed a read from disk") \
-    X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, "cgroup_oom_kills_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, "cgroup_oom_kills_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Processes of the monitored cgroup that the kernel killed because memory ran out", \
       "Processes of the monitored cgroup that the kernel killed because memory ran out") \
-    X(CG_MEMORY, "cgroup_memory", "memory.current", CGROUP, BYTES, NONE, "cgroup_memory_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_MEMORY, "cgroup_memory", "memory.current", CGROUP, BYTES, NONE, "cgroup_memory_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Memory used by the monitored cgroup", \
       "Memory used by the monitored cgroup") \
-    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGROUP, BYTES, NONE, "cgroup_swap_bytes", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGROUP, BYTES, NONE, "cgroup_swap_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Swap space used by the monitored cgroup", \
       "Swap space used by the monitored cgroup") \
-    X(CG_PIDS, "cgroup_pids", "pids.current", CGROUP, NUMBER, NONE, "cgroup_pids", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(CG_PIDS, "cgroup_pids", "pids.current", CGROUP, NUMBER, NONE, "cgroup_pids", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of processes and threads in the monitored cgroup", \
       "Number of processes and threads in the monitored cgroup") \
-    X(SWITCHES, "switches", "", RUNQ, COUNT, CPU, "switches_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(SWITCHES, "switches", "", RUNQ, COUNT, CPU, "switches_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Context switches on a CPU", \
       "Context switches on a CPU") \
-    X(INVOLUNTARY, "involuntary_switches", "", RUNQ, COUNT, CPU, "involuntary_switches_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(INVOLUNTARY, "involuntary_switches", "", RUNQ, COUNT, CPU, "involuntary_switches_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Involuntary context switches on a CPU: the task was still runnable", \
       "Involuntary context switches on a CPU: the task was still runnable") \
-    X(IDLES, "idle_switches", "", RUNQ, COUNT, CPU, "idle_switches_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(IDLES, "idle_switches", "", RUNQ, COUNT, CPU, "idle_switches_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Context switches on a CPU to the idle task because no other task could run", \
       "Context switches on a CPU to the idle task because no other task could run") \
-    X(MIGRATIONS, "migrations", "", RUNQ, COUNT, CPU, "sched_migrations_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(MIGRATIONS, "migrations", "", RUNQ, COUNT, CPU, "sched_migrations_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Tasks moved to another CPU, counted on the CPU that moved them", \
       "Tasks moved to another CPU, counted on the CPU that moved them") \
-    X(UNSEEN, "runq_waits_unseen", "", RUNQ, COUNT, CPU, "runq_waits_unseen_total", NULL, "counter", MET_SUM, false, NONE, 0, 0, NULL, false, \
+    X(UNSEEN, "runq_waits_unseen", "", RUNQ, COUNT, CPU, "runq_waits_unseen_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
       "Waits for a CPU that kvis could not measure because it missed their start", \
       "Waits for a CPU that kvis could not measure because it missed their start") \
-    X(WAIT_P50, "runq_wait_p50", "", RUNQ, NS, NONE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WAIT_P50, "runq_wait_p50", "", RUNQ, NS, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a task waited for a CPU before it ran", \
       "Time that a task waited for a CPU before it ran") \
-    X(WAIT_P90, "runq_wait_p90", "", RUNQ, NS, NONE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WAIT_P90, "runq_wait_p90", "", RUNQ, NS, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a task waited for a CPU before it ran", \
       "Time that a task waited for a CPU before it ran") \
-    X(WAIT_P99, "runq_wait_p99", "", RUNQ, NS, NONE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WAIT_P99, "runq_wait_p99", "", RUNQ, NS, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a task waited for a CPU before it ran", \
       "Time that a task waited for a CPU before it ran") \
-    X(WAIT_MAX, "runq_wait_max", "", RUNQ, NS, NONE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WAIT_MAX, "runq_wait_max", "", RUNQ, NS, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a task waited for a CPU before it ran", \
       "Time that a task waited for a CPU before it ran") \
-    X(LONGEST, "runq_longest_wait", "", RUNQ, SECONDS, WAIT, "runq_longest_wait_seconds", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(LONGEST, "runq_longest_wait", "", RUNQ, SECONDS, WAIT, "runq_longest_wait_seconds", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait", \
       "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait") \
-    X(DEPTH_P50, "runq_depth_p50", "", DEPTH, NUMBER, NONE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DEPTH_P50, "runq_depth_p50", "", DEPTH, NUMBER, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of runnable tasks on a CPU's run queue, at each context switch", \
       "Number of runnable tasks on a CPU's run queue, at each context switch") \
-    X(DEPTH_P90, "runq_depth_p90", "", DEPTH, NUMBER, NONE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DEPTH_P90, "runq_depth_p90", "", DEPTH, NUMBER, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of runnable tasks on a CPU's run queue, at each context switch", \
       "Number of runnable tasks on a CPU's run queue, at each context switch") \
-    X(DEPTH_P99, "runq_depth_p99", "", DEPTH, NUMBER, NONE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DEPTH_P99, "runq_depth_p99", "", DEPTH, NUMBER, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of runnable tasks on a CPU's run queue, at each context switch", \
       "Number of runnable tasks on a CPU's run queue, at each context switch") \
-    X(DEPTH_MAX, "runq_depth_max", "", DEPTH, NUMBER, NONE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DEPTH_MAX, "runq_depth_max", "", DEPTH, NUMBER, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of runnable tasks on a CPU's run queue, at each context switch", \
       "Number of runnable tasks on a CPU's run queue, at each context switch") \
-    X(SEQUENTIAL, "block_sequential", "", BLOCK, RATIO, DISK, "block_sequential_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(SEQUENTIAL, "block_sequential", "", BLOCK, RATIO, DISK, "block_sequential_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Share of the reads and writes of a disk that begin where the previous request ended", \
       "Share of the reads and writes of a disk that begin where the previous request ended") \
-    X(RQUEUE_P50, "block_read_queue_p50", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RQUEUE_P50, "block_read_queue_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a read request spent in the queue of a disk", \
       "Time that a read request spent in the queue of a disk") \
-    X(RQUEUE_P90, "block_read_queue_p90", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RQUEUE_P90, "block_read_queue_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a read request spent in the queue of a disk", \
       "Time that a read request spent in the queue of a disk") \
-    X(RQUEUE_P99, "block_read_queue_p99", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RQUEUE_P99, "block_read_queue_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a read request spent in the queue of a disk", \
       "Time that a read request spent in the queue of a disk") \
-    X(RQUEUE_MAX, "block_read_queue_max", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RQUEUE_MAX, "block_read_queue_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a read request spent in the queue of a disk", \
       "Time that a read request spent in the queue of a disk") \
-    X(RDISK_P50, "block_read_device_p50", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RDISK_P50, "block_read_device_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a read request spent at the disk, not counting time in the queue", \
       "Time that a read request spent at the disk, not counting time in the queue") \
-    X(RDISK_P90, "block_read_device_p90", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RDISK_P90, "block_read_device_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a read request spent at the disk, not counting time in the queue", \
       "Time that a read request spent at the disk, not counting time in the queue") \
-    X(RDISK_P99, "block_read_device_p99", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RDISK_P99, "block_read_device_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a read request spent at the disk, not counting time in the queue", \
       "Time that a read request spent at the disk, not counting time in the queue") \
-    X(RDISK_MAX, "block_read_device_max", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RDISK_MAX, "block_read_device_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a read request spent at the disk, not counting time in the queue", \
       "Time that a read request spent at the disk, not counting time in the queue") \
-    X(WQUEUE_P50, "block_write_queue_p50", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WQUEUE_P50, "block_write_queue_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a write request spent in the queue of a disk", \
       "Time that a write request spent in the queue of a disk") \
-    X(WQUEUE_P90, "block_write_queue_p90", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WQUEUE_P90, "block_write_queue_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a write request spent in the queue of a disk", \
       "Time that a write request spent in the queue of a disk") \
-    X(WQUEUE_P99, "block_write_queue_p99", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WQUEUE_P99, "block_write_queue_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a write request spent in the queue of a disk", \
       "Time that a write request spent in the queue of a disk") \
-    X(WQUEUE_MAX, "block_write_queue_max", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WQUEUE_MAX, "block_write_queue_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a write request spent in the queue of a disk", \
       "Time that a write request spent in the queue of a disk") \
-    X(WDISK_P50, "block_write_device_p50", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WDISK_P50, "block_write_device_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a write request spent at the disk, not counting time in the queue", \
       "Time that a write request spent at the disk, not counting time in the queue") \
-    X(WDISK_P90, "block_write_device_p90", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WDISK_P90, "block_write_device_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a write request spent at the disk, not counting time in the queue", \
       "Time that a write request spent at the disk, not counting time in the queue") \
-    X(WDISK_P99, "block_write_device_p99", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WDISK_P99, "block_write_device_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a write request spent at the disk, not counting time in the queue", \
       "Time that a write request spent at the disk, not counting time in the queue") \
-    X(WDISK_MAX, "block_write_device_max", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WDISK_MAX, "block_write_device_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a write request spent at the disk, not counting time in the queue", \
       "Time that a write request spent at the disk, not counting time in the queue") \
-    X(DISCARD_P50, "block_discard_device_p50", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DISCARD_P50, "block_discard_device_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a discard request spent at the disk, not counting time in the queue", \
       "Time that a discard request spent at the disk, not counting time in the queue") \
-    X(DISCARD_P90, "block_discard_device_p90", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DISCARD_P90, "block_discard_device_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a discard request spent at the disk, not counting time in the queue", \
       "Time that a discard request spent at the disk, not counting time in the queue") \
-    X(DISCARD_P99, "block_discard_device_p99", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DISCARD_P99, "block_discard_device_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a discard request spent at the disk, not counting time in the queue", \
       "Time that a discard request spent at the disk, not counting time in the queue") \
-    X(DISCARD_MAX, "block_discard_device_max", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(DISCARD_MAX, "block_discard_device_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a discard request spent at the disk, not counting time in the queue", \
       "Time that a discard request spent at the disk, not counting time in the queue") \
-    X(FLUSH_P50, "block_flush_device_p50", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FLUSH_P50, "block_flush_device_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a flush request spent at the disk, not counting time in the queue", \
       "Time that a flush request spent at the disk, not counting time in the queue") \
-    X(FLUSH_P90, "block_flush_device_p90", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FLUSH_P90, "block_flush_device_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a flush request spent at the disk, not counting time in the queue", \
       "Time that a flush request spent at the disk, not counting time in the queue") \
-    X(FLUSH_P99, "block_flush_device_p99", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FLUSH_P99, "block_flush_device_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a flush request spent at the disk, not counting time in the queue", \
       "Time that a flush request spent at the disk, not counting time in the queue") \
-    X(FLUSH_MAX, "block_flush_device_max", "", BLOCK, NS, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(FLUSH_MAX, "block_flush_device_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a flush request spent at the disk, not counting time in the queue", \
       "Time that a flush request spent at the disk, not counting time in the queue") \
-    X(RSIZE_P50, "block_read_size_p50", "", BLOCK, BYTES, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RSIZE_P50, "block_read_size_p50", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a read request to a disk", \
       "Size of a read request to a disk") \
-    X(RSIZE_P90, "block_read_size_p90", "", BLOCK, BYTES, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RSIZE_P90, "block_read_size_p90", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a read request to a disk", \
       "Size of a read request to a disk") \
-    X(RSIZE_P99, "block_read_size_p99", "", BLOCK, BYTES, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RSIZE_P99, "block_read_size_p99", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a read request to a disk", \
       "Size of a read request to a disk") \
-    X(RSIZE_MAX, "block_read_size_max", "", BLOCK, BYTES, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(RSIZE_MAX, "block_read_size_max", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a read request to a disk", \
       "Size of a read request to a disk") \
-    X(WSIZE_P50, "block_write_size_p50", "", BLOCK, BYTES, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WSIZE_P50, "block_write_size_p50", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a write request to a disk", \
       "Size of a write request to a disk") \
-    X(WSIZE_P90, "block_write_size_p90", "", BLOCK, BYTES, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WSIZE_P90, "block_write_size_p90", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a write request to a disk", \
       "Size of a write request to a disk") \
-    X(WSIZE_P99, "block_write_size_p99", "", BLOCK, BYTES, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WSIZE_P99, "block_write_size_p99", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a write request to a disk", \
       "Size of a write request to a disk") \
-    X(WSIZE_MAX, "block_write_size_max", "", BLOCK, BYTES, DISK, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(WSIZE_MAX, "block_write_size_max", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Size of a write request to a disk", \
       "Size of a write request to a disk") \
-    X(BLK_MISSED, "block_requests_missed", "", BLOCK, COUNT, NONE, "block_requests_missed_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(BLK_MISSED, "block_requests_missed", "", BLOCK, COUNT, NONE, "block_requests_missed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Disk requests that kvis could not track", \
       "Disk requests that kvis could not track") \
-    X(VQ_ADDED, "virtio_added", "", VIRTIO, COUNT, QUEUE, "virtio_added_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_ADDED, "virtio_added", "", VIRTIO, COUNT, QUEUE, "virtio_added_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Buffers that a driver added to a virtio ring", \
       "Buffers that a driver added to a virtio ring") \
-    X(VQ_COMPLETED, "virtio_completed", "", VIRTIO, COUNT, QUEUE, "virtio_completed_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_COMPLETED, "virtio_completed", "", VIRTIO, COUNT, QUEUE, "virtio_completed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Buffers that a driver took back after a virtio device completed them", \
       "Buffers that a driver took back after a virtio device completed them") \
-    X(VQ_REFUSED, "virtio_refused", "", VIRTIO, COUNT, QUEUE, "virtio_refused_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_REFUSED, "virtio_refused", "", VIRTIO, COUNT, QUEUE, "virtio_refused_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Buffers refused because a virtio ring was full (ENOSPC)", \
       "Buffers refused because a virtio ring was full (ENOSPC)") \
-    X(VQ_FAILED, "virtio_failed", "", VIRTIO, COUNT, QUEUE, "virtio_failed_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_FAILED, "virtio_failed", "", VIRTIO, COUNT, QUEUE, "virtio_failed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Buffers not added to a virtio ring for a reason other than a full ring", \
       "Buffers not added to a virtio ring for a reason other than a full ring") \
-    X(VQ_NOTIFIED, "virtio_notified", "", VIRTIO, COUNT, QUEUE, "virtio_notified_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_NOTIFIED, "virtio_notified", "", VIRTIO, COUNT, QUEUE, "virtio_notified_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Notifications sent to a virtio device", \
       "Notifications sent to a virtio device") \
-    X(VQ_SUPPRESSED, "virtio_suppressed", "", VIRTIO, COUNT, QUEUE, "virtio_suppressed_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_SUPPRESSED, "virtio_suppressed", "", VIRTIO, COUNT, QUEUE, "virtio_suppressed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Notifications that were not sent because a virtio device did not need them", \
       "Notifications that were not sent because a virtio device did not need them") \
-    X(VQ_IRQS, "virtio_interrupts", "", VIRTIO, COUNT, QUEUE, "virtio_interrupts_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_IRQS, "virtio_interrupts", "", VIRTIO, COUNT, QUEUE, "virtio_interrupts_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Interrupts of a virtio ring that found a completed buffer", \
       "Interrupts of a virtio ring that found a completed buffer") \
-    X(VQ_IRQS_IDLE, "virtio_interrupts_idle", "", VIRTIO, COUNT, QUEUE, "virtio_interrupts_idle_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_IRQS_IDLE, "virtio_interrupts_idle", "", VIRTIO, COUNT, QUEUE, "virtio_interrupts_idle_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)", \
       "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)") \
-    X(VQ_STALLED, "virtio_stalled", "", VIRTIO, TOTAL_NS, QUEUE, "virtio_stalled_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_STALLED, "virtio_stalled", "", VIRTIO, TOTAL_NS, QUEUE, "virtio_stalled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one", \
       "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one") \
-    X(VQ_SIZE, "virtio_size", "", VIRTIO, NUMBER, QUEUE, "virtio_size", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_SIZE, "virtio_size", "", VIRTIO, NUMBER, QUEUE, "virtio_size", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of descriptors of a virtio ring", \
       "Number of descriptors of a virtio ring") \
-    X(VQ_USED, "virtio_used", "", VIRTIO, RATIO, QUEUE, "virtio_used_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_USED, "virtio_used", "", VIRTIO, RATIO, QUEUE, "virtio_used_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Mean share of the descriptors of a virtio ring that were in use when a buffer was added", \
       "Mean share of the descriptors of a virtio ring that were in use when a buffer was added") \
-    X(VQ_DEPTH_P50, "virtio_depth_p50", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_DEPTH_P50, "virtio_depth_p50", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
-    X(VQ_DEPTH_P90, "virtio_depth_p90", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_DEPTH_P90, "virtio_depth_p90", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
-    X(VQ_DEPTH_P99, "virtio_depth_p99", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_DEPTH_P99, "virtio_depth_p99", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
-    X(VQ_DEPTH_MAX, "virtio_depth_max", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_DEPTH_MAX, "virtio_depth_max", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
-    X(VQ_STALL_P50, "virtio_stall_p50", "", VIRTIO, NS, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_STALL_P50, "virtio_stall_p50", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time for which a virtio ring was full", \
       "Time for which a virtio ring was full") \
-    X(VQ_STALL_P90, "virtio_stall_p90", "", VIRTIO, NS, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_STALL_P90, "virtio_stall_p90", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time for which a virtio ring was full", \
       "Time for which a virtio ring was full") \
-    X(VQ_STALL_P99, "virtio_stall_p99", "", VIRTIO, NS, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_STALL_P99, "virtio_stall_p99", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time for which a virtio ring was full", \
       "Time for which a virtio ring was full") \
-    X(VQ_STALL_MAX, "virtio_stall_max", "", VIRTIO, NS, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_STALL_MAX, "virtio_stall_max", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time for which a virtio ring was full", \
       "Time for which a virtio ring was full") \
-    X(VQ_TIME_P50, "virtio_time_p50", "", VIRTIO, NS, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_TIME_P50, "virtio_time_p50", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a buffer spent in a virtio ring", \
       "Time that a buffer spent in a virtio ring") \
-    X(VQ_TIME_P90, "virtio_time_p90", "", VIRTIO, NS, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_TIME_P90, "virtio_time_p90", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a buffer spent in a virtio ring", \
       "Time that a buffer spent in a virtio ring") \
-    X(VQ_TIME_P99, "virtio_time_p99", "", VIRTIO, NS, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_TIME_P99, "virtio_time_p99", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a buffer spent in a virtio ring", \
       "Time that a buffer spent in a virtio ring") \
-    X(VQ_TIME_MAX, "virtio_time_max", "", VIRTIO, NS, QUEUE, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_TIME_MAX, "virtio_time_max", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time that a buffer spent in a virtio ring", \
       "Time that a buffer spent in a virtio ring") \
-    X(VQ_MISSED, "virtio_missed", "", VIRTIO, COUNT, NONE, "virtio_missed_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VQ_MISSED, "virtio_missed", "", VIRTIO, COUNT, NONE, "virtio_missed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Operations on virtio rings that kvis could not track", \
       "Operations on virtio rings that kvis could not track") \
-    X(VH_KICKS, "vhost_kicks", "", VHOST, COUNT, VHOST, "vhost_kicks_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_KICKS, "vhost_kicks", "", VHOST, COUNT, VHOST, "vhost_kicks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run", \
       "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run") \
-    X(VH_STALL, "vhost_stalled", "", VHOST, TOTAL_NS, VHOST, "vhost_stalled_seconds_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_STALL, "vhost_stalled", "", VHOST, TOTAL_NS, VHOST, "vhost_stalled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time for which the ring of a guest was not empty but no vhost handler ran", \
       "Time for which the ring of a guest was not empty but no vhost handler ran") \
-    X(VH_DEPTH_P50, "vhost_depth_p50", "", VHOST, NUMBER, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_DEPTH_P50, "vhost_depth_p50", "", VHOST, NUMBER, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Buffers that waited in the ring of a guest when the guest kicked vhost", \
       "Buffers that waited in the ring of a guest when the guest kicked vhost") \
-    X(VH_DEPTH_P90, "vhost_depth_p90", "", VHOST, NUMBER, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_DEPTH_P90, "vhost_depth_p90", "", VHOST, NUMBER, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Buffers that waited in the ring of a guest when the guest kicked vhost", \
       "Buffers that waited in the ring of a guest when the guest kicked vhost") \
-    X(VH_DEPTH_P99, "vhost_depth_p99", "", VHOST, NUMBER, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_DEPTH_P99, "vhost_depth_p99", "", VHOST, NUMBER, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Buffers that waited in the ring of a guest when the guest kicked vhost", \
       "Buffers that waited in the ring of a guest when the guest kicked vhost") \
-    X(VH_DEPTH_MAX, "vhost_depth_max", "", VHOST, NUMBER, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_DEPTH_MAX, "vhost_depth_max", "", VHOST, NUMBER, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Buffers that waited in the ring of a guest when the guest kicked vhost", \
       "Buffers that waited in the ring of a guest when the guest kicked vhost") \
-    X(VH_WAKE_P50, "vhost_wake_p50", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_WAKE_P50, "vhost_wake_p50", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time from the kick of a guest until the vhost handler ran", \
       "Time from the kick of a guest until the vhost handler ran") \
-    X(VH_WAKE_P90, "vhost_wake_p90", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_WAKE_P90, "vhost_wake_p90", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time from the kick of a guest until the vhost handler ran", \
       "Time from the kick of a guest until the vhost handler ran") \
-    X(VH_WAKE_P99, "vhost_wake_p99", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_WAKE_P99, "vhost_wake_p99", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time from the kick of a guest until the vhost handler ran", \
       "Time from the kick of a guest until the vhost handler ran") \
-    X(VH_WAKE_MAX, "vhost_wake_max", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_WAKE_MAX, "vhost_wake_max", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time from the kick of a guest until the vhost handler ran", \
       "Time from the kick of a guest until the vhost handler ran") \
-    X(VH_IDLE_P50, "vhost_gap_idle_p50", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_IDLE_P50, "vhost_gap_idle_p50", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the ring of the guest was empty", \
       "Time between two runs of a vhost handler while the ring of the guest was empty") \
-    X(VH_IDLE_P90, "vhost_gap_idle_p90", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_IDLE_P90, "vhost_gap_idle_p90", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the ring of the guest was empty", \
       "Time between two runs of a vhost handler while the ring of the guest was empty") \
-    X(VH_IDLE_P99, "vhost_gap_idle_p99", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_IDLE_P99, "vhost_gap_idle_p99", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the ring of the guest was empty", \
       "Time between two runs of a vhost handler while the ring of the guest was empty") \
-    X(VH_IDLE_MAX, "vhost_gap_idle_max", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_IDLE_MAX, "vhost_gap_idle_max", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the ring of the guest was empty", \
       "Time between two runs of a vhost handler while the ring of the guest was empty") \
-    X(VH_STALLED_P50, "vhost_gap_stalled_p50", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_STALLED_P50, "vhost_gap_stalled_p50", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the ring of the guest was not empty", \
       "Time between two runs of a vhost handler while the ring of the guest was not empty") \
-    X(VH_STALLED_P90, "vhost_gap_stalled_p90", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_STALLED_P90, "vhost_gap_stalled_p90", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the ring of the guest was not empty", \
       "Time between two runs of a vhost handler while the ring of the guest was not empty") \
-    X(VH_STALLED_P99, "vhost_gap_stalled_p99", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_STALLED_P99, "vhost_gap_stalled_p99", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the ring of the guest was not empty", \
       "Time between two runs of a vhost handler while the ring of the guest was not empty") \
-    X(VH_STALLED_MAX, "vhost_gap_stalled_max", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_STALLED_MAX, "vhost_gap_stalled_max", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the ring of the guest was not empty", \
       "Time between two runs of a vhost handler while the ring of the guest was not empty") \
-    X(VH_PROXY_P50, "vhost_gap_proxy_p50", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_PROXY_P50, "vhost_gap_proxy_p50", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
       "Time between two runs of a vhost handler while the state of the ring was unknown") \
-    X(VH_PROXY_P90, "vhost_gap_proxy_p90", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_PROXY_P90, "vhost_gap_proxy_p90", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
       "Time between two runs of a vhost handler while the state of the ring was unknown") \
-    X(VH_PROXY_P99, "vhost_gap_proxy_p99", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_PROXY_P99, "vhost_gap_proxy_p99", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
       "Time between two runs of a vhost handler while the state of the ring was unknown") \
-    X(VH_PROXY_MAX, "vhost_gap_proxy_max", "", VHOST, NS, VHOST, NULL, NULL, NULL, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_PROXY_MAX, "vhost_gap_proxy_max", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
       "Time between two runs of a vhost handler while the state of the ring was unknown") \
-    X(VH_UNREAD, "vhost_depth_unread", "", VHOST, COUNT, VHOST, "vhost_depth_unread_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_UNREAD, "vhost_depth_unread", "", VHOST, COUNT, VHOST, "vhost_depth_unread_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Kicks of vhost by a guest whose ring kvis could not read (virtual IOMMU, or ring not in memory)", \
       "Kicks of vhost by a guest whose ring kvis could not read (virtual IOMMU, or ring not in memory)") \
-    X(VH_MISSED, "vhost_missed", "", VHOST, COUNT, NONE, "vhost_missed_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(VH_MISSED, "vhost_missed", "", VHOST, COUNT, NONE, "vhost_missed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Runs of vhost handlers that kvis could not track", \
       "Runs of vhost handlers that kvis could not track") \
-    X(MEM_READ, "memory_read", "", MEMBW, TOTAL_BYTES, SOCKET, "memory_read_bytes_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_READ, "memory_read", "", MEMBW, TOTAL_BYTES, SOCKET, "memory_read_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that memory controllers read from memory", \
       "Bytes that memory controllers read from memory") \
-    X(MEM_WRITE, "memory_write", "", MEMBW, TOTAL_BYTES, SOCKET, "memory_write_bytes_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_WRITE, "memory_write", "", MEMBW, TOTAL_BYTES, SOCKET, "memory_write_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that memory controllers wrote to memory", \
       "Bytes that memory controllers wrote to memory") \
-    X(MEM_BW, "memory_bandwidth", "", MEMBW, TOTAL_BYTES, SOCKET, "memory_bandwidth_bytes_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_BW, "memory_bandwidth", "", MEMBW, TOTAL_BYTES, SOCKET, "memory_bandwidth_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes that memory controllers read from or wrote to memory", \
       "Bytes that memory controllers read from or wrote to memory") \
-    X(MEM_PEAK, "memory_bandwidth_peak", "", MEMBW, BYTES_PER_SECOND, SOCKET, "memory_bandwidth_peak_bytes_per_second", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_PEAK, "memory_bandwidth_peak", "", MEMBW, BYTES_PER_SECOND, SOCKET, "memory_bandwidth_peak_bytes_per_second", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Peak bandwidth of the memory modules of a socket, from the firmware tables", \
       "Peak bandwidth of the memory modules of a socket, from the firmware tables") \
-    X(MEM_USED, "memory_bandwidth_utilization", "", MEMBW, RATIO, SOCKET, "memory_bandwidth_utilization_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_USED, "memory_bandwidth_utilization", "", MEMBW, RATIO, SOCKET, "memory_bandwidth_utilization_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Used share of the peak memory bandwidth of a CPU socket", \
       "Used share of the peak memory bandwidth of a CPU socket") \
-    X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "memory_counters_running_ratio", NULL, "gauge", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "memory_counters_running_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Smallest share of the interval for which a memory event was counted; kvis extrapolates its count to the whole interval", \
       "Smallest share of the interval for which a memory event was counted; kvis extrapolates its count to the whole interval") \
-    X(PW_PACKAGE, "power_package", "", POWER, MICROJOULES, SOCKET, "rapl_package_joules_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PW_PACKAGE, "power_package", "", POWER, MICROJOULES, SOCKET, "rapl_package_joules_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by a CPU package (RAPL)", \
       "Energy used by a CPU package (RAPL)") \
-    X(PW_CORES, "power_cores", "", POWER, MICROJOULES, SOCKET, "rapl_core_joules_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PW_CORES, "power_cores", "", POWER, MICROJOULES, SOCKET, "rapl_core_joules_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by the cores of a CPU package (RAPL)", \
       "Energy used by the cores of a CPU package (RAPL)") \
-    X(PW_GPU, "power_gpu", "", POWER, MICROJOULES, SOCKET, "rapl_uncore_joules_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PW_GPU, "power_gpu", "", POWER, MICROJOULES, SOCKET, "rapl_uncore_joules_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by the GPU of a CPU package (RAPL)", \
       "Energy used by the GPU of a CPU package (RAPL)") \
-    X(PW_DRAM, "power_dram", "", POWER, MICROJOULES, SOCKET, "rapl_dram_joules_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PW_DRAM, "power_dram", "", POWER, MICROJOULES, SOCKET, "rapl_dram_joules_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by the memory of a CPU package (RAPL)", \
       "Energy used by the memory of a CPU package (RAPL)") \
-    X(PW_PLATFORM, "power_platform", "", POWER, MICROJOULES, SOCKET, "rapl_psys_joules_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(PW_PLATFORM, "power_platform", "", POWER, MICROJOULES, SOCKET, "rapl_psys_joules_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Energy used by the whole platform (RAPL)", \
       "Energy used by the whole platform (RAPL)") \
-    X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, TOTAL_BYTES, L3, "mbm_total_bytes_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, TOTAL_BYTES, L3, "mbm_total_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes transferred between an L3 cache and memory (resctrl)", \
       "Bytes transferred between an L3 cache and memory (resctrl)") \
-    X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, TOTAL_BYTES, L3, "mbm_local_bytes_total", NULL, "counter", MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, TOTAL_BYTES, L3, "mbm_local_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)", \
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)")
 
