@@ -492,7 +492,7 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
 /* The body of a function that returns the place of the element whose member `key` is `id` in a
  * table of chains (member `next`), or the end of its chain. */
 #define U_SLOT(element, table, key, id) \
-    struct element **at = &table[(id) % ARRAY_LEN(table)]; \
+    struct element **at = &(table)[(id) % ARRAY_LEN(table)]; \
     while (*at && (u32)(*at)->key != (id)) \
         at = &(*at)->next; \
     return at
