@@ -11223,13 +11223,14 @@ static void rec_names(void)
     }
 }
 
+/* hist: n counts, or NULL. */
 static void rec_hist(const u32 *hist, u32 n)
 {
     u32 used = 0, last = 0;
-    for (u32 i = 0; i < n; i++)
+    for (u32 i = 0; hist && i < n; i++)
         used += hist[i] != 0;
     rec_put(used);
-    for (u32 i = 0; i < n; i++)
+    for (u32 i = 0; hist && i < n; i++)
         if (hist[i]) {
             rec_put(i - last);
             rec_put(hist[i]);
@@ -11262,7 +11263,7 @@ static void rec_col(const struct st_col *c, const void *row)
         rec_str(n ? n->s : "", n ? n->len : 0);
         break;
     case ST_COUNTS: rec_hist(p, c->size / (u32)sizeof(u32)); break;
-    case ST_HIST: rec_hist(*(u32 *const *)p, *(u32 *const *)p ? ST_BUCKETS : 0); break;
+    case ST_HIST: rec_hist(*(u32 *const *)p, ST_BUCKETS); break;
     case ST_RETURNED: rec_put(st_returned_ns(row)); break;
     }
 }
@@ -27623,7 +27624,7 @@ static bool mk_sched_read(void)
 /* Skips, for this interval, a CPU whose two readings differ: its BPF program was writing. */
 static void mk_longest(void)
 {
-    struct wire_wait w, again, most = { .ns = 0 }, none = { .ns = 0 };
+    struct wire_wait w = { .ns = 0 }, again, most = w, none = w;
     int map = bpf_map(&mk_sched.obj, "longest");
     char name[64];
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
