@@ -3150,13 +3150,14 @@ static void ps_free_proc(struct proc *p)
 
 static struct task *ps_new_task(pid_t tid)
 {
-    struct task *t = calloc(1, sizeof *t);
+    struct task *t = calloc(1, sizeof *t), **at = ps_slot(tid);
     if (!t)
         return NULL;
     t->tid = tid;
     t->at_ns = u_now();
     t->call.text.max = (64u << 10) + opt.strlen_max;
-    *ps_slot(tid) = t;
+    t->next = *at; /* NULL, unless kvis missed the exit of a thread with this tid */
+    *at = t;
     ps.n_tasks++;
     return t;
 }
