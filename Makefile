@@ -46,7 +46,8 @@ ifneq ($(findstring musl-gcc,$(CC)),)
 endif
 
 # MUSL_ARM64=DIR: DIR/include and DIR/lib of a musl for arm64, under the glibc cross compiler. RELRO, which musl does not apply
-# to a static program, would pad the file by 39 KB; blocks in source order, less inlining and no partial redundancy elimination keep it below 1.5 MiB.
+# to a static program, would pad the file by 39 KB; blocks in source order, less inlining and no elimination of partial
+# redundancies keep it below 1.5 MiB.
 ifeq ($(ARCH)$(if $(MUSL_ARM64),+musl),aarch64+musl)
   KFLAGS += --param max-inline-insns-auto=4 -freorder-blocks-algorithm=simple -fno-tree-pre
   KFLAGS += -nostdinc -isystem '$(MUSL_ARM64)/include' -idirafter /usr/$(ARCH)-linux-gnu/include \
