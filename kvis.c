@@ -7628,9 +7628,10 @@ static bool st_knows_io(void)
     return true;
 }
 
-/* Conditions for showing a number or a list of the summary. */
+/* Conditions for showing a number or a list of the summary. Only recordings have the numbers that
+ * are RECORDED or STATE; `kvis diff` compares all numbers except STATE, which describe the run. */
 enum st_known {
-    ST_ALWAYS, ST_RECORDED, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
+    ST_ALWAYS, ST_RECORDED, ST_STATE, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
     ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
     ST_TIMES, ST_BLOCK_IO, ST_STOPS,
     /* numbers that are unknown if lost_unknown is 1: */
@@ -7670,7 +7671,7 @@ static bool st_knows(const struct summary *s, enum st_known what)
     bool all = !st_no_calls(s), calls = all && !out.observed;
     switch (what) {
     case ST_ALWAYS: return true;
-    case ST_RECORDED: return false;
+    case ST_RECORDED: case ST_STATE: return false;
     case ST_CALLS: return all;
     case ST_MODEL: return calls;
     case ST_TREE: return !out.observed;
@@ -14185,8 +14186,7 @@ static void df_json(struct buf *b)
         b_f(b, ",\"wall_ns\":%llu", df.wall_ns[k]);
         bool unknown = df.sum[k]->lost_unknown;
         for (const struct st_num *n = st_nums; n < st_nums + ARRAY_LEN(st_nums); n++)
-            if (n->recorded && n->at != offsetof(struct summary, lost_unknown)
-                && !(unknown && n->known >= ST_LOST))
+            if (n->recorded && n->known != ST_STATE && !(unknown && n->known >= ST_LOST))
                 b_f(b, ",\"%s\":%llu", n->recorded, st_number(df.sum[k], n->at));
         b_s(b, unknown ? ST_LOST_UNKNOWN : "");
         st_json_delays(b, "sched_waits", "sched_wait", &df.sum[k]->delays);

@@ -36,7 +36,7 @@
     X("page_fault_bytes", NULL, fault_bytes, FAULTS) \
     X("major_faults", "major_faults", major_faults, MAJOR) \
     /* no_major: 1 if kvis cannot see major page faults in this run */ \
-    X(NULL, "no_major", no_major, RECORDED) \
+    X(NULL, "no_major", no_major, STATE) \
     X("lost_faults", "fault_lost", fault_lost, FAULTS) \
     X("unreadable", "unreadable", unreadable, CALLS) \
     X("io_uring_submitted", "uring", uring, URING) \
@@ -62,11 +62,11 @@
     X(NULL, "where_other", where_other, RECORDED) \
     X(NULL, "untabled", untabled, RECORDED) \
     /* tables: 1 if the run counted calls for the table of -c, 2 if also for that of --by=pid */ \
-    X(NULL, "tables", tables, RECORDED) \
+    X(NULL, "tables", tables, STATE) \
     /* not_run: the exit status of kvis if it could not run the command; text then has no summary */ \
-    X(NULL, "not_run", not_run, RECORDED) \
+    X(NULL, "not_run", not_run, STATE) \
     /* lost_unknown: 1 if kvis could not read the counters of its BPF programs */ \
-    X(NULL, "lost_unknown", lost_unknown, RECORDED)
+    X(NULL, "lost_unknown", lost_unknown, STATE)
 
 /* Columns of the lists. C: a column that is a member of the row's struct. The arguments are the struct, the member, the
  * type (enum st_type), the sinks that show the column (COL_), and the key in JSON (NULL: not in JSON, or the row has
