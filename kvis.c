@@ -23393,47 +23393,9 @@ enum {
     MET_DIR = PATH_MAX - 64 /* maximum size of a directory's path; leaves space for a file name */
 };
 
-enum met_src {
-#define X(id, ...) SRC_##id,
-    MET_SOURCES(X)
-#undef X
-    N_SRC
-};
-
 /* Option -c accepts a source's group or name. lack: why a kernel may lack the source. */
 static const struct { const char *group, *name, *lack; u8 section; } met_sources[N_SRC] = {
-#define X(id, group, name, read, section, lack) [SRC_##id] = { group, name, lack, section },
-    MET_SOURCES(X)
-#undef X
-};
-
-enum met_dim {
-#define X(id, ...) DIM_##id,
-    MET_DIMENSIONS(X)
-#undef X
-    N_DIM,
-    DIM_PMC /* all dimensions whose member pmc is set */
-};
-
-enum met_form {
-#define X(id, ...) F_##id,
-    MET_UNITS(X)
-#undef X
-    N_FORM
-};
-
-enum {
-#define X(id, ...) M_##id,
-    MET_ROWS(X)
-#undef X
-    N_METRICS
-};
-
-enum met_hist_id {
-#define X(id, ...) HIST_##id,
-    MET_DISTRIBUTIONS(X)
-#undef X
-    N_HIST
+    MET_SOURCES
 };
 
 /* metrics.tbl explains the columns and what a missing value means. */
@@ -23444,12 +23406,7 @@ static struct {
     u8 section; /* index in scr_sections[] */
     u8 share;
     bool in_order;
-} met_dims[N_DIM] = {
-#define X(id, json, label, info, facts, sort, pmc, title, section, share, in_order) \
-    [DIM_##id] = { json, label, info, facts, pmc, sort, title, section, share, in_order },
-    MET_DIMENSIONS(X)
-#undef X
-};
+} met_dims[N_DIM] = { MET_DIMENSIONS };
 
 enum met_unit {
     U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS,
@@ -23462,11 +23419,7 @@ static struct met_form_row {
     u8 unit;
     const char *json;
     double scale; /* factor from the kernel's value to the shown value */
-} met_forms[N_FORM] = {
-#define X(id, counter, unit, json, scale) [F_##id] = { counter, U_##unit, json, scale },
-    MET_UNITS(X)
-#undef X
-};
+} met_forms[N_FORM] = { MET_UNITS };
 
 /* How the sum of a dimension gets its value: from the source, or as a sum or mean of instances. */
 enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
@@ -23490,14 +23443,7 @@ static const struct metric {
     u16 a, b;
     const char *lack; /* why a machine may lack the metric; NULL: see met_sources */
     const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
-} metrics[] = {
-#define X(id, name, key, src, form, dim, prom, labels, type, all, bits32, op, a, b, lack, none, \
-          help, prom_help) \
-    { name, key, prom, labels, PROM_##type, SRC_##src, F_##form, DIM_##dim, all, bits32, none, \
-      OP_##op, a, b, lack, help, prom_help },
-    MET_ROWS(X)
-#undef X
-};
+} metrics[] = { MET_ROWS };
 
 /* A point in a chart of the HTML report: n values from one or more intervals. */
 struct met_point {
@@ -23596,13 +23542,7 @@ static const struct met_hist_row {
     u16 part[MET_PARTS];        /* metrics for the percentiles in met_parts[] */
     u8 src, form;
     u8 low, high;               /* bucket bounds for Prometheus: 2^low - 1 to 2^high - 1 */
-} met_hist_rows[N_HIST] = {
-#define X(id, name, counts, src, form, prom, labels, low, high, p50, p90, p99, max, help) \
-    [HIST_##id] = { name, counts, prom, labels, help, F_##form == F_NS ? 1e-9 : 1, \
-                    { p50, p90, p99, max }, SRC_##src, F_##form, low, high },
-    MET_DISTRIBUTIONS(X)
-#undef X
-};
+} met_hist_rows[N_HIST] = { MET_DISTRIBUTIONS };
 
 /* A histogram of an instance. Each octave has 16 buckets (st_bucket). */
 struct met_hist {
@@ -29396,11 +29336,7 @@ enum {
 };
 
 /* The first section is the overview. */
-static const struct { char key; const char *title; } scr_sections[] = {
-#define X(key, title) { key, title },
-    MET_SECTIONS(X)
-#undef X
-};
+static const struct { char key; const char *title; } scr_sections[] = { MET_SECTIONS };
 
 /* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
  * `past`. The bars show `past`; with `of`, 1 - past / of; if `of` is `past`, a ratio: 1 - past. */
@@ -29409,17 +29345,11 @@ static const struct scr_row {
     u16 past, of;
     bool each_cpu;
     struct { char label[18]; u16 m; } item[SCR_ROW]; /* an item of zeros ends the list */
-} scr_rows[] = {
-#define X(title, past, of, each_cpu, ...) { title, past, of, each_cpu, { __VA_ARGS__ } },
-    MET_LINES(X)
-#undef X
-};
+} scr_rows[] = { MET_LINES };
 
 /* Display settings; gen/tables/metrics.tbl explains the columns. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
-#define X(m, title, unusual, bad, aside) { m, title, (float)(unusual), (float)(bad), aside },
-    MET_LOOKS(X)
-#undef X
+    MET_LOOKS
 };
 
 static struct {
@@ -30314,11 +30244,7 @@ static void scr_keys(void)
  * In each interval, the loop reads all sources, then all sinks write. Deadlines are fixed at the
  * start: a long interval skips deadlines, but shifts none. */
 
-static void (*const mon_read[N_SRC])(void) = {
-#define X(id, group, name, read, section, lack) [SRC_##id] = (read),
-    MET_SOURCES(X)
-#undef X
-};
+static void (*const mon_read[N_SRC])(void) = { MET_READS };
 
 /* --- options --- */
 
@@ -30629,43 +30555,19 @@ static int mon_run(u64 end_ns)
 
 #include "gen/out/rules.h"
 
-enum dg_resource {
-#define X(id, name, use, saturation, errors) RES_##id,
-    DG_RESOURCES(X)
-#undef X
-    N_RES
-};
-
-/* IDs of derived numbers; they continue the IDs of the metrics. */
-enum {
-    DG_BEFORE_NUMBERS = N_METRICS - 1,
-#define X(name, op, a, b, like) X_##name,
-    DG_NUMBERS(X)
-#undef X
-    X_END, X_NONE = 0xffff
-};
-
 enum dg_kind { DG_UTILIZATION, DG_SATURATION, DG_ERROR };
 enum dg_scope { DG_THIS, DG_OTHERS, DG_ALL };
 enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE, DG_BY_SELF };
 
 static const struct { const char *id; u16 a, b, like; u8 op; } dg_numbers[] = {
-#define X(name, op, a, b, like) { #name, a, b, like, OP_##op },
-    DG_NUMBERS(X)
-#undef X
+    DG_NUMBERS
 };
 _Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "dg_numbers lacks rows");
 
-static const char *const dg_words[X_END] = {
-#define X(number, words) [number] = (words),
-    DG_WORDS(X)
-#undef X
-};
+static const char *const dg_words[X_END] = { DG_WORDS };
 
 static const struct { const char *id, *name; u16 use[3]; } dg_res[N_RES] = {
-#define X(id, name, use, saturation, errors) { #id, name, { use, saturation, errors } },
-    DG_RESOURCES(X)
-#undef X
+    DG_RESOURCES
 };
 
 #define DG_R(res) (1u << RES_##res)

@@ -253,10 +253,15 @@ function check_metric(r,    w, i) {
 
 # --- content of metrics.h ---
 
-function macro(what, name, n, rows,    i) {
-    printf "\n/* X(%s) */\n#define %s(X)", what, name
-    for (i = 1; i <= n; i++) printf " \\\n    X(%s)", rows[i]
+function rows(what, name, n, row,    i) { # rows of a table of kvis.c
+    printf "\n/* %s */\n#define %s", what, name
+    for (i = 1; i <= n; i++) printf "%s \\\n    %s", (i > 1 ? "," : ""), row[i]
     print ""
+}
+function numbers(name, prefix, n, id, last,    i) { # an enum of the IDs
+    printf "\nenum %s{\n", name
+    for (i = 1; i <= n; i++) print "    " prefix id[i] ","
+    print "    " last "\n};"
 }
 function maybe(s) { return s == "" ? "NULL" : c_string(s) }
 function truth(s) { return s != "" ? "true" : "false" }
@@ -266,7 +271,7 @@ function prom_of(r,    s) { # as C strings: the Prometheus name, and its labels 
     return c_string(prom_base(r)) ", " maybe(index(s, "{") ? substr(s, index(s, "{")) : "")
 }
 function type_of(r) { # in Prometheus; a counter with the name of a gauge is untyped
-    return unit_of(r, "counter") == "" ? "GAUGE" : ends_in(prom_base(r), "_total") ? "COUNTER" : "UNTYPED"
+    return "PROM_" (unit_of(r, "counter") == "" ? "GAUGE" : ends_in(prom_base(r), "_total") ? "COUNTER" : "UNTYPED")
 }
 function family_help(r,    f) {
     f = "family" SUBSEP toupper(prom_base(r))
@@ -279,9 +284,11 @@ function in_set(r, m) {
 }
 function made_of(r,    w) { return split(get(r, "make"), w, " ") ? w[1] ", M_" w[2] ", M_" w[3] : "NONE, 0, 0" }
 function add_metric(r, id, name, prom, prom_help) {
-    metric[++n_metrics] = id ", " c_string(name) ", " c_string(get(r, "key")) ", " get(r, "source_id") ", " \
-        toupper(get(r, "unit")) ", " toupper(dim_of(r)) ", " prom ", MET_" toupper((r, "all") in col ? col[r, "all"] : "alone") \
-        ", " truth(get(r, "bits")) ", " made_of(r) ", " maybe(get(r, "lack") get(r, "none")) ", " truth(get(r, "none")) ", \\\n      " c_string(text[r]) ", \\\n      " c_string(prom_help)
+    metric[++n_metrics] = "{ " c_string(name) ", " c_string(get(r, "key")) ", " prom ", SRC_" get(r, "source_id") ", F_" \
+        toupper(get(r, "unit")) ", DIM_" toupper(dim_of(r)) ", MET_" toupper((r, "all") in col ? col[r, "all"] : "alone") ", " \
+        truth(get(r, "bits")) ", " truth(get(r, "none")) ", OP_" made_of(r) ", " maybe(get(r, "lack") get(r, "none")) ", \\\n      " \
+        c_string(text[r]) ", \\\n      " c_string(prom_help) " }"
+    metric_id[n_metrics] = id
     in_set(r, id)
     if (list == "list") print name unit_of(r, "json")
     if (list == "prom" && kind_of[r] == "metric") print "kvis_" prom_base(r)
@@ -292,7 +299,8 @@ function add_look(r, id, column, unusual, worse,    n) {
     n = column == "" ? 0 : column + 0
     sub(/^[0-9]+ /, "", column)
     last_look = n > last_look ? n : last_look
-    look[n, ++n_look[n]] = "M_" id ", " maybe(column) ", " (unusual == "" ? "INFINITY, INFINITY" : unusual ", " worse) ", " truth(get(r, "aside"))
+    look[n, ++n_look[n]] = "{ M_" id ", " maybe(column) ", " \
+        (unusual == "" ? "INFINITY, INFINITY" : "(float)" unusual ", (float)" worse) ", " truth(get(r, "aside")) " }"
 }
 function add_wire(r, s) {
     if (!((r, "wire") in col)) return
@@ -304,14 +312,15 @@ function add_wire(r, s) {
 function add_distribution(r,    part, n, i, parts, octave) {
     n = split("p50 p90 p99 max", part, " ")
     for (i = 1; i <= n; i++) {
-        add_metric(r, id_of[r] "_" toupper(part[i]), name_of[r] "_" part[i], "NULL, NULL, GAUGE", text[r])
+        add_metric(r, id_of[r] "_" toupper(part[i]), name_of[r] "_" part[i], "NULL, NULL, PROM_GAUGE", text[r])
         parts = parts ", M_" id_of[r] "_" toupper(part[i])
     }
     split(col[r, "octaves"], octave, "-")
     if (list == "prom") print "kvis_" prom_base(r) "_bucket"
-    dist[++n_dists] = id_of[r] ", " c_string(name_of[r]) ", " c_string(get(r, "counts")) ", " toupper(get(r, "source")) ", " \
-        toupper(get(r, "unit")) ", \\\n      " prom_of(r) ", " octave[1] ", " octave[2] ", " \
-        substr(parts, 3) ", \\\n      " c_string(family_help(r))
+    dist_id[++n_dists] = id_of[r]
+    dist[n_dists] = "[HIST_" id_of[r] "] = { " c_string(name_of[r]) ", " c_string(get(r, "counts")) ", " prom_of(r) ", \\\n      " \
+        c_string(family_help(r)) ", " (get(r, "unit") == "ns" ? "1e-9" : "1") ", \\\n      { " substr(parts, 3) " }, SRC_" \
+        toupper(get(r, "source")) ", F_" toupper(get(r, "unit")) ", " octave[1] ", " octave[2] " }"
 }
 function number_section(r,    n, i) { # numbers sections from 0; the last section has the groups that no section names
     section_of[id_of[r]] = last_section = n_sections++
@@ -319,21 +328,25 @@ function number_section(r,    n, i) { # numbers sections from 0; the last sectio
     for (i = 1; i <= n; i++) section_of[words[i]] = last_section
 }
 function add(r) {
-    if (kind_of[r] == "unit")
-        unit[++n_units] = id_of[r] ", " truth(get(r, "counter")) ", " toupper(get(r, "shown")) ", " c_string(get(r, "json")) ", " \
-            get(r, "scale")
-    else if (kind_of[r] == "dimension")
-        dim[++n_dims] = id_of[r] ", " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " maybe(get(r, "facts")) ", " \
-            (get(r, "sort") == "" ? "N_METRICS" : "M_" get(r, "sort")) ", " (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc"))) ", " \
-            maybe(get(r, "title")) ", " (section_of[get(r, "section")] + 0) ", " (get(r, "share") + 0) ", " truth(get(r, "in_order"))
-    else if (kind_of[r] == "section")
-        part[++n_parts] = "\x27" id_of[r] "\x27, " c_string(name_of[r])
+    if (kind_of[r] == "unit") {
+        unit_id[++n_units] = id_of[r]
+        unit[n_units] = "[F_" id_of[r] "] = { " truth(get(r, "counter")) ", U_" toupper(get(r, "shown")) ", " c_string(get(r, "json")) ", " \
+            get(r, "scale") " }"
+    } else if (kind_of[r] == "dimension") {
+        dim_id[++n_dims] = id_of[r]
+        dim[n_dims] = "[DIM_" id_of[r] "] = { " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " maybe(get(r, "facts")) ", " \
+            (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc"))) ", " (get(r, "sort") == "" ? "N_METRICS" : "M_" get(r, "sort")) ", " \
+            maybe(get(r, "title")) ", " (section_of[get(r, "section")] + 0) ", " (get(r, "share") + 0) ", " truth(get(r, "in_order")) " }"
+    } else if (kind_of[r] == "section")
+        part[++n_parts] = "{ \x27" id_of[r] "\x27, " c_string(name_of[r]) " }"
     else if (kind_of[r] == "line")
-        line[++n_lines] = c_string(id_of[r]) ", " (get(r, "past") == "" ? "0" : "M_" get(r, "past")) ", " (get(r, "of") == "" ? "0" : "M_" get(r, "of")) ", " \
-            truth(get(r, "past") == "" ? "yes" : "") ", " line_c[r]
+        line[++n_lines] = "{ " c_string(id_of[r]) ", " (get(r, "past") == "" ? "0" : "M_" get(r, "past")) ", " (get(r, "of") == "" ? "0" : "M_" get(r, "of")) ", " \
+            truth(get(r, "past") == "" ? "yes" : "") ", { " line_c[r] " } }"
     else if (kind_of[r] == "source") {
-        source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") ", " \
-            (get(r, "group") in section_of ? section_of[get(r, "group")] : last_section) ", \\\n      " c_string(text[r])
+        source_id[++n_sources] = id_of[r]
+        source[n_sources] = "[SRC_" id_of[r] "] = { " c_string(get(r, "group")) ", " c_string(name_of[r]) ", \\\n      " c_string(text[r]) ", " \
+            (get(r, "group") in section_of ? section_of[get(r, "group")] : last_section) " }"
+        read_by[n_sources] = "[SRC_" id_of[r] "] = " get(r, "read")
         if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
     } else if (kind_of[r] != "family") {
         col[r, "source_id"] = toupper(get(r, "source"))
@@ -382,18 +395,24 @@ END {
         if (wire_name[i] ~ / /) print "#define MET_HISTS_" toupper(substr(wire_name[i], 1, index(wire_name[i], " ") - 1)) " " wire[wire_name[i]]
         else print "#define MET_WIRE_" toupper(wire_name[i]) "(X)" wire[wire_name[i]]
     }
-    macro("id, counter, shown as, suffix in JSON, scale", "MET_UNITS", n_units, unit)
-    macro("id, JSON key, label, label of the info, Prometheus metric with the info, sort metric, prefix of pmc metrics, title, section, share, in order", \
-          "MET_DIMENSIONS", n_dims, dim)
-    macro("id, group, name, function, section, why it may be missing", "MET_SOURCES", n_sources, source)
-    macro("id, name, key, source, unit, dimension, Prometheus name, labels and type, over all instances, 32 bits, operation and its two metrics, why it may be missing, nothing to measure, help, help of the Prometheus name", \
-          "MET_ROWS", n_metrics, metric)
-    macro("key, name", "MET_SECTIONS", n_parts, part)
-    macro("name, past, of, each CPU, items", "MET_LINES", n_lines, line)
+    numbers("met_src ", "SRC_", n_sources, source_id, "N_SRC")
+    numbers("met_dim ", "DIM_", n_dims, dim_id, "N_DIM,\n    DIM_PMC /* all dimensions whose member pmc is set */")
+    numbers("met_form ", "F_", n_units, unit_id, "N_FORM")
+    numbers("", "M_", n_metrics, metric_id, "N_METRICS")
+    numbers("met_hist_id ", "HIST_", n_dists, dist_id, "N_HIST")
+    rows("counter, shown as, suffix in JSON, scale", "MET_UNITS", n_units, unit)
+    rows("JSON key, label, label of the info, Prometheus metric with the info, prefix of pmc metrics, sort metric, title, section, share, in order", \
+         "MET_DIMENSIONS", n_dims, dim)
+    rows("group, name, why it may be missing, section", "MET_SOURCES", n_sources, source)
+    rows("function", "MET_READS", n_sources, read_by)
+    rows("name, key, Prometheus name, labels and type, source, unit, dimension, over all instances, 32 bits, nothing to measure, operation and its two metrics, why it may be missing, help, help of the Prometheus name", \
+         "MET_ROWS", n_metrics, metric)
+    rows("key, name", "MET_SECTIONS", n_parts, part)
+    rows("name, past, of, each CPU, items", "MET_LINES", n_lines, line)
     for (n = 1; n <= last_look + 1; n++)
         for (i = 1; i <= n_look[n % (last_look + 1)]; i++) looks[++n_looks] = look[n % (last_look + 1), i]
-    macro("metric, column title, unusual, bad, aside", "MET_LOOKS", n_looks, looks)
-    macro("id, name, what is counted, source, unit, Prometheus name, labels, octaves, four metrics, help", \
-          "MET_DISTRIBUTIONS", n_dists, dist)
+    rows("metric, column title, unusual, bad, aside", "MET_LOOKS", n_looks, looks)
+    rows("name, what is counted, Prometheus name and labels, help, scale, four metrics, source, unit, octaves", \
+         "MET_DISTRIBUTIONS", n_dists, dist)
 }' "$gen/tables/metrics.tbl" > "$tmp/metrics.h"
 end "${1-}"

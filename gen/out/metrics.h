@@ -80,1560 +80,2159 @@
     X(M_PW_DRAM, DRAM) \
     X(M_PW_PLATFORM, PLATFORM)
 
-/* X(id, counter, shown as, suffix in JSON, scale) */
-#define MET_UNITS(X) \
-    X(COUNT, true, RATE, "_per_second", 1) \
-    X(TICKS, true, RATIO, "_seconds_per_second", 0.01) \
-    X(MODE_TICKS, true, RATIO, "_ratio", 0.01) \
-    X(TOTAL_MS, true, RATIO, "_seconds_per_second", 1e-3) \
-    X(TOTAL_US, true, RATIO, "_seconds_per_second", 1e-6) \
-    X(TOTAL_NS, true, RATIO, "_seconds_per_second", 1e-9) \
-    X(TOTAL_BYTES, true, BYTE_RATE, "_bytes_per_second", 1) \
-    X(TOTAL_KIB, true, BYTE_RATE, "_bytes_per_second", 1024) \
-    X(SECTORS, true, BYTE_RATE, "_bytes_per_second", 512) \
-    X(TOTAL_PAGES, true, BYTE_RATE, "_bytes_per_second", 4096) \
-    X(MICROJOULES, true, WATTS, "_watts", 1e-6) \
-    X(QUEUED_MS, true, NUMBER, "_seconds_per_second", 1e-3) \
-    X(QUEUED_NS, true, NUMBER, "_seconds_per_second", 1e-9) \
-    X(WATTS, false, WATTS, "_watts", 1) \
-    X(NUMBER, false, NUMBER, "", 1) \
-    X(KIB, false, BYTES, "_bytes", 1024) \
-    X(PAGES, false, BYTES, "_bytes", 4096) \
-    X(BYTES, false, BYTES, "_bytes", 1) \
-    X(RATIO, false, RATIO, "_ratio", 1) \
-    X(SECONDS, false, SECONDS, "_seconds", 1) \
-    X(MILLIDEGREES, false, CELSIUS, "_celsius", 1e-3) \
-    X(DEGREES_PER_SECOND, false, CELSIUS_RATE, "_celsius_per_second", 1) \
-    X(KHZ, false, HERTZ, "_hertz", 1000) \
-    X(NS, false, NS, "_ns", 1) \
-    X(BYTES_PER_SECOND, false, BYTE_RATE, "_bytes_per_second", 1)
+enum met_src {
+    SRC_STAT,
+    SRC_FREQ,
+    SRC_PMC,
+    SRC_EVENTS,
+    SRC_LOAD,
+    SRC_PSI,
+    SRC_SCHEDSTAT,
+    SRC_MEMINFO,
+    SRC_VMSTAT,
+    SRC_HUGE,
+    SRC_KHUGE,
+    SRC_NUMASTAT,
+    SRC_NODEMEM,
+    SRC_BALANCE,
+    SRC_DISK,
+    SRC_ZONE,
+    SRC_HWMON,
+    SRC_THROTTLE,
+    SRC_NET,
+    SRC_TCP,
+    SRC_SOFTNET,
+    SRC_LIMITS,
+    SRC_BUSY,
+    SRC_PAGES,
+    SRC_CGROUPS,
+    SRC_PROC,
+    SRC_CGROUP,
+    SRC_FS,
+    SRC_FDS,
+    SRC_PORTS,
+    SRC_BONDS,
+    SRC_TABLES,
+    SRC_CLOCK,
+    SRC_IRQS,
+    SRC_EDAC,
+    SRC_MD,
+    SRC_LOG,
+    SRC_STUCK,
+    SRC_LOCKS,
+    SRC_RUNQ,
+    SRC_DEPTH,
+    SRC_BLOCK,
+    SRC_VIRTIO,
+    SRC_VHOST,
+    SRC_MEMBW,
+    SRC_POWER,
+    SRC_MBM,
+    N_SRC
+};
 
-/* X(id, JSON key, label, label of the info, Prometheus metric with the info, sort metric, prefix of pmc metrics, title, section, share, in order) */
-#define MET_DIMENSIONS(X) \
-    X(NONE, NULL, NULL, NULL, NULL, N_METRICS, "", NULL, 0, 0, false) \
-    X(DISK, "device", "device", "on", "disk_on_info", M_DISK_IOPS, NULL, "disks", 4, 12, false) \
-    X(NET, "interface", "device", "driver", "network_driver_info", M_NET_RX, NULL, "interfaces", 5, 12, false) \
-    X(GROUP, "group", "cgroup", NULL, NULL, M_GR_THROTTLED, NULL, "cgroups", 7, 12, false) \
-    X(PID, "pid", "pid", "comm", NULL, M_P_USER, "process_", "processes", 6, 0, false) \
-    X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, NULL, "processes", 6, 1, false) \
-    X(WAIT, "longest_wait", "thread", "ran", NULL, M_LONGEST, NULL, "longest wait for a CPU", 2, 0, false) \
-    X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "", "core types", 1, 0, true) \
-    X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, "", "CPUs", 1, 0, true) \
-    X(EVENT, "event", "event", NULL, NULL, M_EVENTS, NULL, "events", 1, 0, true) \
-    X(IRQ, "irq", "irq", "handler", NULL, M_IRQ_RATE, NULL, "interrupts by CPU", 1, 0, false) \
-    X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, "cgroup_", "cgroups", 7, 0, true) \
-    X(NODE, "node", "node", "topology", "numa_node_info", M_NUMA_HIT, NULL, "NUMA nodes", 8, 0, true) \
-    X(POOL, "hugepages", "pagesize", NULL, NULL, M_POOL, NULL, "pools", 3, 0, true) \
-    X(ZONE, "zone", "zone", "type", NULL, M_TEMP, NULL, "zones", 9, 0, false) \
-    X(SENSOR, "sensor", "sensor", "label", "hwmon_sensor_info", M_SENSOR, NULL, "sensors", 9, 0, false) \
-    X(CORE, "core", "core", "package", NULL, M_THROTTLE_CORE, NULL, "cores", 9, 0, true) \
-    X(PACKAGE, "package", "package", NULL, NULL, M_THROTTLE_PKG, NULL, "packages", 9, 0, true) \
-    X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, NULL, "sockets", 11, 0, true) \
-    X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, NULL, "L3 caches", 11, 0, true) \
-    X(FS, "filesystem", "mountpoint", "fstype", "filesystem_info", M_FS_LEFT, NULL, "file systems", 13, 0, true) \
-    X(MC, "controller", "controller", NULL, NULL, M_EDAC_CE, NULL, "memory controllers", 13, 0, true) \
-    X(QUEUE, "queue", "queue", "driver", "virtio_info", M_VQ_ADDED, NULL, "rings", 12, 0, false) \
-    X(VHOST, "vhost", "vhost", "owner", "vhost_info", M_VH_KICKS, NULL, "virtqueues", 12, 0, false)
+enum met_dim {
+    DIM_NONE,
+    DIM_DISK,
+    DIM_NET,
+    DIM_GROUP,
+    DIM_PID,
+    DIM_BUSY,
+    DIM_WAIT,
+    DIM_PMU,
+    DIM_CPU,
+    DIM_EVENT,
+    DIM_IRQ,
+    DIM_CGROUP,
+    DIM_NODE,
+    DIM_POOL,
+    DIM_ZONE,
+    DIM_SENSOR,
+    DIM_CORE,
+    DIM_PACKAGE,
+    DIM_SOCKET,
+    DIM_L3,
+    DIM_FS,
+    DIM_MC,
+    DIM_QUEUE,
+    DIM_VHOST,
+    N_DIM,
+    DIM_PMC /* all dimensions whose member pmc is set */
+};
 
-/* X(id, group, name, function, section, why it may be missing) */
-#define MET_SOURCES(X) \
-    X(STAT, "cpu", "stat", mfs_stat, 1, \
-      "/proc/stat of this kernel lacks this value") \
-    X(FREQ, "cpu", "cpufreq", mfs_freq, 1, \
-      "this machine has no CPU frequency driver") \
-    X(PMC, "cpu", "pmc", pmc_read, 1, \
-      "no hardware counter counted events of this kind in this interval") \
-    X(EVENTS, "cpu", "events", pmc_read_events, 1, \
-      "no hardware counter counted events of this kind in this interval") \
-    X(LOAD, "sched", "load", mfs_places, 2, \
-      "/proc/loadavg lacks this value") \
-    X(PSI, "sched", "psi", mfs_places, 2, \
-      "a kernel with CONFIG_PSI, booted with psi=1") \
-    X(SCHEDSTAT, "sched", "schedstat", mfs_schedstat, 2, \
-      "a kernel with CONFIG_SCHEDSTATS") \
-    X(MEMINFO, "mem", "meminfo", mfs_memory, 3, \
-      "/proc/meminfo of this kernel lacks this value") \
-    X(VMSTAT, "mem", "vmstat", mfs_vmstat, 3, \
-      "/proc/vmstat of this kernel lacks this value") \
-    X(HUGE, "mem", "hugepages", mfs_huge, 3, \
-      "this machine has no pool of hugepages") \
-    X(KHUGE, "mem", "khugepaged", mfs_khuge, 3, \
-      "this kernel has no transparent hugepages") \
-    X(NUMASTAT, "numa", "numastat", mfs_numastat, 8, \
-      "the numastat files of the NUMA nodes lack this value") \
-    X(NODEMEM, "numa", "nodes", mfs_nodemem, 8, \
-      "the meminfo files of the NUMA nodes lack this value") \
-    X(BALANCE, "numa", "balancing", mfs_memory, 8, \
-      "this kernel has no NUMA balancing") \
-    X(DISK, "io", "disks", mfs_disks, 4, \
-      "/proc/diskstats of this kernel lacks this value, or no disk has been used since boot") \
-    X(ZONE, "thermal", "zones", mfs_zones, 9, \
-      "no thermal zone reports this value") \
-    X(HWMON, "thermal", "hwmon", mfs_hwmon, 9, \
-      "no hwmon sensor reports this value") \
-    X(THROTTLE, "thermal", "throttle", mfs_throttle, 9, \
-      "this CPU does not count thermal throttling") \
-    X(NET, "net", "interfaces", mfs_net, 5, \
-      "no network interface reports this value") \
-    X(TCP, "net", "tcp", mfs_tcp, 5, \
-      "/proc/net/snmp and /proc/net/netstat of this kernel lack this value") \
-    X(SOFTNET, "net", "softnet", mfs_softnet, 5, \
-      "/proc/net/softnet_stat lacks this value") \
-    X(LIMITS, "limits", "limits", mfs_limits, 10, \
-      "this kernel does not report this limit or its use") \
-    X(BUSY, "busy", "busy", mfs_busy, 6, \
-      "no process was busy in this interval") \
-    X(PAGES, "busy", "pages", mfs_pages, 6, \
-      "the machine has one NUMA node, or no busy process runs most of its threads on one node") \
-    X(CGROUPS, "cgroups", "cgroups", mfs_groups, 7, \
-      "no cgroup has a limit") \
-    X(PROC, "proc", "process", mfs_procs, 6, \
-      "this kernel does not keep this count per process") \
-    X(CGROUP, "cgroup", "cgroup", mfs_cgroup, 7, \
-      "the files of the cgroup lack this value") \
-    X(FS, "fs", "filesystems", mfs_fs, 13, \
-      "no file system reports this value") \
-    X(FDS, "limits", "descriptors", mfs_fds, 10, \
-      "no process uses half of the file descriptors that it may open") \
-    X(PORTS, "limits", "ports", mfs_ports, 10, \
-      "fewer than half of the local ports are in use, so kvis does not count connections") \
-    X(BONDS, "net", "bonds", mfs_bonds, 5, \
-      "no network interface is a member of a bond") \
-    X(TABLES, "net", "tables", mfs_tables, 5, \
-      "/proc/net/stat lacks this value") \
-    X(CLOCK, "cpu", "clock", mfs_clock, 1, \
-      "this kernel reports no clock source") \
-    X(IRQS, "cpu", "irqs", mfs_irqs, 1, \
-      "no interrupt was handled in this interval") \
-    X(EDAC, "errors", "edac", mfs_edac, 13, \
-      "this machine has no EDAC driver for its memory") \
-    X(MD, "errors", "md", mfs_md, 13, \
-      "this machine has no md arrays") \
-    X(LOG, "errors", "log", mfs_log, 13, \
-      "the kernel logged no message of this kind in this interval") \
-    X(STUCK, "busy", "stuck", mfs_stuck, 6, \
-      "kvis has not read the state of any process yet") \
-    X(LOCKS, "busy", "locks", mfs_locks, 6, \
-      "no busy process has three or more threads, or kvis may not read their system calls") \
-    X(RUNQ, "sched", "runq", mk_runq, 2, \
-      "no task waited for a CPU in this interval") \
-    X(DEPTH, "sched", "depth", mk_depth, 2, \
-      "no CPU switched tasks in this interval") \
-    X(BLOCK, "io", "block", mk_block, 4, \
-      "no disk request of this kind completed in this interval") \
-    X(VIRTIO, "virtio", "virtio", vq_read, 12, \
-      "no virtio ring had an event of this kind in this interval") \
-    X(VHOST, "vhost", "vhost", vh_read, 12, \
-      "no vhost handler ran in this interval") \
-    X(MEMBW, "uncore", "membw", unc_membw, 11, \
-      "this machine exposes no memory-controller PMU") \
-    X(POWER, "uncore", "power", unc_power, 11, \
-      "this machine exposes no power PMU (RAPL)") \
-    X(MBM, "uncore", "mbm", unc_mbm, 11, \
-      "this CPU does not count memory traffic per L3 cache")
+enum met_form {
+    F_COUNT,
+    F_TICKS,
+    F_MODE_TICKS,
+    F_TOTAL_MS,
+    F_TOTAL_US,
+    F_TOTAL_NS,
+    F_TOTAL_BYTES,
+    F_TOTAL_KIB,
+    F_SECTORS,
+    F_TOTAL_PAGES,
+    F_MICROJOULES,
+    F_QUEUED_MS,
+    F_QUEUED_NS,
+    F_WATTS,
+    F_NUMBER,
+    F_KIB,
+    F_PAGES,
+    F_BYTES,
+    F_RATIO,
+    F_SECONDS,
+    F_MILLIDEGREES,
+    F_DEGREES_PER_SECOND,
+    F_KHZ,
+    F_NS,
+    F_BYTES_PER_SECOND,
+    N_FORM
+};
 
-/* X(id, name, key, source, unit, dimension, Prometheus name, labels and type, over all instances, 32 bits, operation and its two metrics, why it may be missing, nothing to measure, help, help of the Prometheus name) */
-#define MET_ROWS(X) \
-    X(USER, "user", "1", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"user\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+enum {
+    M_USER,
+    M_NICE,
+    M_SYSTEM,
+    M_IDLE,
+    M_IOWAIT,
+    M_IRQ,
+    M_SOFTIRQ,
+    M_STEAL,
+    M_GUEST,
+    M_GUEST_NICE,
+    M_CPUS,
+    M_CTXT,
+    M_INTR,
+    M_FORKS,
+    M_RUNNING,
+    M_BLOCKED,
+    M_CYCLES,
+    M_INSNS,
+    M_REF_CYCLES,
+    M_BRANCHES,
+    M_BRANCH_MISSES,
+    M_L1D,
+    M_L1D_MISSES,
+    M_L2,
+    M_L2_MISSES,
+    M_LLC,
+    M_LLC_MISSES,
+    M_DTLB_MISSES,
+    M_DTLB_WALKS,
+    M_ITLB_MISSES,
+    M_ITLB_WALKS,
+    M_STALLED_FRONT,
+    M_STALLED_BACK,
+    M_STALLED,
+    M_IPC,
+    M_STALL,
+    M_STALL_FRONT,
+    M_STALL_BACK,
+    M_BRANCH_MISS,
+    M_BRANCH_MPKI,
+    M_L1D_MISS,
+    M_L1D_MPKI,
+    M_L2_MISS,
+    M_L2_MPKI,
+    M_LLC_MISS,
+    M_LLC_MPKI,
+    M_DTLB_MPKI,
+    M_DTLB_WPKI,
+    M_ITLB_MPKI,
+    M_ITLB_WPKI,
+    M_TD_RETIRING,
+    M_TD_BAD,
+    M_TD_FRONT,
+    M_TD_BACK,
+    M_PMC_SHARE,
+    M_EVENTS,
+    M_LOAD1,
+    M_LOAD5,
+    M_LOAD15,
+    M_PSI_CPU,
+    M_PSI_MEM,
+    M_PSI_MEM_ALL,
+    M_PSI_IO,
+    M_PSI_IO_ALL,
+    M_PSI_IRQ_ALL,
+    M_FREQ,
+    M_FREQ_LIMIT,
+    M_FREQ_MIN,
+    M_FREQ_MAX,
+    M_FREQ_BASE,
+    M_SS_RUN,
+    M_SS_WAIT,
+    M_SS_SLICES,
+    M_MEM_TOTAL,
+    M_MEM_FREE,
+    M_MEM_AVAIL,
+    M_MEM_CACHED,
+    M_MEM_ANON,
+    M_MEM_THP,
+    M_MEM_SHMEM,
+    M_MEM_DIRTY,
+    M_MEM_WRITEBACK,
+    M_MEM_RECLAIMABLE,
+    M_MEM_UNRECLAIM,
+    M_MEM_TABLES,
+    M_MEM_COMMITTED,
+    M_SWAP_TOTAL,
+    M_SWAP_FREE,
+    M_THP_RATIO,
+    M_FAULTS,
+    M_FAULTS_MINOR,
+    M_FAULTS_MAJOR,
+    M_PAGED_IN,
+    M_PAGED_OUT,
+    M_SWAP_IN,
+    M_SWAP_OUT,
+    M_SCAN_KSWAPD,
+    M_SCAN_DIRECT,
+    M_STEAL_KSWAPD,
+    M_STEAL_DIRECT,
+    M_STALLS,
+    M_REFAULTS,
+    M_OOM,
+    M_DIRTY_LIMIT,
+    M_COMPACT,
+    M_COMPACT_OK,
+    M_COMPACT_FAIL,
+    M_THP_FAULT,
+    M_THP_FALLBACK,
+    M_THP_COLLAPSE,
+    M_THP_COLLAPSE_FAIL,
+    M_THP_SPLIT,
+    M_THP_POLICY,
+    M_KHUGE,
+    M_KHUGE_SCANS,
+    M_POOL,
+    M_POOL_FREE,
+    M_POOL_RESERVED,
+    M_POOL_SURPLUS,
+    M_POOL_OVERCOMMIT,
+    M_POOL_RATIO,
+    M_NUMA_HIT,
+    M_NUMA_MISS,
+    M_NUMA_FOREIGN,
+    M_NUMA_INTERLEAVE,
+    M_NUMA_LOCAL,
+    M_NUMA_OTHER,
+    M_NUMA_REMOTE,
+    M_NODE_TOTAL,
+    M_NODE_FREE,
+    M_NODE_USED,
+    M_NODE_ANON,
+    M_NODE_FILE,
+    M_NODE_SHMEM,
+    M_NODE_THP,
+    M_NODE_HUGE,
+    M_NODE_HUGE_FREE,
+    M_NODE_HUGE_SURP,
+    M_MIGRATE,
+    M_MIGRATE_FAIL,
+    M_NUMA_PTES,
+    M_NUMA_FAULTS,
+    M_NUMA_FAULTS_LOCAL,
+    M_NUMA_MOVED,
+    M_DISK_READS,
+    M_DISK_WRITES,
+    M_DISK_DISCARDS,
+    M_DISK_FLUSHES,
+    M_DISK_FLUSH_TIME,
+    M_DISK_READ,
+    M_DISK_WRITTEN,
+    M_DISK_DISCARDED,
+    M_DISK_READ_TIME,
+    M_DISK_WRITE_TIME,
+    M_DISK_BUSY,
+    M_DISK_QUEUE,
+    M_DISK_NOW,
+    M_DISK_ROTATES,
+    M_DISK_IOPS,
+    M_DISK_READ_MEAN,
+    M_DISK_WRITE_MEAN,
+    M_TEMP,
+    M_TRIP_PASSIVE,
+    M_TRIP_HOT,
+    M_TRIP_CRITICAL,
+    M_TEMP_ROOM,
+    M_TEMP_TREND,
+    M_SENSOR,
+    M_SENSOR_MAX,
+    M_SENSOR_CRIT,
+    M_SENSOR_POWER,
+    M_SENSOR_ROOM,
+    M_THROTTLE_CORE,
+    M_THROTTLE_PKG,
+    M_NET_RX,
+    M_NET_RX_PACKETS,
+    M_NET_RX_ERRS,
+    M_NET_RX_DROP,
+    M_NET_RX_FIFO,
+    M_NET_RX_FRAME,
+    M_NET_TX,
+    M_NET_TX_PACKETS,
+    M_NET_TX_ERRS,
+    M_NET_TX_DROP,
+    M_NET_TX_FIFO,
+    M_NET_TX_COLLS,
+    M_NET_TX_CARRIER,
+    M_NET_CARRIER,
+    M_NET_HALF,
+    M_NET_BOND_DOWN,
+    M_NET_SPEED,
+    M_NET_OFFERED,
+    M_NET_RX_USED,
+    M_NET_TX_USED,
+    M_TCP_IN,
+    M_TCP_OUT,
+    M_TCP_RETRANS,
+    M_TCP_IN_ERRS,
+    M_TCP_RESETS_SENT,
+    M_TCP_RESET,
+    M_TCP_FAILED,
+    M_TCP_ESTAB,
+    M_TCP_OVERFLOWS,
+    M_TCP_LISTEN_DROPS,
+    M_TCP_BACKLOG,
+    M_TCP_REQQ,
+    M_TCP_RCVQ,
+    M_TCP_TIMEOUTS,
+    M_TCP_COOKIES,
+    M_TCP_ZERO_WINDOW,
+    M_TCP_MEM_ABORTS,
+    M_UDP_RCVBUF,
+    M_UDP_SNDBUF,
+    M_TCP_RETRANS_SHARE,
+    M_SOFT_DONE,
+    M_SOFT_DROP,
+    M_SOFT_SQUEEZED,
+    M_FILES,
+    M_FILES_MAX,
+    M_FILES_USED,
+    M_THREADS,
+    M_THREADS_MAX,
+    M_THREADS_USED,
+    M_CONNTRACK,
+    M_CONNTRACK_MAX,
+    M_CONNTRACK_USED,
+    M_TCP_MEM,
+    M_TCP_MEM_MAX,
+    M_TCP_MEM_USED,
+    M_FS_SIZE,
+    M_FS_AVAIL,
+    M_FS_LEFT,
+    M_FS_INODES,
+    M_FS_RO,
+    M_FS_ERROR_AGE,
+    M_FS_ERRORS,
+    M_B_FDS,
+    M_PORTS,
+    M_CT_DROPS,
+    M_CT_FAILS,
+    M_ARP_FULL,
+    M_NDISC_FULL,
+    M_IRQ_RATE,
+    M_CLOCK_SLOW,
+    M_CLOCK_ERROR,
+    M_EDAC_CE,
+    M_EDAC_UE,
+    M_MD_DEGRADED,
+    M_LOG_OOM,
+    M_LOG_IO,
+    M_LOG_HUNG,
+    M_LOG_MCE,
+    M_LOG_RO,
+    M_LOG_LOST,
+    M_B_CPU,
+    M_B_SYSTEM,
+    M_B_WAIT,
+    M_B_READ,
+    M_B_WRITTEN,
+    M_B_MAJOR,
+    M_B_MINOR,
+    M_B_RSS,
+    M_B_SWAP,
+    M_B_THREADS,
+    M_B_STUCK,
+    M_STUCK,
+    M_B_LOCKED,
+    M_LOCKED,
+    M_FAULTS_LIVE,
+    M_QUEUED,
+    M_B_REMOTE,
+    M_B_FAR,
+    M_B_OWN_PART,
+    M_B_FAR_COST,
+    M_GR_PERIODS,
+    M_GR_THROTTLES,
+    M_GR_THROTTLED,
+    M_GR_MAX,
+    M_GR_PSI_MEM,
+    M_GR_REFAULTS,
+    M_GR_OOM,
+    M_GR_PIDS,
+    M_P_USER,
+    M_P_SYSTEM,
+    M_P_MINOR,
+    M_P_MAJOR,
+    M_P_THREADS,
+    M_P_RSS,
+    M_P_VOLUNTARY,
+    M_P_FORCED,
+    M_P_RUN,
+    M_P_WAIT,
+    M_CG_CPU,
+    M_CG_USER,
+    M_CG_SYSTEM,
+    M_CG_THROTTLES,
+    M_CG_THROTTLED,
+    M_CG_ANON,
+    M_CG_FILE,
+    M_CG_FAULTS,
+    M_CG_MAJOR,
+    M_CG_OOM,
+    M_CG_MEMORY,
+    M_CG_SWAP,
+    M_CG_PIDS,
+    M_SWITCHES,
+    M_INVOLUNTARY,
+    M_IDLES,
+    M_MIGRATIONS,
+    M_UNSEEN,
+    M_WAIT_P50,
+    M_WAIT_P90,
+    M_WAIT_P99,
+    M_WAIT_MAX,
+    M_LONGEST,
+    M_DEPTH_P50,
+    M_DEPTH_P90,
+    M_DEPTH_P99,
+    M_DEPTH_MAX,
+    M_SEQUENTIAL,
+    M_RQUEUE_P50,
+    M_RQUEUE_P90,
+    M_RQUEUE_P99,
+    M_RQUEUE_MAX,
+    M_RDISK_P50,
+    M_RDISK_P90,
+    M_RDISK_P99,
+    M_RDISK_MAX,
+    M_WQUEUE_P50,
+    M_WQUEUE_P90,
+    M_WQUEUE_P99,
+    M_WQUEUE_MAX,
+    M_WDISK_P50,
+    M_WDISK_P90,
+    M_WDISK_P99,
+    M_WDISK_MAX,
+    M_DISCARD_P50,
+    M_DISCARD_P90,
+    M_DISCARD_P99,
+    M_DISCARD_MAX,
+    M_FLUSH_P50,
+    M_FLUSH_P90,
+    M_FLUSH_P99,
+    M_FLUSH_MAX,
+    M_RSIZE_P50,
+    M_RSIZE_P90,
+    M_RSIZE_P99,
+    M_RSIZE_MAX,
+    M_WSIZE_P50,
+    M_WSIZE_P90,
+    M_WSIZE_P99,
+    M_WSIZE_MAX,
+    M_BLK_MISSED,
+    M_VQ_ADDED,
+    M_VQ_COMPLETED,
+    M_VQ_REFUSED,
+    M_VQ_FAILED,
+    M_VQ_NOTIFIED,
+    M_VQ_SUPPRESSED,
+    M_VQ_IRQS,
+    M_VQ_IRQS_IDLE,
+    M_VQ_STALLED,
+    M_VQ_SIZE,
+    M_VQ_USED,
+    M_VQ_DEPTH_P50,
+    M_VQ_DEPTH_P90,
+    M_VQ_DEPTH_P99,
+    M_VQ_DEPTH_MAX,
+    M_VQ_STALL_P50,
+    M_VQ_STALL_P90,
+    M_VQ_STALL_P99,
+    M_VQ_STALL_MAX,
+    M_VQ_TIME_P50,
+    M_VQ_TIME_P90,
+    M_VQ_TIME_P99,
+    M_VQ_TIME_MAX,
+    M_VQ_MISSED,
+    M_VH_KICKS,
+    M_VH_STALL,
+    M_VH_DEPTH_P50,
+    M_VH_DEPTH_P90,
+    M_VH_DEPTH_P99,
+    M_VH_DEPTH_MAX,
+    M_VH_WAKE_P50,
+    M_VH_WAKE_P90,
+    M_VH_WAKE_P99,
+    M_VH_WAKE_MAX,
+    M_VH_IDLE_P50,
+    M_VH_IDLE_P90,
+    M_VH_IDLE_P99,
+    M_VH_IDLE_MAX,
+    M_VH_STALLED_P50,
+    M_VH_STALLED_P90,
+    M_VH_STALLED_P99,
+    M_VH_STALLED_MAX,
+    M_VH_PROXY_P50,
+    M_VH_PROXY_P90,
+    M_VH_PROXY_P99,
+    M_VH_PROXY_MAX,
+    M_VH_UNREAD,
+    M_VH_MISSED,
+    M_MEM_READ,
+    M_MEM_WRITE,
+    M_MEM_BW,
+    M_MEM_PEAK,
+    M_MEM_USED,
+    M_MEM_SHARE,
+    M_PW_PACKAGE,
+    M_PW_CORES,
+    M_PW_GPU,
+    M_PW_DRAM,
+    M_PW_PLATFORM,
+    M_MBM_TOTAL,
+    M_MBM_LOCAL,
+    N_METRICS
+};
+
+enum met_hist_id {
+    HIST_WAIT,
+    HIST_DEPTH,
+    HIST_RQUEUE,
+    HIST_RDISK,
+    HIST_WQUEUE,
+    HIST_WDISK,
+    HIST_DISCARD,
+    HIST_FLUSH,
+    HIST_RSIZE,
+    HIST_WSIZE,
+    HIST_VQ_DEPTH,
+    HIST_VQ_STALL,
+    HIST_VQ_TIME,
+    HIST_VH_DEPTH,
+    HIST_VH_WAKE,
+    HIST_VH_IDLE,
+    HIST_VH_STALLED,
+    HIST_VH_PROXY,
+    N_HIST
+};
+
+/* counter, shown as, suffix in JSON, scale */
+#define MET_UNITS \
+    [F_COUNT] = { true, U_RATE, "_per_second", 1 }, \
+    [F_TICKS] = { true, U_RATIO, "_seconds_per_second", 0.01 }, \
+    [F_MODE_TICKS] = { true, U_RATIO, "_ratio", 0.01 }, \
+    [F_TOTAL_MS] = { true, U_RATIO, "_seconds_per_second", 1e-3 }, \
+    [F_TOTAL_US] = { true, U_RATIO, "_seconds_per_second", 1e-6 }, \
+    [F_TOTAL_NS] = { true, U_RATIO, "_seconds_per_second", 1e-9 }, \
+    [F_TOTAL_BYTES] = { true, U_BYTE_RATE, "_bytes_per_second", 1 }, \
+    [F_TOTAL_KIB] = { true, U_BYTE_RATE, "_bytes_per_second", 1024 }, \
+    [F_SECTORS] = { true, U_BYTE_RATE, "_bytes_per_second", 512 }, \
+    [F_TOTAL_PAGES] = { true, U_BYTE_RATE, "_bytes_per_second", 4096 }, \
+    [F_MICROJOULES] = { true, U_WATTS, "_watts", 1e-6 }, \
+    [F_QUEUED_MS] = { true, U_NUMBER, "_seconds_per_second", 1e-3 }, \
+    [F_QUEUED_NS] = { true, U_NUMBER, "_seconds_per_second", 1e-9 }, \
+    [F_WATTS] = { false, U_WATTS, "_watts", 1 }, \
+    [F_NUMBER] = { false, U_NUMBER, "", 1 }, \
+    [F_KIB] = { false, U_BYTES, "_bytes", 1024 }, \
+    [F_PAGES] = { false, U_BYTES, "_bytes", 4096 }, \
+    [F_BYTES] = { false, U_BYTES, "_bytes", 1 }, \
+    [F_RATIO] = { false, U_RATIO, "_ratio", 1 }, \
+    [F_SECONDS] = { false, U_SECONDS, "_seconds", 1 }, \
+    [F_MILLIDEGREES] = { false, U_CELSIUS, "_celsius", 1e-3 }, \
+    [F_DEGREES_PER_SECOND] = { false, U_CELSIUS_RATE, "_celsius_per_second", 1 }, \
+    [F_KHZ] = { false, U_HERTZ, "_hertz", 1000 }, \
+    [F_NS] = { false, U_NS, "_ns", 1 }, \
+    [F_BYTES_PER_SECOND] = { false, U_BYTE_RATE, "_bytes_per_second", 1 }
+
+/* JSON key, label, label of the info, Prometheus metric with the info, prefix of pmc metrics, sort metric, title, section, share, in order */
+#define MET_DIMENSIONS \
+    [DIM_NONE] = { NULL, NULL, NULL, NULL, "", N_METRICS, NULL, 0, 0, false }, \
+    [DIM_DISK] = { "device", "device", "on", "disk_on_info", NULL, M_DISK_IOPS, "disks", 4, 12, false }, \
+    [DIM_NET] = { "interface", "device", "driver", "network_driver_info", NULL, M_NET_RX, "interfaces", 5, 12, false }, \
+    [DIM_GROUP] = { "group", "cgroup", NULL, NULL, NULL, M_GR_THROTTLED, "cgroups", 7, 12, false }, \
+    [DIM_PID] = { "pid", "pid", "comm", NULL, "process_", M_P_USER, "processes", 6, 0, false }, \
+    [DIM_BUSY] = { "busy", "pid", "comm", NULL, NULL, M_B_CPU, "processes", 6, 1, false }, \
+    [DIM_WAIT] = { "longest_wait", "thread", "ran", NULL, NULL, M_LONGEST, "longest wait for a CPU", 2, 0, false }, \
+    [DIM_PMU] = { "pmu", "pmu", "cpus", "pmu_info", "", M_CYCLES, "core types", 1, 0, true }, \
+    [DIM_CPU] = { "cpu", "cpu", NULL, NULL, "", M_IDLE, "CPUs", 1, 0, true }, \
+    [DIM_EVENT] = { "event", "event", NULL, NULL, NULL, M_EVENTS, "events", 1, 0, true }, \
+    [DIM_IRQ] = { "irq", "irq", "handler", NULL, NULL, M_IRQ_RATE, "interrupts by CPU", 1, 0, false }, \
+    [DIM_CGROUP] = { "cgroup", "cgroup", NULL, NULL, "cgroup_", M_CYCLES, "cgroups", 7, 0, true }, \
+    [DIM_NODE] = { "node", "node", "topology", "numa_node_info", NULL, M_NUMA_HIT, "NUMA nodes", 8, 0, true }, \
+    [DIM_POOL] = { "hugepages", "pagesize", NULL, NULL, NULL, M_POOL, "pools", 3, 0, true }, \
+    [DIM_ZONE] = { "zone", "zone", "type", NULL, NULL, M_TEMP, "zones", 9, 0, false }, \
+    [DIM_SENSOR] = { "sensor", "sensor", "label", "hwmon_sensor_info", NULL, M_SENSOR, "sensors", 9, 0, false }, \
+    [DIM_CORE] = { "core", "core", "package", NULL, NULL, M_THROTTLE_CORE, "cores", 9, 0, true }, \
+    [DIM_PACKAGE] = { "package", "package", NULL, NULL, NULL, M_THROTTLE_PKG, "packages", 9, 0, true }, \
+    [DIM_SOCKET] = { "socket", "socket", NULL, NULL, NULL, M_MEM_BW, "sockets", 11, 0, true }, \
+    [DIM_L3] = { "l3", "l3", NULL, NULL, NULL, M_MBM_TOTAL, "L3 caches", 11, 0, true }, \
+    [DIM_FS] = { "filesystem", "mountpoint", "fstype", "filesystem_info", NULL, M_FS_LEFT, "file systems", 13, 0, true }, \
+    [DIM_MC] = { "controller", "controller", NULL, NULL, NULL, M_EDAC_CE, "memory controllers", 13, 0, true }, \
+    [DIM_QUEUE] = { "queue", "queue", "driver", "virtio_info", NULL, M_VQ_ADDED, "rings", 12, 0, false }, \
+    [DIM_VHOST] = { "vhost", "vhost", "owner", "vhost_info", NULL, M_VH_KICKS, "virtqueues", 12, 0, false }
+
+/* group, name, why it may be missing, section */
+#define MET_SOURCES \
+    [SRC_STAT] = { "cpu", "stat", \
+      "/proc/stat of this kernel lacks this value", 1 }, \
+    [SRC_FREQ] = { "cpu", "cpufreq", \
+      "this machine has no CPU frequency driver", 1 }, \
+    [SRC_PMC] = { "cpu", "pmc", \
+      "no hardware counter counted events of this kind in this interval", 1 }, \
+    [SRC_EVENTS] = { "cpu", "events", \
+      "no hardware counter counted events of this kind in this interval", 1 }, \
+    [SRC_LOAD] = { "sched", "load", \
+      "/proc/loadavg lacks this value", 2 }, \
+    [SRC_PSI] = { "sched", "psi", \
+      "a kernel with CONFIG_PSI, booted with psi=1", 2 }, \
+    [SRC_SCHEDSTAT] = { "sched", "schedstat", \
+      "a kernel with CONFIG_SCHEDSTATS", 2 }, \
+    [SRC_MEMINFO] = { "mem", "meminfo", \
+      "/proc/meminfo of this kernel lacks this value", 3 }, \
+    [SRC_VMSTAT] = { "mem", "vmstat", \
+      "/proc/vmstat of this kernel lacks this value", 3 }, \
+    [SRC_HUGE] = { "mem", "hugepages", \
+      "this machine has no pool of hugepages", 3 }, \
+    [SRC_KHUGE] = { "mem", "khugepaged", \
+      "this kernel has no transparent hugepages", 3 }, \
+    [SRC_NUMASTAT] = { "numa", "numastat", \
+      "the numastat files of the NUMA nodes lack this value", 8 }, \
+    [SRC_NODEMEM] = { "numa", "nodes", \
+      "the meminfo files of the NUMA nodes lack this value", 8 }, \
+    [SRC_BALANCE] = { "numa", "balancing", \
+      "this kernel has no NUMA balancing", 8 }, \
+    [SRC_DISK] = { "io", "disks", \
+      "/proc/diskstats of this kernel lacks this value, or no disk has been used since boot", 4 }, \
+    [SRC_ZONE] = { "thermal", "zones", \
+      "no thermal zone reports this value", 9 }, \
+    [SRC_HWMON] = { "thermal", "hwmon", \
+      "no hwmon sensor reports this value", 9 }, \
+    [SRC_THROTTLE] = { "thermal", "throttle", \
+      "this CPU does not count thermal throttling", 9 }, \
+    [SRC_NET] = { "net", "interfaces", \
+      "no network interface reports this value", 5 }, \
+    [SRC_TCP] = { "net", "tcp", \
+      "/proc/net/snmp and /proc/net/netstat of this kernel lack this value", 5 }, \
+    [SRC_SOFTNET] = { "net", "softnet", \
+      "/proc/net/softnet_stat lacks this value", 5 }, \
+    [SRC_LIMITS] = { "limits", "limits", \
+      "this kernel does not report this limit or its use", 10 }, \
+    [SRC_BUSY] = { "busy", "busy", \
+      "no process was busy in this interval", 6 }, \
+    [SRC_PAGES] = { "busy", "pages", \
+      "the machine has one NUMA node, or no busy process runs most of its threads on one node", 6 }, \
+    [SRC_CGROUPS] = { "cgroups", "cgroups", \
+      "no cgroup has a limit", 7 }, \
+    [SRC_PROC] = { "proc", "process", \
+      "this kernel does not keep this count per process", 6 }, \
+    [SRC_CGROUP] = { "cgroup", "cgroup", \
+      "the files of the cgroup lack this value", 7 }, \
+    [SRC_FS] = { "fs", "filesystems", \
+      "no file system reports this value", 13 }, \
+    [SRC_FDS] = { "limits", "descriptors", \
+      "no process uses half of the file descriptors that it may open", 10 }, \
+    [SRC_PORTS] = { "limits", "ports", \
+      "fewer than half of the local ports are in use, so kvis does not count connections", 10 }, \
+    [SRC_BONDS] = { "net", "bonds", \
+      "no network interface is a member of a bond", 5 }, \
+    [SRC_TABLES] = { "net", "tables", \
+      "/proc/net/stat lacks this value", 5 }, \
+    [SRC_CLOCK] = { "cpu", "clock", \
+      "this kernel reports no clock source", 1 }, \
+    [SRC_IRQS] = { "cpu", "irqs", \
+      "no interrupt was handled in this interval", 1 }, \
+    [SRC_EDAC] = { "errors", "edac", \
+      "this machine has no EDAC driver for its memory", 13 }, \
+    [SRC_MD] = { "errors", "md", \
+      "this machine has no md arrays", 13 }, \
+    [SRC_LOG] = { "errors", "log", \
+      "the kernel logged no message of this kind in this interval", 13 }, \
+    [SRC_STUCK] = { "busy", "stuck", \
+      "kvis has not read the state of any process yet", 6 }, \
+    [SRC_LOCKS] = { "busy", "locks", \
+      "no busy process has three or more threads, or kvis may not read their system calls", 6 }, \
+    [SRC_RUNQ] = { "sched", "runq", \
+      "no task waited for a CPU in this interval", 2 }, \
+    [SRC_DEPTH] = { "sched", "depth", \
+      "no CPU switched tasks in this interval", 2 }, \
+    [SRC_BLOCK] = { "io", "block", \
+      "no disk request of this kind completed in this interval", 4 }, \
+    [SRC_VIRTIO] = { "virtio", "virtio", \
+      "no virtio ring had an event of this kind in this interval", 12 }, \
+    [SRC_VHOST] = { "vhost", "vhost", \
+      "no vhost handler ran in this interval", 12 }, \
+    [SRC_MEMBW] = { "uncore", "membw", \
+      "this machine exposes no memory-controller PMU", 11 }, \
+    [SRC_POWER] = { "uncore", "power", \
+      "this machine exposes no power PMU (RAPL)", 11 }, \
+    [SRC_MBM] = { "uncore", "mbm", \
+      "this CPU does not count memory traffic per L3 cache", 11 }
+
+/* function */
+#define MET_READS \
+    [SRC_STAT] = mfs_stat, \
+    [SRC_FREQ] = mfs_freq, \
+    [SRC_PMC] = pmc_read, \
+    [SRC_EVENTS] = pmc_read_events, \
+    [SRC_LOAD] = mfs_places, \
+    [SRC_PSI] = mfs_places, \
+    [SRC_SCHEDSTAT] = mfs_schedstat, \
+    [SRC_MEMINFO] = mfs_memory, \
+    [SRC_VMSTAT] = mfs_vmstat, \
+    [SRC_HUGE] = mfs_huge, \
+    [SRC_KHUGE] = mfs_khuge, \
+    [SRC_NUMASTAT] = mfs_numastat, \
+    [SRC_NODEMEM] = mfs_nodemem, \
+    [SRC_BALANCE] = mfs_memory, \
+    [SRC_DISK] = mfs_disks, \
+    [SRC_ZONE] = mfs_zones, \
+    [SRC_HWMON] = mfs_hwmon, \
+    [SRC_THROTTLE] = mfs_throttle, \
+    [SRC_NET] = mfs_net, \
+    [SRC_TCP] = mfs_tcp, \
+    [SRC_SOFTNET] = mfs_softnet, \
+    [SRC_LIMITS] = mfs_limits, \
+    [SRC_BUSY] = mfs_busy, \
+    [SRC_PAGES] = mfs_pages, \
+    [SRC_CGROUPS] = mfs_groups, \
+    [SRC_PROC] = mfs_procs, \
+    [SRC_CGROUP] = mfs_cgroup, \
+    [SRC_FS] = mfs_fs, \
+    [SRC_FDS] = mfs_fds, \
+    [SRC_PORTS] = mfs_ports, \
+    [SRC_BONDS] = mfs_bonds, \
+    [SRC_TABLES] = mfs_tables, \
+    [SRC_CLOCK] = mfs_clock, \
+    [SRC_IRQS] = mfs_irqs, \
+    [SRC_EDAC] = mfs_edac, \
+    [SRC_MD] = mfs_md, \
+    [SRC_LOG] = mfs_log, \
+    [SRC_STUCK] = mfs_stuck, \
+    [SRC_LOCKS] = mfs_locks, \
+    [SRC_RUNQ] = mk_runq, \
+    [SRC_DEPTH] = mk_depth, \
+    [SRC_BLOCK] = mk_block, \
+    [SRC_VIRTIO] = vq_read, \
+    [SRC_VHOST] = vh_read, \
+    [SRC_MEMBW] = unc_membw, \
+    [SRC_POWER] = unc_power, \
+    [SRC_MBM] = unc_mbm
+
+/* name, key, Prometheus name, labels and type, source, unit, dimension, over all instances, 32 bits, nothing to measure, operation and its two metrics, why it may be missing, help, help of the Prometheus name */
+#define MET_ROWS \
+    { "user", "1", "cpu_seconds_total", "{mode=\"user\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent in user mode, including guests", \
-      "CPU time by mode (user and nice include guests)") \
-    X(NICE, "nice", "2", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"nice\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time by mode (user and nice include guests)" }, \
+    { "nice", "2", "cpu_seconds_total", "{mode=\"nice\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent in user mode by tasks of low priority (nice above 0), including guests", \
-      "CPU time by mode (user and nice include guests)") \
-    X(SYSTEM, "system", "3", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"system\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time by mode (user and nice include guests)" }, \
+    { "system", "3", "cpu_seconds_total", "{mode=\"system\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent in the kernel, except in interrupt handlers", \
-      "CPU time by mode (user and nice include guests)") \
-    X(IDLE, "idle", "4", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"idle\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time by mode (user and nice include guests)" }, \
+    { "idle", "4", "cpu_seconds_total", "{mode=\"idle\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent idle while no task waited for I/O", \
-      "CPU time by mode (user and nice include guests)") \
-    X(IOWAIT, "iowait", "5", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"iowait\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time by mode (user and nice include guests)" }, \
+    { "iowait", "5", "cpu_seconds_total", "{mode=\"iowait\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent idle while a task waited for I/O", \
-      "CPU time by mode (user and nice include guests)") \
-    X(IRQ, "irq", "6", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"irq\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time by mode (user and nice include guests)" }, \
+    { "irq", "6", "cpu_seconds_total", "{mode=\"irq\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent handling hardware interrupts", \
-      "CPU time by mode (user and nice include guests)") \
-    X(SOFTIRQ, "softirq", "7", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"softirq\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time by mode (user and nice include guests)" }, \
+    { "softirq", "7", "cpu_seconds_total", "{mode=\"softirq\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent handling software interrupts", \
-      "CPU time by mode (user and nice include guests)") \
-    X(STEAL, "steal", "8", STAT, MODE_TICKS, CPU, "cpu_seconds_total", "{mode=\"steal\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time by mode (user and nice include guests)" }, \
+    { "steal", "8", "cpu_seconds_total", "{mode=\"steal\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time that the hypervisor took from this virtual machine", \
-      "CPU time by mode (user and nice include guests)") \
-    X(GUEST, "guest", "9", STAT, MODE_TICKS, CPU, "cpu_guest_seconds_total", "{mode=\"user\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time by mode (user and nice include guests)" }, \
+    { "guest", "9", "cpu_guest_seconds_total", "{mode=\"user\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent running guests (virtual machines)", \
-      "CPU time spent running guests, by mode") \
-    X(GUEST_NICE, "guest_nice", "10", STAT, MODE_TICKS, CPU, "cpu_guest_seconds_total", "{mode=\"nice\"", COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time spent running guests, by mode" }, \
+    { "guest_nice", "10", "cpu_guest_seconds_total", "{mode=\"nice\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent running guests of low priority (nice above 0)", \
-      "CPU time spent running guests, by mode") \
-    X(CPUS, "cpus_online", "", STAT, NUMBER, NONE, "cpus_online", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time spent running guests, by mode" }, \
+    { "cpus_online", "", "cpus_online", NULL, PROM_GAUGE, SRC_STAT, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of online CPUs", \
-      "Number of online CPUs") \
-    X(CTXT, "context_switches", "ctxt", STAT, COUNT, NONE, "context_switches_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of online CPUs" }, \
+    { "context_switches", "ctxt", "context_switches_total", NULL, PROM_COUNTER, SRC_STAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Context switches of all CPUs", \
-      "Context switches of all CPUs") \
-    X(INTR, "interrupts", "intr", STAT, COUNT, NONE, "intr_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Context switches of all CPUs" }, \
+    { "interrupts", "intr", "intr_total", NULL, PROM_COUNTER, SRC_STAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Interrupts handled, summed over all CPUs", \
-      "Interrupts handled, summed over all CPUs") \
-    X(FORKS, "forks", "processes", STAT, COUNT, NONE, "forks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Interrupts handled, summed over all CPUs" }, \
+    { "forks", "processes", "forks_total", NULL, PROM_COUNTER, SRC_STAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Processes and threads created", \
-      "Processes and threads created") \
-    X(RUNNING, "procs_running", "procs_running", STAT, NUMBER, NONE, "procs_running", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Processes and threads created" }, \
+    { "procs_running", "procs_running", "procs_running", NULL, PROM_GAUGE, SRC_STAT, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Tasks that run or wait for a CPU", \
-      "Tasks that run or wait for a CPU") \
-    X(BLOCKED, "procs_blocked", "procs_blocked", STAT, NUMBER, NONE, "procs_blocked", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Tasks that run or wait for a CPU" }, \
+    { "procs_blocked", "procs_blocked", "procs_blocked", NULL, PROM_GAUGE, SRC_STAT, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Tasks blocked waiting for I/O", \
-      "Tasks blocked waiting for I/O") \
-    X(CYCLES, "cycles", "", PMC, COUNT, PMC, "perf_cpucycles_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Tasks blocked waiting for I/O" }, \
+    { "cycles", "", "perf_cpucycles_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU cycles, counted only while a CPU is not halted", \
-      "CPU cycles, counted only while a CPU is not halted") \
-    X(INSNS, "instructions", "", PMC, COUNT, PMC, "perf_instructions_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU cycles, counted only while a CPU is not halted" }, \
+    { "instructions", "", "perf_instructions_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Instructions retired by CPUs", \
-      "Instructions retired by CPUs") \
-    X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "perf_ref_cpucycles_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Instructions retired by CPUs" }, \
+    { "ref_cycles", "", "perf_ref_cpucycles_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Reference cycles, which have a constant rate, counted only while a CPU is not halted", \
-      "Reference cycles, which have a constant rate, counted only while a CPU is not halted") \
-    X(BRANCHES, "branches", "", PMC, COUNT, PMC, "perf_branch_instructions_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Reference cycles, which have a constant rate, counted only while a CPU is not halted" }, \
+    { "branches", "", "perf_branch_instructions_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Retired branch instructions", \
-      "Retired branch instructions") \
-    X(BRANCH_MISSES, "branch_misses", "", PMC, COUNT, PMC, "perf_branch_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Retired branch instructions" }, \
+    { "branch_misses", "", "perf_branch_misses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Mispredicted branch instructions", \
-      "Mispredicted branch instructions") \
-    X(L1D, "l1d_accesses", "", PMC, COUNT, PMC, "l1d_accesses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Mispredicted branch instructions" }, \
+    { "l1d_accesses", "", "l1d_accesses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Accesses to the L1 data cache (only loads on Intel CPUs; kvis check cpu shows the event)", \
-      "Accesses to the L1 data cache (only loads on Intel CPUs; kvis check cpu shows the event)") \
-    X(L1D_MISSES, "l1d_misses", "", PMC, COUNT, PMC, "l1d_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Accesses to the L1 data cache (only loads on Intel CPUs; kvis check cpu shows the event)" }, \
+    { "l1d_misses", "", "l1d_misses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Accesses to the L1 data cache that missed", \
-      "Accesses to the L1 data cache that missed") \
-    X(L2, "l2_accesses", "", PMC, COUNT, PMC, "l2_accesses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Accesses to the L1 data cache that missed" }, \
+    { "l2_accesses", "", "l2_accesses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Data accesses to the L2 cache", \
-      "Data accesses to the L2 cache") \
-    X(L2_MISSES, "l2_misses", "", PMC, COUNT, PMC, "l2_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Data accesses to the L2 cache" }, \
+    { "l2_misses", "", "l2_misses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Data accesses to the L2 cache that missed", \
-      "Data accesses to the L2 cache that missed") \
-    X(LLC, "llc_accesses", "", PMC, COUNT, PMC, "llc_accesses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Data accesses to the L2 cache that missed" }, \
+    { "llc_accesses", "", "llc_accesses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Accesses to the last-level cache", \
-      "Accesses to the last-level cache") \
-    X(LLC_MISSES, "llc_misses", "", PMC, COUNT, PMC, "llc_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Accesses to the last-level cache" }, \
+    { "llc_misses", "", "llc_misses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Accesses to the last-level cache that missed", \
-      "Accesses to the last-level cache that missed") \
-    X(DTLB_MISSES, "dtlb_misses", "", PMC, COUNT, PMC, "dtlb_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Accesses to the last-level cache that missed" }, \
+    { "dtlb_misses", "", "dtlb_misses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Data accesses that missed the first-level TLB", \
-      "Data accesses that missed the first-level TLB") \
-    X(DTLB_WALKS, "dtlb_walks", "", PMC, COUNT, PMC, "dtlb_walks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Data accesses that missed the first-level TLB" }, \
+    { "dtlb_walks", "", "dtlb_walks_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page-table walks for data accesses", \
-      "Page-table walks for data accesses") \
-    X(ITLB_MISSES, "itlb_misses", "", PMC, COUNT, PMC, "itlb_misses_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page-table walks for data accesses" }, \
+    { "itlb_misses", "", "itlb_misses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Instruction fetches that missed the first-level TLB", \
-      "Instruction fetches that missed the first-level TLB") \
-    X(ITLB_WALKS, "itlb_walks", "", PMC, COUNT, PMC, "itlb_walks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Instruction fetches that missed the first-level TLB" }, \
+    { "itlb_walks", "", "itlb_walks_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page-table walks for instruction fetches", \
-      "Page-table walks for instruction fetches") \
-    X(STALLED_FRONT, "stalled_cycles_frontend", "", PMC, COUNT, PMC, "perf_stalled_cycles_frontend_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page-table walks for instruction fetches" }, \
+    { "stalled_cycles_frontend", "", "perf_stalled_cycles_frontend_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU cycles in which the front end delivered no micro-operations", \
-      "CPU cycles in which the front end delivered no micro-operations") \
-    X(STALLED_BACK, "stalled_cycles_backend", "", PMC, COUNT, PMC, "perf_stalled_cycles_backend_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU cycles in which the front end delivered no micro-operations" }, \
+    { "stalled_cycles_backend", "", "perf_stalled_cycles_backend_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU cycles in which the back end accepted no micro-operations", \
-      "CPU cycles in which the back end accepted no micro-operations") \
-    X(STALLED, "stalled_cycles", "", PMC, COUNT, PMC, "stalled_cycles_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU cycles in which the back end accepted no micro-operations" }, \
+    { "stalled_cycles", "", "stalled_cycles_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU cycles in which execution was stalled", \
-      "CPU cycles in which execution was stalled") \
-    X(IPC, "ipc", "", PMC, NUMBER, PMC, "ipc", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU cycles in which execution was stalled" }, \
+    { "ipc", "", "ipc", NULL, PROM_GAUGE, SRC_PMC, F_NUMBER, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Instructions retired per CPU cycle", \
-      "Instructions retired per CPU cycle") \
-    X(STALL, "stall", "", PMC, RATIO, PMC, "stall_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Instructions retired per CPU cycle" }, \
+    { "stall", "", "stall_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of CPU cycles in which execution was stalled", \
-      "Share of CPU cycles in which execution was stalled") \
-    X(STALL_FRONT, "stall_frontend", "", PMC, RATIO, PMC, "stall_frontend_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of CPU cycles in which execution was stalled" }, \
+    { "stall_frontend", "", "stall_frontend_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of CPU cycles in which the front end delivered no micro-operations", \
-      "Share of CPU cycles in which the front end delivered no micro-operations") \
-    X(STALL_BACK, "stall_backend", "", PMC, RATIO, PMC, "stall_backend_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of CPU cycles in which the front end delivered no micro-operations" }, \
+    { "stall_backend", "", "stall_backend_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of CPU cycles in which the back end accepted no micro-operations", \
-      "Share of CPU cycles in which the back end accepted no micro-operations") \
-    X(BRANCH_MISS, "branch_miss", "", PMC, RATIO, PMC, "branch_miss_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of CPU cycles in which the back end accepted no micro-operations" }, \
+    { "branch_miss", "", "branch_miss_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of branch instructions that were mispredicted", \
-      "Share of branch instructions that were mispredicted") \
-    X(BRANCH_MPKI, "branch_mpki", "", PMC, NUMBER, PMC, "branch_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of branch instructions that were mispredicted" }, \
+    { "branch_mpki", "", "branch_mpki", NULL, PROM_GAUGE, SRC_PMC, F_NUMBER, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Mispredicted branches per 1000 instructions", \
-      "Mispredicted branches per 1000 instructions") \
-    X(L1D_MISS, "l1d_miss", "", PMC, RATIO, PMC, "l1d_miss_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Mispredicted branches per 1000 instructions" }, \
+    { "l1d_miss", "", "l1d_miss_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of accesses to the L1 data cache that missed", \
-      "Share of accesses to the L1 data cache that missed") \
-    X(L1D_MPKI, "l1d_mpki", "", PMC, NUMBER, PMC, "l1d_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of accesses to the L1 data cache that missed" }, \
+    { "l1d_mpki", "", "l1d_mpki", NULL, PROM_GAUGE, SRC_PMC, F_NUMBER, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "L1 data-cache misses per 1000 instructions", \
-      "L1 data-cache misses per 1000 instructions") \
-    X(L2_MISS, "l2_miss", "", PMC, RATIO, PMC, "l2_miss_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "L1 data-cache misses per 1000 instructions" }, \
+    { "l2_miss", "", "l2_miss_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of data accesses to the L2 cache that missed", \
-      "Share of data accesses to the L2 cache that missed") \
-    X(L2_MPKI, "l2_mpki", "", PMC, NUMBER, PMC, "l2_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of data accesses to the L2 cache that missed" }, \
+    { "l2_mpki", "", "l2_mpki", NULL, PROM_GAUGE, SRC_PMC, F_NUMBER, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "L2 cache misses of data accesses per 1000 instructions", \
-      "L2 cache misses of data accesses per 1000 instructions") \
-    X(LLC_MISS, "llc_miss", "", PMC, RATIO, PMC, "llc_miss_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "L2 cache misses of data accesses per 1000 instructions" }, \
+    { "llc_miss", "", "llc_miss_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of accesses to the last-level cache that missed", \
-      "Share of accesses to the last-level cache that missed") \
-    X(LLC_MPKI, "llc_mpki", "", PMC, NUMBER, PMC, "llc_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of accesses to the last-level cache that missed" }, \
+    { "llc_mpki", "", "llc_mpki", NULL, PROM_GAUGE, SRC_PMC, F_NUMBER, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Last-level cache misses per 1000 instructions", \
-      "Last-level cache misses per 1000 instructions") \
-    X(DTLB_MPKI, "dtlb_mpki", "", PMC, NUMBER, PMC, "dtlb_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Last-level cache misses per 1000 instructions" }, \
+    { "dtlb_mpki", "", "dtlb_mpki", NULL, PROM_GAUGE, SRC_PMC, F_NUMBER, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "First-level TLB misses of data accesses per 1000 instructions", \
-      "First-level TLB misses of data accesses per 1000 instructions") \
-    X(DTLB_WPKI, "dtlb_walks_pki", "", PMC, NUMBER, PMC, "dtlb_walks_pki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "First-level TLB misses of data accesses per 1000 instructions" }, \
+    { "dtlb_walks_pki", "", "dtlb_walks_pki", NULL, PROM_GAUGE, SRC_PMC, F_NUMBER, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page-table walks for data accesses per 1000 instructions", \
-      "Page-table walks for data accesses per 1000 instructions") \
-    X(ITLB_MPKI, "itlb_mpki", "", PMC, NUMBER, PMC, "itlb_mpki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page-table walks for data accesses per 1000 instructions" }, \
+    { "itlb_mpki", "", "itlb_mpki", NULL, PROM_GAUGE, SRC_PMC, F_NUMBER, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "First-level TLB misses of instruction fetches per 1000 instructions", \
-      "First-level TLB misses of instruction fetches per 1000 instructions") \
-    X(ITLB_WPKI, "itlb_walks_pki", "", PMC, NUMBER, PMC, "itlb_walks_pki", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "First-level TLB misses of instruction fetches per 1000 instructions" }, \
+    { "itlb_walks_pki", "", "itlb_walks_pki", NULL, PROM_GAUGE, SRC_PMC, F_NUMBER, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page-table walks for instruction fetches per 1000 instructions", \
-      "Page-table walks for instruction fetches per 1000 instructions") \
-    X(TD_RETIRING, "topdown_retiring", "", PMC, RATIO, PMC, "topdown_retiring_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page-table walks for instruction fetches per 1000 instructions" }, \
+    { "topdown_retiring", "", "topdown_retiring_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of pipeline slots that did useful work (Topdown, level 1)", \
-      "Share of pipeline slots that did useful work (Topdown, level 1)") \
-    X(TD_BAD, "topdown_bad_speculation", "", PMC, RATIO, PMC, "topdown_bad_speculation_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of pipeline slots that did useful work (Topdown, level 1)" }, \
+    { "topdown_bad_speculation", "", "topdown_bad_speculation_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of pipeline slots wasted on mispredicted paths (Topdown, level 1)", \
-      "Share of pipeline slots wasted on mispredicted paths (Topdown, level 1)") \
-    X(TD_FRONT, "topdown_frontend", "", PMC, RATIO, PMC, "topdown_frontend_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of pipeline slots wasted on mispredicted paths (Topdown, level 1)" }, \
+    { "topdown_frontend", "", "topdown_frontend_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of pipeline slots left empty because the front end delivered no micro-operations", \
-      "Share of pipeline slots left empty because the front end delivered no micro-operations") \
-    X(TD_BACK, "topdown_backend", "", PMC, RATIO, PMC, "topdown_backend_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of pipeline slots left empty because the front end delivered no micro-operations" }, \
+    { "topdown_backend", "", "topdown_backend_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of pipeline slots left empty because the back end accepted no micro-operations", \
-      "Share of pipeline slots left empty because the back end accepted no micro-operations") \
-    X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "pmc_running_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of pipeline slots left empty because the back end accepted no micro-operations" }, \
+    { "pmc_running", "", "pmc_running_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Smallest share of the interval for which a hardware event was counted; kvis extrapolates its count to the whole interval", \
-      "Smallest share of the interval for which a hardware event was counted; kvis extrapolates its count to the whole interval") \
-    X(EVENTS, "events", "", EVENTS, COUNT, EVENT, "events_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Smallest share of the interval for which a hardware event was counted; kvis extrapolates its count to the whole interval" }, \
+    { "events", "", "events_total", NULL, PROM_COUNTER, SRC_EVENTS, F_COUNT, DIM_EVENT, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup", \
-      "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup") \
-    X(LOAD1, "load1", "/proc/loadavg 0", LOAD, NUMBER, NONE, "load1", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup" }, \
+    { "load1", "/proc/loadavg 0", "load1", NULL, PROM_GAUGE, SRC_LOAD, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Load average over 1 minute", \
-      "Load average over 1 minute") \
-    X(LOAD5, "load5", "/proc/loadavg 1", LOAD, NUMBER, NONE, "load5", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Load average over 1 minute" }, \
+    { "load5", "/proc/loadavg 1", "load5", NULL, PROM_GAUGE, SRC_LOAD, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Load average over 5 minutes", \
-      "Load average over 5 minutes") \
-    X(LOAD15, "load15", "/proc/loadavg 2", LOAD, NUMBER, NONE, "load15", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Load average over 5 minutes" }, \
+    { "load15", "/proc/loadavg 2", "load15", NULL, PROM_GAUGE, SRC_LOAD, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Load average over 15 minutes", \
-      "Load average over 15 minutes") \
-    X(PSI_CPU, "pressure_cpu_waiting", "/proc/pressure/cpu some total=", PSI, TOTAL_US, NONE, "pressure_cpu_waiting_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Load average over 15 minutes" }, \
+    { "pressure_cpu_waiting", "/proc/pressure/cpu some total=", "pressure_cpu_waiting_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time in which at least one task waited for a CPU", \
-      "Time in which at least one task waited for a CPU") \
-    X(PSI_MEM, "pressure_memory_waiting", "/proc/pressure/memory some total=", PSI, TOTAL_US, NONE, "pressure_memory_waiting_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time in which at least one task waited for a CPU" }, \
+    { "pressure_memory_waiting", "/proc/pressure/memory some total=", "pressure_memory_waiting_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time in which at least one task waited for memory", \
-      "Time in which at least one task waited for memory") \
-    X(PSI_MEM_ALL, "pressure_memory_stalled", "/proc/pressure/memory full total=", PSI, TOTAL_US, NONE, "pressure_memory_stalled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time in which at least one task waited for memory" }, \
+    { "pressure_memory_stalled", "/proc/pressure/memory full total=", "pressure_memory_stalled_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time in which all active tasks waited for memory", \
-      "Time in which all active tasks waited for memory") \
-    X(PSI_IO, "pressure_io_waiting", "/proc/pressure/io some total=", PSI, TOTAL_US, NONE, "pressure_io_waiting_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time in which all active tasks waited for memory" }, \
+    { "pressure_io_waiting", "/proc/pressure/io some total=", "pressure_io_waiting_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time in which at least one task waited for I/O", \
-      "Time in which at least one task waited for I/O") \
-    X(PSI_IO_ALL, "pressure_io_stalled", "/proc/pressure/io full total=", PSI, TOTAL_US, NONE, "pressure_io_stalled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time in which at least one task waited for I/O" }, \
+    { "pressure_io_stalled", "/proc/pressure/io full total=", "pressure_io_stalled_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time in which all active tasks waited for I/O", \
-      "Time in which all active tasks waited for I/O") \
-    X(PSI_IRQ_ALL, "pressure_irq_stalled", "/proc/pressure/irq full total=", PSI, TOTAL_US, NONE, "pressure_irq_stalled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "/proc/pressure/irq needs Linux 6.1 and CONFIG_IRQ_TIME_ACCOUNTING", false, \
+      "Time in which all active tasks waited for I/O" }, \
+    { "pressure_irq_stalled", "/proc/pressure/irq full total=", "pressure_irq_stalled_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/pressure/irq needs Linux 6.1 and CONFIG_IRQ_TIME_ACCOUNTING", \
       "Time in which interrupts kept all active tasks from running", \
-      "Time in which interrupts kept all active tasks from running") \
-    X(FREQ, "frequency", "scaling_cur_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_hertz", NULL, GAUGE, MET_MEAN, false, NONE, 0, 0, NULL, false, \
+      "Time in which interrupts kept all active tasks from running" }, \
+    { "frequency", "scaling_cur_freq", "cpu_scaling_frequency_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, NULL, \
       "Current frequency of a CPU", \
-      "Current frequency of a CPU") \
-    X(FREQ_LIMIT, "frequency_limit", "scaling_max_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_max_hertz", NULL, GAUGE, MET_MEAN, false, NONE, 0, 0, NULL, false, \
+      "Current frequency of a CPU" }, \
+    { "frequency_limit", "scaling_max_freq", "cpu_scaling_frequency_max_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, NULL, \
       "Highest frequency at which a CPU may run now", \
-      "Highest frequency at which a CPU may run now") \
-    X(FREQ_MIN, "frequency_min", "cpuinfo_min_freq", FREQ, KHZ, CPU, "cpu_frequency_min_hertz", NULL, GAUGE, MET_MEAN, false, NONE, 0, 0, NULL, false, \
+      "Highest frequency at which a CPU may run now" }, \
+    { "frequency_min", "cpuinfo_min_freq", "cpu_frequency_min_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, NULL, \
       "Lowest frequency that a CPU supports", \
-      "Lowest frequency that a CPU supports") \
-    X(FREQ_MAX, "frequency_max", "cpuinfo_max_freq", FREQ, KHZ, CPU, "cpu_frequency_max_hertz", NULL, GAUGE, MET_MEAN, false, NONE, 0, 0, NULL, false, \
+      "Lowest frequency that a CPU supports" }, \
+    { "frequency_max", "cpuinfo_max_freq", "cpu_frequency_max_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, NULL, \
       "Highest frequency that a CPU supports", \
-      "Highest frequency that a CPU supports") \
-    X(FREQ_BASE, "frequency_base", "", FREQ, KHZ, CPU, "frequency_base_hertz", NULL, GAUGE, MET_MEAN, false, NONE, 0, 0, "/sys has neither base_frequency nor nominal_freq of a CPU", false, \
+      "Highest frequency that a CPU supports" }, \
+    { "frequency_base", "", "frequency_base_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, "/sys has neither base_frequency nor nominal_freq of a CPU", \
       "Frequency that all CPUs can sustain at the same time", \
-      "Frequency that all CPUs can sustain at the same time") \
-    X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, TOTAL_NS, CPU, "schedstat_running_seconds_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Frequency that all CPUs can sustain at the same time" }, \
+    { "schedstat_running", "7", "schedstat_running_seconds_total", NULL, PROM_COUNTER, SRC_SCHEDSTAT, F_TOTAL_NS, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Time that tasks ran on a CPU", \
-      "Time that tasks ran on a CPU") \
-    X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, QUEUED_NS, CPU, "schedstat_waiting_seconds_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Time that tasks ran on a CPU" }, \
+    { "schedstat_waiting", "8", "schedstat_waiting_seconds_total", NULL, PROM_COUNTER, SRC_SCHEDSTAT, F_QUEUED_NS, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks", \
-      "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks") \
-    X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, "schedstat_timeslices_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks" }, \
+    { "schedstat_timeslices", "9", "schedstat_timeslices_total", NULL, PROM_COUNTER, SRC_SCHEDSTAT, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Number of times a task was given a time slice on a CPU", \
-      "Number of times a task was given a time slice on a CPU") \
-    X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KIB, NONE, "memory_MemTotal_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of times a task was given a time slice on a CPU" }, \
+    { "memory_total", "MemTotal", "memory_MemTotal_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Total memory that the kernel manages", \
-      "Total memory that the kernel manages") \
-    X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KIB, NONE, "memory_MemFree_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Total memory that the kernel manages" }, \
+    { "memory_free", "MemFree", "memory_MemFree_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory that is not used, not even as a cache", \
-      "Memory that is not used, not even as a cache") \
-    X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KIB, NONE, "memory_MemAvailable_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory that is not used, not even as a cache" }, \
+    { "memory_available", "MemAvailable", "memory_MemAvailable_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory that programs can get without swapping, as estimated by the kernel", \
-      "Memory that programs can get without swapping, as estimated by the kernel") \
-    X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KIB, NONE, "memory_Cached_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory that programs can get without swapping, as estimated by the kernel" }, \
+    { "memory_cached", "Cached", "memory_Cached_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory in the page cache", \
-      "Memory in the page cache") \
-    X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KIB, NONE, "memory_AnonPages_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory in the page cache" }, \
+    { "memory_anon", "AnonPages", "memory_AnonPages_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Anonymous memory mapped by processes", \
-      "Anonymous memory mapped by processes") \
-    X(MEM_THP, "memory_anon_huge", "AnonHugePages", MEMINFO, KIB, NONE, "memory_AnonHugePages_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Anonymous memory mapped by processes" }, \
+    { "memory_anon_huge", "AnonHugePages", "memory_AnonHugePages_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Anonymous memory in transparent hugepages", \
-      "Anonymous memory in transparent hugepages") \
-    X(MEM_SHMEM, "memory_shmem", "Shmem", MEMINFO, KIB, NONE, "memory_Shmem_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Anonymous memory in transparent hugepages" }, \
+    { "memory_shmem", "Shmem", "memory_Shmem_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory used by shared memory and tmpfs", \
-      "Memory used by shared memory and tmpfs") \
-    X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KIB, NONE, "memory_Dirty_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory used by shared memory and tmpfs" }, \
+    { "memory_dirty", "Dirty", "memory_Dirty_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Modified memory that is not yet written to disk", \
-      "Modified memory that is not yet written to disk") \
-    X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KIB, NONE, "memory_Writeback_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Modified memory that is not yet written to disk" }, \
+    { "memory_writeback", "Writeback", "memory_Writeback_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory that is being written to disk", \
-      "Memory that is being written to disk") \
-    X(MEM_RECLAIMABLE, "memory_slab_reclaimable", "SReclaimable", MEMINFO, KIB, NONE, "memory_SReclaimable_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory that is being written to disk" }, \
+    { "memory_slab_reclaimable", "SReclaimable", "memory_SReclaimable_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Kernel slab memory that can be reclaimed", \
-      "Kernel slab memory that can be reclaimed") \
-    X(MEM_UNRECLAIM, "memory_slab_unreclaimable", "SUnreclaim", MEMINFO, KIB, NONE, "memory_SUnreclaim_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Kernel slab memory that can be reclaimed" }, \
+    { "memory_slab_unreclaimable", "SUnreclaim", "memory_SUnreclaim_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Kernel slab memory that cannot be reclaimed", \
-      "Kernel slab memory that cannot be reclaimed") \
-    X(MEM_TABLES, "memory_page_tables", "PageTables", MEMINFO, KIB, NONE, "memory_PageTables_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Kernel slab memory that cannot be reclaimed" }, \
+    { "memory_page_tables", "PageTables", "memory_PageTables_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory used by page tables", \
-      "Memory used by page tables") \
-    X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KIB, NONE, "memory_Committed_AS_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory used by page tables" }, \
+    { "memory_committed", "Committed_AS", "memory_Committed_AS_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory that programs have allocated, used or not (Committed_AS)", \
-      "Memory that programs have allocated, used or not (Committed_AS)") \
-    X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KIB, NONE, "memory_SwapTotal_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory that programs have allocated, used or not (Committed_AS)" }, \
+    { "swap_total", "SwapTotal", "memory_SwapTotal_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Total swap space of the machine", \
-      "Total swap space of the machine") \
-    X(SWAP_FREE, "swap_free", "SwapFree", MEMINFO, KIB, NONE, "memory_SwapFree_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Total swap space of the machine" }, \
+    { "swap_free", "SwapFree", "memory_SwapFree_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Swap space that is not in use", \
-      "Swap space that is not in use") \
-    X(THP_RATIO, "thp", "", MEMINFO, RATIO, NONE, "thp_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_MEM_THP, M_MEM_ANON, NULL, false, \
+      "Swap space that is not in use" }, \
+    { "thp", "", "thp_ratio", NULL, PROM_GAUGE, SRC_MEMINFO, F_RATIO, DIM_NONE, MET_ALONE, false, false, OP_DIV, M_MEM_THP, M_MEM_ANON, NULL, \
       "Share of anonymous memory that is in transparent hugepages", \
-      "Share of anonymous memory that is in transparent hugepages") \
-    X(FAULTS, "page_faults", "pgfault", VMSTAT, COUNT, NONE, "vmstat_pgfault", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of anonymous memory that is in transparent hugepages" }, \
+    { "page_faults", "pgfault", "vmstat_pgfault", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of all processes, minor and major", \
-      "Page faults of all processes, minor and major") \
-    X(FAULTS_MINOR, "minor_faults", "", VMSTAT, COUNT, NONE, "minor_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults of all processes, minor and major" }, \
+    { "minor_faults", "", "minor_faults_total", NULL, PROM_COUNTER, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults that needed no read from disk", \
-      "Page faults that needed no read from disk") \
-    X(FAULTS_MAJOR, "major_faults", "pgmajfault", VMSTAT, COUNT, NONE, "vmstat_pgmajfault", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults that needed no read from disk" }, \
+    { "major_faults", "pgmajfault", "vmstat_pgmajfault", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults that needed a read from disk", \
-      "Page faults that needed a read from disk") \
-    X(PAGED_IN, "paged_in", "pgpgin", VMSTAT, TOTAL_KIB, NONE, "vmstat_pgpgin", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults that needed a read from disk" }, \
+    { "paged_in", "pgpgin", "vmstat_pgpgin", NULL, PROM_UNTYPED, SRC_VMSTAT, F_TOTAL_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that the machine read from disks", \
-      "Bytes that the machine read from disks") \
-    X(PAGED_OUT, "paged_out", "pgpgout", VMSTAT, TOTAL_KIB, NONE, "vmstat_pgpgout", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Bytes that the machine read from disks" }, \
+    { "paged_out", "pgpgout", "vmstat_pgpgout", NULL, PROM_UNTYPED, SRC_VMSTAT, F_TOTAL_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that the machine wrote to disks", \
-      "Bytes that the machine wrote to disks") \
-    X(SWAP_IN, "swap_in", "pswpin", VMSTAT, TOTAL_PAGES, NONE, "vmstat_pswpin", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Bytes that the machine wrote to disks" }, \
+    { "swap_in", "pswpin", "vmstat_pswpin", NULL, PROM_UNTYPED, SRC_VMSTAT, F_TOTAL_PAGES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that the machine read from swap", \
-      "Bytes that the machine read from swap") \
-    X(SWAP_OUT, "swap_out", "pswpout", VMSTAT, TOTAL_PAGES, NONE, "vmstat_pswpout", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Bytes that the machine read from swap" }, \
+    { "swap_out", "pswpout", "vmstat_pswpout", NULL, PROM_UNTYPED, SRC_VMSTAT, F_TOTAL_PAGES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that the machine wrote to swap", \
-      "Bytes that the machine wrote to swap") \
-    X(SCAN_KSWAPD, "pages_scanned_kswapd", "pgscan_kswapd", VMSTAT, COUNT, NONE, "vmstat_pgscan_kswapd", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Bytes that the machine wrote to swap" }, \
+    { "pages_scanned_kswapd", "pgscan_kswapd", "vmstat_pgscan_kswapd", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Pages that kswapd scanned to reclaim memory", \
-      "Pages that kswapd scanned to reclaim memory") \
-    X(SCAN_DIRECT, "pages_scanned_direct", "pgscan_direct", VMSTAT, COUNT, NONE, "vmstat_pgscan_direct", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Pages that kswapd scanned to reclaim memory" }, \
+    { "pages_scanned_direct", "pgscan_direct", "vmstat_pgscan_direct", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Pages that allocating tasks scanned to reclaim memory (direct reclaim)", \
-      "Pages that allocating tasks scanned to reclaim memory (direct reclaim)") \
-    X(STEAL_KSWAPD, "pages_reclaimed_kswapd", "pgsteal_kswapd", VMSTAT, COUNT, NONE, "vmstat_pgsteal_kswapd", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Pages that allocating tasks scanned to reclaim memory (direct reclaim)" }, \
+    { "pages_reclaimed_kswapd", "pgsteal_kswapd", "vmstat_pgsteal_kswapd", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Pages that kswapd reclaimed", \
-      "Pages that kswapd reclaimed") \
-    X(STEAL_DIRECT, "pages_reclaimed_direct", "pgsteal_direct", VMSTAT, COUNT, NONE, "vmstat_pgsteal_direct", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Pages that kswapd reclaimed" }, \
+    { "pages_reclaimed_direct", "pgsteal_direct", "vmstat_pgsteal_direct", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Pages that allocating tasks reclaimed (direct reclaim)", \
-      "Pages that allocating tasks reclaimed (direct reclaim)") \
-    X(STALLS, "allocation_stalls", "allocstall_*", VMSTAT, COUNT, NONE, "allocation_stalls_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Pages that allocating tasks reclaimed (direct reclaim)" }, \
+    { "allocation_stalls", "allocstall_*", "allocation_stalls_total", NULL, PROM_COUNTER, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory allocations that first had to reclaim memory (direct reclaim)", \
-      "Memory allocations that first had to reclaim memory (direct reclaim)") \
-    X(REFAULTS, "workingset_refaults", "workingset_refault*", VMSTAT, COUNT, NONE, "workingset_refaults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory allocations that first had to reclaim memory (direct reclaim)" }, \
+    { "workingset_refaults", "workingset_refault*", "workingset_refaults_total", NULL, PROM_COUNTER, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Reclaimed pages that were soon read back", \
-      "Reclaimed pages that were soon read back") \
-    X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, "vmstat_oom_kill", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Reclaimed pages that were soon read back" }, \
+    { "oom_kills", "oom_kill", "vmstat_oom_kill", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Processes that the kernel killed because memory ran out", \
-      "Processes that the kernel killed because memory ran out") \
-    X(DIRTY_LIMIT, "dirty_threshold", "nr_dirty_threshold", VMSTAT, PAGES, NONE, "vmstat_nr_dirty_threshold", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Processes that the kernel killed because memory ran out" }, \
+    { "dirty_threshold", "nr_dirty_threshold", "vmstat_nr_dirty_threshold", NULL, PROM_GAUGE, SRC_VMSTAT, F_PAGES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Amount of dirty memory at which the kernel throttles writing tasks", \
-      "Amount of dirty memory at which the kernel throttles writing tasks") \
-    X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "vmstat_compact_stall", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Amount of dirty memory at which the kernel throttles writing tasks" }, \
+    { "compaction_stalls", "compact_stall", "vmstat_compact_stall", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory allocations that first had to compact memory", \
-      "Memory allocations that first had to compact memory") \
-    X(COMPACT_OK, "compaction_successes", "compact_success", VMSTAT, COUNT, NONE, "vmstat_compact_success", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory allocations that first had to compact memory" }, \
+    { "compaction_successes", "compact_success", "vmstat_compact_success", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory compactions that succeeded", \
-      "Memory compactions that succeeded") \
-    X(COMPACT_FAIL, "compaction_failures", "compact_fail", VMSTAT, COUNT, NONE, "vmstat_compact_fail", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory compactions that succeeded" }, \
+    { "compaction_failures", "compact_fail", "vmstat_compact_fail", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory compactions that failed", \
-      "Memory compactions that failed") \
-    X(THP_FAULT, "thp_fault_allocs", "thp_fault_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_fault_alloc", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory compactions that failed" }, \
+    { "thp_fault_allocs", "thp_fault_alloc", "vmstat_thp_fault_alloc", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults that got a transparent hugepage", \
-      "Page faults that got a transparent hugepage") \
-    X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "vmstat_thp_fault_fallback", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults that got a transparent hugepage" }, \
+    { "thp_fault_fallbacks", "thp_fault_fallback", "vmstat_thp_fault_fallback", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults that got small pages instead of a transparent hugepage", \
-      "Page faults that got small pages instead of a transparent hugepage") \
-    X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults that got small pages instead of a transparent hugepage" }, \
+    { "thp_collapses", "thp_collapse_alloc", "vmstat_thp_collapse_alloc", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Hugepages that khugepaged allocated to replace small pages", \
-      "Hugepages that khugepaged allocated to replace small pages") \
-    X(THP_COLLAPSE_FAIL, "thp_collapse_failures", "thp_collapse_alloc_failed", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc_failed", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Hugepages that khugepaged allocated to replace small pages" }, \
+    { "thp_collapse_failures", "thp_collapse_alloc_failed", "vmstat_thp_collapse_alloc_failed", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Hugepages that khugepaged could not allocate to replace small pages", \
-      "Hugepages that khugepaged could not allocate to replace small pages") \
-    X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "vmstat_thp_split_page", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Hugepages that khugepaged could not allocate to replace small pages" }, \
+    { "thp_splits", "thp_split_page", "vmstat_thp_split_page", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Transparent hugepages that were split into small pages", \
-      "Transparent hugepages that were split into small pages") \
-    X(THP_POLICY, "thp_policy", "", KHUGE, NUMBER, NONE, "thp_policy", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Transparent hugepages that were split into small pages" }, \
+    { "thp_policy", "", "thp_policy", NULL, PROM_GAUGE, SRC_KHUGE, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory that may get transparent hugepages: 0 none, 1 only with madvise(2), 2 all anonymous memory", \
-      "Memory that may get transparent hugepages: 0 none, 1 only with madvise(2), 2 all anonymous memory") \
-    X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "khugepaged_pages_collapsed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory that may get transparent hugepages: 0 none, 1 only with madvise(2), 2 all anonymous memory" }, \
+    { "khugepaged_pages_collapsed", "pages_collapsed", "khugepaged_pages_collapsed_total", NULL, PROM_COUNTER, SRC_KHUGE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Approximate number of hugepages that khugepaged made from small pages", \
-      "Approximate number of hugepages that khugepaged made from small pages") \
-    X(KHUGE_SCANS, "khugepaged_full_scans", "full_scans", KHUGE, COUNT, NONE, "khugepaged_full_scans_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Approximate number of hugepages that khugepaged made from small pages" }, \
+    { "khugepaged_full_scans", "full_scans", "khugepaged_full_scans_total", NULL, PROM_COUNTER, SRC_KHUGE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of times that khugepaged scanned all memory", \
-      "Number of times that khugepaged scanned all memory") \
-    X(POOL, "hugepages", "nr_hugepages", HUGE, NUMBER, POOL, "hugepages", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of times that khugepaged scanned all memory" }, \
+    { "hugepages", "nr_hugepages", "hugepages", NULL, PROM_GAUGE, SRC_HUGE, F_NUMBER, DIM_POOL, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of hugepages in a hugepage pool", \
-      "Number of hugepages in a hugepage pool") \
-    X(POOL_FREE, "hugepages_free", "free_hugepages", HUGE, NUMBER, POOL, "hugepages_free", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of hugepages in a hugepage pool" }, \
+    { "hugepages_free", "free_hugepages", "hugepages_free", NULL, PROM_GAUGE, SRC_HUGE, F_NUMBER, DIM_POOL, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of free hugepages in a hugepage pool", \
-      "Number of free hugepages in a hugepage pool") \
-    X(POOL_RESERVED, "hugepages_reserved", "resv_hugepages", HUGE, NUMBER, POOL, "hugepages_reserved", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of free hugepages in a hugepage pool" }, \
+    { "hugepages_reserved", "resv_hugepages", "hugepages_reserved", NULL, PROM_GAUGE, SRC_HUGE, F_NUMBER, DIM_POOL, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of free hugepages in a hugepage pool that are reserved for mappings", \
-      "Number of free hugepages in a hugepage pool that are reserved for mappings") \
-    X(POOL_SURPLUS, "hugepages_surplus", "surplus_hugepages", HUGE, NUMBER, POOL, "hugepages_surplus", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of free hugepages in a hugepage pool that are reserved for mappings" }, \
+    { "hugepages_surplus", "surplus_hugepages", "hugepages_surplus", NULL, PROM_GAUGE, SRC_HUGE, F_NUMBER, DIM_POOL, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of surplus hugepages, allocated beyond the configured size of a hugepage pool", \
-      "Number of surplus hugepages, allocated beyond the configured size of a hugepage pool") \
-    X(POOL_OVERCOMMIT, "hugepages_overcommit", "nr_overcommit_hugepages", HUGE, NUMBER, POOL, "hugepages_overcommit", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of surplus hugepages, allocated beyond the configured size of a hugepage pool" }, \
+    { "hugepages_overcommit", "nr_overcommit_hugepages", "hugepages_overcommit", NULL, PROM_GAUGE, SRC_HUGE, F_NUMBER, DIM_POOL, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Maximum number of hugepages beyond the configured size of a hugepage pool", \
-      "Maximum number of hugepages beyond the configured size of a hugepage pool") \
-    X(POOL_RATIO, "hugepage_pool", "", HUGE, RATIO, POOL, "hugepage_pool_ratio", NULL, GAUGE, MET_ALONE, false, REST, M_POOL_FREE, M_POOL, NULL, false, \
+      "Maximum number of hugepages beyond the configured size of a hugepage pool" }, \
+    { "hugepage_pool", "", "hugepage_pool_ratio", NULL, PROM_GAUGE, SRC_HUGE, F_RATIO, DIM_POOL, MET_ALONE, false, false, OP_REST, M_POOL_FREE, M_POOL, NULL, \
       "Share of the hugepages of a pool that are in use", \
-      "Share of the hugepages of a pool that are in use") \
-    X(NUMA_HIT, "numa_hit", "numa_hit", NUMASTAT, COUNT, NODE, "memory_numa_numa_hit_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Share of the hugepages of a pool that are in use" }, \
+    { "numa_hit", "numa_hit", "memory_numa_numa_hit_total", NULL, PROM_COUNTER, SRC_NUMASTAT, F_COUNT, DIM_NODE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Pages allocated on a NUMA node as intended", \
-      "Pages allocated on a NUMA node as intended") \
-    X(NUMA_MISS, "numa_miss", "numa_miss", NUMASTAT, COUNT, NODE, "memory_numa_numa_miss_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Pages allocated on a NUMA node as intended" }, \
+    { "numa_miss", "numa_miss", "memory_numa_numa_miss_total", NULL, PROM_COUNTER, SRC_NUMASTAT, F_COUNT, DIM_NODE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Pages allocated on a NUMA node although another node was intended", \
-      "Pages allocated on a NUMA node although another node was intended") \
-    X(NUMA_FOREIGN, "numa_foreign", "numa_foreign", NUMASTAT, COUNT, NODE, "memory_numa_numa_foreign_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Pages allocated on a NUMA node although another node was intended" }, \
+    { "numa_foreign", "numa_foreign", "memory_numa_numa_foreign_total", NULL, PROM_COUNTER, SRC_NUMASTAT, F_COUNT, DIM_NODE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Pages meant for a NUMA node but allocated on another node", \
-      "Pages meant for a NUMA node but allocated on another node") \
-    X(NUMA_INTERLEAVE, "interleave_hit", "interleave_hit", NUMASTAT, COUNT, NODE, "memory_numa_interleave_hit_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Pages meant for a NUMA node but allocated on another node" }, \
+    { "interleave_hit", "interleave_hit", "memory_numa_interleave_hit_total", NULL, PROM_COUNTER, SRC_NUMASTAT, F_COUNT, DIM_NODE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Pages allocated on a NUMA node as the interleave policy intended", \
-      "Pages allocated on a NUMA node as the interleave policy intended") \
-    X(NUMA_LOCAL, "local_node", "local_node", NUMASTAT, COUNT, NODE, "memory_numa_local_node_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Pages allocated on a NUMA node as the interleave policy intended" }, \
+    { "local_node", "local_node", "memory_numa_local_node_total", NULL, PROM_COUNTER, SRC_NUMASTAT, F_COUNT, DIM_NODE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Pages allocated on a NUMA node by a CPU of the same node", \
-      "Pages allocated on a NUMA node by a CPU of the same node") \
-    X(NUMA_OTHER, "other_node", "other_node", NUMASTAT, COUNT, NODE, "memory_numa_other_node_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Pages allocated on a NUMA node by a CPU of the same node" }, \
+    { "other_node", "other_node", "memory_numa_other_node_total", NULL, PROM_COUNTER, SRC_NUMASTAT, F_COUNT, DIM_NODE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Pages allocated on a NUMA node by a CPU of another node", \
-      "Pages allocated on a NUMA node by a CPU of another node") \
-    X(NUMA_REMOTE, "numa_remote", "", NUMASTAT, RATIO, NODE, "numa_remote_ratio", NULL, GAUGE, MET_ALONE, false, SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, "no memory pages were allocated in this interval", true, \
+      "Pages allocated on a NUMA node by a CPU of another node" }, \
+    { "numa_remote", "", "numa_remote_ratio", NULL, PROM_GAUGE, SRC_NUMASTAT, F_RATIO, DIM_NODE, MET_ALONE, false, true, OP_SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, "no memory pages were allocated in this interval", \
       "Share of the pages allocated on a NUMA node that were allocated by a CPU of another node", \
-      "Share of the pages allocated on a NUMA node that were allocated by a CPU of another node") \
-    X(NODE_TOTAL, "node_memory_total", "MemTotal", NODEMEM, KIB, NODE, "memory_numa_MemTotal", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of the pages allocated on a NUMA node that were allocated by a CPU of another node" }, \
+    { "node_memory_total", "MemTotal", "memory_numa_MemTotal", NULL, PROM_GAUGE, SRC_NODEMEM, F_KIB, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Total memory of a NUMA node", \
-      "Total memory of a NUMA node") \
-    X(NODE_FREE, "node_memory_free", "MemFree", NODEMEM, KIB, NODE, "memory_numa_MemFree", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Total memory of a NUMA node" }, \
+    { "node_memory_free", "MemFree", "memory_numa_MemFree", NULL, PROM_GAUGE, SRC_NODEMEM, F_KIB, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Free memory of a NUMA node", \
-      "Free memory of a NUMA node") \
-    X(NODE_USED, "node_memory_used", "MemUsed", NODEMEM, KIB, NODE, "memory_numa_MemUsed", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Free memory of a NUMA node" }, \
+    { "node_memory_used", "MemUsed", "memory_numa_MemUsed", NULL, PROM_GAUGE, SRC_NODEMEM, F_KIB, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory of a NUMA node that is in use", \
-      "Memory of a NUMA node that is in use") \
-    X(NODE_ANON, "node_memory_anon", "AnonPages", NODEMEM, KIB, NODE, "memory_numa_AnonPages", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory of a NUMA node that is in use" }, \
+    { "node_memory_anon", "AnonPages", "memory_numa_AnonPages", NULL, PROM_GAUGE, SRC_NODEMEM, F_KIB, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Anonymous memory of a NUMA node", \
-      "Anonymous memory of a NUMA node") \
-    X(NODE_FILE, "node_memory_file", "FilePages", NODEMEM, KIB, NODE, "memory_numa_FilePages", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Anonymous memory of a NUMA node" }, \
+    { "node_memory_file", "FilePages", "memory_numa_FilePages", NULL, PROM_GAUGE, SRC_NODEMEM, F_KIB, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page cache on a NUMA node", \
-      "Page cache on a NUMA node") \
-    X(NODE_SHMEM, "node_memory_shmem", "Shmem", NODEMEM, KIB, NODE, "memory_numa_Shmem", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page cache on a NUMA node" }, \
+    { "node_memory_shmem", "Shmem", "memory_numa_Shmem", NULL, PROM_GAUGE, SRC_NODEMEM, F_KIB, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory of a NUMA node used by shared memory and tmpfs", \
-      "Memory of a NUMA node used by shared memory and tmpfs") \
-    X(NODE_THP, "node_memory_anon_huge", "AnonHugePages", NODEMEM, KIB, NODE, "memory_numa_AnonHugePages", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory of a NUMA node used by shared memory and tmpfs" }, \
+    { "node_memory_anon_huge", "AnonHugePages", "memory_numa_AnonHugePages", NULL, PROM_GAUGE, SRC_NODEMEM, F_KIB, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Anonymous memory of a NUMA node in transparent hugepages", \
-      "Anonymous memory of a NUMA node in transparent hugepages") \
-    X(NODE_HUGE, "node_hugepages", "HugePages_Total", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Total", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Anonymous memory of a NUMA node in transparent hugepages" }, \
+    { "node_hugepages", "HugePages_Total", "memory_numa_HugePages_Total", NULL, PROM_GAUGE, SRC_NODEMEM, F_NUMBER, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Hugepages of the default size on a NUMA node", \
-      "Hugepages of the default size on a NUMA node") \
-    X(NODE_HUGE_FREE, "node_hugepages_free", "HugePages_Free", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Free", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Hugepages of the default size on a NUMA node" }, \
+    { "node_hugepages_free", "HugePages_Free", "memory_numa_HugePages_Free", NULL, PROM_GAUGE, SRC_NODEMEM, F_NUMBER, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Free hugepages of the default size on a NUMA node", \
-      "Free hugepages of the default size on a NUMA node") \
-    X(NODE_HUGE_SURP, "node_hugepages_surplus", "HugePages_Surp", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Surp", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Free hugepages of the default size on a NUMA node" }, \
+    { "node_hugepages_surplus", "HugePages_Surp", "memory_numa_HugePages_Surp", NULL, PROM_GAUGE, SRC_NODEMEM, F_NUMBER, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Surplus hugepages of the default size on a NUMA node", \
-      "Surplus hugepages of the default size on a NUMA node") \
-    X(MIGRATE, "page_migrations", "pgmigrate_success", BALANCE, COUNT, NONE, "vmstat_pgmigrate_success", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Surplus hugepages of the default size on a NUMA node" }, \
+    { "page_migrations", "pgmigrate_success", "vmstat_pgmigrate_success", NULL, PROM_UNTYPED, SRC_BALANCE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Pages moved between NUMA nodes or for memory compaction", \
-      "Pages moved between NUMA nodes or for memory compaction") \
-    X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, "vmstat_pgmigrate_fail", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Pages moved between NUMA nodes or for memory compaction" }, \
+    { "page_migration_failures", "pgmigrate_fail", "vmstat_pgmigrate_fail", NULL, PROM_UNTYPED, SRC_BALANCE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Pages that could not be moved between NUMA nodes or for memory compaction", \
-      "Pages that could not be moved between NUMA nodes or for memory compaction") \
-    X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, "vmstat_numa_pte_updates", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Pages that could not be moved between NUMA nodes or for memory compaction" }, \
+    { "numa_pte_updates", "numa_pte_updates", "vmstat_numa_pte_updates", NULL, PROM_UNTYPED, SRC_BALANCE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Pages that NUMA balancing unmapped to find out which tasks use them", \
-      "Pages that NUMA balancing unmapped to find out which tasks use them") \
-    X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, "vmstat_numa_hint_faults", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Pages that NUMA balancing unmapped to find out which tasks use them" }, \
+    { "numa_hint_faults", "numa_hint_faults", "vmstat_numa_hint_faults", NULL, PROM_UNTYPED, SRC_BALANCE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "NUMA hinting faults: accesses to pages that NUMA balancing unmapped", \
-      "NUMA hinting faults: accesses to pages that NUMA balancing unmapped") \
-    X(NUMA_FAULTS_LOCAL, "numa_hint_faults_local", "numa_hint_faults_local", BALANCE, COUNT, NONE, "vmstat_numa_hint_faults_local", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "NUMA hinting faults: accesses to pages that NUMA balancing unmapped" }, \
+    { "numa_hint_faults_local", "numa_hint_faults_local", "vmstat_numa_hint_faults_local", NULL, PROM_UNTYPED, SRC_BALANCE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "NUMA hinting faults on pages of the NUMA node where the task ran", \
-      "NUMA hinting faults on pages of the NUMA node where the task ran") \
-    X(NUMA_MOVED, "numa_pages_migrated", "numa_pages_migrated", BALANCE, COUNT, NONE, "vmstat_numa_pages_migrated", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "NUMA hinting faults on pages of the NUMA node where the task ran" }, \
+    { "numa_pages_migrated", "numa_pages_migrated", "vmstat_numa_pages_migrated", NULL, PROM_UNTYPED, SRC_BALANCE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Pages that NUMA balancing moved to the NUMA node that uses them", \
-      "Pages that NUMA balancing moved to the NUMA node that uses them") \
-    X(DISK_READS, "disk_reads", "3", DISK, COUNT, DISK, "disk_reads_completed_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Pages that NUMA balancing moved to the NUMA node that uses them" }, \
+    { "disk_reads", "3", "disk_reads_completed_total", NULL, PROM_COUNTER, SRC_DISK, F_COUNT, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Read requests that a disk completed", \
-      "Read requests that a disk completed") \
-    X(DISK_WRITES, "disk_writes", "7", DISK, COUNT, DISK, "disk_writes_completed_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Read requests that a disk completed" }, \
+    { "disk_writes", "7", "disk_writes_completed_total", NULL, PROM_COUNTER, SRC_DISK, F_COUNT, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Write requests that a disk completed", \
-      "Write requests that a disk completed") \
-    X(DISK_DISCARDS, "disk_discards", "14", DISK, COUNT, DISK, "disk_discards_completed_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Write requests that a disk completed" }, \
+    { "disk_discards", "14", "disk_discards_completed_total", NULL, PROM_COUNTER, SRC_DISK, F_COUNT, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Discard requests that a disk completed", \
-      "Discard requests that a disk completed") \
-    X(DISK_FLUSHES, "disk_flushes", "18", DISK, COUNT, DISK, "disk_flush_requests_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Discard requests that a disk completed" }, \
+    { "disk_flushes", "18", "disk_flush_requests_total", NULL, PROM_COUNTER, SRC_DISK, F_COUNT, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Flush requests that a disk completed", \
-      "Flush requests that a disk completed") \
-    X(DISK_FLUSH_TIME, "disk_flush_time", "19", DISK, TOTAL_MS, DISK, "disk_flush_requests_time_seconds_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
+      "Flush requests that a disk completed" }, \
+    { "disk_flush_time", "19", "disk_flush_requests_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
       "Time that flush requests to a disk took, added up over requests; fsync(2) causes flush requests", \
-      "Time that flush requests to a disk took, added up over requests; fsync(2) causes flush requests") \
-    X(DISK_READ, "disk_read", "5", DISK, SECTORS, DISK, "disk_read_bytes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Time that flush requests to a disk took, added up over requests; fsync(2) causes flush requests" }, \
+    { "disk_read", "5", "disk_read_bytes_total", NULL, PROM_COUNTER, SRC_DISK, F_SECTORS, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes read from a disk", \
-      "Bytes read from a disk") \
-    X(DISK_WRITTEN, "disk_written", "9", DISK, SECTORS, DISK, "disk_written_bytes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Bytes read from a disk" }, \
+    { "disk_written", "9", "disk_written_bytes_total", NULL, PROM_COUNTER, SRC_DISK, F_SECTORS, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes written to a disk", \
-      "Bytes written to a disk") \
-    X(DISK_DISCARDED, "disk_discarded", "16", DISK, SECTORS, DISK, "disk_discarded_bytes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Bytes written to a disk" }, \
+    { "disk_discarded", "16", "disk_discarded_bytes_total", NULL, PROM_COUNTER, SRC_DISK, F_SECTORS, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes discarded on a disk", \
-      "Bytes discarded on a disk") \
-    X(DISK_READ_TIME, "disk_read_time", "6", DISK, TOTAL_MS, DISK, "disk_read_time_seconds_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
+      "Bytes discarded on a disk" }, \
+    { "disk_read_time", "6", "disk_read_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
       "Time that read requests to a disk took, added up over requests", \
-      "Time that read requests to a disk took, added up over requests") \
-    X(DISK_WRITE_TIME, "disk_write_time", "10", DISK, TOTAL_MS, DISK, "disk_write_time_seconds_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
+      "Time that read requests to a disk took, added up over requests" }, \
+    { "disk_write_time", "10", "disk_write_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
       "Time that write requests to a disk took, added up over requests", \
-      "Time that write requests to a disk took, added up over requests") \
-    X(DISK_BUSY, "disk_io_time", "12", DISK, TOTAL_MS, DISK, "disk_io_time_seconds_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
+      "Time that write requests to a disk took, added up over requests" }, \
+    { "disk_io_time", "12", "disk_io_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
       "Time in which a disk had at least one request in flight", \
-      "Time in which a disk had at least one request in flight") \
-    X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, QUEUED_MS, DISK, "disk_io_time_weighted_seconds_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
+      "Time in which a disk had at least one request in flight" }, \
+    { "disk_io_time_weighted", "13", "disk_io_time_weighted_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_QUEUED_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
       "Time that requests to a disk took, added up over requests; its rate is the mean number of requests in flight", \
-      "Time that requests to a disk took, added up over requests; its rate is the mean number of requests in flight") \
-    X(DISK_NOW, "disk_io_now", "11", DISK, NUMBER, DISK, "disk_io_now", NULL, GAUGE, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Time that requests to a disk took, added up over requests; its rate is the mean number of requests in flight" }, \
+    { "disk_io_now", "11", "disk_io_now", NULL, PROM_GAUGE, SRC_DISK, F_NUMBER, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Number of requests in flight at a disk", \
-      "Number of requests in flight at a disk") \
-    X(DISK_ROTATES, "disk_rotational", "", DISK, NUMBER, DISK, "disk_rotational", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of requests in flight at a disk" }, \
+    { "disk_rotational", "", "disk_rotational", NULL, PROM_GAUGE, SRC_DISK, F_NUMBER, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Whether a disk is rotational (1) or not (0), as its driver reports", \
-      "Whether a disk is rotational (1) or not (0), as its driver reports") \
-    X(DISK_IOPS, "block_iops", "", DISK, NUMBER, DISK, "block_iops", NULL, GAUGE, MET_ALONE, false, SUM, M_DISK_READS, M_DISK_WRITES, NULL, false, \
+      "Whether a disk is rotational (1) or not (0), as its driver reports" }, \
+    { "block_iops", "", "block_iops", NULL, PROM_GAUGE, SRC_DISK, F_NUMBER, DIM_DISK, MET_ALONE, false, false, OP_SUM, M_DISK_READS, M_DISK_WRITES, NULL, \
       "Reads and writes that a disk completed per second", \
-      "Reads and writes that a disk completed per second") \
-    X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "disk_read_mean_seconds", NULL, GAUGE, MET_ALONE, false, DIV, M_DISK_READ_TIME, M_DISK_READS, "no disk completed a read request in this interval", true, \
+      "Reads and writes that a disk completed per second" }, \
+    { "disk_read_mean", "", "disk_read_mean_seconds", NULL, PROM_GAUGE, SRC_DISK, F_SECONDS, DIM_DISK, MET_ALONE, false, true, OP_DIV, M_DISK_READ_TIME, M_DISK_READS, "no disk completed a read request in this interval", \
       "Mean time that a read request to a disk took", \
-      "Mean time that a read request to a disk took") \
-    X(DISK_WRITE_MEAN, "disk_write_mean", "", DISK, SECONDS, DISK, "disk_write_mean_seconds", NULL, GAUGE, MET_ALONE, false, DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, "no disk completed a write request in this interval", true, \
+      "Mean time that a read request to a disk took" }, \
+    { "disk_write_mean", "", "disk_write_mean_seconds", NULL, PROM_GAUGE, SRC_DISK, F_SECONDS, DIM_DISK, MET_ALONE, false, true, OP_DIV, M_DISK_WRITE_TIME, M_DISK_WRITES, "no disk completed a write request in this interval", \
       "Mean time that a write request to a disk took", \
-      "Mean time that a write request to a disk took") \
-    X(TEMP, "thermal", "temp", ZONE, MILLIDEGREES, ZONE, "thermal_zone_temp", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Mean time that a write request to a disk took" }, \
+    { "thermal", "temp", "thermal_zone_temp", NULL, PROM_GAUGE, SRC_ZONE, F_MILLIDEGREES, DIM_ZONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Temperature of a thermal zone", \
-      "Temperature of a thermal zone") \
-    X(TRIP_PASSIVE, "thermal_passive", "passive", ZONE, MILLIDEGREES, ZONE, "thermal_passive_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Temperature of a thermal zone" }, \
+    { "thermal_passive", "passive", "thermal_passive_celsius", NULL, PROM_GAUGE, SRC_ZONE, F_MILLIDEGREES, DIM_ZONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Lowest passive trip point of a thermal zone, at which CPUs are throttled", \
-      "Lowest passive trip point of a thermal zone, at which CPUs are throttled") \
-    X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLIDEGREES, ZONE, "thermal_hot_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Lowest passive trip point of a thermal zone, at which CPUs are throttled" }, \
+    { "thermal_hot", "hot", "thermal_hot_celsius", NULL, PROM_GAUGE, SRC_ZONE, F_MILLIDEGREES, DIM_ZONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Lowest hot trip point of a thermal zone, at which the driver of the zone is notified", \
-      "Lowest hot trip point of a thermal zone, at which the driver of the zone is notified") \
-    X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLIDEGREES, ZONE, "thermal_critical_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Lowest hot trip point of a thermal zone, at which the driver of the zone is notified" }, \
+    { "thermal_critical", "critical", "thermal_critical_celsius", NULL, PROM_GAUGE, SRC_ZONE, F_MILLIDEGREES, DIM_ZONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Lowest critical trip point of a thermal zone, at which the machine shuts down", \
-      "Lowest critical trip point of a thermal zone, at which the machine shuts down") \
-    X(TEMP_ROOM, "thermal_headroom", "", ZONE, MILLIDEGREES, ZONE, "thermal_headroom_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Lowest critical trip point of a thermal zone, at which the machine shuts down" }, \
+    { "thermal_headroom", "", "thermal_headroom_celsius", NULL, PROM_GAUGE, SRC_ZONE, F_MILLIDEGREES, DIM_ZONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Difference between the lowest trip point of a thermal zone and its temperature", \
-      "Difference between the lowest trip point of a thermal zone and its temperature") \
-    X(TEMP_TREND, "thermal_trend", "", ZONE, DEGREES_PER_SECOND, ZONE, "thermal_trend_celsius_per_second", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Difference between the lowest trip point of a thermal zone and its temperature" }, \
+    { "thermal_trend", "", "thermal_trend_celsius_per_second", NULL, PROM_GAUGE, SRC_ZONE, F_DEGREES_PER_SECOND, DIM_ZONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Mean rate of change of a thermal zone's temperature over the last 30 seconds", \
-      "Mean rate of change of a thermal zone's temperature over the last 30 seconds") \
-    X(SENSOR, "sensor", "_input", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Mean rate of change of a thermal zone's temperature over the last 30 seconds" }, \
+    { "sensor", "_input", "hwmon_temp_celsius", NULL, PROM_GAUGE, SRC_HWMON, F_MILLIDEGREES, DIM_SENSOR, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Temperature that a hardware sensor measures", \
-      "Temperature that a hardware sensor measures") \
-    X(SENSOR_MAX, "sensor_max", "_max", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_max_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Temperature that a hardware sensor measures" }, \
+    { "sensor_max", "_max", "hwmon_temp_max_celsius", NULL, PROM_GAUGE, SRC_HWMON, F_MILLIDEGREES, DIM_SENSOR, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Maximum temperature of a hardware sensor, as reported by its chip", \
-      "Maximum temperature of a hardware sensor, as reported by its chip") \
-    X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLIDEGREES, SENSOR, "hwmon_temp_crit_celsius", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Maximum temperature of a hardware sensor, as reported by its chip" }, \
+    { "sensor_critical", "_crit", "hwmon_temp_crit_celsius", NULL, PROM_GAUGE, SRC_HWMON, F_MILLIDEGREES, DIM_SENSOR, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Critical temperature of a hardware sensor, as reported by its chip", \
-      "Critical temperature of a hardware sensor, as reported by its chip") \
-    X(SENSOR_POWER, "sensor_power", "", HWMON, WATTS, SENSOR, "hwmon_power_watts", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Critical temperature of a hardware sensor, as reported by its chip" }, \
+    { "sensor_power", "", "hwmon_power_watts", NULL, PROM_GAUGE, SRC_HWMON, F_WATTS, DIM_SENSOR, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Power that a hardware sensor measures", \
-      "Power that a hardware sensor measures") \
-    X(SENSOR_ROOM, "sensor_headroom", "", HWMON, MILLIDEGREES, SENSOR, "sensor_headroom_celsius", NULL, GAUGE, MET_ALONE, false, LESS, M_SENSOR_CRIT, M_SENSOR, NULL, false, \
+      "Power that a hardware sensor measures" }, \
+    { "sensor_headroom", "", "sensor_headroom_celsius", NULL, PROM_GAUGE, SRC_HWMON, F_MILLIDEGREES, DIM_SENSOR, MET_ALONE, false, false, OP_LESS, M_SENSOR_CRIT, M_SENSOR, NULL, \
       "Difference between the critical temperature of a hardware sensor and its temperature", \
-      "Difference between the critical temperature of a hardware sensor and its temperature") \
-    X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CORE, "cpu_core_throttles_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Difference between the critical temperature of a hardware sensor and its temperature" }, \
+    { "core_throttles", "core_throttle_count", "cpu_core_throttles_total", NULL, PROM_COUNTER, SRC_THROTTLE, F_COUNT, DIM_CORE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Number of times that a CPU core was throttled because it was too hot", \
-      "Number of times that a CPU core was throttled because it was too hot") \
-    X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, PACKAGE, "cpu_package_throttles_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Number of times that a CPU core was throttled because it was too hot" }, \
+    { "package_throttles", "package_throttle_count", "cpu_package_throttles_total", NULL, PROM_COUNTER, SRC_THROTTLE, F_COUNT, DIM_PACKAGE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Number of times that a CPU package was throttled because it was too hot", \
-      "Number of times that a CPU package was throttled because it was too hot") \
-    X(NET_RX, "network_receive", "0", NET, TOTAL_BYTES, NET, "network_receive_bytes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Number of times that a CPU package was throttled because it was too hot" }, \
+    { "network_receive", "0", "network_receive_bytes_total", NULL, PROM_COUNTER, SRC_NET, F_TOTAL_BYTES, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes received by a network interface", \
-      "Bytes received by a network interface") \
-    X(NET_RX_PACKETS, "network_receive_packets", "1", NET, COUNT, NET, "network_receive_packets_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Bytes received by a network interface" }, \
+    { "network_receive_packets", "1", "network_receive_packets_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Packets received by a network interface", \
-      "Packets received by a network interface") \
-    X(NET_RX_ERRS, "network_receive_errs", "2", NET, COUNT, NET, "network_receive_errs_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Packets received by a network interface" }, \
+    { "network_receive_errs", "2", "network_receive_errs_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Packets received with errors by a network interface", \
-      "Packets received with errors by a network interface") \
-    X(NET_RX_DROP, "network_receive_drop", "3", NET, COUNT, NET, "network_receive_drop_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Packets received with errors by a network interface" }, \
+    { "network_receive_drop", "3", "network_receive_drop_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Packets received by a network interface and dropped by the driver or kernel", \
-      "Packets received by a network interface and dropped by the driver or kernel") \
-    X(NET_RX_FIFO, "network_receive_fifo", "4", NET, COUNT, NET, "network_receive_fifo_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Packets received by a network interface and dropped by the driver or kernel" }, \
+    { "network_receive_fifo", "4", "network_receive_fifo_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Received packets that overran the receive buffer of a network interface", \
-      "Received packets that overran the receive buffer of a network interface") \
-    X(NET_RX_FRAME, "network_receive_frame", "5", NET, COUNT, NET, "network_receive_frame_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Received packets that overran the receive buffer of a network interface" }, \
+    { "network_receive_frame", "5", "network_receive_frame_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Received packets with framing errors on a network interface", \
-      "Received packets with framing errors on a network interface") \
-    X(NET_TX, "network_transmit", "8", NET, TOTAL_BYTES, NET, "network_transmit_bytes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Received packets with framing errors on a network interface" }, \
+    { "network_transmit", "8", "network_transmit_bytes_total", NULL, PROM_COUNTER, SRC_NET, F_TOTAL_BYTES, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes sent by a network interface", \
-      "Bytes sent by a network interface") \
-    X(NET_TX_PACKETS, "network_transmit_packets", "9", NET, COUNT, NET, "network_transmit_packets_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Bytes sent by a network interface" }, \
+    { "network_transmit_packets", "9", "network_transmit_packets_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Packets sent by a network interface", \
-      "Packets sent by a network interface") \
-    X(NET_TX_ERRS, "network_transmit_errs", "10", NET, COUNT, NET, "network_transmit_errs_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Packets sent by a network interface" }, \
+    { "network_transmit_errs", "10", "network_transmit_errs_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Packets that a network interface failed to send", \
-      "Packets that a network interface failed to send") \
-    X(NET_TX_DROP, "network_transmit_drop", "11", NET, COUNT, NET, "network_transmit_drop_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Packets that a network interface failed to send" }, \
+    { "network_transmit_drop", "11", "network_transmit_drop_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Packets that were dropped before a network interface sent them", \
-      "Packets that were dropped before a network interface sent them") \
-    X(NET_TX_FIFO, "network_transmit_fifo", "12", NET, COUNT, NET, "network_transmit_fifo_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Packets that were dropped before a network interface sent them" }, \
+    { "network_transmit_fifo", "12", "network_transmit_fifo_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Packets that a network interface failed to send because its send buffer ran empty", \
-      "Packets that a network interface failed to send because its send buffer ran empty") \
-    X(NET_TX_COLLS, "network_transmit_colls", "13", NET, COUNT, NET, "network_transmit_colls_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Packets that a network interface failed to send because its send buffer ran empty" }, \
+    { "network_transmit_colls", "13", "network_transmit_colls_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Collisions while a network interface sent packets", \
-      "Collisions while a network interface sent packets") \
-    X(NET_TX_CARRIER, "network_transmit_carrier", "14", NET, COUNT, NET, "network_transmit_carrier_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Collisions while a network interface sent packets" }, \
+    { "network_transmit_carrier", "14", "network_transmit_carrier_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Packets that a network interface failed to send because the carrier was lost", \
-      "Packets that a network interface failed to send because the carrier was lost") \
-    X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "network_carrier_changes_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, "this machine has no hardware network interface", true, \
+      "Packets that a network interface failed to send because the carrier was lost" }, \
+    { "network_carrier_changes", "", "network_carrier_changes_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, true, OP_NONE, 0, 0, "this machine has no hardware network interface", \
       "Number of times that a network interface lost or regained its link", \
-      "Number of times that a network interface lost or regained its link") \
-    X(NET_HALF, "network_half_duplex", "", NET, NUMBER, NET, "network_half_duplex", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no network interface reports its duplex mode", true, \
+      "Number of times that a network interface lost or regained its link" }, \
+    { "network_half_duplex", "", "network_half_duplex", NULL, PROM_GAUGE, SRC_NET, F_NUMBER, DIM_NET, MET_ALONE, false, true, OP_NONE, 0, 0, "no network interface reports its duplex mode", \
       "Whether the link of a network interface is half duplex (1) or full duplex (0)", \
-      "Whether the link of a network interface is half duplex (1) or full duplex (0)") \
-    X(NET_BOND_DOWN, "network_bond_down", "", BONDS, NUMBER, NET, "network_bond_down", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Whether the link of a network interface is half duplex (1) or full duplex (0)" }, \
+    { "network_bond_down", "", "network_bond_down", NULL, PROM_GAUGE, SRC_BONDS, F_NUMBER, DIM_NET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Whether a network interface in a bond has no link (1) or a link (0)", \
-      "Whether a network interface in a bond has no link (1) or a link (0)") \
-    X(NET_SPEED, "network_speed", "", NET, BYTES_PER_SECOND, NET, "network_speed_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
+      "Whether a network interface in a bond has no link (1) or a link (0)" }, \
+    { "network_speed", "", "network_speed_bytes", NULL, PROM_GAUGE, SRC_NET, F_BYTES_PER_SECOND, DIM_NET, MET_ALONE, false, true, OP_NONE, 0, 0, "no network interface reports its speed", \
       "Link speed of a network interface, as its driver reports", \
-      "Link speed of a network interface, as its driver reports") \
-    X(NET_OFFERED, "network_offered_speed", "", NET, BYTES_PER_SECOND, NET, "network_offered_speed_bytes_per_second", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no network interface reports the speeds that both ends of its link advertise", true, \
+      "Link speed of a network interface, as its driver reports" }, \
+    { "network_offered_speed", "", "network_offered_speed_bytes_per_second", NULL, PROM_GAUGE, SRC_NET, F_BYTES_PER_SECOND, DIM_NET, MET_ALONE, false, true, OP_NONE, 0, 0, "no network interface reports the speeds that both ends of its link advertise", \
       "Highest speed that both ends of a network interface's link advertise (copper links)", \
-      "Highest speed that both ends of a network interface's link advertise (copper links)") \
-    X(NET_RX_USED, "network_receive_utilization", "", NET, RATIO, NET, "network_receive_utilization_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
+      "Highest speed that both ends of a network interface's link advertise (copper links)" }, \
+    { "network_receive_utilization", "", "network_receive_utilization_ratio", NULL, PROM_GAUGE, SRC_NET, F_RATIO, DIM_NET, MET_ALONE, false, true, OP_NONE, 0, 0, "no network interface reports its speed", \
       "Share of a network interface's link speed that is used for receiving", \
-      "Share of a network interface's link speed that is used for receiving") \
-    X(NET_TX_USED, "network_transmit_utilization", "", NET, RATIO, NET, "network_transmit_utilization_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no network interface reports its speed", true, \
+      "Share of a network interface's link speed that is used for receiving" }, \
+    { "network_transmit_utilization", "", "network_transmit_utilization_ratio", NULL, PROM_GAUGE, SRC_NET, F_RATIO, DIM_NET, MET_ALONE, false, true, OP_NONE, 0, 0, "no network interface reports its speed", \
       "Share of a network interface's link speed that is used for sending", \
-      "Share of a network interface's link speed that is used for sending") \
-    X(TCP_IN, "tcp_segments_received", "Tcp InSegs", TCP, COUNT, NONE, "netstat_Tcp_InSegs", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of a network interface's link speed that is used for sending" }, \
+    { "tcp_segments_received", "Tcp InSegs", "netstat_Tcp_InSegs", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP segments that the machine received", \
-      "TCP segments that the machine received") \
-    X(TCP_OUT, "tcp_segments_sent", "Tcp OutSegs", TCP, COUNT, NONE, "netstat_Tcp_OutSegs", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP segments that the machine received" }, \
+    { "tcp_segments_sent", "Tcp OutSegs", "netstat_Tcp_OutSegs", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP segments that the machine sent, without retransmissions", \
-      "TCP segments that the machine sent, without retransmissions") \
-    X(TCP_RETRANS, "tcp_retransmitted_segments", "Tcp RetransSegs", TCP, COUNT, NONE, "netstat_Tcp_RetransSegs", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP segments that the machine sent, without retransmissions" }, \
+    { "tcp_retransmitted_segments", "Tcp RetransSegs", "netstat_Tcp_RetransSegs", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP segments that the machine retransmitted", \
-      "TCP segments that the machine retransmitted") \
-    X(TCP_IN_ERRS, "tcp_receive_errs", "Tcp InErrs", TCP, COUNT, NONE, "netstat_Tcp_InErrs", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP segments that the machine retransmitted" }, \
+    { "tcp_receive_errs", "Tcp InErrs", "netstat_Tcp_InErrs", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP segments received with errors", \
-      "TCP segments received with errors") \
-    X(TCP_RESETS_SENT, "tcp_resets_sent", "Tcp OutRsts", TCP, COUNT, NONE, "netstat_Tcp_OutRsts", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP segments received with errors" }, \
+    { "tcp_resets_sent", "Tcp OutRsts", "netstat_Tcp_OutRsts", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP segments sent with the RST flag", \
-      "TCP segments sent with the RST flag") \
-    X(TCP_RESET, "tcp_connections_reset", "Tcp EstabResets", TCP, COUNT, NONE, "netstat_Tcp_EstabResets", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP segments sent with the RST flag" }, \
+    { "tcp_connections_reset", "Tcp EstabResets", "netstat_Tcp_EstabResets", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Established TCP connections that were reset", \
-      "Established TCP connections that were reset") \
-    X(TCP_FAILED, "tcp_connects_failed", "Tcp AttemptFails", TCP, COUNT, NONE, "netstat_Tcp_AttemptFails", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Established TCP connections that were reset" }, \
+    { "tcp_connects_failed", "Tcp AttemptFails", "netstat_Tcp_AttemptFails", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP connection attempts that failed", \
-      "TCP connection attempts that failed") \
-    X(TCP_ESTAB, "tcp_established", "Tcp CurrEstab", TCP, NUMBER, NONE, "netstat_Tcp_CurrEstab", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP connection attempts that failed" }, \
+    { "tcp_established", "Tcp CurrEstab", "netstat_Tcp_CurrEstab", NULL, PROM_GAUGE, SRC_TCP, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP connections that are established", \
-      "TCP connections that are established") \
-    X(TCP_OVERFLOWS, "tcp_listen_overflows", "TcpExt ListenOverflows", TCP, COUNT, NONE, "netstat_TcpExt_ListenOverflows", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP connections that are established" }, \
+    { "tcp_listen_overflows", "TcpExt ListenOverflows", "netstat_TcpExt_ListenOverflows", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP connections dropped because the accept queue of the listening socket was full", \
-      "TCP connections dropped because the accept queue of the listening socket was full") \
-    X(TCP_LISTEN_DROPS, "tcp_listen_drops", "TcpExt ListenDrops", TCP, COUNT, NONE, "netstat_TcpExt_ListenDrops", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP connections dropped because the accept queue of the listening socket was full" }, \
+    { "tcp_listen_drops", "TcpExt ListenDrops", "netstat_TcpExt_ListenDrops", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP connection requests that listening sockets dropped", \
-      "TCP connection requests that listening sockets dropped") \
-    X(TCP_BACKLOG, "tcp_backlog_drops", "TcpExt TCPBacklogDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPBacklogDrop", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP connection requests that listening sockets dropped" }, \
+    { "tcp_backlog_drops", "TcpExt TCPBacklogDrop", "netstat_TcpExt_TCPBacklogDrop", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP segments dropped because the backlog of their socket was full", \
-      "TCP segments dropped because the backlog of their socket was full") \
-    X(TCP_REQQ, "tcp_request_queue_drops", "TcpExt TCPReqQFullDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPReqQFullDrop", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP segments dropped because the backlog of their socket was full" }, \
+    { "tcp_request_queue_drops", "TcpExt TCPReqQFullDrop", "netstat_TcpExt_TCPReqQFullDrop", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP connection requests dropped because the request queue of the listening socket was full", \
-      "TCP connection requests dropped because the request queue of the listening socket was full") \
-    X(TCP_RCVQ, "tcp_receive_queue_drops", "TcpExt TCPRcvQDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPRcvQDrop", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP connection requests dropped because the request queue of the listening socket was full" }, \
+    { "tcp_receive_queue_drops", "TcpExt TCPRcvQDrop", "netstat_TcpExt_TCPRcvQDrop", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP segments dropped because the receive queue of their socket was full", \
-      "TCP segments dropped because the receive queue of their socket was full") \
-    X(TCP_TIMEOUTS, "tcp_timeouts", "TcpExt TCPTimeouts", TCP, COUNT, NONE, "netstat_TcpExt_TCPTimeouts", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP segments dropped because the receive queue of their socket was full" }, \
+    { "tcp_timeouts", "TcpExt TCPTimeouts", "netstat_TcpExt_TCPTimeouts", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of times that a TCP retransmission timer expired", \
-      "Number of times that a TCP retransmission timer expired") \
-    X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "netstat_TcpExt_SyncookiesSent", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of times that a TCP retransmission timer expired" }, \
+    { "tcp_syncookies_sent", "TcpExt SyncookiesSent", "netstat_TcpExt_SyncookiesSent", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP connection requests answered with a SYN cookie because the request queue was full", \
-      "TCP connection requests answered with a SYN cookie because the request queue was full") \
-    X(TCP_ZERO_WINDOW, "tcp_zero_windows", "TcpExt TCPToZeroWindowAdv", TCP, COUNT, NONE, "netstat_TcpExt_TCPToZeroWindowAdv", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP connection requests answered with a SYN cookie because the request queue was full" }, \
+    { "tcp_zero_windows", "TcpExt TCPToZeroWindowAdv", "netstat_TcpExt_TCPToZeroWindowAdv", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of times that a TCP receive window became 0 because a program did not read its socket", \
-      "Number of times that a TCP receive window became 0 because a program did not read its socket") \
-    X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "netstat_TcpExt_TCPAbortOnMemory", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of times that a TCP receive window became 0 because a program did not read its socket" }, \
+    { "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", "netstat_TcpExt_TCPAbortOnMemory", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP connections aborted because TCP memory ran out", \
-      "TCP connections aborted because TCP memory ran out") \
-    X(UDP_RCVBUF, "udp_receive_buffer_errors", "Udp RcvbufErrors", TCP, COUNT, NONE, "netstat_Udp_RcvbufErrors", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "TCP connections aborted because TCP memory ran out" }, \
+    { "udp_receive_buffer_errors", "Udp RcvbufErrors", "netstat_Udp_RcvbufErrors", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "UDP datagrams dropped because the receive buffer of their socket was full", \
-      "UDP datagrams dropped because the receive buffer of their socket was full") \
-    X(UDP_SNDBUF, "udp_send_buffer_errors", "Udp SndbufErrors", TCP, COUNT, NONE, "netstat_Udp_SndbufErrors", NULL, UNTYPED, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "UDP datagrams dropped because the receive buffer of their socket was full" }, \
+    { "udp_send_buffer_errors", "Udp SndbufErrors", "netstat_Udp_SndbufErrors", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "UDP datagrams not sent because the send buffer of their socket was full", \
-      "UDP datagrams not sent because the send buffer of their socket was full") \
-    X(TCP_RETRANS_SHARE, "tcp_retransmit", "", TCP, RATIO, NONE, "tcp_retransmit_ratio", NULL, GAUGE, MET_ALONE, false, SHARE, M_TCP_RETRANS, M_TCP_OUT, "no TCP segment was sent in this interval", true, \
+      "UDP datagrams not sent because the send buffer of their socket was full" }, \
+    { "tcp_retransmit", "", "tcp_retransmit_ratio", NULL, PROM_GAUGE, SRC_TCP, F_RATIO, DIM_NONE, MET_ALONE, false, true, OP_SHARE, M_TCP_RETRANS, M_TCP_OUT, "no TCP segment was sent in this interval", \
       "Share of sent TCP segments that were retransmissions", \
-      "Share of sent TCP segments that were retransmissions") \
-    X(SOFT_DONE, "softnet_processed", "0", SOFTNET, COUNT, CPU, "softnet_processed_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
+      "Share of sent TCP segments that were retransmissions" }, \
+    { "softnet_processed", "0", "softnet_processed_total", NULL, PROM_COUNTER, SRC_SOFTNET, F_COUNT, DIM_CPU, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
       "Network packets that a CPU processed, from its backlog or from a driver", \
-      "Network packets that a CPU processed, from its backlog or from a driver") \
-    X(SOFT_DROP, "softnet_dropped", "1", SOFTNET, COUNT, CPU, "softnet_dropped_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
+      "Network packets that a CPU processed, from its backlog or from a driver" }, \
+    { "softnet_dropped", "1", "softnet_dropped_total", NULL, PROM_COUNTER, SRC_SOFTNET, F_COUNT, DIM_CPU, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
       "Network packets dropped because the backlog of a CPU was full", \
-      "Network packets dropped because the backlog of a CPU was full") \
-    X(SOFT_SQUEEZED, "softnet_times_squeezed", "2", SOFTNET, COUNT, CPU, "softnet_times_squeezed_total", NULL, COUNTER, MET_SUM, true, NONE, 0, 0, NULL, false, \
+      "Network packets dropped because the backlog of a CPU was full" }, \
+    { "softnet_times_squeezed", "2", "softnet_times_squeezed_total", NULL, PROM_COUNTER, SRC_SOFTNET, F_COUNT, DIM_CPU, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
       "Number of times that a CPU deferred network packets because its softirq budget or time was used up", \
-      "Number of times that a CPU deferred network packets because its softirq budget or time was used up") \
-    X(FILES, "filefd_allocated", "/proc/sys/fs/file-nr 0", LIMITS, NUMBER, NONE, "filefd_allocated", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of times that a CPU deferred network packets because its softirq budget or time was used up" }, \
+    { "filefd_allocated", "/proc/sys/fs/file-nr 0", "filefd_allocated", NULL, PROM_GAUGE, SRC_LIMITS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of open files on the machine", \
-      "Number of open files on the machine") \
-    X(FILES_MAX, "filefd_maximum", "/proc/sys/fs/file-nr 2", LIMITS, NUMBER, NONE, "filefd_maximum", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of open files on the machine" }, \
+    { "filefd_maximum", "/proc/sys/fs/file-nr 2", "filefd_maximum", NULL, PROM_GAUGE, SRC_LIMITS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Maximum number of open files on the machine", \
-      "Maximum number of open files on the machine") \
-    X(FILES_USED, "filefd_used", "", LIMITS, RATIO, NONE, "filefd_used_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_FILES, M_FILES_MAX, NULL, false, \
+      "Maximum number of open files on the machine" }, \
+    { "filefd_used", "", "filefd_used_ratio", NULL, PROM_GAUGE, SRC_LIMITS, F_RATIO, DIM_NONE, MET_ALONE, false, false, OP_DIV, M_FILES, M_FILES_MAX, NULL, \
       "Open files on the machine as a share of their maximum number", \
-      "Open files on the machine as a share of their maximum number") \
-    X(THREADS, "threads", "/proc/loadavg /", LIMITS, NUMBER, NONE, "processes_threads", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Open files on the machine as a share of their maximum number" }, \
+    { "threads", "/proc/loadavg /", "processes_threads", NULL, PROM_GAUGE, SRC_LIMITS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of threads on the machine, including kernel threads", \
-      "Number of threads on the machine, including kernel threads") \
-    X(THREADS_MAX, "threads_maximum", "/proc/sys/kernel/threads-max 0", LIMITS, NUMBER, NONE, "threads_maximum", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of threads on the machine, including kernel threads" }, \
+    { "threads_maximum", "/proc/sys/kernel/threads-max 0", "threads_maximum", NULL, PROM_GAUGE, SRC_LIMITS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Maximum number of threads on the machine: the lower of threads-max and pid_max", \
-      "Maximum number of threads on the machine: the lower of threads-max and pid_max") \
-    X(THREADS_USED, "threads_used", "", LIMITS, RATIO, NONE, "threads_used_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_THREADS, M_THREADS_MAX, NULL, false, \
+      "Maximum number of threads on the machine: the lower of threads-max and pid_max" }, \
+    { "threads_used", "", "threads_used_ratio", NULL, PROM_GAUGE, SRC_LIMITS, F_RATIO, DIM_NONE, MET_ALONE, false, false, OP_DIV, M_THREADS, M_THREADS_MAX, NULL, \
       "Threads on the machine as a share of their maximum number", \
-      "Threads on the machine as a share of their maximum number") \
-    X(CONNTRACK, "nf_conntrack_entries", "/proc/sys/net/netfilter/nf_conntrack_count 0", LIMITS, NUMBER, NONE, "nf_conntrack_entries", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", false, \
+      "Threads on the machine as a share of their maximum number" }, \
+    { "nf_conntrack_entries", "/proc/sys/net/netfilter/nf_conntrack_count 0", "nf_conntrack_entries", NULL, PROM_GAUGE, SRC_LIMITS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", \
       "Number of network connections that the kernel tracks", \
-      "Number of network connections that the kernel tracks") \
-    X(CONNTRACK_MAX, "nf_conntrack_entries_limit", "/proc/sys/net/netfilter/nf_conntrack_max 0", LIMITS, NUMBER, NONE, "nf_conntrack_entries_limit", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", false, \
+      "Number of network connections that the kernel tracks" }, \
+    { "nf_conntrack_entries_limit", "/proc/sys/net/netfilter/nf_conntrack_max 0", "nf_conntrack_entries_limit", NULL, PROM_GAUGE, SRC_LIMITS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", \
       "Maximum number of network connections that the kernel tracks", \
-      "Maximum number of network connections that the kernel tracks") \
-    X(CONNTRACK_USED, "nf_conntrack_used", "", LIMITS, RATIO, NONE, "nf_conntrack_used_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_CONNTRACK, M_CONNTRACK_MAX, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", false, \
+      "Maximum number of network connections that the kernel tracks" }, \
+    { "nf_conntrack_used", "", "nf_conntrack_used_ratio", NULL, PROM_GAUGE, SRC_LIMITS, F_RATIO, DIM_NONE, MET_ALONE, false, false, OP_DIV, M_CONNTRACK, M_CONNTRACK_MAX, "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)", \
       "Tracked network connections as a share of their maximum number", \
-      "Tracked network connections as a share of their maximum number") \
-    X(TCP_MEM, "tcp_memory", "/proc/net/sockstat TCP: mem", LIMITS, PAGES, NONE, "sockstat_TCP_mem_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "not reported in this network namespace", false, \
+      "Tracked network connections as a share of their maximum number" }, \
+    { "tcp_memory", "/proc/net/sockstat TCP: mem", "sockstat_TCP_mem_bytes", NULL, PROM_GAUGE, SRC_LIMITS, F_PAGES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, "not reported in this network namespace", \
       "Memory that TCP buffers use", \
-      "Memory that TCP buffers use") \
-    X(TCP_MEM_MAX, "tcp_memory_limit", "/proc/sys/net/ipv4/tcp_mem 2", LIMITS, PAGES, NONE, "tcp_memory_limit_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "not reported in this network namespace", false, \
+      "Memory that TCP buffers use" }, \
+    { "tcp_memory_limit", "/proc/sys/net/ipv4/tcp_mem 2", "tcp_memory_limit_bytes", NULL, PROM_GAUGE, SRC_LIMITS, F_PAGES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, "not reported in this network namespace", \
       "Maximum amount of memory that TCP buffers may use", \
-      "Maximum amount of memory that TCP buffers may use") \
-    X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "tcp_memory_used_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_TCP_MEM, M_TCP_MEM_MAX, "not reported in this network namespace", false, \
+      "Maximum amount of memory that TCP buffers may use" }, \
+    { "tcp_memory_used", "", "tcp_memory_used_ratio", NULL, PROM_GAUGE, SRC_LIMITS, F_RATIO, DIM_NONE, MET_ALONE, false, false, OP_DIV, M_TCP_MEM, M_TCP_MEM_MAX, "not reported in this network namespace", \
       "Memory of TCP buffers as a share of its maximum", \
-      "Memory of TCP buffers as a share of its maximum") \
-    X(FS_SIZE, "filesystem_size", "", FS, BYTES, FS, "filesystem_size_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory of TCP buffers as a share of its maximum" }, \
+    { "filesystem_size", "", "filesystem_size_bytes", NULL, PROM_GAUGE, SRC_FS, F_BYTES, DIM_FS, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Size of a file system", \
-      "Size of a file system") \
-    X(FS_AVAIL, "filesystem_avail", "", FS, BYTES, FS, "filesystem_avail_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Size of a file system" }, \
+    { "filesystem_avail", "", "filesystem_avail_bytes", NULL, PROM_GAUGE, SRC_FS, F_BYTES, DIM_FS, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Space of a file system that is available to users other than root", \
-      "Space of a file system that is available to users other than root") \
-    X(FS_LEFT, "filesystem_avail_share", "", FS, RATIO, FS, "filesystem_avail_share_ratio", NULL, GAUGE, MET_ALONE, false, DIV, M_FS_AVAIL, M_FS_SIZE, NULL, false, \
+      "Space of a file system that is available to users other than root" }, \
+    { "filesystem_avail_share", "", "filesystem_avail_share_ratio", NULL, PROM_GAUGE, SRC_FS, F_RATIO, DIM_FS, MET_ALONE, false, false, OP_DIV, M_FS_AVAIL, M_FS_SIZE, NULL, \
       "Share of the space of a file system that is available to users other than root", \
-      "Share of the space of a file system that is available to users other than root") \
-    X(FS_INODES, "filesystem_files_used_share", "", FS, RATIO, FS, "filesystem_files_used_share_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of the space of a file system that is available to users other than root" }, \
+    { "filesystem_files_used_share", "", "filesystem_files_used_share_ratio", NULL, PROM_GAUGE, SRC_FS, F_RATIO, DIM_FS, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of the inodes of a file system that are in use", \
-      "Share of the inodes of a file system that are in use") \
-    X(FS_RO, "filesystem_readonly", "", FS, NUMBER, FS, "filesystem_readonly", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of the inodes of a file system that are in use" }, \
+    { "filesystem_readonly", "", "filesystem_readonly", NULL, PROM_GAUGE, SRC_FS, F_NUMBER, DIM_FS, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Whether a file system is read-only (1) or not (0)", \
-      "Whether a file system is read-only (1) or not (0)") \
-    X(FS_ERROR_AGE, "filesystem_last_error_age", "", FS, SECONDS, FS, "filesystem_last_error_age_seconds", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no ext4 file system has recorded errors", true, \
+      "Whether a file system is read-only (1) or not (0)" }, \
+    { "filesystem_last_error_age", "", "filesystem_last_error_age_seconds", NULL, PROM_GAUGE, SRC_FS, F_SECONDS, DIM_FS, MET_ALONE, false, true, OP_NONE, 0, 0, "no ext4 file system has recorded errors", \
       "Time since the last error that an ext4 file system recorded", \
-      "Time since the last error that an ext4 file system recorded") \
-    X(FS_ERRORS, "filesystem_errors", "", FS, NUMBER, FS, "filesystem_errors", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time since the last error that an ext4 file system recorded" }, \
+    { "filesystem_errors", "", "filesystem_errors", NULL, PROM_GAUGE, SRC_FS, F_NUMBER, DIM_FS, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Errors recorded in an ext4 file system since its last check", \
-      "Errors recorded in an ext4 file system since its last check") \
-    X(B_FDS, "busy_open_files", "", FDS, RATIO, BUSY, "busy_open_files_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Errors recorded in an ext4 file system since its last check" }, \
+    { "busy_open_files", "", "busy_open_files_ratio", NULL, PROM_GAUGE, SRC_FDS, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %", \
-      "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %") \
-    X(PORTS, "ports_used", "", PORTS, RATIO, NONE, "ports_used_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %" }, \
+    { "ports_used", "", "ports_used_ratio", NULL, PROM_GAUGE, SRC_PORTS, F_RATIO, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Largest share of the local ports that connections to a single remote address and port use", \
-      "Largest share of the local ports that connections to a single remote address and port use") \
-    X(CT_DROPS, "nf_conntrack_drops", "nf_conntrack drop", TABLES, COUNT, NONE, "nf_conntrack_stat_drop_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Largest share of the local ports that connections to a single remote address and port use" }, \
+    { "nf_conntrack_drops", "nf_conntrack drop", "nf_conntrack_stat_drop_total", NULL, PROM_COUNTER, SRC_TABLES, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Packets dropped because their connection could not be added to the connection tracking table", \
-      "Packets dropped because their connection could not be added to the connection tracking table") \
-    X(CT_FAILS, "nf_conntrack_insert_failures", "nf_conntrack insert_failed", TABLES, COUNT, NONE, "nf_conntrack_stat_insert_failed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Packets dropped because their connection could not be added to the connection tracking table" }, \
+    { "nf_conntrack_insert_failures", "nf_conntrack insert_failed", "nf_conntrack_stat_insert_failed_total", NULL, PROM_COUNTER, SRC_TABLES, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Connections that could not be added to the connection tracking table, for example because of a race between packets", \
-      "Connections that could not be added to the connection tracking table, for example because of a race between packets") \
-    X(ARP_FULL, "arp_table_overflows", "arp_cache table_fulls", TABLES, COUNT, NONE, "arp_table_overflows_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Connections that could not be added to the connection tracking table, for example because of a race between packets" }, \
+    { "arp_table_overflows", "arp_cache table_fulls", "arp_table_overflows_total", NULL, PROM_COUNTER, SRC_TABLES, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "IPv4 neighbors not added to the neighbor table because the table was full", \
-      "IPv4 neighbors not added to the neighbor table because the table was full") \
-    X(NDISC_FULL, "ndisc_table_overflows", "ndisc_cache table_fulls", TABLES, COUNT, NONE, "ndisc_table_overflows_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "IPv4 neighbors not added to the neighbor table because the table was full" }, \
+    { "ndisc_table_overflows", "ndisc_cache table_fulls", "ndisc_table_overflows_total", NULL, PROM_COUNTER, SRC_TABLES, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "IPv6 neighbors not added to the neighbor table because the table was full", \
-      "IPv6 neighbors not added to the neighbor table because the table was full") \
-    X(IRQ_RATE, "irq_interrupts", "", IRQS, COUNT, IRQ, "irq_interrupts_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "IPv6 neighbors not added to the neighbor table because the table was full" }, \
+    { "irq_interrupts", "", "irq_interrupts_total", NULL, PROM_COUNTER, SRC_IRQS, F_COUNT, DIM_IRQ, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Interrupts of one IRQ, or softirqs of one kind, that one CPU handled", \
-      "Interrupts of one IRQ, or softirqs of one kind, that one CPU handled") \
-    X(CLOCK_SLOW, "clock_slow", "", CLOCK, NUMBER, NONE, "clock_slow", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Interrupts of one IRQ, or softirqs of one kind, that one CPU handled" }, \
+    { "clock_slow", "", "clock_slow", NULL, PROM_GAUGE, SRC_CLOCK, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)", \
-      "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)") \
-    X(CLOCK_ERROR, "clock_maximum_error", "", CLOCK, SECONDS, NONE, "timex_maxerror_seconds", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no program synchronizes the clock (adjtimex(2): STA_UNSYNC)", true, \
+      "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)" }, \
+    { "clock_maximum_error", "", "timex_maxerror_seconds", NULL, PROM_GAUGE, SRC_CLOCK, F_SECONDS, DIM_NONE, MET_ALONE, false, true, OP_NONE, 0, 0, "no program synchronizes the clock (adjtimex(2): STA_UNSYNC)", \
       "Maximum error of the synchronized clock; it grows until the clock is synchronized again", \
-      "Maximum error of the synchronized clock; it grows until the clock is synchronized again") \
-    X(EDAC_CE, "edac_correctable_errors", "ce_count", EDAC, COUNT, MC, "edac_correctable_errors_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Maximum error of the synchronized clock; it grows until the clock is synchronized again" }, \
+    { "edac_correctable_errors", "ce_count", "edac_correctable_errors_total", NULL, PROM_COUNTER, SRC_EDAC, F_COUNT, DIM_MC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory errors that the ECC of a memory controller corrected", \
-      "Memory errors that the ECC of a memory controller corrected") \
-    X(EDAC_UE, "edac_uncorrectable_errors", "ue_count", EDAC, NUMBER, MC, "edac_uncorrectable_errors", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory errors that the ECC of a memory controller corrected" }, \
+    { "edac_uncorrectable_errors", "ue_count", "edac_uncorrectable_errors", NULL, PROM_GAUGE, SRC_EDAC, F_NUMBER, DIM_MC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory errors since boot that the ECC of a memory controller could not correct", \
-      "Memory errors since boot that the ECC of a memory controller could not correct") \
-    X(MD_DEGRADED, "md_degraded", "", MD, NUMBER, NONE, "md_degraded", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory errors since boot that the ECC of a memory controller could not correct" }, \
+    { "md_degraded", "", "md_degraded", NULL, PROM_GAUGE, SRC_MD, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of md arrays that are degraded because a disk is missing", \
-      "Number of md arrays that are degraded because a disk is missing") \
-    X(LOG_OOM, "log_oom_kills", "Killed process ", LOG, COUNT, NONE, "log_oom_kills_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of md arrays that are degraded because a disk is missing" }, \
+    { "log_oom_kills", "Killed process ", "log_oom_kills_total", NULL, PROM_COUNTER, SRC_LOG, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Kernel log messages about processes killed by the OOM killer", \
-      "Kernel log messages about processes killed by the OOM killer") \
-    X(LOG_IO, "log_io_errors", "I/O error, dev ", LOG, COUNT, NONE, "log_io_errors_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Kernel log messages about processes killed by the OOM killer" }, \
+    { "log_io_errors", "I/O error, dev ", "log_io_errors_total", NULL, PROM_COUNTER, SRC_LOG, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Kernel log messages about failed disk requests", \
-      "Kernel log messages about failed disk requests") \
-    X(LOG_HUNG, "log_hung_tasks", "blocked for more than ", LOG, COUNT, NONE, "log_hung_tasks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Kernel log messages about failed disk requests" }, \
+    { "log_hung_tasks", "blocked for more than ", "log_hung_tasks_total", NULL, PROM_COUNTER, SRC_LOG, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Kernel log messages about tasks that were blocked for minutes (hung tasks)", \
-      "Kernel log messages about tasks that were blocked for minutes (hung tasks)") \
-    X(LOG_MCE, "log_machine_checks", "[Hardware Error]", LOG, COUNT, NONE, "log_machine_checks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Kernel log messages about tasks that were blocked for minutes (hung tasks)" }, \
+    { "log_machine_checks", "[Hardware Error]", "log_machine_checks_total", NULL, PROM_COUNTER, SRC_LOG, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Kernel log messages about hardware errors", \
-      "Kernel log messages about hardware errors") \
-    X(LOG_RO, "log_remounts", "Remounting filesystem read-only", LOG, COUNT, NONE, "log_remounts_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Kernel log messages about hardware errors" }, \
+    { "log_remounts", "Remounting filesystem read-only", "log_remounts_total", NULL, PROM_COUNTER, SRC_LOG, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Kernel log messages about file systems that became read-only after errors", \
-      "Kernel log messages about file systems that became read-only after errors") \
-    X(LOG_LOST, "log_messages_lost", "", LOG, COUNT, NONE, "log_messages_lost_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Kernel log messages about file systems that became read-only after errors" }, \
+    { "log_messages_lost", "", "log_messages_lost_total", NULL, PROM_COUNTER, SRC_LOG, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Kernel log messages that were overwritten before kvis read them (no log metric counts them)", \
-      "Kernel log messages that were overwritten before kvis read them (no log metric counts them)") \
-    X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "busy_cpu_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Kernel log messages that were overwritten before kvis read them (no log metric counts them)" }, \
+    { "busy_cpu", "", "busy_cpu_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TICKS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time that a busy process used", \
-      "CPU time that a busy process used") \
-    X(B_SYSTEM, "busy_system", "", BUSY, TICKS, BUSY, "busy_system_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time that a busy process used" }, \
+    { "busy_system", "", "busy_system_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TICKS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time that a busy process used in the kernel", \
-      "CPU time that a busy process used in the kernel") \
-    X(B_WAIT, "busy_waiting", "", BUSY, TOTAL_NS, BUSY, "busy_waiting_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
+      "CPU time that a busy process used in the kernel" }, \
+    { "busy_waiting", "", "busy_waiting_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_NS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
       "Time that the threads of a busy process waited for a CPU, added up over threads", \
-      "Time that the threads of a busy process waited for a CPU, added up over threads") \
-    X(B_READ, "busy_read", "", BUSY, TOTAL_BYTES, BUSY, "busy_read_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that the threads of a busy process waited for a CPU, added up over threads" }, \
+    { "busy_read", "", "busy_read_bytes_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_BYTES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that the live threads of a busy process read from disks", \
-      "Bytes that the live threads of a busy process read from disks") \
-    X(B_WRITTEN, "busy_written", "", BUSY, TOTAL_BYTES, BUSY, "busy_written_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Bytes that the live threads of a busy process read from disks" }, \
+    { "busy_written", "", "busy_written_bytes_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_BYTES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that the live threads of a busy process wrote to files on disks", \
-      "Bytes that the live threads of a busy process wrote to files on disks") \
-    X(B_MAJOR, "busy_major_faults", "", BUSY, COUNT, BUSY, "busy_major_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Bytes that the live threads of a busy process wrote to files on disks" }, \
+    { "busy_major_faults", "", "busy_major_faults_total", NULL, PROM_COUNTER, SRC_BUSY, F_COUNT, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of a busy process that needed a read from disk", \
-      "Page faults of a busy process that needed a read from disk") \
-    X(B_MINOR, "busy_minor_faults", "", BUSY, COUNT, BUSY, "busy_minor_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults of a busy process that needed a read from disk" }, \
+    { "busy_minor_faults", "", "busy_minor_faults_total", NULL, PROM_COUNTER, SRC_BUSY, F_COUNT, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of a busy process that needed no read from disk", \
-      "Page faults of a busy process that needed no read from disk") \
-    X(B_RSS, "busy_resident", "", BUSY, PAGES, BUSY, "busy_resident_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults of a busy process that needed no read from disk" }, \
+    { "busy_resident", "", "busy_resident_bytes", NULL, PROM_GAUGE, SRC_BUSY, F_PAGES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Resident memory of a busy process", \
-      "Resident memory of a busy process") \
-    X(B_SWAP, "busy_swap", "", BUSY, KIB, BUSY, "busy_swap_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Resident memory of a busy process" }, \
+    { "busy_swap", "", "busy_swap_bytes", NULL, PROM_GAUGE, SRC_BUSY, F_KIB, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory of a busy process that is in swap", \
-      "Memory of a busy process that is in swap") \
-    X(B_THREADS, "busy_threads", "", BUSY, NUMBER, BUSY, "busy_threads", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory of a busy process that is in swap" }, \
+    { "busy_threads", "", "busy_threads", NULL, PROM_GAUGE, SRC_BUSY, F_NUMBER, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of threads of a busy process", \
-      "Number of threads of a busy process") \
-    X(B_STUCK, "busy_stuck", "", STUCK, NUMBER, BUSY, "busy_stuck", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no process was in uninterruptible sleep for a second", true, \
+      "Number of threads of a busy process" }, \
+    { "busy_stuck", "", "busy_stuck", NULL, PROM_GAUGE, SRC_STUCK, F_NUMBER, DIM_BUSY, MET_ALONE, false, true, OP_NONE, 0, 0, "no process was in uninterruptible sleep for a second", \
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)", \
-      "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)") \
-    X(STUCK, "tasks_stuck", "", STUCK, NUMBER, NONE, "tasks_stuck", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)" }, \
+    { "tasks_stuck", "", "tasks_stuck", NULL, PROM_GAUGE, SRC_STUCK, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second", \
-      "Processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second") \
-    X(B_LOCKED, "busy_locked", "", LOCKS, NUMBER, BUSY, "busy_locked", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second" }, \
+    { "busy_locked", "", "busy_locked", NULL, PROM_GAUGE, SRC_LOCKS, F_NUMBER, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of threads of a busy process that waited for the same lock, sampled once per interval", \
-      "Number of threads of a busy process that waited for the same lock, sampled once per interval") \
-    X(LOCKED, "threads_locked", "", LOCKS, NUMBER, NONE, "threads_locked", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of threads of a busy process that waited for the same lock, sampled once per interval" }, \
+    { "threads_locked", "", "threads_locked", NULL, PROM_GAUGE, SRC_LOCKS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Threads of busy processes that waited for a lock for which other threads also waited", \
-      "Threads of busy processes that waited for a lock for which other threads also waited") \
-    X(FAULTS_LIVE, "live_page_faults", "", BUSY, COUNT, NONE, "live_page_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Threads of busy processes that waited for a lock for which other threads also waited" }, \
+    { "live_page_faults", "", "live_page_faults_total", NULL, PROM_COUNTER, SRC_BUSY, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of processes that existed at the end of the interval", \
-      "Page faults of processes that existed at the end of the interval") \
-    X(QUEUED, "tasks_waiting", "", BUSY, NUMBER, CPU, "tasks_waiting", NULL, GAUGE, MET_SUM, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
+      "Page faults of processes that existed at the end of the interval" }, \
+    { "tasks_waiting", "", "tasks_waiting", NULL, PROM_GAUGE, SRC_BUSY, F_NUMBER, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
       "Mean number of threads that waited for a CPU; a thread counts for the CPU on which it then ran", \
-      "Mean number of threads that waited for a CPU; a thread counts for the CPU on which it then ran") \
-    X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "busy_remote_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Mean number of threads that waited for a CPU; a thread counts for the CPU on which it then ran" }, \
+    { "busy_remote", "", "busy_remote_ratio", NULL, PROM_GAUGE, SRC_PAGES, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run", \
-      "Share of the memory of a busy process that is not on the NUMA node where most of its threads run") \
-    X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "busy_remote_memory_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of the memory of a busy process that is not on the NUMA node where most of its threads run" }, \
+    { "busy_remote_memory", "", "busy_remote_memory_bytes", NULL, PROM_GAUGE, SRC_PAGES, F_BYTES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory of a busy process outside the NUMA node where most of its threads run", \
-      "Memory of a busy process outside the NUMA node where most of its threads run") \
-    X(B_OWN_PART, "busy_local_memory", "", PAGES, RATIO, BUSY, "busy_local_memory_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory of a busy process outside the NUMA node where most of its threads run" }, \
+    { "busy_local_memory", "", "busy_local_memory_ratio", NULL, PROM_GAUGE, SRC_PAGES, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes", \
-      "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes") \
-    X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "busy_remote_cost_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes" }, \
+    { "busy_remote_cost", "", "busy_remote_cost_ratio", NULL, PROM_GAUGE, SRC_PAGES, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Upper bound of the CPU time that a busy process loses to remote memory, computed from NUMA distances", \
-      "Upper bound of the CPU time that a busy process loses to remote memory, computed from NUMA distances") \
-    X(GR_PERIODS, "group_periods", "nr_periods", CGROUPS, COUNT, GROUP, "group_periods_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", true, \
+      "Upper bound of the CPU time that a busy process loses to remote memory, computed from NUMA distances" }, \
+    { "group_periods", "nr_periods", "group_periods_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a CPU quota", \
       "CPU quota periods in which a cgroup had runnable tasks", \
-      "CPU quota periods in which a cgroup had runnable tasks") \
-    X(GR_THROTTLES, "group_throttles", "nr_throttled", CGROUPS, COUNT, GROUP, "group_throttles_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", true, \
+      "CPU quota periods in which a cgroup had runnable tasks" }, \
+    { "group_throttles", "nr_throttled", "group_throttles_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a CPU quota", \
       "CPU quota periods in which a cgroup used up its quota", \
-      "CPU quota periods in which a cgroup used up its quota") \
-    X(GR_THROTTLED, "group_throttled", "throttled_usec", CGROUPS, TOTAL_US, GROUP, "group_throttled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a CPU quota", true, \
+      "CPU quota periods in which a cgroup used up its quota" }, \
+    { "group_throttled", "throttled_usec", "group_throttled_seconds_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_TOTAL_US, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a CPU quota", \
       "Time for which a CPU quota stopped a cgroup, added up over CPUs", \
-      "Time for which a CPU quota stopped a cgroup, added up over CPUs") \
-    X(GR_MAX, "group_memory_max", "", CGROUPS, COUNT, GROUP, "group_memory_max_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
+      "Time for which a CPU quota stopped a cgroup, added up over CPUs" }, \
+    { "group_memory_max", "", "group_memory_max_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
       "Number of times that a cgroup reached its own memory limit", \
-      "Number of times that a cgroup reached its own memory limit") \
-    X(GR_PSI_MEM, "group_pressure_memory", "", CGROUPS, TOTAL_US, GROUP, "group_pressure_memory_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
+      "Number of times that a cgroup reached its own memory limit" }, \
+    { "group_pressure_memory", "", "group_pressure_memory_seconds_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_TOTAL_US, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
       "Time in which at least one task of a cgroup waited for memory", \
-      "Time in which at least one task of a cgroup waited for memory") \
-    X(GR_REFAULTS, "group_refaults", "workingset_refault*", CGROUPS, COUNT, GROUP, "group_refaults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
+      "Time in which at least one task of a cgroup waited for memory" }, \
+    { "group_refaults", "workingset_refault*", "group_refaults_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
       "Reclaimed pages of a cgroup that were soon read back", \
-      "Reclaimed pages of a cgroup that were soon read back") \
-    X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "group_oom_kills_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "no cgroup has a memory limit", true, \
+      "Reclaimed pages of a cgroup that were soon read back" }, \
+    { "group_oom_kills", "oom_kill", "group_oom_kills_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
       "Processes of a cgroup that the kernel killed because memory ran out", \
-      "Processes of a cgroup that the kernel killed because memory ran out") \
-    X(GR_PIDS, "group_pids", "", CGROUPS, RATIO, GROUP, "group_pids_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "no cgroup is near its limit of processes and threads", true, \
+      "Processes of a cgroup that the kernel killed because memory ran out" }, \
+    { "group_pids", "", "group_pids_ratio", NULL, PROM_GAUGE, SRC_CGROUPS, F_RATIO, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup is near its limit of processes and threads", \
       "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %", \
-      "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %") \
-    X(P_USER, "process_user", "", PROC, TICKS, PID, "process_user_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %" }, \
+    { "process_user", "", "process_user_seconds_total", NULL, PROM_COUNTER, SRC_PROC, F_TICKS, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time of a monitored process in user mode", \
-      "CPU time of a monitored process in user mode") \
-    X(P_SYSTEM, "process_system", "", PROC, TICKS, PID, "process_system_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time of a monitored process in user mode" }, \
+    { "process_system", "", "process_system_seconds_total", NULL, PROM_COUNTER, SRC_PROC, F_TICKS, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time of a monitored process in the kernel", \
-      "CPU time of a monitored process in the kernel") \
-    X(P_MINOR, "process_minor_faults", "", PROC, COUNT, PID, "process_minor_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time of a monitored process in the kernel" }, \
+    { "process_minor_faults", "", "process_minor_faults_total", NULL, PROM_COUNTER, SRC_PROC, F_COUNT, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of a monitored process that needed no read from disk", \
-      "Page faults of a monitored process that needed no read from disk") \
-    X(P_MAJOR, "process_major_faults", "", PROC, COUNT, PID, "process_major_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults of a monitored process that needed no read from disk" }, \
+    { "process_major_faults", "", "process_major_faults_total", NULL, PROM_COUNTER, SRC_PROC, F_COUNT, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of a monitored process that needed a read from disk", \
-      "Page faults of a monitored process that needed a read from disk") \
-    X(P_THREADS, "process_threads", "", PROC, NUMBER, PID, "process_threads", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults of a monitored process that needed a read from disk" }, \
+    { "process_threads", "", "process_threads", NULL, PROM_GAUGE, SRC_PROC, F_NUMBER, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of threads of a monitored process", \
-      "Number of threads of a monitored process") \
-    X(P_RSS, "process_resident", "", PROC, PAGES, PID, "process_resident_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of threads of a monitored process" }, \
+    { "process_resident", "", "process_resident_bytes", NULL, PROM_GAUGE, SRC_PROC, F_PAGES, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Resident memory of a monitored process", \
-      "Resident memory of a monitored process") \
-    X(P_VOLUNTARY, "process_voluntary_switches", "", PROC, COUNT, PID, "process_voluntary_switches_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Resident memory of a monitored process" }, \
+    { "process_voluntary_switches", "", "process_voluntary_switches_total", NULL, PROM_COUNTER, SRC_PROC, F_COUNT, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Voluntary context switches of the threads of a monitored process", \
-      "Voluntary context switches of the threads of a monitored process") \
-    X(P_FORCED, "process_involuntary_switches", "", PROC, COUNT, PID, "process_involuntary_switches_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Voluntary context switches of the threads of a monitored process" }, \
+    { "process_involuntary_switches", "", "process_involuntary_switches_total", NULL, PROM_COUNTER, SRC_PROC, F_COUNT, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Involuntary context switches of the threads of a monitored process", \
-      "Involuntary context switches of the threads of a monitored process") \
-    X(P_RUN, "process_running", "", PROC, TOTAL_NS, PID, "process_running_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
+      "Involuntary context switches of the threads of a monitored process" }, \
+    { "process_running", "", "process_running_seconds_total", NULL, PROM_COUNTER, SRC_PROC, F_TOTAL_NS, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
       "Time that the threads of a monitored process ran on CPUs, added up over threads", \
-      "Time that the threads of a monitored process ran on CPUs, added up over threads") \
-    X(P_WAIT, "process_waiting", "", PROC, TOTAL_NS, PID, "process_waiting_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", false, \
+      "Time that the threads of a monitored process ran on CPUs, added up over threads" }, \
+    { "process_waiting", "", "process_waiting_seconds_total", NULL, PROM_COUNTER, SRC_PROC, F_TOTAL_NS, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
       "Time that the threads of a monitored process waited for a CPU, added up over threads", \
-      "Time that the threads of a monitored process waited for a CPU, added up over threads") \
-    X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, TOTAL_US, NONE, "cgroup_cpu_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that the threads of a monitored process waited for a CPU, added up over threads" }, \
+    { "cgroup_cpu", "usage_usec", "cgroup_cpu_seconds_total", NULL, PROM_COUNTER, SRC_CGROUP, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time of the monitored cgroup", \
-      "CPU time of the monitored cgroup") \
-    X(CG_USER, "cgroup_cpu_user", "user_usec", CGROUP, TOTAL_US, NONE, "cgroup_cpu_user_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time of the monitored cgroup" }, \
+    { "cgroup_cpu_user", "user_usec", "cgroup_cpu_user_seconds_total", NULL, PROM_COUNTER, SRC_CGROUP, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time of the monitored cgroup in user mode", \
-      "CPU time of the monitored cgroup in user mode") \
-    X(CG_SYSTEM, "cgroup_cpu_system", "system_usec", CGROUP, TOTAL_US, NONE, "cgroup_cpu_system_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time of the monitored cgroup in user mode" }, \
+    { "cgroup_cpu_system", "system_usec", "cgroup_cpu_system_seconds_total", NULL, PROM_COUNTER, SRC_CGROUP, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time of the monitored cgroup in the kernel", \
-      "CPU time of the monitored cgroup in the kernel") \
-    X(CG_THROTTLES, "cgroup_throttles", "nr_throttled", CGROUP, COUNT, NONE, "cgroup_throttles_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU time of the monitored cgroup in the kernel" }, \
+    { "cgroup_throttles", "nr_throttled", "cgroup_throttles_total", NULL, PROM_COUNTER, SRC_CGROUP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU quota periods in which the monitored cgroup used up its quota", \
-      "CPU quota periods in which the monitored cgroup used up its quota") \
-    X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, TOTAL_US, NONE, "cgroup_throttled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "CPU quota periods in which the monitored cgroup used up its quota" }, \
+    { "cgroup_throttled", "throttled_usec", "cgroup_throttled_seconds_total", NULL, PROM_COUNTER, SRC_CGROUP, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time for which a CPU quota stopped the monitored cgroup, added up over CPUs", \
-      "Time for which a CPU quota stopped the monitored cgroup, added up over CPUs") \
-    X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, "cgroup_memory_anon_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time for which a CPU quota stopped the monitored cgroup, added up over CPUs" }, \
+    { "cgroup_memory_anon", "anon", "cgroup_memory_anon_bytes", NULL, PROM_GAUGE, SRC_CGROUP, F_BYTES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Anonymous memory of the monitored cgroup", \
-      "Anonymous memory of the monitored cgroup") \
-    X(CG_FILE, "cgroup_memory_file", "file", CGROUP, BYTES, NONE, "cgroup_memory_file_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Anonymous memory of the monitored cgroup" }, \
+    { "cgroup_memory_file", "file", "cgroup_memory_file_bytes", NULL, PROM_GAUGE, SRC_CGROUP, F_BYTES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page cache of the monitored cgroup", \
-      "Page cache of the monitored cgroup") \
-    X(CG_FAULTS, "cgroup_page_faults", "pgfault", CGROUP, COUNT, NONE, "cgroup_page_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page cache of the monitored cgroup" }, \
+    { "cgroup_page_faults", "pgfault", "cgroup_page_faults_total", NULL, PROM_COUNTER, SRC_CGROUP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of the monitored cgroup", \
-      "Page faults of the monitored cgroup") \
-    X(CG_MAJOR, "cgroup_major_faults", "pgmajfault", CGROUP, COUNT, NONE, "cgroup_major_faults_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults of the monitored cgroup" }, \
+    { "cgroup_major_faults", "pgmajfault", "cgroup_major_faults_total", NULL, PROM_COUNTER, SRC_CGROUP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of the monitored cgroup that needed a read from disk", \
-      "Page faults of the monitored cgroup that needed a read from disk") \
-    X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, "cgroup_oom_kills_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Page faults of the monitored cgroup that needed a read from disk" }, \
+    { "cgroup_oom_kills", "oom_kill", "cgroup_oom_kills_total", NULL, PROM_COUNTER, SRC_CGROUP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Processes of the monitored cgroup that the kernel killed because memory ran out", \
-      "Processes of the monitored cgroup that the kernel killed because memory ran out") \
-    X(CG_MEMORY, "cgroup_memory", "memory.current", CGROUP, BYTES, NONE, "cgroup_memory_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Processes of the monitored cgroup that the kernel killed because memory ran out" }, \
+    { "cgroup_memory", "memory.current", "cgroup_memory_bytes", NULL, PROM_GAUGE, SRC_CGROUP, F_BYTES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory used by the monitored cgroup", \
-      "Memory used by the monitored cgroup") \
-    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGROUP, BYTES, NONE, "cgroup_swap_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Memory used by the monitored cgroup" }, \
+    { "cgroup_swap", "memory.swap.current", "cgroup_swap_bytes", NULL, PROM_GAUGE, SRC_CGROUP, F_BYTES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Swap space used by the monitored cgroup", \
-      "Swap space used by the monitored cgroup") \
-    X(CG_PIDS, "cgroup_pids", "pids.current", CGROUP, NUMBER, NONE, "cgroup_pids", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Swap space used by the monitored cgroup" }, \
+    { "cgroup_pids", "pids.current", "cgroup_pids", NULL, PROM_GAUGE, SRC_CGROUP, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of processes and threads in the monitored cgroup", \
-      "Number of processes and threads in the monitored cgroup") \
-    X(SWITCHES, "switches", "", RUNQ, COUNT, CPU, "switches_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Number of processes and threads in the monitored cgroup" }, \
+    { "switches", "", "switches_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Context switches on a CPU", \
-      "Context switches on a CPU") \
-    X(INVOLUNTARY, "involuntary_switches", "", RUNQ, COUNT, CPU, "involuntary_switches_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Context switches on a CPU" }, \
+    { "involuntary_switches", "", "involuntary_switches_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Involuntary context switches on a CPU: the task was still runnable", \
-      "Involuntary context switches on a CPU: the task was still runnable") \
-    X(IDLES, "idle_switches", "", RUNQ, COUNT, CPU, "idle_switches_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Involuntary context switches on a CPU: the task was still runnable" }, \
+    { "idle_switches", "", "idle_switches_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Context switches on a CPU to the idle task because no other task could run", \
-      "Context switches on a CPU to the idle task because no other task could run") \
-    X(MIGRATIONS, "migrations", "", RUNQ, COUNT, CPU, "sched_migrations_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Context switches on a CPU to the idle task because no other task could run" }, \
+    { "migrations", "", "sched_migrations_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Tasks moved to another CPU, counted on the CPU that moved them", \
-      "Tasks moved to another CPU, counted on the CPU that moved them") \
-    X(UNSEEN, "runq_waits_unseen", "", RUNQ, COUNT, CPU, "runq_waits_unseen_total", NULL, COUNTER, MET_SUM, false, NONE, 0, 0, NULL, false, \
+      "Tasks moved to another CPU, counted on the CPU that moved them" }, \
+    { "runq_waits_unseen", "", "runq_waits_unseen_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Waits for a CPU that kvis could not measure because it missed their start", \
-      "Waits for a CPU that kvis could not measure because it missed their start") \
-    X(WAIT_P50, "runq_wait_p50", "", RUNQ, NS, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Waits for a CPU that kvis could not measure because it missed their start" }, \
+    { "runq_wait_p50", "", NULL, NULL, PROM_GAUGE, SRC_RUNQ, F_NS, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a task waited for a CPU before it ran", \
-      "Time that a task waited for a CPU before it ran") \
-    X(WAIT_P90, "runq_wait_p90", "", RUNQ, NS, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a task waited for a CPU before it ran" }, \
+    { "runq_wait_p90", "", NULL, NULL, PROM_GAUGE, SRC_RUNQ, F_NS, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a task waited for a CPU before it ran", \
-      "Time that a task waited for a CPU before it ran") \
-    X(WAIT_P99, "runq_wait_p99", "", RUNQ, NS, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a task waited for a CPU before it ran" }, \
+    { "runq_wait_p99", "", NULL, NULL, PROM_GAUGE, SRC_RUNQ, F_NS, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a task waited for a CPU before it ran", \
-      "Time that a task waited for a CPU before it ran") \
-    X(WAIT_MAX, "runq_wait_max", "", RUNQ, NS, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a task waited for a CPU before it ran" }, \
+    { "runq_wait_max", "", NULL, NULL, PROM_GAUGE, SRC_RUNQ, F_NS, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a task waited for a CPU before it ran", \
-      "Time that a task waited for a CPU before it ran") \
-    X(LONGEST, "runq_longest_wait", "", RUNQ, SECONDS, WAIT, "runq_longest_wait_seconds", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a task waited for a CPU before it ran" }, \
+    { "runq_longest_wait", "", "runq_longest_wait_seconds", NULL, PROM_GAUGE, SRC_RUNQ, F_SECONDS, DIM_WAIT, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait", \
-      "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait") \
-    X(DEPTH_P50, "runq_depth_p50", "", DEPTH, NUMBER, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait" }, \
+    { "runq_depth_p50", "", NULL, NULL, PROM_GAUGE, SRC_DEPTH, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of runnable tasks on a CPU's run queue, at each context switch", \
-      "Number of runnable tasks on a CPU's run queue, at each context switch") \
-    X(DEPTH_P90, "runq_depth_p90", "", DEPTH, NUMBER, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of runnable tasks on a CPU's run queue, at each context switch" }, \
+    { "runq_depth_p90", "", NULL, NULL, PROM_GAUGE, SRC_DEPTH, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of runnable tasks on a CPU's run queue, at each context switch", \
-      "Number of runnable tasks on a CPU's run queue, at each context switch") \
-    X(DEPTH_P99, "runq_depth_p99", "", DEPTH, NUMBER, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of runnable tasks on a CPU's run queue, at each context switch" }, \
+    { "runq_depth_p99", "", NULL, NULL, PROM_GAUGE, SRC_DEPTH, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of runnable tasks on a CPU's run queue, at each context switch", \
-      "Number of runnable tasks on a CPU's run queue, at each context switch") \
-    X(DEPTH_MAX, "runq_depth_max", "", DEPTH, NUMBER, NONE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of runnable tasks on a CPU's run queue, at each context switch" }, \
+    { "runq_depth_max", "", NULL, NULL, PROM_GAUGE, SRC_DEPTH, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of runnable tasks on a CPU's run queue, at each context switch", \
-      "Number of runnable tasks on a CPU's run queue, at each context switch") \
-    X(SEQUENTIAL, "block_sequential", "", BLOCK, RATIO, DISK, "block_sequential_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of runnable tasks on a CPU's run queue, at each context switch" }, \
+    { "block_sequential", "", "block_sequential_ratio", NULL, PROM_GAUGE, SRC_BLOCK, F_RATIO, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of the reads and writes of a disk that begin where the previous request ended", \
-      "Share of the reads and writes of a disk that begin where the previous request ended") \
-    X(RQUEUE_P50, "block_read_queue_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Share of the reads and writes of a disk that begin where the previous request ended" }, \
+    { "block_read_queue_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a read request spent in the queue of a disk", \
-      "Time that a read request spent in the queue of a disk") \
-    X(RQUEUE_P90, "block_read_queue_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a read request spent in the queue of a disk" }, \
+    { "block_read_queue_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a read request spent in the queue of a disk", \
-      "Time that a read request spent in the queue of a disk") \
-    X(RQUEUE_P99, "block_read_queue_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a read request spent in the queue of a disk" }, \
+    { "block_read_queue_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a read request spent in the queue of a disk", \
-      "Time that a read request spent in the queue of a disk") \
-    X(RQUEUE_MAX, "block_read_queue_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a read request spent in the queue of a disk" }, \
+    { "block_read_queue_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a read request spent in the queue of a disk", \
-      "Time that a read request spent in the queue of a disk") \
-    X(RDISK_P50, "block_read_device_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a read request spent in the queue of a disk" }, \
+    { "block_read_device_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a read request spent at the disk, not counting time in the queue", \
-      "Time that a read request spent at the disk, not counting time in the queue") \
-    X(RDISK_P90, "block_read_device_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a read request spent at the disk, not counting time in the queue" }, \
+    { "block_read_device_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a read request spent at the disk, not counting time in the queue", \
-      "Time that a read request spent at the disk, not counting time in the queue") \
-    X(RDISK_P99, "block_read_device_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a read request spent at the disk, not counting time in the queue" }, \
+    { "block_read_device_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a read request spent at the disk, not counting time in the queue", \
-      "Time that a read request spent at the disk, not counting time in the queue") \
-    X(RDISK_MAX, "block_read_device_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a read request spent at the disk, not counting time in the queue" }, \
+    { "block_read_device_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a read request spent at the disk, not counting time in the queue", \
-      "Time that a read request spent at the disk, not counting time in the queue") \
-    X(WQUEUE_P50, "block_write_queue_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a read request spent at the disk, not counting time in the queue" }, \
+    { "block_write_queue_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a write request spent in the queue of a disk", \
-      "Time that a write request spent in the queue of a disk") \
-    X(WQUEUE_P90, "block_write_queue_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a write request spent in the queue of a disk" }, \
+    { "block_write_queue_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a write request spent in the queue of a disk", \
-      "Time that a write request spent in the queue of a disk") \
-    X(WQUEUE_P99, "block_write_queue_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a write request spent in the queue of a disk" }, \
+    { "block_write_queue_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a write request spent in the queue of a disk", \
-      "Time that a write request spent in the queue of a disk") \
-    X(WQUEUE_MAX, "block_write_queue_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a write request spent in the queue of a disk" }, \
+    { "block_write_queue_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a write request spent in the queue of a disk", \
-      "Time that a write request spent in the queue of a disk") \
-    X(WDISK_P50, "block_write_device_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a write request spent in the queue of a disk" }, \
+    { "block_write_device_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a write request spent at the disk, not counting time in the queue", \
-      "Time that a write request spent at the disk, not counting time in the queue") \
-    X(WDISK_P90, "block_write_device_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a write request spent at the disk, not counting time in the queue" }, \
+    { "block_write_device_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a write request spent at the disk, not counting time in the queue", \
-      "Time that a write request spent at the disk, not counting time in the queue") \
-    X(WDISK_P99, "block_write_device_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a write request spent at the disk, not counting time in the queue" }, \
+    { "block_write_device_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a write request spent at the disk, not counting time in the queue", \
-      "Time that a write request spent at the disk, not counting time in the queue") \
-    X(WDISK_MAX, "block_write_device_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a write request spent at the disk, not counting time in the queue" }, \
+    { "block_write_device_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a write request spent at the disk, not counting time in the queue", \
-      "Time that a write request spent at the disk, not counting time in the queue") \
-    X(DISCARD_P50, "block_discard_device_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a write request spent at the disk, not counting time in the queue" }, \
+    { "block_discard_device_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a discard request spent at the disk, not counting time in the queue", \
-      "Time that a discard request spent at the disk, not counting time in the queue") \
-    X(DISCARD_P90, "block_discard_device_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a discard request spent at the disk, not counting time in the queue" }, \
+    { "block_discard_device_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a discard request spent at the disk, not counting time in the queue", \
-      "Time that a discard request spent at the disk, not counting time in the queue") \
-    X(DISCARD_P99, "block_discard_device_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a discard request spent at the disk, not counting time in the queue" }, \
+    { "block_discard_device_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a discard request spent at the disk, not counting time in the queue", \
-      "Time that a discard request spent at the disk, not counting time in the queue") \
-    X(DISCARD_MAX, "block_discard_device_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a discard request spent at the disk, not counting time in the queue" }, \
+    { "block_discard_device_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a discard request spent at the disk, not counting time in the queue", \
-      "Time that a discard request spent at the disk, not counting time in the queue") \
-    X(FLUSH_P50, "block_flush_device_p50", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a discard request spent at the disk, not counting time in the queue" }, \
+    { "block_flush_device_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a flush request spent at the disk, not counting time in the queue", \
-      "Time that a flush request spent at the disk, not counting time in the queue") \
-    X(FLUSH_P90, "block_flush_device_p90", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a flush request spent at the disk, not counting time in the queue" }, \
+    { "block_flush_device_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a flush request spent at the disk, not counting time in the queue", \
-      "Time that a flush request spent at the disk, not counting time in the queue") \
-    X(FLUSH_P99, "block_flush_device_p99", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a flush request spent at the disk, not counting time in the queue" }, \
+    { "block_flush_device_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a flush request spent at the disk, not counting time in the queue", \
-      "Time that a flush request spent at the disk, not counting time in the queue") \
-    X(FLUSH_MAX, "block_flush_device_max", "", BLOCK, NS, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a flush request spent at the disk, not counting time in the queue" }, \
+    { "block_flush_device_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a flush request spent at the disk, not counting time in the queue", \
-      "Time that a flush request spent at the disk, not counting time in the queue") \
-    X(RSIZE_P50, "block_read_size_p50", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a flush request spent at the disk, not counting time in the queue" }, \
+    { "block_read_size_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Size of a read request to a disk", \
-      "Size of a read request to a disk") \
-    X(RSIZE_P90, "block_read_size_p90", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Size of a read request to a disk" }, \
+    { "block_read_size_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Size of a read request to a disk", \
-      "Size of a read request to a disk") \
-    X(RSIZE_P99, "block_read_size_p99", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Size of a read request to a disk" }, \
+    { "block_read_size_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Size of a read request to a disk", \
-      "Size of a read request to a disk") \
-    X(RSIZE_MAX, "block_read_size_max", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Size of a read request to a disk" }, \
+    { "block_read_size_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Size of a read request to a disk", \
-      "Size of a read request to a disk") \
-    X(WSIZE_P50, "block_write_size_p50", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Size of a read request to a disk" }, \
+    { "block_write_size_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Size of a write request to a disk", \
-      "Size of a write request to a disk") \
-    X(WSIZE_P90, "block_write_size_p90", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Size of a write request to a disk" }, \
+    { "block_write_size_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Size of a write request to a disk", \
-      "Size of a write request to a disk") \
-    X(WSIZE_P99, "block_write_size_p99", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Size of a write request to a disk" }, \
+    { "block_write_size_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Size of a write request to a disk", \
-      "Size of a write request to a disk") \
-    X(WSIZE_MAX, "block_write_size_max", "", BLOCK, BYTES, DISK, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Size of a write request to a disk" }, \
+    { "block_write_size_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Size of a write request to a disk", \
-      "Size of a write request to a disk") \
-    X(BLK_MISSED, "block_requests_missed", "", BLOCK, COUNT, NONE, "block_requests_missed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Size of a write request to a disk" }, \
+    { "block_requests_missed", "", "block_requests_missed_total", NULL, PROM_COUNTER, SRC_BLOCK, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Disk requests that kvis could not track", \
-      "Disk requests that kvis could not track") \
-    X(VQ_ADDED, "virtio_added", "", VIRTIO, COUNT, QUEUE, "virtio_added_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Disk requests that kvis could not track" }, \
+    { "virtio_added", "", "virtio_added_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Buffers that a driver added to a virtio ring", \
-      "Buffers that a driver added to a virtio ring") \
-    X(VQ_COMPLETED, "virtio_completed", "", VIRTIO, COUNT, QUEUE, "virtio_completed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Buffers that a driver added to a virtio ring" }, \
+    { "virtio_completed", "", "virtio_completed_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Buffers that a driver took back after a virtio device completed them", \
-      "Buffers that a driver took back after a virtio device completed them") \
-    X(VQ_REFUSED, "virtio_refused", "", VIRTIO, COUNT, QUEUE, "virtio_refused_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Buffers that a driver took back after a virtio device completed them" }, \
+    { "virtio_refused", "", "virtio_refused_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Buffers refused because a virtio ring was full (ENOSPC)", \
-      "Buffers refused because a virtio ring was full (ENOSPC)") \
-    X(VQ_FAILED, "virtio_failed", "", VIRTIO, COUNT, QUEUE, "virtio_failed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Buffers refused because a virtio ring was full (ENOSPC)" }, \
+    { "virtio_failed", "", "virtio_failed_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Buffers not added to a virtio ring for a reason other than a full ring", \
-      "Buffers not added to a virtio ring for a reason other than a full ring") \
-    X(VQ_NOTIFIED, "virtio_notified", "", VIRTIO, COUNT, QUEUE, "virtio_notified_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Buffers not added to a virtio ring for a reason other than a full ring" }, \
+    { "virtio_notified", "", "virtio_notified_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Notifications sent to a virtio device", \
-      "Notifications sent to a virtio device") \
-    X(VQ_SUPPRESSED, "virtio_suppressed", "", VIRTIO, COUNT, QUEUE, "virtio_suppressed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Notifications sent to a virtio device" }, \
+    { "virtio_suppressed", "", "virtio_suppressed_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Notifications that were not sent because a virtio device did not need them", \
-      "Notifications that were not sent because a virtio device did not need them") \
-    X(VQ_IRQS, "virtio_interrupts", "", VIRTIO, COUNT, QUEUE, "virtio_interrupts_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Notifications that were not sent because a virtio device did not need them" }, \
+    { "virtio_interrupts", "", "virtio_interrupts_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Interrupts of a virtio ring that found a completed buffer", \
-      "Interrupts of a virtio ring that found a completed buffer") \
-    X(VQ_IRQS_IDLE, "virtio_interrupts_idle", "", VIRTIO, COUNT, QUEUE, "virtio_interrupts_idle_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Interrupts of a virtio ring that found a completed buffer" }, \
+    { "virtio_interrupts_idle", "", "virtio_interrupts_idle_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)", \
-      "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)") \
-    X(VQ_STALLED, "virtio_stalled", "", VIRTIO, TOTAL_NS, QUEUE, "virtio_stalled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)" }, \
+    { "virtio_stalled", "", "virtio_stalled_seconds_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_TOTAL_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one", \
-      "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one") \
-    X(VQ_SIZE, "virtio_size", "", VIRTIO, NUMBER, QUEUE, "virtio_size", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one" }, \
+    { "virtio_size", "", "virtio_size", NULL, PROM_GAUGE, SRC_VIRTIO, F_NUMBER, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of descriptors of a virtio ring", \
-      "Number of descriptors of a virtio ring") \
-    X(VQ_USED, "virtio_used", "", VIRTIO, RATIO, QUEUE, "virtio_used_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Number of descriptors of a virtio ring" }, \
+    { "virtio_used", "", "virtio_used_ratio", NULL, PROM_GAUGE, SRC_VIRTIO, F_RATIO, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Mean share of the descriptors of a virtio ring that were in use when a buffer was added", \
-      "Mean share of the descriptors of a virtio ring that were in use when a buffer was added") \
-    X(VQ_DEPTH_P50, "virtio_depth_p50", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Mean share of the descriptors of a virtio ring that were in use when a buffer was added" }, \
+    { "virtio_depth_p50", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NUMBER, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
-    X(VQ_DEPTH_P90, "virtio_depth_p90", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer" }, \
+    { "virtio_depth_p90", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NUMBER, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
-    X(VQ_DEPTH_P99, "virtio_depth_p99", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer" }, \
+    { "virtio_depth_p99", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NUMBER, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
-    X(VQ_DEPTH_MAX, "virtio_depth_max", "", VIRTIO, NUMBER, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer" }, \
+    { "virtio_depth_max", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NUMBER, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
-    X(VQ_STALL_P50, "virtio_stall_p50", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer" }, \
+    { "virtio_stall_p50", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time for which a virtio ring was full", \
-      "Time for which a virtio ring was full") \
-    X(VQ_STALL_P90, "virtio_stall_p90", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time for which a virtio ring was full" }, \
+    { "virtio_stall_p90", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time for which a virtio ring was full", \
-      "Time for which a virtio ring was full") \
-    X(VQ_STALL_P99, "virtio_stall_p99", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time for which a virtio ring was full" }, \
+    { "virtio_stall_p99", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time for which a virtio ring was full", \
-      "Time for which a virtio ring was full") \
-    X(VQ_STALL_MAX, "virtio_stall_max", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time for which a virtio ring was full" }, \
+    { "virtio_stall_max", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time for which a virtio ring was full", \
-      "Time for which a virtio ring was full") \
-    X(VQ_TIME_P50, "virtio_time_p50", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time for which a virtio ring was full" }, \
+    { "virtio_time_p50", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a buffer spent in a virtio ring", \
-      "Time that a buffer spent in a virtio ring") \
-    X(VQ_TIME_P90, "virtio_time_p90", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a buffer spent in a virtio ring" }, \
+    { "virtio_time_p90", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a buffer spent in a virtio ring", \
-      "Time that a buffer spent in a virtio ring") \
-    X(VQ_TIME_P99, "virtio_time_p99", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a buffer spent in a virtio ring" }, \
+    { "virtio_time_p99", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a buffer spent in a virtio ring", \
-      "Time that a buffer spent in a virtio ring") \
-    X(VQ_TIME_MAX, "virtio_time_max", "", VIRTIO, NS, QUEUE, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a buffer spent in a virtio ring" }, \
+    { "virtio_time_max", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a buffer spent in a virtio ring", \
-      "Time that a buffer spent in a virtio ring") \
-    X(VQ_MISSED, "virtio_missed", "", VIRTIO, COUNT, NONE, "virtio_missed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time that a buffer spent in a virtio ring" }, \
+    { "virtio_missed", "", "virtio_missed_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Operations on virtio rings that kvis could not track", \
-      "Operations on virtio rings that kvis could not track") \
-    X(VH_KICKS, "vhost_kicks", "", VHOST, COUNT, VHOST, "vhost_kicks_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Operations on virtio rings that kvis could not track" }, \
+    { "vhost_kicks", "", "vhost_kicks_total", NULL, PROM_COUNTER, SRC_VHOST, F_COUNT, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run", \
-      "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run") \
-    X(VH_STALL, "vhost_stalled", "", VHOST, TOTAL_NS, VHOST, "vhost_stalled_seconds_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run" }, \
+    { "vhost_stalled", "", "vhost_stalled_seconds_total", NULL, PROM_COUNTER, SRC_VHOST, F_TOTAL_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time for which the ring of a guest was not empty but no vhost handler ran", \
-      "Time for which the ring of a guest was not empty but no vhost handler ran") \
-    X(VH_DEPTH_P50, "vhost_depth_p50", "", VHOST, NUMBER, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time for which the ring of a guest was not empty but no vhost handler ran" }, \
+    { "vhost_depth_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Buffers that waited in the ring of a guest when the guest kicked vhost", \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost") \
-    X(VH_DEPTH_P90, "vhost_depth_p90", "", VHOST, NUMBER, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Buffers that waited in the ring of a guest when the guest kicked vhost" }, \
+    { "vhost_depth_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Buffers that waited in the ring of a guest when the guest kicked vhost", \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost") \
-    X(VH_DEPTH_P99, "vhost_depth_p99", "", VHOST, NUMBER, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Buffers that waited in the ring of a guest when the guest kicked vhost" }, \
+    { "vhost_depth_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Buffers that waited in the ring of a guest when the guest kicked vhost", \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost") \
-    X(VH_DEPTH_MAX, "vhost_depth_max", "", VHOST, NUMBER, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Buffers that waited in the ring of a guest when the guest kicked vhost" }, \
+    { "vhost_depth_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Buffers that waited in the ring of a guest when the guest kicked vhost", \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost") \
-    X(VH_WAKE_P50, "vhost_wake_p50", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Buffers that waited in the ring of a guest when the guest kicked vhost" }, \
+    { "vhost_wake_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time from the kick of a guest until the vhost handler ran", \
-      "Time from the kick of a guest until the vhost handler ran") \
-    X(VH_WAKE_P90, "vhost_wake_p90", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time from the kick of a guest until the vhost handler ran" }, \
+    { "vhost_wake_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time from the kick of a guest until the vhost handler ran", \
-      "Time from the kick of a guest until the vhost handler ran") \
-    X(VH_WAKE_P99, "vhost_wake_p99", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time from the kick of a guest until the vhost handler ran" }, \
+    { "vhost_wake_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time from the kick of a guest until the vhost handler ran", \
-      "Time from the kick of a guest until the vhost handler ran") \
-    X(VH_WAKE_MAX, "vhost_wake_max", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time from the kick of a guest until the vhost handler ran" }, \
+    { "vhost_wake_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time from the kick of a guest until the vhost handler ran", \
-      "Time from the kick of a guest until the vhost handler ran") \
-    X(VH_IDLE_P50, "vhost_gap_idle_p50", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time from the kick of a guest until the vhost handler ran" }, \
+    { "vhost_gap_idle_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the ring of the guest was empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was empty") \
-    X(VH_IDLE_P90, "vhost_gap_idle_p90", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the ring of the guest was empty" }, \
+    { "vhost_gap_idle_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the ring of the guest was empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was empty") \
-    X(VH_IDLE_P99, "vhost_gap_idle_p99", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the ring of the guest was empty" }, \
+    { "vhost_gap_idle_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the ring of the guest was empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was empty") \
-    X(VH_IDLE_MAX, "vhost_gap_idle_max", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the ring of the guest was empty" }, \
+    { "vhost_gap_idle_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the ring of the guest was empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was empty") \
-    X(VH_STALLED_P50, "vhost_gap_stalled_p50", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the ring of the guest was empty" }, \
+    { "vhost_gap_stalled_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the ring of the guest was not empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty") \
-    X(VH_STALLED_P90, "vhost_gap_stalled_p90", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the ring of the guest was not empty" }, \
+    { "vhost_gap_stalled_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the ring of the guest was not empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty") \
-    X(VH_STALLED_P99, "vhost_gap_stalled_p99", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the ring of the guest was not empty" }, \
+    { "vhost_gap_stalled_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the ring of the guest was not empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty") \
-    X(VH_STALLED_MAX, "vhost_gap_stalled_max", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the ring of the guest was not empty" }, \
+    { "vhost_gap_stalled_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the ring of the guest was not empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty") \
-    X(VH_PROXY_P50, "vhost_gap_proxy_p50", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the ring of the guest was not empty" }, \
+    { "vhost_gap_proxy_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
-      "Time between two runs of a vhost handler while the state of the ring was unknown") \
-    X(VH_PROXY_P90, "vhost_gap_proxy_p90", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the state of the ring was unknown" }, \
+    { "vhost_gap_proxy_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
-      "Time between two runs of a vhost handler while the state of the ring was unknown") \
-    X(VH_PROXY_P99, "vhost_gap_proxy_p99", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the state of the ring was unknown" }, \
+    { "vhost_gap_proxy_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
-      "Time between two runs of a vhost handler while the state of the ring was unknown") \
-    X(VH_PROXY_MAX, "vhost_gap_proxy_max", "", VHOST, NS, VHOST, NULL, NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the state of the ring was unknown" }, \
+    { "vhost_gap_proxy_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the state of the ring was unknown", \
-      "Time between two runs of a vhost handler while the state of the ring was unknown") \
-    X(VH_UNREAD, "vhost_depth_unread", "", VHOST, COUNT, VHOST, "vhost_depth_unread_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Time between two runs of a vhost handler while the state of the ring was unknown" }, \
+    { "vhost_depth_unread", "", "vhost_depth_unread_total", NULL, PROM_COUNTER, SRC_VHOST, F_COUNT, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Kicks of vhost by a guest whose ring kvis could not read (virtual IOMMU, or ring not in memory)", \
-      "Kicks of vhost by a guest whose ring kvis could not read (virtual IOMMU, or ring not in memory)") \
-    X(VH_MISSED, "vhost_missed", "", VHOST, COUNT, NONE, "vhost_missed_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Kicks of vhost by a guest whose ring kvis could not read (virtual IOMMU, or ring not in memory)" }, \
+    { "vhost_missed", "", "vhost_missed_total", NULL, PROM_COUNTER, SRC_VHOST, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Runs of vhost handlers that kvis could not track", \
-      "Runs of vhost handlers that kvis could not track") \
-    X(MEM_READ, "memory_read", "", MEMBW, TOTAL_BYTES, SOCKET, "memory_read_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Runs of vhost handlers that kvis could not track" }, \
+    { "memory_read", "", "memory_read_bytes_total", NULL, PROM_COUNTER, SRC_MEMBW, F_TOTAL_BYTES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that memory controllers read from memory", \
-      "Bytes that memory controllers read from memory") \
-    X(MEM_WRITE, "memory_write", "", MEMBW, TOTAL_BYTES, SOCKET, "memory_write_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Bytes that memory controllers read from memory" }, \
+    { "memory_write", "", "memory_write_bytes_total", NULL, PROM_COUNTER, SRC_MEMBW, F_TOTAL_BYTES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that memory controllers wrote to memory", \
-      "Bytes that memory controllers wrote to memory") \
-    X(MEM_BW, "memory_bandwidth", "", MEMBW, TOTAL_BYTES, SOCKET, "memory_bandwidth_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Bytes that memory controllers wrote to memory" }, \
+    { "memory_bandwidth", "", "memory_bandwidth_bytes_total", NULL, PROM_COUNTER, SRC_MEMBW, F_TOTAL_BYTES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that memory controllers read from or wrote to memory", \
-      "Bytes that memory controllers read from or wrote to memory") \
-    X(MEM_PEAK, "memory_bandwidth_peak", "", MEMBW, BYTES_PER_SECOND, SOCKET, "memory_bandwidth_peak_bytes_per_second", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Bytes that memory controllers read from or wrote to memory" }, \
+    { "memory_bandwidth_peak", "", "memory_bandwidth_peak_bytes_per_second", NULL, PROM_GAUGE, SRC_MEMBW, F_BYTES_PER_SECOND, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Peak bandwidth of the memory modules of a socket, from the firmware tables", \
-      "Peak bandwidth of the memory modules of a socket, from the firmware tables") \
-    X(MEM_USED, "memory_bandwidth_utilization", "", MEMBW, RATIO, SOCKET, "memory_bandwidth_utilization_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Peak bandwidth of the memory modules of a socket, from the firmware tables" }, \
+    { "memory_bandwidth_utilization", "", "memory_bandwidth_utilization_ratio", NULL, PROM_GAUGE, SRC_MEMBW, F_RATIO, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Used share of the peak memory bandwidth of a CPU socket", \
-      "Used share of the peak memory bandwidth of a CPU socket") \
-    X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "memory_counters_running_ratio", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Used share of the peak memory bandwidth of a CPU socket" }, \
+    { "memory_counters_running", "", "memory_counters_running_ratio", NULL, PROM_GAUGE, SRC_MEMBW, F_RATIO, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Smallest share of the interval for which a memory event was counted; kvis extrapolates its count to the whole interval", \
-      "Smallest share of the interval for which a memory event was counted; kvis extrapolates its count to the whole interval") \
-    X(PW_PACKAGE, "power_package", "", POWER, MICROJOULES, SOCKET, "rapl_package_joules_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Smallest share of the interval for which a memory event was counted; kvis extrapolates its count to the whole interval" }, \
+    { "power_package", "", "rapl_package_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Energy used by a CPU package (RAPL)", \
-      "Energy used by a CPU package (RAPL)") \
-    X(PW_CORES, "power_cores", "", POWER, MICROJOULES, SOCKET, "rapl_core_joules_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Energy used by a CPU package (RAPL)" }, \
+    { "power_cores", "", "rapl_core_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Energy used by the cores of a CPU package (RAPL)", \
-      "Energy used by the cores of a CPU package (RAPL)") \
-    X(PW_GPU, "power_gpu", "", POWER, MICROJOULES, SOCKET, "rapl_uncore_joules_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Energy used by the cores of a CPU package (RAPL)" }, \
+    { "power_gpu", "", "rapl_uncore_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Energy used by the GPU of a CPU package (RAPL)", \
-      "Energy used by the GPU of a CPU package (RAPL)") \
-    X(PW_DRAM, "power_dram", "", POWER, MICROJOULES, SOCKET, "rapl_dram_joules_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Energy used by the GPU of a CPU package (RAPL)" }, \
+    { "power_dram", "", "rapl_dram_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Energy used by the memory of a CPU package (RAPL)", \
-      "Energy used by the memory of a CPU package (RAPL)") \
-    X(PW_PLATFORM, "power_platform", "", POWER, MICROJOULES, SOCKET, "rapl_psys_joules_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Energy used by the memory of a CPU package (RAPL)" }, \
+    { "power_platform", "", "rapl_psys_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Energy used by the whole platform (RAPL)", \
-      "Energy used by the whole platform (RAPL)") \
-    X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, TOTAL_BYTES, L3, "mbm_total_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Energy used by the whole platform (RAPL)" }, \
+    { "mbm_total", "mbm_total_bytes", "mbm_total_bytes_total", NULL, PROM_COUNTER, SRC_MBM, F_TOTAL_BYTES, DIM_L3, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes transferred between an L3 cache and memory (resctrl)", \
-      "Bytes transferred between an L3 cache and memory (resctrl)") \
-    X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, TOTAL_BYTES, L3, "mbm_local_bytes_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+      "Bytes transferred between an L3 cache and memory (resctrl)" }, \
+    { "mbm_local", "mbm_local_bytes", "mbm_local_bytes_total", NULL, PROM_COUNTER, SRC_MBM, F_TOTAL_BYTES, DIM_L3, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)", \
-      "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)")
+      "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)" }
 
-/* X(key, name) */
-#define MET_SECTIONS(X) \
-    X('o', "overview") \
-    X('c', "CPUs") \
-    X('r', "run queues") \
-    X('m', "memory") \
-    X('d', "disks") \
-    X('n', "network") \
-    X('p', "processes") \
-    X('g', "cgroups") \
-    X('u', "NUMA nodes") \
-    X('t', "temperatures") \
-    X('l', "limits") \
-    X('w', "power and memory controllers") \
-    X('v', "virtio and vhost") \
-    X('x', "file systems and errors")
+/* key, name */
+#define MET_SECTIONS \
+    { 'o', "overview" }, \
+    { 'c', "CPUs" }, \
+    { 'r', "run queues" }, \
+    { 'm', "memory" }, \
+    { 'd', "disks" }, \
+    { 'n', "network" }, \
+    { 'p', "processes" }, \
+    { 'g', "cgroups" }, \
+    { 'u', "NUMA nodes" }, \
+    { 't', "temperatures" }, \
+    { 'l', "limits" }, \
+    { 'w', "power and memory controllers" }, \
+    { 'v', "virtio and vhost" }, \
+    { 'x', "file systems and errors" }
 
-/* X(name, past, of, each CPU, items) */
-#define MET_LINES(X) \
-    X("CPU", M_IDLE, M_IDLE, false, { "user ", M_USER }, { "nice ", M_NICE }, { "system ", M_SYSTEM }, { "steal ", M_STEAL }, { "iowait ", M_IOWAIT }, { "softirq ", M_SOFTIRQ }, { "irq ", M_IRQ }) \
-    X("CPUs", 0, 0, true, { "IPC ", M_IPC }, { "LLC misses/1000 ", M_LLC_MPKI }, { "clock ", M_FREQ }, { "running ", M_RUNNING }, { "blocked ", M_BLOCKED }) \
-    X("load", M_LOAD1, 0, false, { "", M_LOAD1 }, { "", M_LOAD5 }, { "", M_LOAD15 }, { "run queue p99 ", M_DEPTH_P99 }, { "switches ", M_CTXT }, { "forks ", M_FORKS }) \
-    X("wait", M_WAIT_P99, 0, false, { "for a CPU p50 ", M_WAIT_P50 }, { "p99 ", M_WAIT_P99 }, { "max ", M_WAIT_MAX }, { "migrations ", M_MIGRATIONS }, { "threads ", M_SS_WAIT }) \
-    X("pressure", M_PSI_CPU, 0, false, { "CPU ", M_PSI_CPU }, { "memory ", M_PSI_MEM }, { "I/O ", M_PSI_IO }) \
-    X("memory", M_MEM_AVAIL, M_MEM_TOTAL, false, { "available ", M_MEM_AVAIL }, { "of ", M_MEM_TOTAL }, { "cached ", M_MEM_CACHED }, { "dirty ", M_MEM_DIRTY }, { "swap free ", M_SWAP_FREE }, { "of ", M_SWAP_TOTAL }) \
-    X("faults", M_FAULTS, 0, false, { "all ", M_FAULTS }, { "major ", M_FAULTS_MAJOR }, { "swap in ", M_SWAP_IN }, { "out ", M_SWAP_OUT }, { "OOM kills ", M_OOM }) \
-    X("TCP", M_TCP_OUT, 0, false, { "sent ", M_TCP_OUT }, { "retransmitted ", M_TCP_RETRANS }, { "established ", M_TCP_ESTAB }, { "listen drops ", M_TCP_LISTEN_DROPS })
+/* name, past, of, each CPU, items */
+#define MET_LINES \
+    { "CPU", M_IDLE, M_IDLE, false, { { "user ", M_USER }, { "nice ", M_NICE }, { "system ", M_SYSTEM }, { "steal ", M_STEAL }, { "iowait ", M_IOWAIT }, { "softirq ", M_SOFTIRQ }, { "irq ", M_IRQ } } }, \
+    { "CPUs", 0, 0, true, { { "IPC ", M_IPC }, { "LLC misses/1000 ", M_LLC_MPKI }, { "clock ", M_FREQ }, { "running ", M_RUNNING }, { "blocked ", M_BLOCKED } } }, \
+    { "load", M_LOAD1, 0, false, { { "", M_LOAD1 }, { "", M_LOAD5 }, { "", M_LOAD15 }, { "run queue p99 ", M_DEPTH_P99 }, { "switches ", M_CTXT }, { "forks ", M_FORKS } } }, \
+    { "wait", M_WAIT_P99, 0, false, { { "for a CPU p50 ", M_WAIT_P50 }, { "p99 ", M_WAIT_P99 }, { "max ", M_WAIT_MAX }, { "migrations ", M_MIGRATIONS }, { "threads ", M_SS_WAIT } } }, \
+    { "pressure", M_PSI_CPU, 0, false, { { "CPU ", M_PSI_CPU }, { "memory ", M_PSI_MEM }, { "I/O ", M_PSI_IO } } }, \
+    { "memory", M_MEM_AVAIL, M_MEM_TOTAL, false, { { "available ", M_MEM_AVAIL }, { "of ", M_MEM_TOTAL }, { "cached ", M_MEM_CACHED }, { "dirty ", M_MEM_DIRTY }, { "swap free ", M_SWAP_FREE }, { "of ", M_SWAP_TOTAL } } }, \
+    { "faults", M_FAULTS, 0, false, { { "all ", M_FAULTS }, { "major ", M_FAULTS_MAJOR }, { "swap in ", M_SWAP_IN }, { "out ", M_SWAP_OUT }, { "OOM kills ", M_OOM } } }, \
+    { "TCP", M_TCP_OUT, 0, false, { { "sent ", M_TCP_OUT }, { "retransmitted ", M_TCP_RETRANS }, { "established ", M_TCP_ESTAB }, { "listen drops ", M_TCP_LISTEN_DROPS } } }
 
-/* X(metric, column title, unusual, bad, aside) */
-#define MET_LOOKS(X) \
-    X(M_DISK_IOPS, "IOPS", INFINITY, INFINITY, false) \
-    X(M_NET_RX, "rx/s", INFINITY, INFINITY, false) \
-    X(M_IRQ_RATE, "per second", INFINITY, INFINITY, false) \
-    X(M_B_CPU, "CPU", INFINITY, INFINITY, false) \
-    X(M_GR_THROTTLED, "throttled", 0.05, 0.5, false) \
-    X(M_P_USER, "user", INFINITY, INFINITY, false) \
-    X(M_LONGEST, "wait", 0.1, 1, false) \
-    X(M_DISK_READ, "read/s", INFINITY, INFINITY, false) \
-    X(M_NET_TX, "tx/s", INFINITY, INFINITY, false) \
-    X(M_B_WAIT, "wait", 0.25, 1, false) \
-    X(M_GR_THROTTLES, "throttles/s", INFINITY, INFINITY, false) \
-    X(M_P_SYSTEM, "system", INFINITY, INFINITY, false) \
-    X(M_DISK_WRITTEN, "write/s", INFINITY, INFINITY, false) \
-    X(M_NET_RX_PACKETS, "rx pkt/s", INFINITY, INFINITY, false) \
-    X(M_B_RSS, "RSS", INFINITY, INFINITY, false) \
-    X(M_GR_MAX, "memory limit/s", 0, 100, false) \
-    X(M_P_WAIT, "wait", INFINITY, INFINITY, false) \
-    X(M_DISK_BUSY, "busy", 0.7, 0.95, false) \
-    X(M_NET_TX_PACKETS, "tx pkt/s", INFINITY, INFINITY, false) \
-    X(M_B_READ, "read/s", INFINITY, INFINITY, false) \
-    X(M_GR_OOM, "OOM kills/s", 0, 0, false) \
-    X(M_P_RSS, "RSS", INFINITY, INFINITY, false) \
-    X(M_NET_RX_DROP, "rx drop/s", 0, 100, false) \
-    X(M_B_WRITTEN, "write/s", INFINITY, INFINITY, false) \
-    X(M_RDISK_P99, "read p99", 2e7, 1e8, false) \
-    X(M_NET_TX_DROP, "tx drop/s", 0, 100, false) \
-    X(M_B_MAJOR, "majflt/s", 10, 100, false) \
-    X(M_WDISK_P99, "write p99", 1e8, 1e9, false) \
-    X(M_NET_RX_ERRS, "rx err/s", 0, 100, false) \
-    X(M_B_SYSTEM, "system", INFINITY, INFINITY, false) \
-    X(M_RQUEUE_P99, "r queue p99", INFINITY, INFINITY, false) \
-    X(M_NET_TX_ERRS, "tx err/s", 0, 100, false) \
-    X(M_B_THREADS, "threads", INFINITY, INFINITY, false) \
-    X(M_WQUEUE_P99, "w queue p99", INFINITY, INFINITY, false) \
-    X(M_DISK_QUEUE, "queue", INFINITY, INFINITY, false) \
-    X(M_B_MINOR, "minflt/s", INFINITY, INFINITY, false) \
-    X(M_DISK_READ_MEAN, "read mean", INFINITY, INFINITY, false) \
-    X(M_B_SWAP, "swap", INFINITY, INFINITY, false) \
-    X(M_DISK_WRITE_MEAN, "write mean", INFINITY, INFINITY, false) \
-    X(M_DISK_READS, "reads/s", INFINITY, INFINITY, false) \
-    X(M_DISK_WRITES, "writes/s", INFINITY, INFINITY, false) \
-    X(M_IOWAIT, NULL, 0.2, 0.5, false) \
-    X(M_SOFTIRQ, NULL, 0.1, 0.3, false) \
-    X(M_STEAL, NULL, 0.05, 0.1, false) \
-    X(M_LLC_MPKI, NULL, 5, 10, false) \
-    X(M_DTLB_MPKI, NULL, 5, 10, false) \
-    X(M_PSI_CPU, NULL, 0.25, 0.5, false) \
-    X(M_PSI_MEM, NULL, 0.01, 0.1, false) \
-    X(M_PSI_IO, NULL, 0.25, 0.5, false) \
-    X(M_THP_RATIO, NULL, 0.1, 0, false) \
-    X(M_FAULTS_MAJOR, NULL, 100, 1000, false) \
-    X(M_SWAP_IN, NULL, 0, 1e6, false) \
-    X(M_SWAP_OUT, NULL, 0, 1e6, false) \
-    X(M_STALLS, NULL, 0, 100, true) \
-    X(M_OOM, NULL, 0, 0, false) \
-    X(M_POOL_RATIO, NULL, 0.9, 0.98, true) \
-    X(M_NUMA_REMOTE, NULL, 0.2, 0.5, true) \
-    X(M_TEMP_ROOM, NULL, 10, 3, true) \
-    X(M_SENSOR_ROOM, NULL, 10, 3, true) \
-    X(M_THROTTLE_CORE, NULL, 0, 0, true) \
-    X(M_THROTTLE_PKG, NULL, 0, 0, true) \
-    X(M_TCP_OVERFLOWS, NULL, 0, 10, true) \
-    X(M_TCP_LISTEN_DROPS, NULL, 0, 10, false) \
-    X(M_TCP_BACKLOG, NULL, 0, 10, true) \
-    X(M_SOFT_DROP, NULL, 0, 100, true) \
-    X(M_FILES_USED, NULL, 0.8, 0.95, true) \
-    X(M_THREADS_USED, NULL, 0.8, 0.95, true) \
-    X(M_CONNTRACK_USED, NULL, 0.8, 0.95, true) \
-    X(M_TCP_MEM_USED, NULL, 0.8, 0.95, true) \
-    X(M_LOG_LOST, NULL, 0, 1000, false) \
-    X(M_WAIT_P99, NULL, 1e7, 1e8, false) \
-    X(M_WAIT_MAX, NULL, 1e8, 1e9, false) \
-    X(M_MEM_USED, NULL, 0.7, 0.9, true)
+/* metric, column title, unusual, bad, aside */
+#define MET_LOOKS \
+    { M_DISK_IOPS, "IOPS", INFINITY, INFINITY, false }, \
+    { M_NET_RX, "rx/s", INFINITY, INFINITY, false }, \
+    { M_IRQ_RATE, "per second", INFINITY, INFINITY, false }, \
+    { M_B_CPU, "CPU", INFINITY, INFINITY, false }, \
+    { M_GR_THROTTLED, "throttled", (float)0.05, (float)0.5, false }, \
+    { M_P_USER, "user", INFINITY, INFINITY, false }, \
+    { M_LONGEST, "wait", (float)0.1, (float)1, false }, \
+    { M_DISK_READ, "read/s", INFINITY, INFINITY, false }, \
+    { M_NET_TX, "tx/s", INFINITY, INFINITY, false }, \
+    { M_B_WAIT, "wait", (float)0.25, (float)1, false }, \
+    { M_GR_THROTTLES, "throttles/s", INFINITY, INFINITY, false }, \
+    { M_P_SYSTEM, "system", INFINITY, INFINITY, false }, \
+    { M_DISK_WRITTEN, "write/s", INFINITY, INFINITY, false }, \
+    { M_NET_RX_PACKETS, "rx pkt/s", INFINITY, INFINITY, false }, \
+    { M_B_RSS, "RSS", INFINITY, INFINITY, false }, \
+    { M_GR_MAX, "memory limit/s", (float)0, (float)100, false }, \
+    { M_P_WAIT, "wait", INFINITY, INFINITY, false }, \
+    { M_DISK_BUSY, "busy", (float)0.7, (float)0.95, false }, \
+    { M_NET_TX_PACKETS, "tx pkt/s", INFINITY, INFINITY, false }, \
+    { M_B_READ, "read/s", INFINITY, INFINITY, false }, \
+    { M_GR_OOM, "OOM kills/s", (float)0, (float)0, false }, \
+    { M_P_RSS, "RSS", INFINITY, INFINITY, false }, \
+    { M_NET_RX_DROP, "rx drop/s", (float)0, (float)100, false }, \
+    { M_B_WRITTEN, "write/s", INFINITY, INFINITY, false }, \
+    { M_RDISK_P99, "read p99", (float)2e7, (float)1e8, false }, \
+    { M_NET_TX_DROP, "tx drop/s", (float)0, (float)100, false }, \
+    { M_B_MAJOR, "majflt/s", (float)10, (float)100, false }, \
+    { M_WDISK_P99, "write p99", (float)1e8, (float)1e9, false }, \
+    { M_NET_RX_ERRS, "rx err/s", (float)0, (float)100, false }, \
+    { M_B_SYSTEM, "system", INFINITY, INFINITY, false }, \
+    { M_RQUEUE_P99, "r queue p99", INFINITY, INFINITY, false }, \
+    { M_NET_TX_ERRS, "tx err/s", (float)0, (float)100, false }, \
+    { M_B_THREADS, "threads", INFINITY, INFINITY, false }, \
+    { M_WQUEUE_P99, "w queue p99", INFINITY, INFINITY, false }, \
+    { M_DISK_QUEUE, "queue", INFINITY, INFINITY, false }, \
+    { M_B_MINOR, "minflt/s", INFINITY, INFINITY, false }, \
+    { M_DISK_READ_MEAN, "read mean", INFINITY, INFINITY, false }, \
+    { M_B_SWAP, "swap", INFINITY, INFINITY, false }, \
+    { M_DISK_WRITE_MEAN, "write mean", INFINITY, INFINITY, false }, \
+    { M_DISK_READS, "reads/s", INFINITY, INFINITY, false }, \
+    { M_DISK_WRITES, "writes/s", INFINITY, INFINITY, false }, \
+    { M_IOWAIT, NULL, (float)0.2, (float)0.5, false }, \
+    { M_SOFTIRQ, NULL, (float)0.1, (float)0.3, false }, \
+    { M_STEAL, NULL, (float)0.05, (float)0.1, false }, \
+    { M_LLC_MPKI, NULL, (float)5, (float)10, false }, \
+    { M_DTLB_MPKI, NULL, (float)5, (float)10, false }, \
+    { M_PSI_CPU, NULL, (float)0.25, (float)0.5, false }, \
+    { M_PSI_MEM, NULL, (float)0.01, (float)0.1, false }, \
+    { M_PSI_IO, NULL, (float)0.25, (float)0.5, false }, \
+    { M_THP_RATIO, NULL, (float)0.1, (float)0, false }, \
+    { M_FAULTS_MAJOR, NULL, (float)100, (float)1000, false }, \
+    { M_SWAP_IN, NULL, (float)0, (float)1e6, false }, \
+    { M_SWAP_OUT, NULL, (float)0, (float)1e6, false }, \
+    { M_STALLS, NULL, (float)0, (float)100, true }, \
+    { M_OOM, NULL, (float)0, (float)0, false }, \
+    { M_POOL_RATIO, NULL, (float)0.9, (float)0.98, true }, \
+    { M_NUMA_REMOTE, NULL, (float)0.2, (float)0.5, true }, \
+    { M_TEMP_ROOM, NULL, (float)10, (float)3, true }, \
+    { M_SENSOR_ROOM, NULL, (float)10, (float)3, true }, \
+    { M_THROTTLE_CORE, NULL, (float)0, (float)0, true }, \
+    { M_THROTTLE_PKG, NULL, (float)0, (float)0, true }, \
+    { M_TCP_OVERFLOWS, NULL, (float)0, (float)10, true }, \
+    { M_TCP_LISTEN_DROPS, NULL, (float)0, (float)10, false }, \
+    { M_TCP_BACKLOG, NULL, (float)0, (float)10, true }, \
+    { M_SOFT_DROP, NULL, (float)0, (float)100, true }, \
+    { M_FILES_USED, NULL, (float)0.8, (float)0.95, true }, \
+    { M_THREADS_USED, NULL, (float)0.8, (float)0.95, true }, \
+    { M_CONNTRACK_USED, NULL, (float)0.8, (float)0.95, true }, \
+    { M_TCP_MEM_USED, NULL, (float)0.8, (float)0.95, true }, \
+    { M_LOG_LOST, NULL, (float)0, (float)1000, false }, \
+    { M_WAIT_P99, NULL, (float)1e7, (float)1e8, false }, \
+    { M_WAIT_MAX, NULL, (float)1e8, (float)1e9, false }, \
+    { M_MEM_USED, NULL, (float)0.7, (float)0.9, true }
 
-/* X(id, name, what is counted, source, unit, Prometheus name, labels, octaves, four metrics, help) */
-#define MET_DISTRIBUTIONS(X) \
-    X(WAIT, "runq_wait", "nsecs", RUNQ, NS, \
-      "runq_wait_seconds", NULL, 10, 34, M_WAIT_P50, M_WAIT_P90, M_WAIT_P99, M_WAIT_MAX, \
-      "Time that a task waited for a CPU before it ran") \
-    X(DEPTH, "runq_depth", "tasks", DEPTH, NUMBER, \
-      "runq_depth", NULL, 0, 12, M_DEPTH_P50, M_DEPTH_P90, M_DEPTH_P99, M_DEPTH_MAX, \
-      "Number of runnable tasks on a CPU's run queue, at each context switch") \
-    X(RQUEUE, "block_read_queue", "nsecs", BLOCK, NS, \
-      "block_request_seconds", "{op=\"read\",in=\"queue\"", 10, 35, M_RQUEUE_P50, M_RQUEUE_P90, M_RQUEUE_P99, M_RQUEUE_MAX, \
-      "Time that disk requests spent in the kernel's queue and at the disk") \
-    X(RDISK, "block_read_device", "nsecs", BLOCK, NS, \
-      "block_request_seconds", "{op=\"read\",in=\"device\"", 10, 35, M_RDISK_P50, M_RDISK_P90, M_RDISK_P99, M_RDISK_MAX, \
-      "Time that disk requests spent in the kernel's queue and at the disk") \
-    X(WQUEUE, "block_write_queue", "nsecs", BLOCK, NS, \
-      "block_request_seconds", "{op=\"write\",in=\"queue\"", 10, 35, M_WQUEUE_P50, M_WQUEUE_P90, M_WQUEUE_P99, M_WQUEUE_MAX, \
-      "Time that disk requests spent in the kernel's queue and at the disk") \
-    X(WDISK, "block_write_device", "nsecs", BLOCK, NS, \
-      "block_request_seconds", "{op=\"write\",in=\"device\"", 10, 35, M_WDISK_P50, M_WDISK_P90, M_WDISK_P99, M_WDISK_MAX, \
-      "Time that disk requests spent in the kernel's queue and at the disk") \
-    X(DISCARD, "block_discard_device", "nsecs", BLOCK, NS, \
-      "block_request_seconds", "{op=\"discard\",in=\"device\"", 10, 35, M_DISCARD_P50, M_DISCARD_P90, M_DISCARD_P99, M_DISCARD_MAX, \
-      "Time that disk requests spent in the kernel's queue and at the disk") \
-    X(FLUSH, "block_flush_device", "nsecs", BLOCK, NS, \
-      "block_request_seconds", "{op=\"flush\",in=\"device\"", 10, 35, M_FLUSH_P50, M_FLUSH_P90, M_FLUSH_P99, M_FLUSH_MAX, \
-      "Time that disk requests spent in the kernel's queue and at the disk") \
-    X(RSIZE, "block_read_size", "bytes", BLOCK, BYTES, \
-      "block_size_bytes", "{op=\"read\"", 9, 25, M_RSIZE_P50, M_RSIZE_P90, M_RSIZE_P99, M_RSIZE_MAX, \
-      "Size of read and write requests to a disk") \
-    X(WSIZE, "block_write_size", "bytes", BLOCK, BYTES, \
-      "block_size_bytes", "{op=\"write\"", 9, 25, M_WSIZE_P50, M_WSIZE_P90, M_WSIZE_P99, M_WSIZE_MAX, \
-      "Size of read and write requests to a disk") \
-    X(VQ_DEPTH, "virtio_depth", "descriptors", VIRTIO, NUMBER, \
-      "virtio_depth", NULL, 0, 12, M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer") \
-    X(VQ_STALL, "virtio_stall", "nsecs", VIRTIO, NS, \
-      "virtio_stall_seconds", NULL, 10, 35, M_VQ_STALL_P50, M_VQ_STALL_P90, M_VQ_STALL_P99, M_VQ_STALL_MAX, \
-      "Time for which a virtio ring was full") \
-    X(VQ_TIME, "virtio_time", "nsecs", VIRTIO, NS, \
-      "virtio_time_seconds", NULL, 10, 35, M_VQ_TIME_P50, M_VQ_TIME_P90, M_VQ_TIME_P99, M_VQ_TIME_MAX, \
-      "Time that a buffer spent in a virtio ring") \
-    X(VH_DEPTH, "vhost_depth", "buffers", VHOST, NUMBER, \
-      "vhost_depth", NULL, 0, 15, M_VH_DEPTH_P50, M_VH_DEPTH_P90, M_VH_DEPTH_P99, M_VH_DEPTH_MAX, \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost") \
-    X(VH_WAKE, "vhost_wake", "nsecs", VHOST, NS, \
-      "vhost_wake_seconds", NULL, 10, 34, M_VH_WAKE_P50, M_VH_WAKE_P90, M_VH_WAKE_P99, M_VH_WAKE_MAX, \
-      "Time from the kick of a guest until the vhost handler ran") \
-    X(VH_IDLE, "vhost_gap_idle", "nsecs", VHOST, NS, \
-      "vhost_gap_seconds", "{ring=\"empty\"", 10, 34, M_VH_IDLE_P50, M_VH_IDLE_P90, M_VH_IDLE_P99, M_VH_IDLE_MAX, \
-      "Time from the end of a run of a vhost handler until its next run") \
-    X(VH_STALLED, "vhost_gap_stalled", "nsecs", VHOST, NS, \
-      "vhost_gap_seconds", "{ring=\"not empty\"", 10, 34, M_VH_STALLED_P50, M_VH_STALLED_P90, M_VH_STALLED_P99, M_VH_STALLED_MAX, \
-      "Time from the end of a run of a vhost handler until its next run") \
-    X(VH_PROXY, "vhost_gap_proxy", "nsecs", VHOST, NS, \
-      "vhost_gap_seconds", "{ring=\"not known\"", 10, 34, M_VH_PROXY_P50, M_VH_PROXY_P90, M_VH_PROXY_P99, M_VH_PROXY_MAX, \
-      "Time from the end of a run of a vhost handler until its next run")
+/* name, what is counted, Prometheus name and labels, help, scale, four metrics, source, unit, octaves */
+#define MET_DISTRIBUTIONS \
+    [HIST_WAIT] = { "runq_wait", "nsecs", "runq_wait_seconds", NULL, \
+      "Time that a task waited for a CPU before it ran", 1e-9, \
+      { M_WAIT_P50, M_WAIT_P90, M_WAIT_P99, M_WAIT_MAX }, SRC_RUNQ, F_NS, 10, 34 }, \
+    [HIST_DEPTH] = { "runq_depth", "tasks", "runq_depth", NULL, \
+      "Number of runnable tasks on a CPU's run queue, at each context switch", 1, \
+      { M_DEPTH_P50, M_DEPTH_P90, M_DEPTH_P99, M_DEPTH_MAX }, SRC_DEPTH, F_NUMBER, 0, 12 }, \
+    [HIST_RQUEUE] = { "block_read_queue", "nsecs", "block_request_seconds", "{op=\"read\",in=\"queue\"", \
+      "Time that disk requests spent in the kernel's queue and at the disk", 1e-9, \
+      { M_RQUEUE_P50, M_RQUEUE_P90, M_RQUEUE_P99, M_RQUEUE_MAX }, SRC_BLOCK, F_NS, 10, 35 }, \
+    [HIST_RDISK] = { "block_read_device", "nsecs", "block_request_seconds", "{op=\"read\",in=\"device\"", \
+      "Time that disk requests spent in the kernel's queue and at the disk", 1e-9, \
+      { M_RDISK_P50, M_RDISK_P90, M_RDISK_P99, M_RDISK_MAX }, SRC_BLOCK, F_NS, 10, 35 }, \
+    [HIST_WQUEUE] = { "block_write_queue", "nsecs", "block_request_seconds", "{op=\"write\",in=\"queue\"", \
+      "Time that disk requests spent in the kernel's queue and at the disk", 1e-9, \
+      { M_WQUEUE_P50, M_WQUEUE_P90, M_WQUEUE_P99, M_WQUEUE_MAX }, SRC_BLOCK, F_NS, 10, 35 }, \
+    [HIST_WDISK] = { "block_write_device", "nsecs", "block_request_seconds", "{op=\"write\",in=\"device\"", \
+      "Time that disk requests spent in the kernel's queue and at the disk", 1e-9, \
+      { M_WDISK_P50, M_WDISK_P90, M_WDISK_P99, M_WDISK_MAX }, SRC_BLOCK, F_NS, 10, 35 }, \
+    [HIST_DISCARD] = { "block_discard_device", "nsecs", "block_request_seconds", "{op=\"discard\",in=\"device\"", \
+      "Time that disk requests spent in the kernel's queue and at the disk", 1e-9, \
+      { M_DISCARD_P50, M_DISCARD_P90, M_DISCARD_P99, M_DISCARD_MAX }, SRC_BLOCK, F_NS, 10, 35 }, \
+    [HIST_FLUSH] = { "block_flush_device", "nsecs", "block_request_seconds", "{op=\"flush\",in=\"device\"", \
+      "Time that disk requests spent in the kernel's queue and at the disk", 1e-9, \
+      { M_FLUSH_P50, M_FLUSH_P90, M_FLUSH_P99, M_FLUSH_MAX }, SRC_BLOCK, F_NS, 10, 35 }, \
+    [HIST_RSIZE] = { "block_read_size", "bytes", "block_size_bytes", "{op=\"read\"", \
+      "Size of read and write requests to a disk", 1, \
+      { M_RSIZE_P50, M_RSIZE_P90, M_RSIZE_P99, M_RSIZE_MAX }, SRC_BLOCK, F_BYTES, 9, 25 }, \
+    [HIST_WSIZE] = { "block_write_size", "bytes", "block_size_bytes", "{op=\"write\"", \
+      "Size of read and write requests to a disk", 1, \
+      { M_WSIZE_P50, M_WSIZE_P90, M_WSIZE_P99, M_WSIZE_MAX }, SRC_BLOCK, F_BYTES, 9, 25 }, \
+    [HIST_VQ_DEPTH] = { "virtio_depth", "descriptors", "virtio_depth", NULL, \
+      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", 1, \
+      { M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX }, SRC_VIRTIO, F_NUMBER, 0, 12 }, \
+    [HIST_VQ_STALL] = { "virtio_stall", "nsecs", "virtio_stall_seconds", NULL, \
+      "Time for which a virtio ring was full", 1e-9, \
+      { M_VQ_STALL_P50, M_VQ_STALL_P90, M_VQ_STALL_P99, M_VQ_STALL_MAX }, SRC_VIRTIO, F_NS, 10, 35 }, \
+    [HIST_VQ_TIME] = { "virtio_time", "nsecs", "virtio_time_seconds", NULL, \
+      "Time that a buffer spent in a virtio ring", 1e-9, \
+      { M_VQ_TIME_P50, M_VQ_TIME_P90, M_VQ_TIME_P99, M_VQ_TIME_MAX }, SRC_VIRTIO, F_NS, 10, 35 }, \
+    [HIST_VH_DEPTH] = { "vhost_depth", "buffers", "vhost_depth", NULL, \
+      "Buffers that waited in the ring of a guest when the guest kicked vhost", 1, \
+      { M_VH_DEPTH_P50, M_VH_DEPTH_P90, M_VH_DEPTH_P99, M_VH_DEPTH_MAX }, SRC_VHOST, F_NUMBER, 0, 15 }, \
+    [HIST_VH_WAKE] = { "vhost_wake", "nsecs", "vhost_wake_seconds", NULL, \
+      "Time from the kick of a guest until the vhost handler ran", 1e-9, \
+      { M_VH_WAKE_P50, M_VH_WAKE_P90, M_VH_WAKE_P99, M_VH_WAKE_MAX }, SRC_VHOST, F_NS, 10, 34 }, \
+    [HIST_VH_IDLE] = { "vhost_gap_idle", "nsecs", "vhost_gap_seconds", "{ring=\"empty\"", \
+      "Time from the end of a run of a vhost handler until its next run", 1e-9, \
+      { M_VH_IDLE_P50, M_VH_IDLE_P90, M_VH_IDLE_P99, M_VH_IDLE_MAX }, SRC_VHOST, F_NS, 10, 34 }, \
+    [HIST_VH_STALLED] = { "vhost_gap_stalled", "nsecs", "vhost_gap_seconds", "{ring=\"not empty\"", \
+      "Time from the end of a run of a vhost handler until its next run", 1e-9, \
+      { M_VH_STALLED_P50, M_VH_STALLED_P90, M_VH_STALLED_P99, M_VH_STALLED_MAX }, SRC_VHOST, F_NS, 10, 34 }, \
+    [HIST_VH_PROXY] = { "vhost_gap_proxy", "nsecs", "vhost_gap_seconds", "{ring=\"not known\"", \
+      "Time from the end of a run of a vhost handler until its next run", 1e-9, \
+      { M_VH_PROXY_P50, M_VH_PROXY_P90, M_VH_PROXY_P99, M_VH_PROXY_MAX }, SRC_VHOST, F_NS, 10, 34 }
