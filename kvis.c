@@ -25174,10 +25174,7 @@ enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
 /* The metric that shows a process's value with -c busy, and with -p; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
-#define X(m, number) [MFS_##number] = (m),
-    [MFS_BUSY] = { MET_WIRE_BUSY(X) MET_WIRE_STUCK(X) },
-    [MFS_PROC] = { MET_WIRE_PROC(X) },
-#undef X
+    [MFS_BUSY] = { MET_WIRE_BUSY, MET_WIRE_STUCK }, [MFS_PROC] = { MET_WIRE_PROC },
 };
 
 static u32 mfs_number(u32 m)
@@ -26905,12 +26902,7 @@ static void pmc_list_events(struct buf *b)
  * events, it also has their terms. An event is opened on each CPU of the PMU's cpumask (one per
  * socket or die), and its count is added to the CPU's socket. */
 
-static const u16 unc_metrics[N_UR] = {
-#define X(m, role) [UR_##role] = (m),
-    MET_WIRE_MEMBW(X)
-    MET_WIRE_POWER(X)
-#undef X
-};
+static const u16 unc_metrics[N_UR] = { MET_WIRE_MEMBW, MET_WIRE_POWER };
 
 enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
 
@@ -32008,8 +32000,8 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ==========
- * Tries each feature in a child process, with the functions that the subcommands use. To add one,
- * add a row to check_rows[] and its function. check_judge derives a verdict on each subcommand. */
+ * Tries each feature (a row `check` of gen/tables/options.tbl) in a child process, by the functions
+ * that subcommands use. check_judge derives a verdict on each subcommand. */
 
 /* One bit per subcommand. virt (virtio, vhost) is a part of monitor with its own verdict. */
 enum {
@@ -32180,6 +32172,8 @@ static void check_source(struct check *c, u32 src)
         check_say(c, true, why ? "in part: %s" : "%s", why ? why : "");
 }
 
+#include "gen/out/options.h"
+
 #define CHECK_REPORT "report this message as a bug: the BPF programs should load on this kernel"
 
 static const struct check_row {
@@ -32192,51 +32186,7 @@ static const struct check_row {
     const char *what;    /* detail to show if the feature works and fn sets no detail */
     const char *without; /* NAME in the verdict "without NAME"; NULL: there is a fallback */
     const char *fix;     /* fix to show if fn does not store one; NULL: CHECK_REPORT */
-} check_rows[] = {
-    { "kernel", 0, 0, 0, false, check_kernel, 0, NULL, NULL, NULL },
-    { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0,
-      "kvis can trace its child processes", "ptrace",
-      "allow ptrace in the container's seccomp profile, or use --cap-add SYS_PTRACE" },
-    { "attach", 0, CHECK_TRACE, CHECK_TRACE, false, check_attach, 0,
-      "kvis can trace other processes of this user (-p)", "attaching (-p)", NULL },
-    { "page_faults", 0, CHECK_TRACE, CHECK_TRACE, false, check_faults, 0,
-      "page faults are sampled", "page faults", NULL },
-    { "call_programs", 0, CHECK_TRACE, CHECK_TRACE, true, check_hybrid, 0,
-      "system calls are recorded in the kernel (--backend=hybrid)", NULL, NULL },
-    { "disk_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
-      "disk waits are reported", "disk waits", NULL },
-    { "uring_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0,
-      "io_uring requests are traced", "io_uring", NULL },
-    { "observe", 0, CHECK_TRACE, CHECK_TRACE, true, check_observe, 0,
-      "system calls are recorded without stopping threads (-p, --all, --cgroup)",
-      "--backend=observe", NULL },
-    { "btf", 0, CHECK_COMMANDS, CHECK_OPEN | CHECK_PROC, true, check_btf, 0,
-      "/sys/kernel/btf/vmlinux", "BTF",
-      "use a kernel with CONFIG_DEBUG_INFO_BTF" },
-    { "open_programs", CHECK_OPEN, 0, CHECK_OPEN, true, check_open, 0,
-      "opens are recorded", "BPF programs", NULL },
-    { "proc_programs", CHECK_PROC, 0, CHECK_PROC, true, check_proc, 0,
-      "processes are recorded", "BPF programs", NULL },
-    { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_RUNQ,
-      "waits for a CPU are timed", "CPU waits", NULL },
-    { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_BLOCK,
-      "disk requests are timed", "disk latencies", NULL },
-    { "pmu", 0, CHECK_MONITOR, CHECK_MONITOR, false, NULL, SRC_PMC,
-      "CPU events are counted", "hardware counters",
-      "enable the virtual PMU of this virtual machine" },
-    { "membw", 0, CHECK_MONITOR, 0, false, NULL, SRC_MEMBW,
-      "memory controller traffic is counted", NULL,
-      "none known; virtual machines and many desktop CPUs have no such counters" },
-    { "power", 0, CHECK_MONITOR, 0, false, NULL, SRC_POWER,
-      "energy is measured", NULL,
-      "none known; virtual machines and many CPUs have no energy counters" },
-    { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VIRTIO,
-      "virtio rings are monitored", "virtio rings",
-      "with virtio devices, use a kernel with CONFIG_KPROBES and CONFIG_VIRTIO" },
-    { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VHOST,
-      "vhost queues of guests are monitored", "vhost",
-      "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" },
-};
+} check_rows[] = { CHECK_ROWS };
 
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
 
@@ -32931,8 +32881,6 @@ static const char *opt_by(const char *v)
     opt.by_pid = !strcmp(v, "pid");
     return opt.by_pid ? NULL : "allowed value: pid";
 }
-
-#include "gen/out/options.h"
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
@@ -33983,9 +33931,7 @@ static int cmd_diff(void)
     return 1;
 }
 
-#define CMD_ROW(name, in, takes, link, page, usage, help) \
-    { #name, link, page, usage, help, in, takes, cmd_##name },
-static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
+static const struct cmd cmds[] = { OPT_COMMANDS };
 
 /* With `link`, searches only names of links. */
 static const struct cmd *cmd_find(const char *name, bool link)

@@ -306,8 +306,8 @@ function add_wire(r, s) {
     if (!((r, "wire") in col)) return
     s = get(r, "source") (kind_of[r] == "metric" ? "" : " histograms")
     if (!(s in wire)) wire_name[++n_wires] = s
-    wire[s] = wire[s] (kind_of[r] == "metric" ? " \\\n    X(M_" id_of[r] ", " col[r, "wire"] ")" : \
-                       (wire[s] == "" ? "" : ", ") "\\\n    [" col[r, "wire"] "] = HIST_" id_of[r])
+    wire[s] = wire[s] (col[r, "wire"] ~ /^[a-z]/ ? " \\\n    X(M_" id_of[r] ", " col[r, "wire"] ")" : \
+                       (wire[s] == "" ? "" : ", ") "\\\n    [" col[r, "wire"] "] = " (kind_of[r] == "metric" ? "M_" : "HIST_") id_of[r])
 }
 function add_distribution(r,    part, n, i, parts, octave) {
     n = split("p50 p90 p99 max", part, " ")
@@ -393,7 +393,7 @@ END {
     for (i = 1; i <= n_sets; i++) print "#define MET_SET_" toupper(set_name[i]) " " set[set_name[i]]
     for (i = 1; i <= n_wires; i++) {
         if (wire_name[i] ~ / /) print "#define MET_HISTS_" toupper(substr(wire_name[i], 1, index(wire_name[i], " ") - 1)) " " wire[wire_name[i]]
-        else print "#define MET_WIRE_" toupper(wire_name[i]) "(X)" wire[wire_name[i]]
+        else print "#define MET_WIRE_" toupper(wire_name[i]) (wire[wire_name[i]] ~ /X[(]/ ? "(X)" : " ") wire[wire_name[i]]
     }
     numbers("met_src ", "SRC_", n_sources, source_id, "N_SRC")
     numbers("met_dim ", "DIM_", n_dims, dim_id, "N_DIM,\n    DIM_PMC /* all dimensions whose member pmc is set */")

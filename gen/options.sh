@@ -11,6 +11,7 @@ begin "check" "$@"
 awk "$awk_common"'
 function bad(msg) { bad_at(at ? at : FNR, msg) }
 function has(c) { return (at, c) in col }
+function string_of(c) { return has(c) ? string(col[at, c]) : "NULL" }
 function need(c) {
     if (!has(c)) { bad(row ": no " c); return "-" }
     return col[at, c]
@@ -40,10 +41,8 @@ function end_command(    takes) {
     takes = need("takes")
     if (index(" command recordings commands nothing ", " " takes " ") == 0) bad(row ": unknown kind `" takes "` in takes")
     stands_alone(need("help"))
-    if (has("of") || has("sets") || has("values") || has("needs")) bad(row ": a column that only options have")
-    cmd_row[++n_cmds] = sprintf("    X(%s, IN_%s, TAKES_%s, %s, %s, \\\n      %s, \\\n      %s)", name, toupper(name),
-        toupper(takes), has("link") ? string(col[at, "link"]) : "NULL",
-        string("kvis-" (has("page") ? col[at, "page"] : name)), string(need("usage")), string(need("help")))
+    cmd_row[++n_cmds] = sprintf("    { %s, %s, %s, \\\n      %s, \\\n      %s, IN_%s, TAKES_%s, cmd_%s }", string(name), string_of("link"),
+        string("kvis-" (has("page") ? col[at, "page"] : name)), string(need("usage")), string(need("help")), toupper(name), toupper(takes), name)
 }
 function spelling(s,    rest) { # sets letter, long, arg, maybe
     letter = long = arg = ""
@@ -106,7 +105,6 @@ function allowed(s) { # the allowed values as C
 function end_option(    help, of, sets, values) {
     spelling(name)
     help = need("help")
-    if (has("takes") || has("usage") || has("link") || has("page")) bad(row ": a column that only commands have")
     if (has("also") && col[at, "also"] !~ /^[a-z-]+( [a-z-]+)*$/) bad(row ": also WORD...")
     gsub(/ /, "|", col[at, "also"])
     if (has("needs") && col[at, "needs"] != "command") bad(row ": needs is not `command`")
@@ -120,10 +118,32 @@ function end_option(    help, of, sets, values) {
         maybe ? "true" : "false", has("needs") ? "true" : "false", sets, values,
         has("also") ? string(col[at, "also"]) : "NULL", string((letter == "" ? "    " : "") name), string(put(help, "{values}", col[at, "values"])))
 }
+function verdicts(c,    w, n, i, out) { # a mask of subcommands
+    n = has(c) ? split(col[at, c], w, " ") : 0
+    for (i = 1; i <= n; i++) {
+        if (index(" trace open proc monitor virt ", " " w[i] " ") == 0) bad(row ": " c ": no verdict on `" w[i] "`")
+        out = out (i > 1 ? " | " : "") "CHECK_" toupper(w[i])
+    }
+    return n ? out : "0"
+}
+function end_check(    tries) {
+    tries = has("tries") ? col[at, "tries"] : ""
+    if (tries !~ /^(|check_[a-z]+|[A-Z]+)$/) bad(row ": tries is neither a function check_NAME nor a source")
+    if (has("bpf") && col[at, "bpf"] != "yes") bad(row ": bpf is not `yes`")
+    check_row[++n_checks] = sprintf("    { %s, %s, %s, %s, %s, %s, %s, \\\n      %s, %s, \\\n      %s }", string(name), verdicts("needed_by"),
+        verdicts("useful_for"), verdicts("verdict"), has("bpf") ? "true" : "false", tries ~ /^c/ ? tries : "NULL",
+        tries ~ /^[A-Z]/ ? "SRC_" tries : "0", string_of("works"), string_of("without"), string_of("fix"))
+}
 function end_row() {
     if (kind == "command") end_command()
     if (kind == "option") end_option()
+    if (kind == "check") end_check()
     kind = ""
+}
+BEGIN {
+    columns["command"] = " takes usage link page help "
+    columns["option"] = " of sets values also needs help "
+    columns["check"] = " needed_by useful_for verdict bpf tries works without fix "
 }
 /^[ \t]*#/ || NF == 0 { next }
 $1 == "argument" && NF == 3 {
@@ -132,7 +152,7 @@ $1 == "argument" && NF == 3 {
     argument[$2] = $3
     next
 }
-/^(command|option) / {
+/^(command|option|check) / {
     end_row()
     kind = $1
     at = FNR
@@ -145,16 +165,21 @@ $1 == "argument" && NF == 3 {
         all = all " " name
         bit[++n_bits] = name
     }
+    if (kind == "check" && (NF != 2 || name !~ /^[a-z_]+$/)) bad("check NAME")
     next
 }
 /^[ \t]/ && kind != "" {
-    if (index(" takes usage link page of sets values also needs help ", " " $1 " ") == 0) bad(row ": no column `" $1 "`")
+    if (index(columns[kind], " " $1 " ") == 0) bad(row ": no column `" $1 "`")
     else if (has($1)) bad(row ": " $1 " appears twice")
     else if (NF < 2) bad(row ": " $1 " is empty")
     else col[at, $1] = from_word(2)
     next
 }
 { at = FNR; bad("`" $1 "` is unknown") }
+function rows(type, name, row, n,    i) {
+    printf "\n/* %s each */\n#define %s", type, name
+    for (i = 1; i <= n; i++) printf " \\\n%s%s", row[i], i < n ? "," : "\n"
+}
 END {
     end_row()
     if (failed) exit 1
@@ -162,10 +187,8 @@ END {
     print "\n/* The commands that have an option: bits. */\nenum {"
     for (i = 1; i <= n_bits; i++) printf "    IN_%s = 1 << %d,\n", toupper(bit[i]), i - 1
     printf "    IN_ALL = (1 << %d) - 1\n};\n", n_bits
-    printf "\n/* X(name, bit, what it takes, link, manual page, usage, help) */\n#define OPT_COMMANDS(X)"
-    for (i = 1; i <= n_cmds; i++) printf " \\\n%s", cmd_row[i]
-    print ""
-    printf "\n/* struct opt_row each */\n#define OPT_ROWS"
-    for (i = 1; i <= n_opts; i++) printf " \\\n%s%s", opt_row[i], i < n_opts ? "," : "\n"
+    rows("struct cmd", "OPT_COMMANDS", cmd_row, n_cmds)
+    rows("struct opt_row", "OPT_ROWS", opt_row, n_opts)
+    rows("struct check_row", "CHECK_ROWS", check_row, n_checks)
 }' "$gen/tables/options.tbl" > "$tmp/options.h"
 end "${1-}"

@@ -69,7 +69,7 @@ SOURCES = {r["id"].lower(): r for r in METRICS if r.kind == "source"}
 MEASURED = [r for r in METRICS if r.kind in ("metric", "distribution")]
 MACROS = {"MET_GROUPS": ", ".join(GROUPS)}
 
-BLOCKS, ARGUMENTS = read_blocks("options", ("command", "option"))
+BLOCKS, ARGUMENTS = read_blocks("options", ("command", "option", "check"))
 ARGUMENTS = {words[1]: words[2] for words in ARGUMENTS}
 COMMANDS = [r for r in BLOCKS if r.kind == "command"]
 NAMES = [c.name for c in COMMANDS]

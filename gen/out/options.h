@@ -17,38 +17,38 @@ enum {
     IN_ALL = (1 << 10) - 1
 };
 
-/* X(name, bit, what it takes, link, manual page, usage, help) */
-#define OPT_COMMANDS(X) \
-    X(trace, IN_TRACE, TAKES_COMMAND, NULL, "kvis-trace", \
+/* struct cmd each */
+#define OPT_COMMANDS \
+    { "trace", NULL, "kvis-trace", \
       "[options] [--] COMMAND [ARG...]  |  -p PID [options]", \
-      "Show which files, sockets, memory and processes a command uses") \
-    X(open, IN_OPEN, TAKES_COMMAND, "opensnoop", "kvis-open", \
+      "Show which files, sockets, memory and processes a command uses", IN_TRACE, TAKES_COMMAND, cmd_trace }, \
+    { "open", "opensnoop", "kvis-open", \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Show every file that is opened, on the whole machine or by COMMAND") \
-    X(replay, IN_REPLAY, TAKES_RECORDINGS, NULL, "kvis-replay", \
+      "Show every file that is opened, on the whole machine or by COMMAND", IN_OPEN, TAKES_COMMAND, cmd_open }, \
+    { "replay", NULL, "kvis-replay", \
       "[options] FILE.kvis", \
-      "Show a recording made with kvis trace -w or kvis proc -w") \
-    X(diff, IN_DIFF, TAKES_RECORDINGS, NULL, "kvis-diff", \
+      "Show a recording made with kvis trace -w or kvis proc -w", IN_REPLAY, TAKES_RECORDINGS, cmd_replay }, \
+    { "diff", NULL, "kvis-diff", \
       "[options] A.kvis B.kvis", \
-      "Compare two recordings: show what changed, and where the time went") \
-    X(proc, IN_PROC, TAKES_COMMAND, NULL, "kvis-proc", \
+      "Compare two recordings: show what changed, and where the time went", IN_DIFF, TAKES_RECORDINGS, cmd_diff }, \
+    { "proc", NULL, "kvis-proc", \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Show every command that runs, with its arguments, time and exit status") \
-    X(execsnoop, IN_EXECSNOOP, TAKES_NOTHING, "execsnoop", "kvis-proc", \
+      "Show every command that runs, with its arguments, time and exit status", IN_PROC, TAKES_COMMAND, cmd_proc }, \
+    { "execsnoop", "execsnoop", "kvis-proc", \
       "[options]", \
-      "Show each exec as it happens, in the format of bcc's execsnoop") \
-    X(exitsnoop, IN_EXITSNOOP, TAKES_NOTHING, "exitsnoop", "kvis-proc", \
+      "Show each exec as it happens, in the format of bcc's execsnoop", IN_EXECSNOOP, TAKES_NOTHING, cmd_execsnoop }, \
+    { "exitsnoop", "exitsnoop", "kvis-proc", \
       "[options]", \
-      "Show each exit as it happens, in the format of bcc's exitsnoop") \
-    X(monitor, IN_MONITOR, TAKES_COMMAND, NULL, "kvis-monitor", \
+      "Show each exit as it happens, in the format of bcc's exitsnoop", IN_EXITSNOOP, TAKES_NOTHING, cmd_exitsnoop }, \
+    { "monitor", NULL, "kvis-monitor", \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Show what the CPUs, memory, disks and scheduler of a machine are doing") \
-    X(diagnose, IN_DIAGNOSE, TAKES_COMMAND, NULL, "kvis-diagnose", \
+      "Show what the CPUs, memory, disks and scheduler of a machine are doing", IN_MONITOR, TAKES_COMMAND, cmd_monitor }, \
+    { "diagnose", NULL, "kvis-diagnose", \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Find what slows this machine down, and which processes cause it") \
-    X(check, IN_CHECK, TAKES_COMMANDS, NULL, "kvis-check", \
+      "Find what slows this machine down, and which processes cause it", IN_DIAGNOSE, TAKES_COMMAND, cmd_diagnose }, \
+    { "check", NULL, "kvis-check", \
       "[options] [COMMAND...]", \
-      "Show what kvis can do on this machine, and how to fix what does not work")
+      "Show what kvis can do on this machine, and how to fix what does not work", IN_CHECK, TAKES_COMMANDS, cmd_check }
 
 /* struct opt_row each */
 #define OPT_ROWS \
@@ -580,3 +580,60 @@ enum {
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "", "-h, --help", \
       "print this help text" }
+
+/* struct check_row each */
+#define CHECK_ROWS \
+    { "kernel", 0, 0, 0, false, check_kernel, 0, \
+      NULL, NULL, \
+      NULL }, \
+    { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, CHECK_TRACE, false, check_ptrace, 0, \
+      "kvis can trace its child processes", "ptrace", \
+      "allow ptrace in the container's seccomp profile, or use --cap-add SYS_PTRACE" }, \
+    { "attach", 0, CHECK_TRACE, CHECK_TRACE, false, check_attach, 0, \
+      "kvis can trace other processes of this user (-p)", "attaching (-p)", \
+      NULL }, \
+    { "page_faults", 0, CHECK_TRACE, CHECK_TRACE, false, check_faults, 0, \
+      "page faults are sampled", "page faults", \
+      NULL }, \
+    { "call_programs", 0, CHECK_TRACE, CHECK_TRACE, true, check_hybrid, 0, \
+      "system calls are recorded in the kernel (--backend=hybrid)", NULL, \
+      NULL }, \
+    { "disk_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0, \
+      "disk waits are reported", "disk waits", \
+      NULL }, \
+    { "uring_programs", 0, CHECK_TRACE, CHECK_TRACE, true, NULL, 0, \
+      "io_uring requests are traced", "io_uring", \
+      NULL }, \
+    { "observe", 0, CHECK_TRACE, CHECK_TRACE, true, check_observe, 0, \
+      "system calls are recorded without stopping threads (-p, --all, --cgroup)", "--backend=observe", \
+      NULL }, \
+    { "btf", 0, CHECK_TRACE | CHECK_OPEN | CHECK_PROC | CHECK_MONITOR, CHECK_OPEN | CHECK_PROC, true, check_btf, 0, \
+      "/sys/kernel/btf/vmlinux", "BTF", \
+      "use a kernel with CONFIG_DEBUG_INFO_BTF" }, \
+    { "open_programs", CHECK_OPEN, 0, CHECK_OPEN, true, check_open, 0, \
+      "opens are recorded", "BPF programs", \
+      NULL }, \
+    { "proc_programs", CHECK_PROC, 0, CHECK_PROC, true, check_proc, 0, \
+      "processes are recorded", "BPF programs", \
+      NULL }, \
+    { "sched_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_RUNQ, \
+      "waits for a CPU are timed", "CPU waits", \
+      NULL }, \
+    { "block_programs", 0, CHECK_MONITOR, CHECK_MONITOR, true, NULL, SRC_BLOCK, \
+      "disk requests are timed", "disk latencies", \
+      NULL }, \
+    { "pmu", 0, CHECK_MONITOR, CHECK_MONITOR, false, NULL, SRC_PMC, \
+      "CPU events are counted", "hardware counters", \
+      "enable the virtual PMU of this virtual machine" }, \
+    { "membw", 0, CHECK_MONITOR, 0, false, NULL, SRC_MEMBW, \
+      "memory controller traffic is counted", NULL, \
+      "none known; virtual machines and many desktop CPUs have no such counters" }, \
+    { "power", 0, CHECK_MONITOR, 0, false, NULL, SRC_POWER, \
+      "energy is measured", NULL, \
+      "none known; virtual machines and many CPUs have no energy counters" }, \
+    { "virtio_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VIRTIO, \
+      "virtio rings are monitored", "virtio rings", \
+      "with virtio devices, use a kernel with CONFIG_KPROBES and CONFIG_VIRTIO" }, \
+    { "vhost_programs", 0, CHECK_MONITOR, CHECK_VIRT, true, NULL, SRC_VHOST, \
+      "vhost queues of guests are monitored", "vhost", \
+      "use a kernel with CONFIG_KPROBES, and a vhost module that has BTF" }
