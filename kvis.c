@@ -27721,31 +27721,8 @@ static void mk_start(void)
 #include "bpf_insns/vq.h"
 
 /* entry, back: the BPF programs for the entry and the return (0: none) of a kernel function. Only
- * the first function is in every kernel. Those named `notify` belong to transports (PCI ...). */
-static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
-    { "virtqueue_add_sgs", PROG_VQ_ADD_SGS, PROG_VQ_ADDED },
-    { "virtqueue_add_outbuf", PROG_VQ_ADD, PROG_VQ_ADDED },
-    { "virtqueue_add_inbuf", PROG_VQ_ADD, PROG_VQ_ADDED },
-    { "virtqueue_add_inbuf_ctx", PROG_VQ_ADD, PROG_VQ_ADDED },
-    { "virtqueue_add_outbuf_premapped", PROG_VQ_ADD, PROG_VQ_ADDED },
-    { "virtqueue_add_inbuf_premapped", PROG_VQ_ADD, PROG_VQ_ADDED },
-    { "virtqueue_add_inbuf_cache_clean", PROG_VQ_ADD, PROG_VQ_ADDED },
-    { "virtqueue_get_buf", PROG_VQ_GET, PROG_VQ_GOT },
-    { "virtqueue_get_buf_ctx", PROG_VQ_GET, PROG_VQ_GOT },
-    { "virtqueue_kick", PROG_VQ_KICK, PROG_VQ_KICKED },
-    { "virtqueue_kick_prepare", PROG_VQ_KICK, PROG_VQ_KICKED },
-    { "vp_notify", PROG_VQ_NOTIFY, 0 },
-    { "vp_notify_with_data", PROG_VQ_NOTIFY, 0 },
-    { "vm_notify", PROG_VQ_NOTIFY, 0 },
-    { "vm_notify_with_data", PROG_VQ_NOTIFY, 0 },
-    { "virtio_vdpa_notify", PROG_VQ_NOTIFY, 0 },
-    { "virtio_vdpa_notify_with_data", PROG_VQ_NOTIFY, 0 },
-    { "virtio_ccw_kvm_notify", PROG_VQ_NOTIFY, 0 },
-    { "rproc_virtio_notify", PROG_VQ_NOTIFY, 0 },
-    { "mlxbf_tmfifo_virtio_notify", PROG_VQ_NOTIFY, 0 },
-    { "vring_interrupt", PROG_VQ_IRQ, PROG_VQ_IRQ_DONE },
-    { "vring_del_virtqueue", PROG_VQ_DEL, 0 },
-};
+ * the first function is in every kernel. */
+static const struct { const char *symbol; u8 entry, back; } vq_places[] = { MET_FUNCTIONS };
 enum { VQ_PLACES = ARRAY_LEN(vq_places) };
 _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "a BPF family cannot have so many probes");
 
@@ -27954,24 +27931,13 @@ static void vq_read(void)
 
 #include "bpf_insns/vhost.h"
 
-/* The handlers (drivers/vhost: net.c, vsock.c, scsi.c). queue: VH_UNKNOWN if several. kick: runs at
- * a guest's kick. gaps: the time between two runs is a stall if packets or requests wait. */
+/* metrics.tbl explains the members. queue: VH_UNKNOWN if there are several. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
     u16 queue;
     bool kick, gaps;
-} vh_handlers[] = {
-    { "handle_tx_kick", VH_NET, 1, true, true },
-    { "handle_tx_net", VH_NET, 1, false, true },
-    { "handle_rx_kick", VH_NET, 0, true, false },
-    { "handle_rx_net", VH_NET, 0, false, false },
-    { "vhost_vsock_handle_tx_kick", VH_VSOCK, 1, true, true },
-    { "vhost_vsock_handle_rx_kick", VH_VSOCK, 0, true, false },
-    { "vhost_scsi_handle_kick", VH_SCSI, VH_UNKNOWN, true, true },
-    { "vhost_scsi_ctl_handle_kick", VH_SCSI, 0, true, false },
-    { "vhost_scsi_evt_handle_kick", VH_SCSI, 1, true, false },
-};
+} vh_handlers[] = { MET_HANDLERS };
 
 static struct {
     struct bpf_obj obj;

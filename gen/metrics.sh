@@ -68,10 +68,12 @@ BEGIN {
     define("section", "groups")
     define("line", "past of *items")
     define("source", "*group *read *from *cite asked prom")
+    define("function", "*entry back")
+    define("handler", "*device queue kick gaps")
     define("family", "")
     define("metric", "*source *unit of key all bits make lack none set wire prom panel column unusual bad aside")
     define("distribution", "*source *unit of set wire *counts *octaves *prom panel column unusual bad max_unusual max_bad")
-    short["unit"] = short["dimension"] = short["family"] = 1 # rows without an ID
+    short["unit"] = short["dimension"] = short["family"] = short["function"] = short["handler"] = 1 # rows without an ID
 }
 /^[ \t]*#/ || NF == 0 { next }
 /^[ \t]/ {
@@ -348,7 +350,13 @@ function add(r) {
             (get(r, "group") in section_of ? section_of[get(r, "group")] : last_section) " }"
         read_by[n_sources] = "[SRC_" id_of[r] "] = " get(r, "read")
         if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
-    } else if (kind_of[r] != "family") {
+    } else if (kind_of[r] == "function")
+        function_row[++n_functions] = "{ " c_string(name_of[r]) ", PROG_VQ_" toupper(get(r, "entry")) ", " \
+            (get(r, "back") == "" ? "0" : "PROG_VQ_" toupper(get(r, "back"))) " }"
+    else if (kind_of[r] == "handler")
+        handler[++n_handlers] = "{ " c_string(name_of[r]) ", VH_" toupper(get(r, "device")) ", " \
+            (get(r, "queue") == "" ? "VH_UNKNOWN" : get(r, "queue") + 0) ", " truth(get(r, "kick")) ", " truth(get(r, "gaps")) " }"
+    else if (kind_of[r] != "family") {
         col[r, "source_id"] = toupper(get(r, "source"))
         add_wire(r)
         if (kind_of[r] == "metric") add_look(r, id_of[r], get(r, "column"), get(r, "unusual"), get(r, "bad"))
@@ -367,7 +375,7 @@ END {
         if (kind_of[r] == "metric") name_of_id[id_of[r]] = 1
         n = kind_of[r] == "distribution" ? split("_P50 _P90 _P99 _MAX", words, " ") : 0
         for (i = 1; i <= n; i++) name_of_id[id_of[r] words[i]] = 1
-        if (text[r] == "" && kind_of[r] !~ /^(section|line)$/) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
+        if (text[r] == "" && kind_of[r] !~ /^(section|line|function|handler)$/) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
         if (kind_of[r] ~ /^(metric|distribution)$/) measured[toupper(get(r, "source"))] = 1
     }
     for (r = 1; r <= n_rows; r++) {
@@ -379,6 +387,10 @@ END {
             one_of(r, "counter", "yes")
             if (get(r, "scale") !~ /^[0-9]+([.][0-9]+)?(e-?[0-9]+)?$/ || get(r, "scale") + 0 <= 0)
                 bad_at(line_of[r], "unit " name_of[r] ": scale is no number over 0")
+        } else if (kind_of[r] ~ /^(function|handler)$/) {
+            one_of(r, "device", "net vsock scsi")
+            one_of(r, "kick", "yes")
+            one_of(r, "gaps", "yes")
         } else if (kind_of[r] != "family") check_metric(r)
     }
     for (r = 1; r <= n_rows; r++)
@@ -407,6 +419,8 @@ END {
     rows("function", "MET_READS", n_sources, read_by)
     rows("name, key, Prometheus name, labels and type, source, unit, dimension, over all instances, 32 bits, nothing to measure, operation and its two metrics, why it may be missing, help, help of the Prometheus name", \
          "MET_ROWS", n_metrics, metric)
+    rows("name, BPF programs for the entry and the return", "MET_FUNCTIONS", n_functions, function_row)
+    rows("name, device, queue, kick, gaps", "MET_HANDLERS", n_handlers, handler)
     rows("key, name", "MET_SECTIONS", n_parts, part)
     rows("name, past, of, each CPU, items", "MET_LINES", n_lines, line)
     for (n = 1; n <= last_look + 1; n++)

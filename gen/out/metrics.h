@@ -2076,6 +2076,43 @@ enum met_hist_id {
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)", \
       "Bytes transferred between an L3 cache and the memory of its own NUMA node (resctrl)" }
 
+/* name, BPF programs for the entry and the return */
+#define MET_FUNCTIONS \
+    { "virtqueue_add_sgs", PROG_VQ_ADD_SGS, PROG_VQ_ADDED }, \
+    { "virtqueue_add_outbuf", PROG_VQ_ADD, PROG_VQ_ADDED }, \
+    { "virtqueue_add_inbuf", PROG_VQ_ADD, PROG_VQ_ADDED }, \
+    { "virtqueue_add_inbuf_ctx", PROG_VQ_ADD, PROG_VQ_ADDED }, \
+    { "virtqueue_add_outbuf_premapped", PROG_VQ_ADD, PROG_VQ_ADDED }, \
+    { "virtqueue_add_inbuf_premapped", PROG_VQ_ADD, PROG_VQ_ADDED }, \
+    { "virtqueue_add_inbuf_cache_clean", PROG_VQ_ADD, PROG_VQ_ADDED }, \
+    { "virtqueue_get_buf", PROG_VQ_GET, PROG_VQ_GOT }, \
+    { "virtqueue_get_buf_ctx", PROG_VQ_GET, PROG_VQ_GOT }, \
+    { "virtqueue_kick", PROG_VQ_KICK, PROG_VQ_KICKED }, \
+    { "virtqueue_kick_prepare", PROG_VQ_KICK, PROG_VQ_KICKED }, \
+    { "vp_notify", PROG_VQ_NOTIFY, 0 }, \
+    { "vp_notify_with_data", PROG_VQ_NOTIFY, 0 }, \
+    { "vm_notify", PROG_VQ_NOTIFY, 0 }, \
+    { "vm_notify_with_data", PROG_VQ_NOTIFY, 0 }, \
+    { "virtio_vdpa_notify", PROG_VQ_NOTIFY, 0 }, \
+    { "virtio_vdpa_notify_with_data", PROG_VQ_NOTIFY, 0 }, \
+    { "virtio_ccw_kvm_notify", PROG_VQ_NOTIFY, 0 }, \
+    { "rproc_virtio_notify", PROG_VQ_NOTIFY, 0 }, \
+    { "mlxbf_tmfifo_virtio_notify", PROG_VQ_NOTIFY, 0 }, \
+    { "vring_interrupt", PROG_VQ_IRQ, PROG_VQ_IRQ_DONE }, \
+    { "vring_del_virtqueue", PROG_VQ_DEL, 0 }
+
+/* name, device, queue, kick, gaps */
+#define MET_HANDLERS \
+    { "handle_tx_kick", VH_NET, 1, true, true }, \
+    { "handle_tx_net", VH_NET, 1, false, true }, \
+    { "handle_rx_kick", VH_NET, 0, true, false }, \
+    { "handle_rx_net", VH_NET, 0, false, false }, \
+    { "vhost_vsock_handle_tx_kick", VH_VSOCK, 1, true, true }, \
+    { "vhost_vsock_handle_rx_kick", VH_VSOCK, 0, true, false }, \
+    { "vhost_scsi_handle_kick", VH_SCSI, VH_UNKNOWN, true, true }, \
+    { "vhost_scsi_ctl_handle_kick", VH_SCSI, 0, true, false }, \
+    { "vhost_scsi_evt_handle_kick", VH_SCSI, 1, true, false }
+
 /* key, name */
 #define MET_SECTIONS \
     { 'o', "overview" }, \

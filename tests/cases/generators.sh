@@ -63,6 +63,8 @@ s/ title=zones section=t/ title=zones section=T/~title and section are needed
 s/ none="no cgroup has a CPU quota"/& lack=kernel/~lack and none exclude each other
 s/ column="1 IOPS"/ column=IOPS/~column: N NAME
 s/ groups=sched/ groups=schedule/~no group `schedule`
+s/^handler handle_tx_kick device=net/handler handle_tx_kick device=disk/~device is none of
+s/^function vp_notify entry=notify/function vp_notify/~function VP_NOTIFY: no entry
 LIST
 
 generates rules rules.h
