@@ -18304,26 +18304,20 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-static bool tr_only_counts(bool everyone)
-{
-    bool status = opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL
-                  || opt.status == CALL_FAILED;
-    return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
-           && !opt.faults && (everyone || status);
-}
-
 static struct tr_facts tr_gather(void)
 {
-    enum { SYS_ADMIN = 21 };
     char link[PATH_MAX];
     u64 caps = bpf_caps();
     bool everyone = opt.everyone || opt.cgroup;
+    bool status = opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL
+                  || opt.status == CALL_FAILED;
     struct tr_facts f = {
         .backend = opt.backend,
         .attach = opt.n_pids > 0,
         .faults = opt.faults,
         .everyone = everyone,
-        .only_counts = tr_only_counts(everyone),
+        .only_counts = opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record
+                       && !opt.n_paths && !opt.faults && (everyone || status),
         .only_calls = !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
                       && !opt.folded && !opt.faults,
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
@@ -18331,7 +18325,7 @@ static struct tr_facts tr_gather(void)
         .no_follow = opt.no_follow,
         .lets_go = opt.until_exit && !opt.kill_on_exit,
         .may_bpf = bpf_caps_enough(caps),
-        .may_filter = caps >> SYS_ADMIN & 1,
+        .may_filter = caps >> BPF_SYS_ADMIN & 1,
         .own_filter = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0,
         .pid_ns = bpf_pid_ns(NULL) != 0,
     };
@@ -18343,17 +18337,11 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
-/* Returns the default ring size. It is larger in observe mode, where a full ring loses records. */
-static u32 tr_ring_bytes(void)
-{
-    enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
-    u32 usual = hy.observe ? bpf_share(MOST, LEAST, 1, 64) : HELD;
-    return bpf_ring_bytes(hy.count ? NO_RECORDS : usual);
-}
-
-/* Chooses the mode and loads its BPF programs, or chooses again if the kernel rejects them. */
+/* Chooses the mode and loads its BPF programs, or chooses again if the kernel rejects them. In
+ * observe mode, the ring is larger, because a full ring loses records. */
 static void tr_backend(void)
 {
+    enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20 };
     static char cwd[PATH_MAX];
     struct tr_facts f = tr_gather();
     struct tr_choice c = tr_decide(&f);
@@ -18364,7 +18352,8 @@ static void tr_backend(void)
         hy.on = true; /* must be set before tr_choose */
         tr_choose();
         hy.on = false;
-        f.unloadable = hy_start(tr.need, tr_ring_bytes());
+        u32 ring = hy.observe ? bpf_share(MOST, LEAST, 1, 64) : HELD;
+        f.unloadable = hy_start(tr.need, bpf_ring_bytes(hy.count ? NO_RECORDS : ring));
         c = tr_decide(&f);
     }
     hy.why_not = c.why;
@@ -18679,23 +18668,18 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* Kills a thread that violates SECCOMP_MODE_STRICT or, if kvis cannot, the whole process. */
-static void tr_end_strict(struct task *t, const struct call *c)
-{
-    int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
-    if (!t->proc || t->proc->tasks == 1 || arch_replace_call(t->tid, nr_exit, 0) < 0)
-        kill(t->tid, SIGKILL);
-}
-
 /* Hides kvis's seccomp filter from a tracee that has no other filter. With a filter, the kernel
- * refuses SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
+ * refuses SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it:
+ * kills a thread that violates it or, if that fails, the whole process. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
     const struct call *c = &t->call;
+    int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
     if (t->strict && c->id != SC_read && c->id != SC_write && c->id != SC_exit
-        && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
-        tr_end_strict(t, c);
+        && c->id != SC_rt_sigreturn && c->id != SC_sigreturn
+        && (!t->proc || t->proc->tasks == 1 || arch_replace_call(t->tid, nr_exit, 0) < 0))
+        kill(t->tid, SIGKILL);
     if (t->full || !tr.accel || !c->known)
         return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
@@ -19574,29 +19558,25 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Reports a fatal signal if no record shows that it was delivered. */
-static void tr_died_by(struct task *t, int sig)
-{
-    struct proc *p = t->proc;
-    siginfo_t si = { .si_signo = sig, .si_code = p->sent_code, .si_pid = p->sent_by };
-    if (p->sent == sig && p->delivered != sig)
-        tr_signal_event(t, sig, &si, TR_SENDER);
-    p->delivered = sig;
-}
-
+/* Also reports a fatal signal if no record shows that it was delivered. */
 static void tr_exit_record(const struct wire_proc *h)
 {
     struct task *t = ps_task(h->tid);
+    struct proc *p = t ? t->proc : NULL;
+    int sig = WIFSIGNALED(h->ret) ? WTERMSIG(h->ret) : 0;
     if (!t)
         return;
     t->at_ns = h->ts_ns;
-    if (t->proc) {
-        t->proc->status = h->ret;
-        t->proc->used_ns = h->own.run_ns + h->dead.run_ns;
-        u64 peak = tr_record_peak(h, t->proc->rss_before);
-        t->proc->max_rss = MAX(t->proc->max_rss, peak);
-        if (WIFSIGNALED(h->ret))
-            tr_died_by(t, WTERMSIG(h->ret));
+    if (p) {
+        siginfo_t si = { .si_signo = sig, .si_code = p->sent_code, .si_pid = p->sent_by };
+        u64 peak = tr_record_peak(h, p->rss_before);
+        p->status = h->ret;
+        p->used_ns = h->own.run_ns + h->dead.run_ns;
+        p->max_rss = MAX(p->max_rss, peak);
+        if (sig && p->sent == sig && p->delivered != sig)
+            tr_signal_event(t, sig, &si, TR_SENDER);
+        if (sig)
+            p->delivered = sig;
     }
     tr_gone(t, h->ret);
 }
@@ -21846,8 +21826,12 @@ static void proc_scan_one(u32 pid)
     proc_keep(&l->path, l->exe.p, l->exe.len);
 }
 
-static void proc_mark_tree(void)
+static void proc_scan(void)
 {
+    proc_state.scan_ns = u_now();
+    U_EACH_ENTRY(opendir("/proc"), e)
+        if (isdigit((u8)e->d_name[0]))
+            proc_scan_one(strtoul(e->d_name, NULL, 10));
     for (bool more = proc_opt.pid; more;) {
         more = false;
         for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -21857,15 +21841,6 @@ static void proc_mark_tree(void)
                     proc_state.mine++;
                 }
     }
-}
-
-static void proc_scan(void)
-{
-    proc_state.scan_ns = u_now();
-    U_EACH_ENTRY(opendir("/proc"), e)
-        if (isdigit((u8)e->d_name[0]))
-            proc_scan_one(strtoul(e->d_name, NULL, 10));
-    proc_mark_tree();
 }
 
 static void proc_env_take(struct proc_life *l, const struct buf *env)
@@ -21915,14 +21890,6 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
     const u64 *s = (const u64 *)u;
     for (size_t i = 0; i < sizeof *u / sizeof *s; i++)
         d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
-}
-
-/* Returns the system time in u->run_ns, like cputime_adjust() in kernel/sched/cputime.c: the kernel
- * measures the sum of user and system time precisely, but each part in ticks. */
-static u64 proc_system_ns(const struct wire_usage *u)
-{
-    double ticks = (double)u->system_ns + u->user_ns;
-    return !u->user_ns ? u->system_ns ? u->run_ns : 0 : (double)u->run_ns * u->system_ns / ticks;
 }
 
 /* --- text that all formats share --- */
@@ -22219,9 +22186,13 @@ static bool proc_used(const struct wire_usage *u, size_t row)
     return proc_state.used[row] && (u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace));
 }
 
+/* Divides run_ns like cputime_adjust() in kernel/sched/cputime.c: the kernel measures the sum of
+ * user and system time precisely, but each part in ticks. */
 static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
-    u64 system_ns = proc_system_ns(u);
+    double ticks = (double)u->system_ns + u->user_ns;
+    u64 system_ns = !u->user_ns ? u->system_ns ? u->run_ns : 0
+                    : (double)u->run_ns * u->system_ns / ticks;
     if (proc_used(u, PROC_CPU) && u_cpu_is_split(u->run_ns)) {
         proc_json_num(b, "cpu_user_ns", u->run_ns - system_ns);
         proc_json_num(b, "cpu_system_ns", system_ns);
@@ -22518,16 +22489,8 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* Writes a task's name. The pid comes first because Mermaid reads some leading words as keywords.
- * Characters that end a name, or start HTML or a comment, become entities. */
-static void proc_gantt_name(struct buf *b, const struct proc_node *c)
-{
-    u32 n = u_cut(c->line, c->len, PROC_NAME);
-    b_f(b, "\t[%u] ", c->pid);
-    for (u32 i = 0; i < n; i++)
-        b_f(b, strchr(":#;<>\"%&", c->line[i]) ? "#%d;" : "%c", c->line[i]);
-}
-
+/* In a name, the pid comes first, because Mermaid reads some leading words as keywords. Characters
+ * that end a name, or start HTML or a comment, become entities. */
 static void proc_gantt_write(struct buf *b)
 {
     u64 end_ns = 0;
@@ -22545,7 +22508,10 @@ static void proc_gantt_write(struct buf *b)
     b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
     for (u32 i = 0; i < n; i++) {
         const struct proc_node *c = list[i];
-        proc_gantt_name(b, c);
+        u32 len = u_cut(c->line, c->len, PROC_NAME);
+        b_f(b, "\t[%u] ", c->pid);
+        for (u32 k = 0; k < len; k++)
+            b_f(b, strchr(":#;<>\"%&", c->line[k]) ? "#%d;" : "%c", c->line[k]);
         b_f(b, " : %s%llu, %llu\n", c->what == PROC_ENDED && c->status > 0 ? "crit, " : "",
             out_real(c->begin_ns) / 1000000, out_real(c->end_ns) / 1000000);
     }
@@ -23793,12 +23759,6 @@ static struct met_series *met_at(const struct met_inst *i, u32 m)
     return &i->series[met.slot[i->dim][m]];
 }
 
-static void met_anew(const struct met_inst *i)
-{
-    MET_EACH_SERIES(i, s)
-        *s = (struct met_series){ .sum = s->sum, .sum_n = s->sum_n, .past = s->past };
-}
-
 static struct met_series *met_touch(const struct met_inst *i, u32 m)
 {
     struct met_series *s = met_at(i, m);
@@ -24543,12 +24503,13 @@ static void mfs_disk_line(const char *line)
     struct met_inst *i = met_inst(DIM_DISK, name);
     if (!i)
         return;
-    struct met_series *s = met_at(i, M_DISK_READS);
-    bool new = !s->since, same = !new && s->raw <= (u64)reads;
+    bool new = !met_at(i, M_DISK_READS)->since;
+    bool same = !new && met_at(i, M_DISK_READS)->raw <= (u64)reads;
     if (new && mfs_disks_at + 1 == met.tick && !met.src[met.cur].left_out)
         met_from_zero(i);
     else if (!same)
-        met_anew(i);
+        MET_EACH_SERIES(i, s)
+            *s = (struct met_series){ .sum = s->sum, .sum_n = s->sum_n, .past = s->past };
     if (!same)
         mfs_disk_on(name, i->info, MET_INFO);
     met_columns(i, line);
@@ -28109,13 +28070,6 @@ static u64 vh_missed(void)
     return n;
 }
 
-static bool vh_gone(void)
-{
-    char path[64];
-    SNPRINTF(path, "/proc/%u/comm", vh.now.key.worker);
-    return !bpf_pid_ns(NULL) && access(path, F_OK) < 0 && access("/proc/1/comm", F_OK) == 0;
-}
-
 static bool vh_slot(u32 slot)
 {
     vh.now_ns = u_now();
@@ -28126,6 +28080,7 @@ static bool vh_slot(u32 slot)
 static void vh_read(void)
 {
     struct bpf_obj *o = &vh.obj;
+    char path[64];
     if (!mk_begin(o))
         return;
     u64 missed = vh_missed();
@@ -28134,7 +28089,9 @@ static void vh_read(void)
     for (u32 slot = 0; slot < VH_QUEUES; slot++) {
         if (!vh_slot(slot))
             continue;
-        bool gone = vh_gone() && vh_slot(slot); /* reads the final counters */
+        SNPRINTF(path, "/proc/%u/comm", vh.now.key.worker);
+        bool gone = !bpf_pid_ns(NULL) && access(path, F_OK) < 0 && access("/proc/1/comm", F_OK) == 0
+                    && vh_slot(slot); /* reads the final counters */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
@@ -29573,14 +29530,6 @@ static void scr_lacks(struct buf *b)
 static struct scr_column { u16 m, width; const char *title; } scr_shown[SCR_COLUMNS];
 static const struct met_inst *scr_inst[MET_INSTS];
 
-static bool scr_nonzero(u32 m, u32 rows)
-{
-    for (u32 k = 0; k < rows; k++)
-        if (met_v(scr_inst[k], m) != 0)
-            return true;
-    return false;
-}
-
 static u32 scr_column_add(u32 n, u32 m, const char *title)
 {
     if (n == SCR_COLUMNS)
@@ -29603,7 +29552,9 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     }
     for (u32 m = 0; m < N_METRICS && scr.view; m++)
         if (met_of(m, dim) && !named[m] && met.seen[m]) {
-            bool shown = scr.zeros || scr_nonzero(m, rows);
+            bool shown = scr.zeros;
+            for (u32 k = 0; k < rows && !shown; k++)
+                shown = met_v(scr_inst[k], m) != 0;
             n = shown ? scr_column_add(n, m, metrics[m].name) : n;
             scr.zeros_left += !shown;
         }
@@ -30953,16 +30904,6 @@ static int dg_order(const void *a, const void *b)
 
 /* --- the processes that cause a finding --- */
 
-/* Sets *name to the sysfs name of a disk. The instance is the disk or one of its virtio rings
- * (virtio0/0:req.0 or, without BTF, virtio0:req.0). */
-static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
-{
-    snprintf(name, size, "%s", mfs_disk_sys(of->name));
-    if (of->dim == DIM_QUEUE)
-        mfs_names(met_path("/sys/bus/virtio/devices/%.*s/block", (int)strcspn(of->name, "/:"),
-                           of->name), name, size);
-}
-
 static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, const char *disk)
 {
     size_t n = strlen(f->of->name);
@@ -31000,20 +30941,25 @@ static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n,
     return best;
 }
 
-/* Finds up to DG_WHO processes with at least a tenth of the largest value. */
+/* Finds up to DG_WHO processes with at least a tenth of the largest value. With DG_BY_DEVICE, the
+ * instance is a disk, or a virtio ring of one (virtio0/0:req.0 or, without BTF, virtio0:req.0). */
 static void dg_who(struct dg_finding *f)
 {
     const struct dg_task *top[DG_WHO], *t;
+    const char *of = f->of->name;
     double least = 1e-9;
     char disk[MET_NAME] = "";
     if (f->rule->who == DG_BY_SELF) {
-        f->who[0].pid = strtoul(f->of->name, NULL, 10);
+        f->who[0].pid = strtoul(of, NULL, 10);
         f->who[0].comm = f->of->info;
         f->n_who = dg_value(f->rule->whose, f->of, &f->who[0].v);
         return;
     }
     if (f->rule->who == DG_BY_DEVICE)
-        dg_disk_of(f->of, disk, sizeof disk);
+        SNPRINTF(disk, "%s", mfs_disk_sys(of));
+    if (f->rule->who == DG_BY_DEVICE && f->of->dim == DIM_QUEUE)
+        mfs_names(met_path("/sys/bus/virtio/devices/%.*s/block", (int)strcspn(of, "/:"), of), disk,
+                  sizeof disk);
     while (f->rule->who != DG_BY_NOBODY && f->n_who < DG_WHO
            && (t = dg_largest(top, f->n_who, f->rule->whose, least, f, disk))) {
         struct dg_culprit *c = &f->who[f->n_who];
@@ -31774,13 +31720,6 @@ static bool dg_resources(char *v, u16 *mask)
     return true;
 }
 
-static bool dg_blames(struct dg_rule *r, char *v)
-{
-    const char *scopes = "-|all|members|cpu|device|self"; /* in the order of enum dg_blame */
-    return dg_choose(dg_word(&v), scopes, &r->who)
-           && (r->who == DG_BY_NOBODY || dg_find_number(v, &r->whose));
-}
-
 static bool dg_cost(struct dg_rule *r, char *v)
 {
     const char *number = dg_word(&v);
@@ -31818,8 +31757,9 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
         return dg_resources(v, *key == 'u' ? &r->unless : &r->before);
     if (!strcmp(key, "cost"))
         return dg_cost(r, v);
-    if (!strcmp(key, "blames"))
-        return dg_blames(r, v);
+    if (!strcmp(key, "blames")) /* the words are in the order of enum dg_blame */
+        return dg_choose(dg_word(&v), "-|all|members|cpu|device|self", &r->who)
+               && (r->who == DG_BY_NOBODY || dg_find_number(v, &r->whose));
     if (!strcmp(key, "log"))
         return dg_find_number(v, &r->log);
     return dg_wrong(key, "'%.40s' is not allowed here", key);
@@ -32071,14 +32011,13 @@ static void check_faults(struct check *c)
 /* Tries hybrid mode. Also stores the results of the next two features. */
 static void check_hybrid(struct check *c)
 {
-    enum { SYS_ADMIN = 21 };
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
     tr_backend();
     hy_start_uring();
     check_reason(c, hy.on ? NULL : hy.why_not);
     if (!hy.on && !c->fix[0] && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
         check_fix(c, "remove the seccomp filter that kvis runs under (container: --privileged)");
-    else if (!hy.on && !c->fix[0] && !(bpf_caps() >> SYS_ADMIN & 1))
+    else if (!hy.on && !c->fix[0] && !(bpf_caps() >> BPF_SYS_ADMIN & 1))
         check_fix(c, u_rights("CAP_SYS_ADMIN"));
     for (u32 i = 0; i < ARRAY_LEN(with); i++)
         if (hy.on)
@@ -32409,18 +32348,10 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     _exit(0);
 }
 
-static void check_died(struct check *c, int log_fd)
-{
-    char text[300];
-    ssize_t n = log_fd < 0 ? -1 : pread(log_fd, text, sizeof text - 1, 0);
-    text[MAX(n, 0)] = 0;
-    text[strcspn(text, "\n")] = 0;
-    check_reason(c, n > 0 ? text : "kvis exited without a message");
-}
-
 /* Tries the feature of row r. Its function also stores the results of the next n - 1 rows. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
+    char text[300];
     int log_fd = syscall(SYS_memfd_create, "kvis-check", 0ul);
     memset(c, 0, n * sizeof *c);
     pid_t pid = fork();
@@ -32430,10 +32361,13 @@ static void check_row(const struct check_row *r, u32 n, struct check *c)
         syscall(SYS_wait4, pid, NULL, __WALL, NULL);
     else
         check_say(c, false, "fork: %s", strerror(errno));
+    ssize_t len = log_fd < 0 ? -1 : pread(log_fd, text, sizeof text - 1, 0);
+    text[MAX(len, 0)] = 0;
+    text[strcspn(text, "\n")] = 0;
     for (u32 i = 0; i < n; i++) {
         struct check_done *d = check_begin("%s", r[i].name);
         if (!c[i].works && !c[i].detail[0])
-            check_died(&c[i], log_fd);
+            check_reason(&c[i], len > 0 ? text : "kvis exited without a message");
         d->row = r[i];
         d->c = c[i];
         if (d->c.works && !d->c.detail[0])
@@ -32485,14 +32419,6 @@ static void check_without(const struct check_command *of, bool fallback, char *s
                      d->row.without);
 }
 
-static bool check_by_ptrace(const struct check_command *of)
-{
-    CHECK_EACH(d)
-        if (d->row.fn == check_ptrace)
-            return d->c.works && d->row.useful & of->bit;
-    return false;
-}
-
 static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
     static const char *const text[2][LOSS_ALL] = {
@@ -32500,10 +32426,12 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         { "full: hybrid", "hybrid", "ptrace: every traced system call stops its thread" },
     };
     bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features works */
+    bool by_ptrace = false;
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
     CHECK_EACH(d) {
         any |= d->c.works && d->row.verdict & of->bit;
+        by_ptrace |= d->row.fn == check_ptrace && d->c.works && d->row.useful & of->bit;
         if (check_lost(of, d) > v->loss) {
             v->loss = check_lost(of, d);
             v->worst = &d->c;
@@ -32513,7 +32441,6 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         v->loss = LOSS_ALL;
     check_without(of, v->loss == LOSS_FALLBACK, without, sizeof without);
     bool no_proc = of->bit == CHECK_PROC && u_not_mounted("/proc");
-    bool by_ptrace = check_by_ptrace(of);
     if (v->loss == LOSS_ALL)
         SNPRINTF(v->detail, "%s: %.*s%s", by_ptrace && !no_proc
                  ? "works only for a command, with ptrace" : "does not work",
@@ -33093,14 +33020,6 @@ static char **opt_parse(char **argv)
 
 /* == 46 cmd_  the subcommands =================================================
  * Each cmd_NAME checks the options of a subcommand, sets up, runs, and returns the exit status. */
-
-/* Opens descriptors 0 to 2 if closed; otherwise, messages could go into a file opened later. */
-static void cmd_std_fds(void)
-{
-    for (int f = 0; f < 3; f++)
-        if (fcntl(f, F_GETFD) < 0 && errno == EBADF && open("/", O_RDONLY | O_CLOEXEC) != f)
-            exit(EXIT_KVIS);
-}
 
 static bool cmd_colour(int f)
 {
@@ -33908,14 +33827,6 @@ static const struct cmd *cmd_find(const char *name, bool link)
     return NULL;
 }
 
-static int cmd_completion(const char *shell)
-{
-    const char *text = emb_text("completion", shell);
-    if (!text)
-        die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell);
-    return cmd_print(text);
-}
-
 static void __attribute__((noreturn)) cmd_unknown(const char *given)
 {
     const char *near = NULL;
@@ -33976,7 +33887,10 @@ static int cmd_run(const struct cmd *c, char **argv)
 int main(int argc, char **argv)
 {
     sp_first_process(argv);
-    cmd_std_fds();
+    /* opens descriptors 0 to 2 if closed; otherwise, messages could go into a file opened later */
+    for (int f = 0; f < 3; f++)
+        if (fcntl(f, F_GETFD) < 0 && errno == EBADF && open("/", O_RDONLY | O_CLOEXEC) != f)
+            exit(EXIT_KVIS);
     u_clocks();
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
         die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
@@ -33997,8 +33911,12 @@ int main(int argc, char **argv)
     }
     if (u_in_list("help|--help|-h", argv[1]))
         return cmd_help(argv + 2);
-    if (!strcmp(argv[1], "completion"))
-        return cmd_completion(argc > 2 ? argv[2] : "");
+    if (!strcmp(argv[1], "completion")) {
+        const char *shell = argc > 2 ? argv[2] : "", *text = emb_text("completion", shell);
+        if (!text)
+            die(EXIT_USAGE, "completion: '%s': allowed values: bash|zsh|fish", shell);
+        return cmd_print(text);
+    }
     const struct cmd *c = cmd_find(argv[1], false);
     if (!c)
         cmd_unknown(argv[1]);
