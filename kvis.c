@@ -29820,16 +29820,11 @@ static void scr_section(struct buf *b)
 
 /* --- keys --- */
 
-enum { KEY_ESC = 27, KEY_UP = 256, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN,
-       KEY_HOME, KEY_END, KEY_BACK_TAB };
+enum { KEY_TAB = '\t', KEY_NEWLINE = '\n', KEY_ENTER = '\r', KEY_ESC = 27, KEY_SPACE = ' ',
+       KEY_UP = 256, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME, KEY_END,
+       KEY_BACK_TAB };
 
-/* Keys of xterm, Linux, tmux and screen: ESC [ NUMBER ; ... FINAL, or ESC O FINAL (terminfo(5)). */
-static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
-    { 'A', 0, KEY_UP }, { 'B', 0, KEY_DOWN }, { 'C', 0, KEY_RIGHT }, { 'D', 0, KEY_LEFT },
-    { 'H', 0, KEY_HOME }, { 'F', 0, KEY_END }, { 'Z', 0, KEY_BACK_TAB },
-    { '~', 1, KEY_HOME }, { '~', 7, KEY_HOME }, { '~', 4, KEY_END }, { '~', 8, KEY_END },
-    { '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },
-};
+static const struct { char final; u8 number; u16 key; } scr_sequences[] = { MET_SEQUENCES };
 
 static void scr_show(int section)
 {
@@ -29934,29 +29929,7 @@ static void scr_quit(int sig)
     sp_end_sig = sig;
 }
 
-/* gen/manual/screen.keys documents these keys. */
-static const struct { int key, arg; void (*act)(int); } scr_commands[] = {
-    { 'q', SIGINT, scr_quit },
-    { 'h', 'h', scr_turn },
-    { '?', 'h', scr_turn },
-    { KEY_UP, -1, scr_scroll },
-    { KEY_DOWN, 1, scr_scroll },
-    { KEY_PAGE_UP, -1, scr_page },
-    { KEY_PAGE_DOWN, 1, scr_page },
-    { KEY_HOME, -INT_MAX, scr_scroll },
-    { KEY_END, INT_MAX, scr_scroll },
-    { '\t', 1, scr_tab },
-    { KEY_BACK_TAB, -1, scr_tab },
-    { KEY_LEFT, -1, scr_columns_shift },
-    { KEY_RIGHT, 1, scr_columns_shift },
-    { 's', 1, scr_sort },
-    { '/', 0, scr_search },
-    { '\r', 0, scr_enter_table },
-    { '\n', 0, scr_enter_table },
-    { KEY_ESC, 0, scr_show },
-    { 'z', 'z', scr_turn },
-    { ' ', ' ', scr_turn },
-};
+static const struct { int key, arg; void (*act)(int); } scr_commands[] = { MET_KEYS };
 
 static void scr_press(int key)
 {

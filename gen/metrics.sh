@@ -67,6 +67,7 @@ BEGIN {
     define("dimension", "json label info facts sort pmc title section share in_order")
     define("section", "groups")
     define("line", "past of *items")
+    define("key", "*do arg sends")
     define("source", "*group *read *from *cite asked prom")
     define("function", "*entry back")
     define("handler", "*device queue kick gaps")
@@ -102,8 +103,8 @@ $1 == "section" && match($0, /^section [a-z] ("[^"]+"|[^ ]+)/) {
     read_row($1, $2, heading, substr($0, RLENGTH + 1))
     next
 }
-$1 == "line" {
-    read_row($1, $2, $2, substr($0, length($2) + 6))
+$1 == "line" || $1 == "key" {
+    read_row($1, $2, $2, substr($0, length($1) + length($2) + 2))
     next
 }
 $1 == "source" || $1 == "metric" || $1 == "distribution" {
@@ -324,6 +325,13 @@ function add_distribution(r,    part, n, i, parts, octave) {
         c_string(family_help(r)) ", " (get(r, "unit") == "ns" ? "1e-9" : "1") ", \\\n      { " substr(parts, 3) " }, SRC_" \
         toupper(get(r, "source")) ", F_" toupper(get(r, "unit")) ", " octave[1] ", " octave[2] " }"
 }
+function add_key(r,    key, sent, n, i) {
+    key = length(id_of[r]) == 1 ? "\x27" id_of[r] "\x27" : "KEY_" toupper(id_of[r])
+    keys[++n_keys] = "{ " key ", " (get(r, "arg") == "" ? "0" : get(r, "arg")) ", " get(r, "do") " }"
+    n = split(get(r, "sends"), sent, " ")
+    for (i = 1; i <= n; i++)
+        sequence[++n_sequences] = "{ \x27" substr(sent[i], 1, 1) "\x27, " substr(sent[i], 2) + 0 ", " key " }"
+}
 function number_section(r,    n, i) { # numbers sections from 0; the last section has the groups that no section names
     section_of[id_of[r]] = last_section = n_sections++
     n = split(get(r, "groups"), words, ",")
@@ -350,7 +358,9 @@ function add(r) {
             (get(r, "group") in section_of ? section_of[get(r, "group")] : last_section) " }"
         read_by[n_sources] = "[SRC_" id_of[r] "] = " get(r, "read")
         if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
-    } else if (kind_of[r] == "function")
+    } else if (kind_of[r] == "key")
+        add_key(r)
+    else if (kind_of[r] == "function")
         function_row[++n_functions] = "{ " c_string(name_of[r]) ", PROG_VQ_" toupper(get(r, "entry")) ", " \
             (get(r, "back") == "" ? "0" : "PROG_VQ_" toupper(get(r, "back"))) " }"
     else if (kind_of[r] == "handler")
@@ -375,7 +385,7 @@ END {
         if (kind_of[r] == "metric") name_of_id[id_of[r]] = 1
         n = kind_of[r] == "distribution" ? split("_P50 _P90 _P99 _MAX", words, " ") : 0
         for (i = 1; i <= n; i++) name_of_id[id_of[r] words[i]] = 1
-        if (text[r] == "" && kind_of[r] !~ /^(section|line|function|handler)$/) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
+        if (text[r] == "" && kind_of[r] !~ /^(section|line|key|function|handler)$/) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
         if (kind_of[r] ~ /^(metric|distribution)$/) measured[toupper(get(r, "source"))] = 1
     }
     for (r = 1; r <= n_rows; r++) {
@@ -387,6 +397,8 @@ END {
             one_of(r, "counter", "yes")
             if (get(r, "scale") !~ /^[0-9]+([.][0-9]+)?(e-?[0-9]+)?$/ || get(r, "scale") + 0 <= 0)
                 bad_at(line_of[r], "unit " name_of[r] ": scale is no number over 0")
+        } else if (kind_of[r] == "key") {
+            if (get(r, "sends") !~ /^(([A-Z]|~[0-9]+)( |$))*$/) bad_at(line_of[r], "key " id_of[r] ": sends is neither FINAL nor ~N")
         } else if (kind_of[r] ~ /^(function|handler)$/) {
             one_of(r, "device", "net vsock scsi")
             one_of(r, "kick", "yes")
@@ -422,6 +434,8 @@ END {
     rows("name, BPF programs for the entry and the return", "MET_FUNCTIONS", n_functions, function_row)
     rows("name, device, queue, kick, gaps", "MET_HANDLERS", n_handlers, handler)
     rows("key, name", "MET_SECTIONS", n_parts, part)
+    rows("key, argument, function", "MET_KEYS", n_keys, keys)
+    rows("final byte, number, key", "MET_SEQUENCES", n_sequences, sequence)
     rows("name, past, of, each CPU, items", "MET_LINES", n_lines, line)
     for (n = 1; n <= last_look + 1; n++)
         for (i = 1; i <= n_look[n % (last_look + 1)]; i++) looks[++n_looks] = look[n % (last_look + 1), i]

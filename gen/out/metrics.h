@@ -2130,6 +2130,45 @@ enum met_hist_id {
     { 'v', "virtio and vhost" }, \
     { 'x', "file systems and errors" }
 
+/* key, argument, function */
+#define MET_KEYS \
+    { 'q', SIGINT, scr_quit }, \
+    { 'h', 'h', scr_turn }, \
+    { '?', 'h', scr_turn }, \
+    { KEY_UP, -1, scr_scroll }, \
+    { KEY_DOWN, 1, scr_scroll }, \
+    { KEY_PAGE_UP, -1, scr_page }, \
+    { KEY_PAGE_DOWN, 1, scr_page }, \
+    { KEY_HOME, -INT_MAX, scr_scroll }, \
+    { KEY_END, INT_MAX, scr_scroll }, \
+    { KEY_TAB, 1, scr_tab }, \
+    { KEY_BACK_TAB, -1, scr_tab }, \
+    { KEY_LEFT, -1, scr_columns_shift }, \
+    { KEY_RIGHT, 1, scr_columns_shift }, \
+    { 's', 1, scr_sort }, \
+    { '/', 0, scr_search }, \
+    { KEY_ENTER, 0, scr_enter_table }, \
+    { KEY_NEWLINE, 0, scr_enter_table }, \
+    { KEY_ESC, 0, scr_show }, \
+    { 'z', 'z', scr_turn }, \
+    { KEY_SPACE, KEY_SPACE, scr_turn }
+
+/* final byte, number, key */
+#define MET_SEQUENCES \
+    { 'A', 0, KEY_UP }, \
+    { 'B', 0, KEY_DOWN }, \
+    { '~', 5, KEY_PAGE_UP }, \
+    { '~', 6, KEY_PAGE_DOWN }, \
+    { 'H', 0, KEY_HOME }, \
+    { '~', 1, KEY_HOME }, \
+    { '~', 7, KEY_HOME }, \
+    { 'F', 0, KEY_END }, \
+    { '~', 4, KEY_END }, \
+    { '~', 8, KEY_END }, \
+    { 'Z', 0, KEY_BACK_TAB }, \
+    { 'D', 0, KEY_LEFT }, \
+    { 'C', 0, KEY_RIGHT }
+
 /* name, past, of, each CPU, items */
 #define MET_LINES \
     { "CPU", M_IDLE, M_IDLE, false, { { "user ", M_USER }, { "nice ", M_NICE }, { "system ", M_SYSTEM }, { "steal ", M_STEAL }, { "iowait ", M_IOWAIT }, { "softirq ", M_SOFTIRQ }, { "irq ", M_IRQ } } }, \
