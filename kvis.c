@@ -33492,9 +33492,13 @@ static int cmd_open(void)
     return cmd_rows_end(sp_error(), status);
 }
 
+/* Also runs execsnoop and exitsnoop, which are names of formats, too. */
 static int cmd_proc(void)
 {
     static pid_t pid;
+    if (strcmp(opt_cmd->name, "proc"))
+        proc_opt.format = opt_cmd->name;
+    proc_opt.forks |= !strcmp(opt_cmd->name, "exitsnoop");
     sp_boot();
     pid = proc_opt.pid;
     cmd_refuse_pid(proc_opt.pid || proc_opt.only_pid);
@@ -33529,19 +33533,6 @@ static int cmd_proc(void)
     int status = proc_run(tr.deadline_ns);
     cmd_report(rout_fd, cmd_recording_name, true);
     return cmd_rows_end(sp_error(), status);
-}
-
-static int cmd_execsnoop(void)
-{
-    proc_opt.format = "execsnoop";
-    return cmd_proc();
-}
-
-static int cmd_exitsnoop(void)
-{
-    proc_opt.format = "exitsnoop";
-    proc_opt.forks = true;
-    return cmd_proc();
 }
 
 static void cmd_roots(void)

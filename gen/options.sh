@@ -37,12 +37,13 @@ function stands_alone(s,    w) {
     if (s !~ /^[A-Za-z"]/) bad(row ": help that does not begin with a word")
     if (split(s, w, / /) < 2) bad(row ": help of one word")
 }
-function end_command(    takes) {
+function end_command(    takes, main) {
     takes = need("takes")
+    main = has("page") ? col[at, "page"] : name
     if (index(" command recordings commands nothing ", " " takes " ") == 0) bad(row ": unknown kind `" takes "` in takes")
     stands_alone(need("help"))
     cmd_row[++n_cmds] = sprintf("    { %s, %s, %s, \\\n      %s, \\\n      %s, IN_%s, TAKES_%s, cmd_%s }", string(name), string_of("link"),
-        string("kvis-" (has("page") ? col[at, "page"] : name)), string(need("usage")), string(need("help")), toupper(name), toupper(takes), name)
+        string("kvis-" main), string(need("usage")), string(need("help")), toupper(name), toupper(takes), main)
 }
 function spelling(s,    rest) { # sets letter, long, arg, maybe
     letter = long = arg = ""

@@ -36,10 +36,10 @@ enum {
       "Show every command that runs, with its arguments, time and exit status", IN_PROC, TAKES_COMMAND, cmd_proc }, \
     { "execsnoop", "execsnoop", "kvis-proc", \
       "[options]", \
-      "Show each exec as it happens, in the format of bcc's execsnoop", IN_EXECSNOOP, TAKES_NOTHING, cmd_execsnoop }, \
+      "Show each exec as it happens, in the format of bcc's execsnoop", IN_EXECSNOOP, TAKES_NOTHING, cmd_proc }, \
     { "exitsnoop", "exitsnoop", "kvis-proc", \
       "[options]", \
-      "Show each exit as it happens, in the format of bcc's exitsnoop", IN_EXITSNOOP, TAKES_NOTHING, cmd_exitsnoop }, \
+      "Show each exit as it happens, in the format of bcc's exitsnoop", IN_EXITSNOOP, TAKES_NOTHING, cmd_proc }, \
     { "monitor", NULL, "kvis-monitor", \
       "[options] [[--] COMMAND [ARG...]]", \
       "Show what the CPUs, memory, disks and scheduler of a machine are doing", IN_MONITOR, TAKES_COMMAND, cmd_monitor }, \
