@@ -30475,7 +30475,7 @@ static struct dg_rule {
 } dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* --rules appends rules; the last row has no name */
 
 enum {
-    DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 1 + DG_MAX_GUARDS, DG_BUSIEST = 6,
+    DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 1 + DG_MAX_GUARDS,
     DG_TASKS = 8192, DG_SET = 8, DG_PROBES = 64
 };
 
@@ -30959,10 +30959,7 @@ static void dg_judge(void)
 /* Selects the busiest processes: for each row of by[], the top process that is not selected yet. */
 static u32 dg_busiest(const struct dg_task **top)
 {
-    static const struct { u16 number; float least; } by[] = {
-        { M_B_CPU, 0.01f }, { M_B_CPU, 0.01f }, { M_B_WAIT, 0.01f }, { X_B_IO, 1e5f },
-        { X_B_MEM, 1 }, { M_B_MINOR, 100 },
-    };
+    static const struct { u16 number; float least; } by[] = { DG_BUSIEST_BY };
     u32 n = 0;
     for (u32 k = 0; k < ARRAY_LEN(by); k++) {
         top[n] = dg_largest(top, n, by[k].number, by[k].least, NULL, NULL);
@@ -31256,9 +31253,7 @@ static u32 dg_lines(const struct buf *b)
 static void dg_text_busiest(struct buf *b)
 {
     static const struct { u16 number; int width; const char *head; } columns[] = {
-        { M_B_CPU, 6, "CPU" }, { M_B_SYSTEM, 6, "system" }, { M_B_WAIT, 6, "wait" },
-        { M_B_READ, 9, "read" }, { M_B_WRITTEN, 9, "written" }, { X_B_MEM, 7, "memory" },
-        { M_B_MINOR, 6, "faults" },
+        DG_BUSIEST_COLUMNS
     };
     enum { COMM = 15, AROUND = 6, AT_LEAST = 3 }; /* AROUND: lines above and below the table */
     const struct dg_task *top[DG_BUSIEST] = { NULL };
@@ -31483,8 +31478,7 @@ static void dg_json_resource(struct buf *b, u32 r)
 
 static void dg_json_busiest(struct buf *b)
 {
-    static const u16 numbers[] = { M_B_CPU, M_B_SYSTEM, M_B_WAIT, M_B_READ, M_B_WRITTEN,
-                                   M_B_MAJOR, M_B_MINOR, M_B_RSS, M_B_SWAP };
+    static const u16 numbers[] = { DG_BUSIEST_MEMBERS };
     const struct dg_task *top[DG_BUSIEST] = { NULL };
     double v;
     u32 n = dg_busiest(top);
@@ -32197,15 +32191,6 @@ static void check_cpu_id(struct check *c)
         check_say(c, false, "not known");
 }
 
-static void check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
-{
-    const char *from = p->source ? p->source : "the events/ directory of the PMU";
-    if (!p->known && pmc.vendor[0])
-        from = "generic events, because kvis has no event list for this core";
-    check_say(c, p->known, "%s, type %u, CPUs %s; %s", p->core[0] ? p->core : "unknown core",
-              p->type, p->cpus, from);
-}
-
 static void check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
 {
     const struct pmc_code *code = &p->code[role];
@@ -32272,15 +32257,17 @@ static bool check_cpu_events(struct pmc_pmu *p)
 static bool check_cpu(struct buf *b, bool json)
 {
     pmc_look();
-    struct check_done *d = check_begin("processor");
-    check_cpu_id(&d->c);
+    check_cpu_id(&check_begin("processor")->c);
     bool works = pmc.n_pmus;
     if (!works)
         check_reason(&check_begin("pmu")->c, pmc.none);
-    for (u32 k = 0; k < pmc.n_pmus; k++) {
-        d = check_begin("%s", pmc_pmus[k].name);
-        check_cpu_pmu(&d->c, &pmc_pmus[k]);
-        works &= check_cpu_events(&pmc_pmus[k]);
+    for (struct pmc_pmu *p = pmc_pmus; p < pmc_pmus + pmc.n_pmus; p++) {
+        const char *from = p->source ? p->source : "the events/ directory of the PMU";
+        if (!p->known && pmc.vendor[0])
+            from = "generic events, because kvis has no event list for this core";
+        check_say(&check_begin("%s", p->name)->c, p->known, "%s, type %u, CPUs %s; %s",
+                  p->core[0] ? p->core : "unknown core", p->type, p->cpus, from);
+        works &= check_cpu_events(p);
     }
     check_uncore();
     check_table(b, json);

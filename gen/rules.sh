@@ -139,6 +139,17 @@ $1 == "resource" && /^r/ {
     res_id[n_resources] = "RES_" $2
     next
 }
+$1 == "busiest" {
+    compare(">=", $3)
+    busiest[++n_busiest] = "{ " code($2) ", (float)" $3 " }"
+    next
+}
+$1 == "column" {
+    if (NF != 4 || $3 !~ /^[0-9]+$/) bad("column NUMBER WIDTH HEAD")
+    column_row[++n_columns] = "{ " code($2) ", " $3 ", \"" $4 "\" }"
+    next
+}
+$1 == "member" { member[++n_members] = code($2); next }
 $1 == "rule" {
     end_rule()
     rule = $2
@@ -185,6 +196,10 @@ END {
     numbers("", num_id, n_numbers, "X_END, X_NONE = 0xffff")
     rows("DG_NUMBERS", "id, two numbers, a metric of its unit, operation", num_row, n_numbers)
     rows("DG_WORDS", "how a sentence tells a number", w, n_words)
+    printf "\n/* Number of rows of DG_BUSIEST_BY. */\nenum { DG_BUSIEST = %d };\n", n_busiest
+    rows("DG_BUSIEST_BY", "number, lowest value", busiest, n_busiest)
+    rows("DG_BUSIEST_COLUMNS", "number, width, head", column_row, n_columns)
+    rows("DG_BUSIEST_MEMBERS", "number", member, n_members)
     rows("DG_RESOURCES", "id, name, utilization, saturation, errors", res_row, n_resources)
     printf "\n/* Rows of dg_rules[] in kvis.c. */\n#define DG_RULES"
     for (i = 1; i <= n_rules; i++) printf " \\\n%s", row[i]

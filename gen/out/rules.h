@@ -297,6 +297,40 @@ enum {
     [M_B_MINOR] = "page faults %", \
     [M_B_THREADS] = "threads #"
 
+/* Number of rows of DG_BUSIEST_BY. */
+enum { DG_BUSIEST = 6 };
+
+/* number, lowest value */
+#define DG_BUSIEST_BY \
+    { M_B_CPU, (float)0.01 }, \
+    { M_B_CPU, (float)0.01 }, \
+    { M_B_WAIT, (float)0.01 }, \
+    { X_B_IO, (float)1e5 }, \
+    { X_B_MEM, (float)1 }, \
+    { M_B_MINOR, (float)100 }
+
+/* number, width, head */
+#define DG_BUSIEST_COLUMNS \
+    { M_B_CPU, 6, "CPU" }, \
+    { M_B_SYSTEM, 6, "system" }, \
+    { M_B_WAIT, 6, "wait" }, \
+    { M_B_READ, 9, "read" }, \
+    { M_B_WRITTEN, 9, "written" }, \
+    { X_B_MEM, 7, "memory" }, \
+    { M_B_MINOR, 6, "faults" }
+
+/* number */
+#define DG_BUSIEST_MEMBERS \
+    M_B_CPU, \
+    M_B_SYSTEM, \
+    M_B_WAIT, \
+    M_B_READ, \
+    M_B_WRITTEN, \
+    M_B_MAJOR, \
+    M_B_MINOR, \
+    M_B_RSS, \
+    M_B_SWAP
+
 /* id, name, utilization, saturation, errors */
 #define DG_RESOURCES \
     { "CPU", "cpu", { X_BUSY, M_STEAL, M_LOG_MCE } }, \

@@ -83,6 +83,8 @@ s/unless   cgroup-oom-kill/unless   no-such-rule/~no rule `no-such-rule` before
 s/unless   cgroup-oom-kill/unless   cgroup-oom-kill cgroup-throttled/~more than one rule
 s/^    alone .*//~alone is for where
 s/^    kind /    sort /~no column
+s/^busiest B_IO .*/busiest B_IO many/~.many. is no limit
+s/^column B_MEM .*/column B_MEM memory/~column NUMBER WIDTH HEAD
 LIST
 
 generates tables syscalls.h
