@@ -63,7 +63,7 @@ s/ title=zones section=t/ title=zones section=T/~title and section are needed
 s/ none="no cgroup has a CPU quota"/& lack=kernel/~lack and none exclude each other
 s/ column="1 IOPS"/ column=IOPS/~column: N NAME
 s/ groups=sched/ groups=schedule/~no group `schedule`
-s/^key up do=scr_scroll arg=-1 sends=A/key up do=scr_scroll arg=-1 sends=5~/~sends is neither FINAL nor ~N
+s/^key up do=scr_scroll arg=-1 sends=A/key up do=scr_scroll arg=-1 sends=5/~sends is neither FINAL nor
 s/^handler handle_tx_kick device=net/handler handle_tx_kick device=disk/~device is none of
 s/^function vp_notify entry=notify/function vp_notify/~function VP_NOTIFY: no entry
 LIST
