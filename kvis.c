@@ -28450,11 +28450,18 @@ static void mout_prom_head(struct buf *b, const char *name, const char *type, co
     b_f(b, "\n# TYPE %s %s\n", name, type);
 }
 
-static void mout_prom_one(struct buf *b, const char *name, const char *type, const char *help,
-                          double v)
+/* Metrics about kvis itself. */
+static const struct { const char *name, *type, *help; } mout_self[N_SELF] = { MET_SELF };
+
+static const char *mout_self_head(struct buf *b, enum met_self self)
 {
-    mout_prom_head(b, name, type, help);
-    b_f(b, "%s %.15g\n", name, v);
+    mout_prom_head(b, mout_self[self].name, mout_self[self].type, mout_self[self].help);
+    return mout_self[self].name;
+}
+
+static void mout_self_one(struct buf *b, enum met_self self, double v)
+{
+    b_f(b, "%s %.15g\n", mout_self_head(b, self), v);
 }
 
 /* Writes labels without the closing brace: {a="b",c="d". `own` (NULL: none) has the first labels,
@@ -28605,15 +28612,8 @@ static void mout_prom_facts(struct buf *b, u8 dim)
 
 static void mout_prom_collectors(struct buf *b)
 {
-    static const struct { const char *name, *help; } rows[] = {
-        { "success", "Whether a kvis collector could read all of its files" },
-        { "duration_seconds", "Time that a kvis collector took to read its files" },
-        { "left_out", "Devices, processes or other instances that kvis could not store" },
-    };
-    char name[64];
-    for (u32 k = 0; k < ARRAY_LEN(rows); k++) {
-        SNPRINTF(name, "kvis_collector_%s", rows[k].name);
-        mout_prom_head(b, name, "gauge", rows[k].help);
+    for (u32 k = 0; k < 3; k++) {
+        const char *name = mout_self_head(b, SELF_SUCCESS + k);
         for (u32 s = 0; s < N_SRC; s++) {
             double v[] = { !met.src[s].wrong, met.src[s].took_ns / 1e9, met.src[s].left_out };
             if (mo.off >> s & 1)
@@ -28627,14 +28627,11 @@ static void mout_prom_collectors(struct buf *b)
 
 static void mout_prom_self(struct buf *b)
 {
-    mout_prom_head(b, "kvis_build_info", "gauge", "The version of kvis");
-    b_s(b, "kvis_build_info");
+    b_s(b, mout_self_head(b, SELF_BUILD));
     mout_prom_label(b, "{", "version", KVIS_VERSION);
     b_s(b, "} 1\n");
     mout_prom_collectors(b);
-    mout_prom_one(b, "kvis_counters_backwards_total", "counter",
-                  "Number of times that a kernel counter decreased (kvis ignores decreases)",
-                  met.backwards);
+    mout_self_one(b, SELF_BACKWARDS, met.backwards);
 }
 
 static void mout_prom_process(struct buf *b)
@@ -28644,22 +28641,17 @@ static void mout_prom_process(struct buf *b)
     double page = sysconf(_SC_PAGESIZE);
     u32 fds = 0;
     getrlimit(RLIMIT_NOFILE, &limit);
-    mout_prom_one(b, "process_cpu_seconds_total", "counter", "CPU time of kvis",
-                  u_clock(CLOCK_PROCESS_CPUTIME_ID) / 1e9);
-    mout_prom_one(b, "process_start_time_seconds", "gauge",
-                  "Start time of kvis, in seconds since 1970", out.start_real_ns / 1e9);
+    mout_self_one(b, SELF_CPU, u_clock(CLOCK_PROCESS_CPUTIME_ID) / 1e9);
+    mout_self_one(b, SELF_START, out.start_real_ns / 1e9);
     if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
-        mout_prom_one(b, "process_virtual_memory_bytes", "gauge", "Virtual memory of kvis",
-                      strtoull(memory, &end, 10) * page);
-        mout_prom_one(b, "process_resident_memory_bytes", "gauge", "Resident memory of kvis",
-                      strtoull(end, NULL, 10) * page);
+        mout_self_one(b, SELF_VIRTUAL, strtoull(memory, &end, 10) * page);
+        mout_self_one(b, SELF_RESIDENT, strtoull(end, NULL, 10) * page);
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
     if (fds) /* opendir(3) itself uses one descriptor */
-        mout_prom_one(b, "process_open_fds", "gauge", "Open file descriptors of kvis", fds - 1);
-    mout_prom_one(b, "process_max_fds", "gauge",
-                  "Maximum number of open file descriptors of kvis", limit.rlim_cur);
+        mout_self_one(b, SELF_OPEN_FDS, fds - 1);
+    mout_self_one(b, SELF_MAX_FDS, limit.rlim_cur);
 }
 
 /* Returns the Prometheus page of this interval. A file gets no process_ metrics, because

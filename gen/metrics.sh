@@ -71,6 +71,7 @@ BEGIN {
     define("source", "*group *read *from *cite asked prom")
     define("function", "*entry back")
     define("handler", "*device queue kick gaps")
+    define("self", "counter")
     define("family", "")
     define("metric", "*source *unit of key all bits make lack none set wire prom panel column unusual bad aside")
     define("distribution", "*source *unit of set wire *counts *octaves *prom panel column unusual bad max_unusual max_bad")
@@ -107,7 +108,7 @@ $1 == "line" || $1 == "key" {
     read_row($1, $2, $2, substr($0, length($1) + length($2) + 2))
     next
 }
-$1 == "source" || $1 == "metric" || $1 == "distribution" {
+$1 == "self" || $1 == "source" || $1 == "metric" || $1 == "distribution" {
     if ($2 !~ /^[A-Z][A-Z0-9_]*$/) bad("`" $2 "` is no ID")
     if ($3 !~ /^[a-z][a-z0-9_]*$/) bad("`" $3 "` is no name")
     rest = $0
@@ -358,6 +359,10 @@ function add(r) {
             (get(r, "group") in section_of ? section_of[get(r, "group")] : last_section) " }"
         read_by[n_sources] = "[SRC_" id_of[r] "] = " get(r, "read")
         if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
+    } else if (kind_of[r] == "self") {
+        self_id[++n_selves] = id_of[r]
+        self[n_selves] = "[SELF_" id_of[r] "] = { " c_string(name_of[r]) ", " (get(r, "counter") == "" ? "\"gauge\"" : "\"counter\"") \
+            ", " c_string(text[r]) " }"
     } else if (kind_of[r] == "key")
         add_key(r)
     else if (kind_of[r] == "function")
@@ -397,7 +402,9 @@ END {
             one_of(r, "counter", "yes")
             if (get(r, "scale") !~ /^[0-9]+([.][0-9]+)?(e-?[0-9]+)?$/ || get(r, "scale") + 0 <= 0)
                 bad_at(line_of[r], "unit " name_of[r] ": scale is no number over 0")
-        } else if (kind_of[r] == "key") {
+        } else if (kind_of[r] == "self")
+            one_of(r, "counter", "yes")
+        else if (kind_of[r] == "key") {
             if (get(r, "sends") !~ /^(([A-Z]|~[0-9]+)( |$))*$/) bad_at(line_of[r], "key " id_of[r] ": sends is neither FINAL nor ~N")
         } else if (kind_of[r] ~ /^(function|handler)$/) {
             one_of(r, "device", "net vsock scsi")
@@ -424,6 +431,7 @@ END {
     numbers("met_form ", "F_", n_units, unit_id, "N_FORM")
     numbers("", "M_", n_metrics, metric_id, "N_METRICS")
     numbers("met_hist_id ", "HIST_", n_dists, dist_id, "N_HIST")
+    numbers("met_self ", "SELF_", n_selves, self_id, "N_SELF")
     rows("counter, shown as, suffix in JSON, scale", "MET_UNITS", n_units, unit)
     rows("JSON key, label, label of the info, Prometheus metric with the info, prefix of pmc metrics, sort metric, title, section, share, in order", \
          "MET_DIMENSIONS", n_dims, dim)
@@ -434,6 +442,7 @@ END {
     rows("name, BPF programs for the entry and the return", "MET_FUNCTIONS", n_functions, function_row)
     rows("name, device, queue, kick, gaps", "MET_HANDLERS", n_handlers, handler)
     rows("key, name", "MET_SECTIONS", n_parts, part)
+    rows("name, type, help", "MET_SELF", n_selves, self)
     rows("key, argument, function", "MET_KEYS", n_keys, keys)
     rows("final byte, number, key", "MET_SEQUENCES", n_sequences, sequence)
     rows("name, past, of, each CPU, items", "MET_LINES", n_lines, line)

@@ -57,7 +57,7 @@ def read_metrics():
         if kind == "groups":
             groups = words
         elif kind not in ("unlisted", "section", "line", "key"):
-            ident = words.pop(0) if kind in ("source", "metric", "distribution") else ""
+            ident = words.pop(0) if kind in ("self", "source", "metric", "distribution") else ""
             table.append(Row(kind, words[0], id=ident, **dict(w.split("=", 1) for w in words[1:])))
     return table, groups
 

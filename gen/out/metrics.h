@@ -629,6 +629,21 @@ enum met_hist_id {
     N_HIST
 };
 
+enum met_self {
+    SELF_BUILD,
+    SELF_SUCCESS,
+    SELF_DURATION,
+    SELF_LEFT_OUT,
+    SELF_BACKWARDS,
+    SELF_CPU,
+    SELF_START,
+    SELF_VIRTUAL,
+    SELF_RESIDENT,
+    SELF_OPEN_FDS,
+    SELF_MAX_FDS,
+    N_SELF
+};
+
 /* counter, shown as, suffix in JSON, scale */
 #define MET_UNITS \
     [F_COUNT] = { true, U_RATE, "_per_second", 1 }, \
@@ -2129,6 +2144,20 @@ enum met_hist_id {
     { 'w', "power and memory controllers" }, \
     { 'v', "virtio and vhost" }, \
     { 'x', "file systems and errors" }
+
+/* name, type, help */
+#define MET_SELF \
+    [SELF_BUILD] = { "kvis_build_info", "gauge", "The version of kvis" }, \
+    [SELF_SUCCESS] = { "kvis_collector_success", "gauge", "Whether a kvis collector could read all of its files" }, \
+    [SELF_DURATION] = { "kvis_collector_duration_seconds", "gauge", "Time that a kvis collector took to read its files" }, \
+    [SELF_LEFT_OUT] = { "kvis_collector_left_out", "gauge", "Devices, processes or other instances that kvis could not store" }, \
+    [SELF_BACKWARDS] = { "kvis_counters_backwards_total", "counter", "Number of times that a kernel counter decreased (kvis ignores decreases)" }, \
+    [SELF_CPU] = { "process_cpu_seconds_total", "counter", "CPU time of kvis" }, \
+    [SELF_START] = { "process_start_time_seconds", "gauge", "Start time of kvis, in seconds since 1970" }, \
+    [SELF_VIRTUAL] = { "process_virtual_memory_bytes", "gauge", "Virtual memory of kvis" }, \
+    [SELF_RESIDENT] = { "process_resident_memory_bytes", "gauge", "Resident memory of kvis" }, \
+    [SELF_OPEN_FDS] = { "process_open_fds", "gauge", "Open file descriptors of kvis" }, \
+    [SELF_MAX_FDS] = { "process_max_fds", "gauge", "Maximum number of open file descriptors of kvis" }
 
 /* key, argument, function */
 #define MET_KEYS \
