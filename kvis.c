@@ -31868,11 +31868,9 @@ static int dg_run(void)
  * Tries each feature (a row `check` of gen/tables/options.tbl) in a child process, by the functions
  * that subcommands use. check_judge derives a verdict on each subcommand. */
 
-/* One bit per subcommand. virt (virtio, vhost) is a part of monitor with its own verdict. */
-enum {
-    CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
-    CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* replay and diff work everywhere */
-};
+#include "gen/out/options.h"
+
+enum { CHECK_COMMANDS = CHECK_TRACE | CHECK_OPEN | CHECK_PROC | CHECK_MONITOR };
 
 struct check {
     bool works;
@@ -32036,8 +32034,6 @@ static void check_source(struct check *c, u32 src)
         check_say(c, true, why ? "in part: %s" : "%s", why ? why : "");
 }
 
-#include "gen/out/options.h"
-
 #define CHECK_REPORT "report this message as a bug: the BPF programs should load on this kernel"
 
 static const struct check_row {
@@ -32058,13 +32054,7 @@ static const struct check_command {
     const char *name;
     u8 bit;
     bool verdict;
-} check_commands[] = {
-    { "trace", CHECK_TRACE, true }, { "open", CHECK_OPEN, true }, { "proc", CHECK_PROC, true },
-    { "monitor", CHECK_MONITOR, true }, { "virt", CHECK_VIRT, true },
-    { "diagnose", CHECK_MONITOR, false }, { "opensnoop", CHECK_OPEN, false },
-    { "execsnoop", CHECK_PROC, false }, { "exitsnoop", CHECK_PROC, false },
-    { "replay", CHECK_REPLAY, true }, { "diff", CHECK_DIFF, true },
-};
+} check_commands[] = { CHECK_VERDICTS };
 
 /* Returns the bits of a subcommand (0: unknown). For virt, these include the bit of monitor. */
 static u8 check_bits(const char *name)

@@ -122,7 +122,7 @@ function end_option(    help, of, sets, values) {
 function verdicts(c,    w, n, i, out) { # a mask of subcommands
     n = has(c) ? split(col[at, c], w, " ") : 0
     for (i = 1; i <= n; i++) {
-        if (index(" trace open proc monitor virt ", " " w[i] " ") == 0) bad(row ": " c ": no verdict on `" w[i] "`")
+        if (!(w[i] in verdict)) bad(row ": " c ": no verdict on `" w[i] "`")
         out = out (i > 1 ? " | " : "") "CHECK_" toupper(w[i])
     }
     return n ? out : "0"
@@ -151,6 +151,18 @@ $1 == "argument" && NF == 3 {
     if ($3 !~ /^(files|directories|processes|users|words)$/) bad("argument " $2 ": no kind `" $3 "`")
     if ($2 in argument) bad("argument " $2 " appears twice")
     argument[$2] = $3
+    next
+}
+/^verdict / {
+    end_row()
+    at = FNR
+    row = "verdict " $2
+    if (NF == 2) {
+        verdict[$2] = 1
+        verdict_id[++n_verdicts] = toupper($2)
+    } else if (NF != 3 || !($3 in verdict)) bad("verdict NAME, or verdict NAME OTHER")
+    word_row[++n_words] = sprintf("    { %s, CHECK_%s, %s }", string($2), toupper($NF), NF == 2 ? "true" : "false")
+    at = 0
     next
 }
 /^(command|option|check) / {
@@ -188,6 +200,10 @@ END {
     print "\n/* The commands that have an option: bits. */\nenum {"
     for (i = 1; i <= n_bits; i++) printf "    IN_%s = 1 << %d,\n", toupper(bit[i]), i - 1
     printf "    IN_ALL = (1 << %d) - 1\n};\n", n_bits
+    printf "\n/* Verdicts of kvis check: bits. */\nenum {\n"
+    for (i = 1; i <= n_verdicts; i++) printf "    CHECK_%s = 1 << %d,\n", verdict_id[i], i - 1
+    print "};"
+    rows("struct check_command", "CHECK_VERDICTS", word_row, n_words)
     rows("struct cmd", "OPT_COMMANDS", cmd_row, n_cmds)
     rows("struct opt_row", "OPT_ROWS", opt_row, n_opts)
     rows("struct check_row", "CHECK_ROWS", check_row, n_checks)

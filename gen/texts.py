@@ -70,7 +70,7 @@ MEASURED = [r for r in METRICS if r.kind in ("metric", "distribution")]
 MACROS = {"MET_GROUPS": ", ".join(GROUPS)}
 
 BLOCKS, ARGUMENTS = read_blocks("options", ("command", "option", "check"))
-ARGUMENTS = {words[1]: words[2] for words in ARGUMENTS}
+ARGUMENTS = {words[1]: words[2] for words in ARGUMENTS if words[0] == "argument"}
 COMMANDS = [r for r in BLOCKS if r.kind == "command"]
 NAMES = [c.name for c in COMMANDS]
 

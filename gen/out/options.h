@@ -17,6 +17,31 @@ enum {
     IN_ALL = (1 << 10) - 1
 };
 
+/* Verdicts of kvis check: bits. */
+enum {
+    CHECK_TRACE = 1 << 0,
+    CHECK_OPEN = 1 << 1,
+    CHECK_PROC = 1 << 2,
+    CHECK_MONITOR = 1 << 3,
+    CHECK_VIRT = 1 << 4,
+    CHECK_REPLAY = 1 << 5,
+    CHECK_DIFF = 1 << 6,
+};
+
+/* struct check_command each */
+#define CHECK_VERDICTS \
+    { "trace", CHECK_TRACE, true }, \
+    { "open", CHECK_OPEN, true }, \
+    { "proc", CHECK_PROC, true }, \
+    { "monitor", CHECK_MONITOR, true }, \
+    { "virt", CHECK_VIRT, true }, \
+    { "diagnose", CHECK_MONITOR, false }, \
+    { "opensnoop", CHECK_OPEN, false }, \
+    { "execsnoop", CHECK_PROC, false }, \
+    { "exitsnoop", CHECK_PROC, false }, \
+    { "replay", CHECK_REPLAY, true }, \
+    { "diff", CHECK_DIFF, true }
+
 /* struct cmd each */
 #define OPT_COMMANDS \
     { "trace", NULL, "kvis-trace", \

@@ -179,7 +179,8 @@ s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/~values are A.B.C
 s/^  usage   .*A.kvis B.kvis//~command diff: no usage
 s/^  of      diff/  for     diff/~no column .for
 s/^option --by=pid/options --by=pid/~.options. is unknown
-s/^\(  useful_for  \)open proc/\1open diff/~useful_for: no verdict on .diff
+s/^verdict diagnose  monitor/verdict diagnose  hardware/~verdict NAME, or verdict NAME OTHER
+s/^\(  useful_for  \)open proc/\1open hardware/~useful_for: no verdict on .hardware
 s/^\(  tries       \)PMC/\1pmc/~neither a function check_NAME nor a source
 s/^  works       page faults/  help        page faults/~no column .help
 LIST
