@@ -170,7 +170,7 @@ start 80 24 --json=json
 key Space; until_true 5 shows PAUSED || fail "no pause beside JSON"
 t resize-window -x 60 -y 15
 until_true 5 last 15 || fail "a paused screen is not drawn for a new size: $(t capture-pane -p)"
-shows PAUSED || fail "a new size ends the pause"
+until_true 5 shows PAUSED || fail "a new size ends the pause"
 key q
 ended 0
 for how in "key C-c" "kill -TERM" "kill -SEGV" "kill -USR1"; do
