@@ -156,6 +156,8 @@ typedef long long s64;
 #define NSEC ((u64)1000000000)
 #define U_CUT "…"
 
+enum { U_PATH_MAX = 2 * PATH_MAX + 2 }; /* size of a directory's path and a path below it */
+
 struct buf {
     char *p;
     u32 len, cap, max; /* bytes used, bytes allocated, limit (0: 1 MiB) */
@@ -2828,7 +2830,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
 /* Appends a descriptor as "3</etc/hosts>", or "3" if the file is unknown. */
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
-    char raw[PATH_MAX + 64];
+    char raw[U_PATH_MAX];
     struct buf r = BUF_ON(raw);
     b_s64(b, n);
     struct ofd *o = n >= 0 && t->files ? fd_get(t, n) : NULL;
@@ -6110,6 +6112,9 @@ static void out_event_line(const struct event *e, const struct ev_group *request
     const char *text = event_kinds[e->kind].text; /* alternative templates, separated by '|' */
     u8 cat = requests ? CAT_NET : event_kinds[e->kind].cat;
     bool failed = e->err || ev_has(e, EV_failure);
+    struct out_proc *p = OUT_PLACE(out_procs, e->pid);
+    if (p->slot.pid == e->pid)
+        out_birth_line(p);
     out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
     if (requests)
         out_block(b, requests);
@@ -6137,9 +6142,6 @@ static void out_group(const struct ev_group *g)
         out.hidden += g->count;
         return;
     }
-    struct out_proc *p = OUT_PLACE(out_procs, e->pid);
-    if (p->slot.pid == e->pid)
-        out_birth_line(p);
     out_event_line(e, block ? g : NULL);
     if (g->count > 1 && !block)
         b_f(b, e->err ? " (x%llu)" : " (x%llu, %s total)", g->count, out_bytes(g->bytes).s);
@@ -6192,6 +6194,8 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
     b_esc(b, p->below[class].path, len, 0);
     if (n > 1 && !len)
         b_c(b, '/');
+    else if (len == OUT_BELOW_MAX)
+        b_own(b, U_CUT);
 }
 
 /* Appends file counts: 12 libraries, 24 headers below /usr/include. */
@@ -6216,9 +6220,17 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
+static void out_birth(struct out_proc *p)
+{
+    if (p->born_ns)
+        out_held_print(p->born_ns);
+    out_birth_line(p);
+}
+
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
+    out_birth(p);
     out_held_print(p->last_ns);
     out_line_start(p->last_ns, p->slot.pid, p->slot.pid, out_colour[CAT_FILE]);
     b_s(b, what);
@@ -6240,13 +6252,6 @@ static void out_files(struct out_proc *p)
     p->n_files = 0;
     memset(p->files, 0, sizeof p->files);
     memset(p->file, 0, sizeof p->file);
-}
-
-static void out_birth(struct out_proc *p)
-{
-    if (p->born_ns)
-        out_held_print(p->born_ns);
-    out_birth_line(p);
 }
 
 static struct out_proc *out_proc_of(pid_t pid)
@@ -6372,10 +6377,11 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         memcpy(below, path, n);
         k = n;
     } else {
-        n = MIN(n, p->below[class].len);
+        u32 was = p->below[class].len;
+        n = MIN(n, was);
         while (k < n && below[k] == path[k])
             k++;
-        while (k < p->below[class].len && k && below[k] != '/')
+        while (k && (path[k] != '/' || (k < was && below[k] != '/')))
             k--;
     }
     p->below[class].len = k;
@@ -6389,7 +6395,7 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
  * no path, can change the file, or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
-    static char path[PATH_MAX + 64];
+    static char path[U_PATH_MAX];
     static const u8 field[N_EK] = { [EK_OPEN] = 1 + EV_path, [EK_LIST] = 1 + EV_path,
                                     [EK_READ] = 1 + EV_filename, [EK_MMAP] = 1 + EV_map_type,
                                     [EK_CONNECT] = 1 + EV_remote_addr };
@@ -8575,7 +8581,7 @@ static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 /* --- paths --- */
 
 struct path { /* an absolute path, or a relative one if its directory is unknown */
-    char s[PATH_MAX * 2 + 2];
+    char s[U_PATH_MAX];
     u32 len;
     bool ok; /* the path is known and not truncated */
 };
@@ -8711,7 +8717,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 /* -P PATH selects PATH, paths below it, and paths that match PATH as a glob pattern. */
 static bool md_path_wanted(const char *path, u32 n)
 {
-    char s[PATH_MAX * 2 + 2];
+    char s[U_PATH_MAX];
     n = MIN(n, sizeof s - 1);
     memcpy(s, path, n);
     s[n] = 0;
@@ -9292,7 +9298,7 @@ static void md_closed(struct task *t, s32 n)
         e->selected = o->wanted;
         if (n >= 0)
             ev_num(e, EV_fd, o->was ? o->was - 1 : (u32)n);
-        char text[PATH_MAX + 64];
+        char text[U_PATH_MAX];
         md_describe(e, EV_path, o, text, sizeof text);
         ev_sym(e, EV_kind, fd_kind_name[o->kind]);
         if (st_knows_io()) {
@@ -10070,7 +10076,7 @@ static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
     bool sends = kind == EK_SENDFILE; /* sendfile(2) takes the destination first */
-    char from[PATH_MAX + 64], to[PATH_MAX + 64];
+    char from[U_PATH_MAX], to[U_PATH_MAX];
     if (c->err ? md_cannot_copy(c) || md_repeats(c) : c->ret <= 0)
         return;
     struct ofd *src = fd_get(t, c->arg[sends]);
@@ -10526,7 +10532,7 @@ static void md_ring_connected(struct task *t, struct ofd *o, s32 n)
 
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
-    static char text[PATH_MAX];
+    static char text[U_PATH_MAX];
     struct buf file = BUF_ON(text);
     const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
     char moves = *op;
@@ -20586,7 +20592,7 @@ static void tr_await(struct task *t)
 
 static void tr_emit_blocked(struct task *t)
 {
-    static char raw[PATH_MAX + 64];
+    static char raw[U_PATH_MAX];
     struct buf b = BUF_ON(raw);
     u16 row = t->blocked_in - 1;
     struct wire_thread th;
