@@ -6008,7 +6008,8 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     const union ev_val *v = &e->v[f];
     char size[40];
     switch (ev_fields[f].type) {
-    case VT_STR: case VT_SYM: b_esc(b, v->s.p, v->s.len, 0); break;
+    case VT_STR: b_esc(b, v->s.p, v->s.len, 0); break;
+    case VT_SYM: b_put(b, v->s.p, v->s.len); break;
     case VT_NUM: b_s64(b, v->n); break;
     case VT_ADDR: b_f(b, "%llx", (u64)v->n); break;
     case VT_BOOL: b_s(b, v->n ? "yes" : "no"); break;
@@ -9553,6 +9554,29 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
+/* Adds the arguments of a call, as in -v, except its path (argument `arg`) and flags that are 0. */
+static void md_details(struct event *e, struct task *t, const struct call *c, s32 arg)
+{
+    static struct buf text, shown;
+    static struct call as;
+    const u16 *kind = sc_rows[c->row].arg;
+    as = *c;
+    as.text = text;
+    b_reset(&as.text);
+    b_reset(&shown);
+    for (s32 i = 0, n = e->unasked ? 0 : (s32)dec_nargs(c); i < n; i++) {
+        bool fd = kind[i] == K_FD || kind[i] == K_DIRFD;
+        as.val[i] = (struct arg){ .form = ARG_TXT };
+        if (i != arg && !(fd && i + 1 == arg) && (c->arg[i] || kind[i] < K_BITS(0)))
+            dec_one(t, &as, i, false);
+    }
+    text = as.text;
+    out_args(&shown, &as, 0, true);
+    u32 from = shown.len && shown.p[0] == ',' ? 2 : 0;
+    if (shown.len)
+        ev_bytes(e, EV_details, shown.p + from, shown.len - from);
+}
+
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9565,6 +9589,7 @@ static void md_ioctl_change(struct task *t, const struct call *c)
     ev_sym(e, EV_call, "ioctl");
     ev_sym(e, EV_op, name);
     ev_name(e, EV_path, o ? o->name : NULL);
+    md_details(e, t, c, 1);
     md_emit(e);
 }
 
@@ -10223,9 +10248,11 @@ static void md_change(struct task *t, struct call *c)
         break;
     case EK_CHANGE:
         ev_sym(e, EV_call, sc_name(c->row));
+        md_details(e, t, c, arg < 0 && p.len ? 0 : arg);
         break;
-    case EK_MKDIR:
     case EK_MKNOD:
+        md_details(e, t, c, arg); /* fall through */
+    case EK_MKDIR:
     case EK_CHMOD:
         SNPRINTF(mode, "0%03o", (u32)value[0] & 0177777);
         ev_sym(e, EV_mode, mode);
@@ -11802,7 +11829,7 @@ static void rp_field(struct event *e, u32 f)
     union ev_val v = { 0 };
     if (type == VT_STR || type == VT_SYM || type == VT_ARGV) {
         struct rec_text s = rec_gets();
-        v.s.p = s.p;
+        v.s.p = type == VT_SYM ? rec_clean(s) : s.p;
         v.s.len = s.len;
     } else {
         v.n = type == VT_ADDR ? (s64)rec_get() : rec_getz();
@@ -17317,6 +17344,7 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
     u16 kind = r->arg[i];
     bool by_path = opt.n_paths && (kind == K_POLLFDS || kind == K_FDSET);
     return k->model || hy_is_message(r, i) || opt.calls || by_path
+        || md_kind[sc_id[r - sc_rows]] == EK_CHANGE
         || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
