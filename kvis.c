@@ -11923,23 +11923,60 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-static void rp_enter(void)
+/* Returns the current thread with a call in progress; NULL: the recording is damaged. */
+static struct task *rp_task(void)
 {
     enum { MOST = 1 << 16 };
-    struct call c = { 0 };
-    u32 flags = rp_flags(13);
-    rp_ids(flags);
-    c.enter_ns = rp_time();
-    rp_recorded_call(&c, flags);
     struct task *t = ps_task(rec_in.tid);
     if (!t && ps.n_tasks == MOST)
         rec_damaged("number of calls in progress");
     else if (!t && !*rec_in.wrong && !(t = ps_new_task(rec_in.tid)))
         rec_bad("out of memory");
-    if (*rec_in.wrong)
+    return *rec_in.wrong ? NULL : t;
+}
+
+static struct st_caller *rp_caller(pid_t pid)
+{
+    struct summary *s = rec_in.sum;
+    for (u32 i = 0; i < s->n_callers; i++)
+        if (s->caller[i].pid == pid && !s->caller[i].ended)
+            return &s->caller[i];
+    return st_caller_new(s, pid);
+}
+
+static void rp_count(const struct task *t)
+{
+    if (t->call.late)
         return;
+    st_add(rec_in.sum->chosen, &t->call, true);
+    if (opt.by_pid)
+        st_caller_add(rp_caller(t->pid), out_comm(t->pid), &t->call);
+}
+
+/* Counts an interrupted call, as tr_continues does, if the call that begins is another one. */
+static void rp_begin(struct task *t, const struct call *c)
+{
+    if (t->restarting && t->call.enter_ns != c->enter_ns) {
+        t->call.err = EINTR;
+        rp_count(t);
+    }
+    t->restarting = false;
     t->pid = rec_in.pid;
-    t->call = c;
+    t->tid = rec_in.tid;
+    t->call = *c;
+}
+
+static void rp_enter(void)
+{
+    struct call c = { 0 };
+    u32 flags = rp_flags(13);
+    rp_ids(flags);
+    c.enter_ns = rp_time();
+    rp_recorded_call(&c, flags);
+    struct task *t = rp_task();
+    if (!t)
+        return;
+    rp_begin(t, &c);
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
         out_call_enter(t, md_whole_only());
@@ -12000,25 +12037,15 @@ static void rp_result(const struct call *c, u32 flags)
     rp_recorded.ret_len = ret.len;
 }
 
-static struct st_caller *rp_caller(pid_t pid)
-{
-    struct summary *s = rec_in.sum;
-    for (u32 i = 0; i < s->n_callers; i++)
-        if (s->caller[i].pid == pid && !s->caller[i].ended)
-            return &s->caller[i];
-    return st_caller_new(s, pid);
-}
-
 static void rp_done(struct task *t, bool wanted)
 {
     struct call *c = &t->call;
     rec_in.sum->from_calls = true;
     if (!rp_shown(c) || !(c->begun || wanted))
         return;
-    if (!c->late)
-        st_add(rec_in.sum->chosen, c, true);
-    if (!c->late && opt.by_pid)
-        st_caller_add(rp_caller(t->pid), out_comm(t->pid), c);
+    t->restarting = c->ret <= -512 && c->ret >= -516 && !c->noret;
+    if (!t->restarting)
+        rp_count(t);
     out_call_exit(t);
 }
 
@@ -12040,20 +12067,19 @@ static void rp_call(void)
         paths[i] = rec_gets();
     if (*rec_in.wrong)
         return;
-    struct task *begun = ps_task(rec_in.tid), *t = begun ? begun : &one;
+    struct task *t = c.ret <= -512 ? rp_task() : ps_task(rec_in.tid);
+    t = t ? t : &one;
     c.begun = t->call.begun;
     c.shown = t->call.shown;
-    t->pid = rec_in.pid;
-    t->tid = rec_in.tid;
-    t->call = c;
+    rp_begin(t, &c);
     out.many = flags & REC_CMANY;
     rp_done(t, md_status_wanted(&c) && rp_path_wanted(&c, n_paths, paths));
     t->call.text = (struct buf){ 0 };
     t->call.begun = false;
-    if (begun) {
-        out_forget(begun);
-        ps_free_task(begun);
-    }
+    if (t == &one || t->restarting)
+        return;
+    out_forget(t);
+    ps_free_task(t);
 }
 
 /* --- playing --- */
@@ -12065,6 +12091,11 @@ static void rp_due(void)
 
 static void rp_end(void)
 {
+    PS_EACH(t) {
+        t->call.noret = true;
+        if (t->restarting)
+            rp_count(t);
+    }
     rec_in.ended = true;
     rec_in.sum->status = rec_getz();
     rec_in.sum->backend = rec_run.backend;

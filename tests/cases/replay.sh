@@ -2,7 +2,7 @@
 # A replayed recording gives the output of the live run byte for byte: JSON, text and tables.
 # tier: gate asan
 # timeout: 120
-# needs: git gcc python3 prog:diff_threads prog:proc
+# needs: git gcc python3 prog:counts prog:diff_threads prog:proc
 . "$TESTS/lib/lib.sh"
 same() { # same NAME REPLAY-OPTIONS OPTION... -- COMMAND
     name=$1 again=$2; shift 2
@@ -114,3 +114,9 @@ cmp second third >&9 || fail "a recording of a replay"
 kv replay -v --json all.kvis | head -1 | grep -q '"type":"header"' || fail "to stdout"
 cat all.kvis | kv replay -q - 2>err || fail "from stdin"
 has err 'time in calls'
+
+# A call that signals interrupt counts once, as in the run, unless it fails with EINTR.
+kv trace -v -q -w calls.kvis -- "$BIN/counts" >/dev/null 2>err
+kv replay -c -o table calls.kvis
+eq "interrupted calls" "nanosleep 1 0 pause 1 0 ppoll 1 0 readv 3 3 waitid 1 1" \
+    "$(echo $(rows table | grep -E '^(nanosleep|pause|ppoll|readv|waitid) '))"
