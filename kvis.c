@@ -18177,8 +18177,9 @@ static void tr_choose(void)
             tr.need[i] = true; /* access to a mapped file may block: see mem_ */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* without a seccomp filter, BPF records all ioctl commands */
-        if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
-            tr.need[i] = true; /* SA_RESTART decides whether interrupted calls restart or fail */
+        bool resumes = sc_id[i] == SC_rt_sigaction || sc_id[i] == SC_restart_syscall;
+        if (resumes && (limited || opt.count_only || opt.count_too))
+            tr.need[i] = true; /* they decide whether interrupted calls restart or fail */
         if (limited && !tr.need[i] && need >= MD_FDS)
             fdt.lazy = tr.accel && !hy.on;
     }
