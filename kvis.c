@@ -1063,9 +1063,12 @@ static const struct errno_text *u_errno(int e)
     return &u_errnos[e > 0 && e < (int)ARRAY_LEN(u_errnos) ? e : 0];
 }
 
+/* Returns an error's name or, if it has none, its number; valid until the next call. */
 static const char *u_errname(int e)
 {
-    return u_errno(e)->name;
+    static char number[12];
+    SNPRINTF(number, "%d", e);
+    return u_errno(e)->name ? u_errno(e)->name : number;
 }
 
 /* Returns a signal's name, valid until the next call. SIGRT_n counts from 32: SIGRTMIN varies. */
@@ -1277,7 +1280,7 @@ static const char *u_rights(const char *caps)
  * (may be NULL) if the path is missing although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
-    const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
+    const char *dir = e == ENOENT ? u_not_mounted(path) : NULL;
     if (e == EMFILE || e == ENFILE)
         fix = U_MORE_FILES;
     else if (dir)
@@ -1285,7 +1288,7 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
     else if (e != ENOENT)
         fix = NULL;
     snprintf(why, size, "%.100s cannot be opened: %s%s%s%s%s%s", path,
-             name ? name : strerror(e), dir ? ": " : "", dir ? dir : "",
+             u_errname(e), dir ? ": " : "", dir ? dir : "",
              dir ? " is not mounted" : "", fix ? U_FIX : "", fix ? fix : "");
 }
 
@@ -3801,11 +3804,7 @@ static void dec_signal(struct buf *b, s64 sig)
 
 static void dec_errno(struct buf *b, int e)
 {
-    const char *name = u_errname(e);
-    if (name)
-        b_s(b, name);
-    else
-        b_s64(b, e);
+    b_s(b, u_errname(e));
 }
 
 /* --- strings and bytes --- */
@@ -7871,8 +7870,8 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     u32 n = st_failures(s, list, NULL);
     b_s(b, n ? "\n Failed calls:\n" : "");
     for (u32 i = 0; i < n; i++) {
-        const char *error = u_errname(list[i]->err);
-        b_f(b, "   %-12s %6llu  %s\n", error ? error : "?", list[i]->count, st_name(list[i]->row));
+        b_f(b, "   %-12s %6llu  %s\n", u_errname(list[i]->err), list[i]->count,
+            st_name(list[i]->row));
     }
     if (s->failed_other)
         b_f(b, "   %-12s %6llu\n", "other", s->failed_other);
@@ -8300,7 +8299,7 @@ static bool st_is_notable(const struct st_failed *f)
     for (size_t i = 0; i < ARRAY_LEN(usual); i++)
         if (f->err == usual[i])
             return false;
-    return u_errname(f->err);
+    return true;
 }
 
 static void st_text_failures(struct buf *b, const struct summary *s)
@@ -8429,7 +8428,7 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     const struct name *n = pointer ? *(struct name *const *)p : p;
     const char *s = NULL;
     switch (c->type) {
-    case ST_ERROR: s = u_errname(*(const u16 *)p) ? u_errname(*(const u16 *)p) : "?"; break;
+    case ST_ERROR: s = u_errname(*(const u16 *)p); break;
     case ST_CALL: s = st_name(*(const u16 *)p); break;
     case ST_KIND: s = fd_kind_name[*(const u8 *)p]; break;
     case ST_WORD: s = *(const char *const *)p; break;
@@ -12401,9 +12400,8 @@ static void px_arg_text(enum px_arg arg, const char *s, size_t n)
 
 static void px_arg_error(int err)
 {
-    const char *name = u_errname(err);
-    if (name)
-        px_arg_text(PX_ERROR, name, strlen(name));
+    if (err)
+        px_arg_text(PX_ERROR, u_errname(err), strlen(u_errname(err)));
 }
 
 static void px_arg_num(enum px_arg arg, s64 v)
@@ -13268,8 +13266,8 @@ static void rep_errnos(struct buf *b)
 {
     b_s(b, "{");
     for (int e = 1, n = 0; e < 4096; e++)
-        if (u_errname(e))
-            b_f(b, "%s\"%d\":\"%s\"", n++ ? "," : "", e, u_errname(e));
+        if (u_errno(e)->name)
+            b_f(b, "%s\"%d\":\"%s\"", n++ ? "," : "", e, u_errno(e)->name);
     b_s(b, "}");
 }
 
@@ -13849,8 +13847,7 @@ static void df_pair_failed(void)
     for (u32 k = 0; k < 2; k++)
         for (u32 i = 0; i < ST_ERRNOS; i++) {
             const struct st_failed *f = &df.sum[k]->failed[i];
-            const char *error = u_errname(f->err) ? u_errname(f->err) : "?";
-            SNPRINTF(text, "%s %s", st_name(f->row), error);
+            SNPRINTF(text, "%s %s", st_name(f->row), u_errname(f->err));
             struct df_row one = { .name = nm_str('x', text), .amount = f->count };
             if (f->count && (f->row == ST_UNNAMED || sc_set[f->row]))
                 df_put(&df.table, k, &one);
@@ -14356,14 +14353,13 @@ static const char *pf_fix(int e, enum pf_level level)
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
-    const char *name = u_errname(-e), *fix = pf_fix(e, level);
+    const char *fix = pf_fix(e, level);
     char because[48] = "";
     if (e == -EACCES && pf_paranoid() > (long)level)
         SNPRINTF(because, " (perf_event_paranoid is %ld)", pf_paranoid());
     else if (e == -EACCES)
         SNPRINTF(because, " (another user's process, or an LSM forbids it)");
-    SNPRINTF(text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
-             because, *fix ? U_FIX : "", fix);
+    SNPRINTF(text, "perf_event_open: %s%s%s%s", u_errname(-e), because, *fix ? U_FIX : "", fix);
     return text;
 }
 
