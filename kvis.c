@@ -4110,6 +4110,39 @@ static void dec_k_value(struct dec *d, u64 v)
     dec_member(d, (const u8 *)&v, &m);
 }
 
+static void dec_value_element(struct dec *d, const u8 *p, size_t size)
+{
+    struct dec_member m = dec_kind_value(d);
+    (void)size;
+    dec_member(d, p, &m);
+}
+
+static void dec_k_counted(struct dec *d, u64 v)
+{
+    dec_array(d, v, d->c->arg[1], dec_kind_value(d).size, dec_value_element);
+}
+
+static void dec_resident(struct dec *d, const u8 *p, size_t size)
+{
+    b_u64(d->b, dec_ld(p, size));
+}
+
+static void dec_k_resident(struct dec *d, u64 v)
+{
+    u64 page = sysconf(_SC_PAGESIZE), bytes = d->c->arg[1];
+    dec_array(d, v, bytes / page + (bytes % page != 0), 1, dec_resident);
+}
+
+static void dec_iocb(struct dec *d, const u8 *p, size_t size)
+{
+    dec_struct(d, dec_ld(p, size), ST_iocb);
+}
+
+static void dec_k_iocbs(struct dec *d, u64 v)
+{
+    dec_array(d, v, d->c->arg[1], dec_word(d), dec_iocb);
+}
+
 static void dec_k_pointed(struct dec *d, u64 v)
 {
     u8 raw[16];
