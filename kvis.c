@@ -156,6 +156,8 @@ typedef long long s64;
 #define NSEC ((u64)1000000000)
 #define U_CUT "…"
 
+enum { U_PATH_MAX = 2 * PATH_MAX + 2 }; /* size of a directory's path and a path below it */
+
 struct buf {
     char *p;
     u32 len, cap, max; /* bytes used, bytes allocated, limit (0: 1 MiB) */
@@ -1061,9 +1063,12 @@ static const struct errno_text *u_errno(int e)
     return &u_errnos[e > 0 && e < (int)ARRAY_LEN(u_errnos) ? e : 0];
 }
 
+/* Returns an error's name or, if it has none, its number; valid until the next call. */
 static const char *u_errname(int e)
 {
-    return u_errno(e)->name;
+    static char number[12];
+    SNPRINTF(number, "%d", e);
+    return u_errno(e)->name ? u_errno(e)->name : number;
 }
 
 /* Returns a signal's name, valid until the next call. SIGRT_n counts from 32: SIGRTMIN varies. */
@@ -1275,7 +1280,7 @@ static const char *u_rights(const char *caps)
  * (may be NULL) if the path is missing although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
-    const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
+    const char *dir = e == ENOENT ? u_not_mounted(path) : NULL;
     if (e == EMFILE || e == ENFILE)
         fix = U_MORE_FILES;
     else if (dir)
@@ -1283,7 +1288,7 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
     else if (e != ENOENT)
         fix = NULL;
     snprintf(why, size, "%.100s cannot be opened: %s%s%s%s%s%s", path,
-             name ? name : strerror(e), dir ? ": " : "", dir ? dir : "",
+             u_errname(e), dir ? ": " : "", dir ? dir : "",
              dir ? " is not mounted" : "", fix ? U_FIX : "", fix ? fix : "");
 }
 
@@ -2828,7 +2833,7 @@ static void fd_describe(struct buf *b, const struct ofd *o)
 /* Appends a descriptor as "3</etc/hosts>", or "3" if the file is unknown. */
 static void fd_label(struct buf *b, struct task *t, s32 n)
 {
-    char raw[PATH_MAX + 64];
+    char raw[U_PATH_MAX];
     struct buf r = BUF_ON(raw);
     b_s64(b, n);
     struct ofd *o = n >= 0 && t->files ? fd_get(t, n) : NULL;
@@ -3799,11 +3804,7 @@ static void dec_signal(struct buf *b, s64 sig)
 
 static void dec_errno(struct buf *b, int e)
 {
-    const char *name = u_errname(e);
-    if (name)
-        b_s(b, name);
-    else
-        b_s64(b, e);
+    b_s(b, u_errname(e));
 }
 
 /* --- strings and bytes --- */
@@ -4107,6 +4108,39 @@ static void dec_k_value(struct dec *d, u64 v)
 {
     struct dec_member m = dec_kind_value(d);
     dec_member(d, (const u8 *)&v, &m);
+}
+
+static void dec_value_element(struct dec *d, const u8 *p, size_t size)
+{
+    struct dec_member m = dec_kind_value(d);
+    (void)size;
+    dec_member(d, p, &m);
+}
+
+static void dec_k_counted(struct dec *d, u64 v)
+{
+    dec_array(d, v, d->c->arg[1], dec_kind_value(d).size, dec_value_element);
+}
+
+static void dec_resident(struct dec *d, const u8 *p, size_t size)
+{
+    b_u64(d->b, dec_ld(p, size));
+}
+
+static void dec_k_resident(struct dec *d, u64 v)
+{
+    u64 page = sysconf(_SC_PAGESIZE), bytes = d->c->arg[1];
+    dec_array(d, v, bytes / page + (bytes % page != 0), 1, dec_resident);
+}
+
+static void dec_iocb(struct dec *d, const u8 *p, size_t size)
+{
+    dec_struct(d, dec_ld(p, size), ST_iocb);
+}
+
+static void dec_k_iocbs(struct dec *d, u64 v)
+{
+    dec_array(d, v, d->c->arg[1], dec_word(d), dec_iocb);
 }
 
 static void dec_k_pointed(struct dec *d, u64 v)
@@ -6006,7 +6040,8 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     const union ev_val *v = &e->v[f];
     char size[40];
     switch (ev_fields[f].type) {
-    case VT_STR: case VT_SYM: b_esc(b, v->s.p, v->s.len, 0); break;
+    case VT_STR: b_esc(b, v->s.p, v->s.len, 0); break;
+    case VT_SYM: b_put(b, v->s.p, v->s.len); break;
     case VT_NUM: b_s64(b, v->n); break;
     case VT_ADDR: b_f(b, "%llx", (u64)v->n); break;
     case VT_BOOL: b_s(b, v->n ? "yes" : "no"); break;
@@ -6110,6 +6145,9 @@ static void out_event_line(const struct event *e, const struct ev_group *request
     const char *text = event_kinds[e->kind].text; /* alternative templates, separated by '|' */
     u8 cat = requests ? CAT_NET : event_kinds[e->kind].cat;
     bool failed = e->err || ev_has(e, EV_failure);
+    struct out_proc *p = OUT_PLACE(out_procs, e->pid);
+    if (p->slot.pid == e->pid)
+        out_birth_line(p);
     out_line_start(e->ts_ns, e->pid, e->tid, failed ? "31" : out_colour[cat]);
     if (requests)
         out_block(b, requests);
@@ -6137,9 +6175,6 @@ static void out_group(const struct ev_group *g)
         out.hidden += g->count;
         return;
     }
-    struct out_proc *p = OUT_PLACE(out_procs, e->pid);
-    if (p->slot.pid == e->pid)
-        out_birth_line(p);
     out_event_line(e, block ? g : NULL);
     if (g->count > 1 && !block)
         b_f(b, e->err ? " (x%llu)" : " (x%llu, %s total)", g->count, out_bytes(g->bytes).s);
@@ -6192,6 +6227,8 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
     b_esc(b, p->below[class].path, len, 0);
     if (n > 1 && !len)
         b_c(b, '/');
+    else if (len == OUT_BELOW_MAX)
+        b_own(b, U_CUT);
 }
 
 /* Appends file counts: 12 libraries, 24 headers below /usr/include. */
@@ -6216,9 +6253,17 @@ static void out_read(struct buf *b, const struct out_proc *p)
     }
 }
 
+static void out_birth(struct out_proc *p)
+{
+    if (p->born_ns)
+        out_held_print(p->born_ns);
+    out_birth_line(p);
+}
+
 static void out_files_line(struct out_proc *p, const char *what)
 {
     struct buf *b = &out.text.b;
+    out_birth(p);
     out_held_print(p->last_ns);
     out_line_start(p->last_ns, p->slot.pid, p->slot.pid, out_colour[CAT_FILE]);
     b_s(b, what);
@@ -6240,13 +6285,6 @@ static void out_files(struct out_proc *p)
     p->n_files = 0;
     memset(p->files, 0, sizeof p->files);
     memset(p->file, 0, sizeof p->file);
-}
-
-static void out_birth(struct out_proc *p)
-{
-    if (p->born_ns)
-        out_held_print(p->born_ns);
-    out_birth_line(p);
 }
 
 static struct out_proc *out_proc_of(pid_t pid)
@@ -6372,10 +6410,11 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
         memcpy(below, path, n);
         k = n;
     } else {
-        n = MIN(n, p->below[class].len);
+        u32 was = p->below[class].len;
+        n = MIN(n, was);
         while (k < n && below[k] == path[k])
             k++;
-        while (k < p->below[class].len && k && below[k] != '/')
+        while (k && (path[k] != '/' || (k < was && below[k] != '/')))
             k--;
     }
     p->below[class].len = k;
@@ -6389,7 +6428,7 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
  * no path, can change the file, or failed with an error other than ENOENT. */
 static const char *out_read_path(const struct event *e)
 {
-    static char path[PATH_MAX + 64];
+    static char path[U_PATH_MAX];
     static const u8 field[N_EK] = { [EK_OPEN] = 1 + EV_path, [EK_LIST] = 1 + EV_path,
                                     [EK_READ] = 1 + EV_filename, [EK_MMAP] = 1 + EV_map_type,
                                     [EK_CONNECT] = 1 + EV_remote_addr };
@@ -7864,8 +7903,8 @@ static void st_text_failed(struct buf *b, const struct summary *s)
     u32 n = st_failures(s, list, NULL);
     b_s(b, n ? "\n Failed calls:\n" : "");
     for (u32 i = 0; i < n; i++) {
-        const char *error = u_errname(list[i]->err);
-        b_f(b, "   %-12s %6llu  %s\n", error ? error : "?", list[i]->count, st_name(list[i]->row));
+        b_f(b, "   %-12s %6llu  %s\n", u_errname(list[i]->err), list[i]->count,
+            st_name(list[i]->row));
     }
     if (s->failed_other)
         b_f(b, "   %-12s %6llu\n", "other", s->failed_other);
@@ -8293,7 +8332,7 @@ static bool st_is_notable(const struct st_failed *f)
     for (size_t i = 0; i < ARRAY_LEN(usual); i++)
         if (f->err == usual[i])
             return false;
-    return u_errname(f->err);
+    return true;
 }
 
 static void st_text_failures(struct buf *b, const struct summary *s)
@@ -8422,7 +8461,7 @@ static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
     const struct name *n = pointer ? *(struct name *const *)p : p;
     const char *s = NULL;
     switch (c->type) {
-    case ST_ERROR: s = u_errname(*(const u16 *)p) ? u_errname(*(const u16 *)p) : "?"; break;
+    case ST_ERROR: s = u_errname(*(const u16 *)p); break;
     case ST_CALL: s = st_name(*(const u16 *)p); break;
     case ST_KIND: s = fd_kind_name[*(const u8 *)p]; break;
     case ST_WORD: s = *(const char *const *)p; break;
@@ -8575,7 +8614,7 @@ static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 /* --- paths --- */
 
 struct path { /* an absolute path, or a relative one if its directory is unknown */
-    char s[PATH_MAX * 2 + 2];
+    char s[U_PATH_MAX];
     u32 len;
     bool ok; /* the path is known and not truncated */
 };
@@ -8711,7 +8750,7 @@ static void md_path(const struct call *c, u32 i, struct path *p)
 /* -P PATH selects PATH, paths below it, and paths that match PATH as a glob pattern. */
 static bool md_path_wanted(const char *path, u32 n)
 {
-    char s[PATH_MAX * 2 + 2];
+    char s[U_PATH_MAX];
     n = MIN(n, sizeof s - 1);
     memcpy(s, path, n);
     s[n] = 0;
@@ -9292,7 +9331,7 @@ static void md_closed(struct task *t, s32 n)
         e->selected = o->wanted;
         if (n >= 0)
             ev_num(e, EV_fd, o->was ? o->was - 1 : (u32)n);
-        char text[PATH_MAX + 64];
+        char text[U_PATH_MAX];
         md_describe(e, EV_path, o, text, sizeof text);
         ev_sym(e, EV_kind, fd_kind_name[o->kind]);
         if (st_knows_io()) {
@@ -9547,6 +9586,29 @@ static const struct { u32 op; const char *name; } md_changing[] = {
     { 0xc0185879, "FITRIM" },
 };
 
+/* Adds the arguments of a call, as in -v, except its path (argument `arg`) and flags that are 0. */
+static void md_details(struct event *e, struct task *t, const struct call *c, s32 arg)
+{
+    static struct buf text, shown;
+    static struct call as;
+    const u16 *kind = sc_rows[c->row].arg;
+    as = *c;
+    as.text = text;
+    b_reset(&as.text);
+    b_reset(&shown);
+    for (s32 i = 0, n = e->unasked ? 0 : (s32)dec_nargs(c); i < n; i++) {
+        bool fd = kind[i] == K_FD || kind[i] == K_DIRFD;
+        as.val[i] = (struct arg){ .form = ARG_TXT };
+        if (i != arg && !(fd && i + 1 == arg) && (c->arg[i] || kind[i] < K_BITS(0)))
+            dec_one(t, &as, i, false);
+    }
+    text = as.text;
+    out_args(&shown, &as, 0, true);
+    u32 from = shown.len && shown.p[0] == ',' ? 2 : 0;
+    if (shown.len)
+        ev_bytes(e, EV_details, shown.p + from, shown.len - from);
+}
+
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     const char *name = NULL;
@@ -9559,6 +9621,7 @@ static void md_ioctl_change(struct task *t, const struct call *c)
     ev_sym(e, EV_call, "ioctl");
     ev_sym(e, EV_op, name);
     ev_name(e, EV_path, o ? o->name : NULL);
+    md_details(e, t, c, 1);
     md_emit(e);
 }
 
@@ -10070,7 +10133,7 @@ static void md_copy(struct task *t, struct call *c)
 {
     enum ev_kind kind = md_kind[c->id];
     bool sends = kind == EK_SENDFILE; /* sendfile(2) takes the destination first */
-    char from[PATH_MAX + 64], to[PATH_MAX + 64];
+    char from[U_PATH_MAX], to[U_PATH_MAX];
     if (c->err ? md_cannot_copy(c) || md_repeats(c) : c->ret <= 0)
         return;
     struct ofd *src = fd_get(t, c->arg[sends]);
@@ -10217,9 +10280,11 @@ static void md_change(struct task *t, struct call *c)
         break;
     case EK_CHANGE:
         ev_sym(e, EV_call, sc_name(c->row));
+        md_details(e, t, c, arg < 0 && p.len ? 0 : arg);
         break;
-    case EK_MKDIR:
     case EK_MKNOD:
+        md_details(e, t, c, arg); /* fall through */
+    case EK_MKDIR:
     case EK_CHMOD:
         SNPRINTF(mode, "0%03o", (u32)value[0] & 0177777);
         ev_sym(e, EV_mode, mode);
@@ -10526,7 +10591,7 @@ static void md_ring_connected(struct task *t, struct ofd *o, s32 n)
 
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
-    static char text[PATH_MAX];
+    static char text[U_PATH_MAX];
     struct buf file = BUF_ON(text);
     const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
     char moves = *op;
@@ -11796,7 +11861,7 @@ static void rp_field(struct event *e, u32 f)
     union ev_val v = { 0 };
     if (type == VT_STR || type == VT_SYM || type == VT_ARGV) {
         struct rec_text s = rec_gets();
-        v.s.p = s.p;
+        v.s.p = type == VT_SYM ? rec_clean(s) : s.p;
         v.s.len = s.len;
     } else {
         v.n = type == VT_ADDR ? (s64)rec_get() : rec_getz();
@@ -11890,23 +11955,60 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-static void rp_enter(void)
+/* Returns the current thread with a call in progress; NULL: the recording is damaged. */
+static struct task *rp_task(void)
 {
     enum { MOST = 1 << 16 };
-    struct call c = { 0 };
-    u32 flags = rp_flags(13);
-    rp_ids(flags);
-    c.enter_ns = rp_time();
-    rp_recorded_call(&c, flags);
     struct task *t = ps_task(rec_in.tid);
     if (!t && ps.n_tasks == MOST)
         rec_damaged("number of calls in progress");
     else if (!t && !*rec_in.wrong && !(t = ps_new_task(rec_in.tid)))
         rec_bad("out of memory");
-    if (*rec_in.wrong)
+    return *rec_in.wrong ? NULL : t;
+}
+
+static struct st_caller *rp_caller(pid_t pid)
+{
+    struct summary *s = rec_in.sum;
+    for (u32 i = 0; i < s->n_callers; i++)
+        if (s->caller[i].pid == pid && !s->caller[i].ended)
+            return &s->caller[i];
+    return st_caller_new(s, pid);
+}
+
+static void rp_count(const struct task *t)
+{
+    if (t->call.late)
         return;
+    st_add(rec_in.sum->chosen, &t->call, true);
+    if (opt.by_pid)
+        st_caller_add(rp_caller(t->pid), out_comm(t->pid), &t->call);
+}
+
+/* Counts an interrupted call, as tr_continues does, if the call that begins is another one. */
+static void rp_begin(struct task *t, const struct call *c)
+{
+    if (t->restarting && t->call.enter_ns != c->enter_ns) {
+        t->call.err = EINTR;
+        rp_count(t);
+    }
+    t->restarting = false;
     t->pid = rec_in.pid;
-    t->call = c;
+    t->tid = rec_in.tid;
+    t->call = *c;
+}
+
+static void rp_enter(void)
+{
+    struct call c = { 0 };
+    u32 flags = rp_flags(13);
+    rp_ids(flags);
+    c.enter_ns = rp_time();
+    rp_recorded_call(&c, flags);
+    struct task *t = rp_task();
+    if (!t)
+        return;
+    rp_begin(t, &c);
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
         out_call_enter(t, md_whole_only());
@@ -11967,25 +12069,15 @@ static void rp_result(const struct call *c, u32 flags)
     rp_recorded.ret_len = ret.len;
 }
 
-static struct st_caller *rp_caller(pid_t pid)
-{
-    struct summary *s = rec_in.sum;
-    for (u32 i = 0; i < s->n_callers; i++)
-        if (s->caller[i].pid == pid && !s->caller[i].ended)
-            return &s->caller[i];
-    return st_caller_new(s, pid);
-}
-
 static void rp_done(struct task *t, bool wanted)
 {
     struct call *c = &t->call;
     rec_in.sum->from_calls = true;
     if (!rp_shown(c) || !(c->begun || wanted))
         return;
-    if (!c->late)
-        st_add(rec_in.sum->chosen, c, true);
-    if (!c->late && opt.by_pid)
-        st_caller_add(rp_caller(t->pid), out_comm(t->pid), c);
+    t->restarting = c->ret <= -512 && c->ret >= -516 && !c->noret;
+    if (!t->restarting)
+        rp_count(t);
     out_call_exit(t);
 }
 
@@ -12007,20 +12099,19 @@ static void rp_call(void)
         paths[i] = rec_gets();
     if (*rec_in.wrong)
         return;
-    struct task *begun = ps_task(rec_in.tid), *t = begun ? begun : &one;
+    struct task *t = c.ret <= -512 ? rp_task() : ps_task(rec_in.tid);
+    t = t ? t : &one;
     c.begun = t->call.begun;
     c.shown = t->call.shown;
-    t->pid = rec_in.pid;
-    t->tid = rec_in.tid;
-    t->call = c;
+    rp_begin(t, &c);
     out.many = flags & REC_CMANY;
     rp_done(t, md_status_wanted(&c) && rp_path_wanted(&c, n_paths, paths));
     t->call.text = (struct buf){ 0 };
     t->call.begun = false;
-    if (begun) {
-        out_forget(begun);
-        ps_free_task(begun);
-    }
+    if (t == &one || t->restarting)
+        return;
+    out_forget(t);
+    ps_free_task(t);
 }
 
 /* --- playing --- */
@@ -12032,6 +12123,11 @@ static void rp_due(void)
 
 static void rp_end(void)
 {
+    PS_EACH(t) {
+        t->call.noret = true;
+        if (t->restarting)
+            rp_count(t);
+    }
     rec_in.ended = true;
     rec_in.sum->status = rec_getz();
     rec_in.sum->backend = rec_run.backend;
@@ -12337,9 +12433,8 @@ static void px_arg_text(enum px_arg arg, const char *s, size_t n)
 
 static void px_arg_error(int err)
 {
-    const char *name = u_errname(err);
-    if (name)
-        px_arg_text(PX_ERROR, name, strlen(name));
+    if (err)
+        px_arg_text(PX_ERROR, u_errname(err), strlen(u_errname(err)));
 }
 
 static void px_arg_num(enum px_arg arg, s64 v)
@@ -13204,8 +13299,8 @@ static void rep_errnos(struct buf *b)
 {
     b_s(b, "{");
     for (int e = 1, n = 0; e < 4096; e++)
-        if (u_errname(e))
-            b_f(b, "%s\"%d\":\"%s\"", n++ ? "," : "", e, u_errname(e));
+        if (u_errno(e)->name)
+            b_f(b, "%s\"%d\":\"%s\"", n++ ? "," : "", e, u_errno(e)->name);
     b_s(b, "}");
 }
 
@@ -13785,8 +13880,7 @@ static void df_pair_failed(void)
     for (u32 k = 0; k < 2; k++)
         for (u32 i = 0; i < ST_ERRNOS; i++) {
             const struct st_failed *f = &df.sum[k]->failed[i];
-            const char *error = u_errname(f->err) ? u_errname(f->err) : "?";
-            SNPRINTF(text, "%s %s", st_name(f->row), error);
+            SNPRINTF(text, "%s %s", st_name(f->row), u_errname(f->err));
             struct df_row one = { .name = nm_str('x', text), .amount = f->count };
             if (f->count && (f->row == ST_UNNAMED || sc_set[f->row]))
                 df_put(&df.table, k, &one);
@@ -14292,14 +14386,13 @@ static const char *pf_fix(int e, enum pf_level level)
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
-    const char *name = u_errname(-e), *fix = pf_fix(e, level);
+    const char *fix = pf_fix(e, level);
     char because[48] = "";
     if (e == -EACCES && pf_paranoid() > (long)level)
         SNPRINTF(because, " (perf_event_paranoid is %ld)", pf_paranoid());
     else if (e == -EACCES)
         SNPRINTF(because, " (another user's process, or an LSM forbids it)");
-    SNPRINTF(text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
-             because, *fix ? U_FIX : "", fix);
+    SNPRINTF(text, "perf_event_open: %s%s%s%s", u_errname(-e), because, *fix ? U_FIX : "", fix);
     return text;
 }
 
@@ -17311,6 +17404,7 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
     u16 kind = r->arg[i];
     bool by_path = opt.n_paths && (kind == K_POLLFDS || kind == K_FDSET);
     return k->model || hy_is_message(r, i) || opt.calls || by_path
+        || md_kind[sc_id[r - sc_rows]] == EK_CHANGE
         || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
@@ -18112,8 +18206,9 @@ static void tr_choose(void)
             tr.need[i] = true; /* access to a mapped file may block: see mem_ */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* without a seccomp filter, BPF records all ioctl commands */
-        if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
-            tr.need[i] = true; /* SA_RESTART decides whether interrupted calls restart or fail */
+        bool resumes = sc_id[i] == SC_rt_sigaction || sc_id[i] == SC_restart_syscall;
+        if (resumes && (limited || opt.count_only || opt.count_too))
+            tr.need[i] = true; /* they decide whether interrupted calls restart or fail */
         if (limited && !tr.need[i] && need >= MD_FDS)
             fdt.lazy = tr.accel && !hy.on;
     }
@@ -20566,7 +20661,7 @@ static void tr_await(struct task *t)
 
 static void tr_emit_blocked(struct task *t)
 {
-    static char raw[PATH_MAX + 64];
+    static char raw[U_PATH_MAX];
     struct buf b = BUF_ON(raw);
     u16 row = t->blocked_in - 1;
     struct wire_thread th;

@@ -31,7 +31,8 @@
     X(max_rss_bytes, SIZE, "max_rss_bytes") X(op, SYM, "op") X(device, STR, "device") \
     X(queue_ns, NUM, "queue_ns") X(more, BOOL, "more") X(value, ADDR, "value") \
     X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal") \
-    X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure") X(result, NUM, "result")
+    X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure") X(result, NUM, "result") \
+    X(details, SYM, "details")
 
 /* The kinds of events: EK_ constant, category, treatment in text output (enum ev_how), name in JSON, line of text, and
  * fields in the order of JSON. In a line, {field} is a value and {field:8} a right-aligned value. A line can have
@@ -109,16 +110,18 @@
       EV_path, EV_target) \
     X(MKDIR, FILE, 0, "mkdir", "mkdir {path} ({mode})", \
       EV_path, EV_mode) \
-    X(MKNOD, FILE, 0, "mknod", "mknod {path} ({mode})", \
-      EV_path, EV_mode) \
+    X(MKNOD, FILE, 0, "mknod", "mknod {path} ({details})|mknod {path} ({mode})", \
+      EV_path, EV_mode, EV_details) \
     X(TRUNCATE, FILE, 0, "truncate", "truncate {path} to {size}", \
       EV_path, EV_size) \
     X(CHMOD, FILE, 0, "chmod", "chmod {path} {mode}", \
       EV_path, EV_mode) \
     X(CHOWN, FILE, 0, "chown", "chown {path} {uid}:{gid}", \
       EV_path, EV_uid, EV_gid) \
-    X(CHANGE, FILE, 0, "change", "{call} {op} {path}|{call} {path}|{call} {op}|{call}", \
-      EV_call, EV_op, EV_path) \
+    X(CHANGE, FILE, 0, "change", \
+      "{call} {op} {path} ({details})|{call} {op} {path}|{call} {path} ({details})|{call} {path}|{call} {op}" \
+      "|{call} ({details})|{call}", \
+      EV_call, EV_op, EV_path, EV_details) \
     X(SPAWN, PROC, 0, "spawn_process", \
       "spawn process {child_pid} ({ns_pid} in its PID NS)|spawn process {child_pid}", \
       EV_child_pid, EV_ns_pid, EV_comm) \

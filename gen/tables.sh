@@ -152,12 +152,12 @@ read_calls() {
             st = w[2]
             if (!(st in structs)) bad("structs.tbl has no `" st "`")
             else if (f == "array" && structs[st] != "array") bad("no array of `" st "`: see structs.sh list")
-        } else if (f ~ /^(value|pointed|inout|left|filetimes)$/ && n > 1) {
+        } else if (f ~ /^(value|pointed|counted|inout|left|filetimes)$/ && n > 1) {
             how = toupper(w[2])
             if (w[2] !~ /^(int|uint|hex|ptr|str|mode|dev|id|sig|ts|tv|fd|dirfd|none)$/) bad("`" w[2] "`: no value is shown so")
             if (n > 2) size = w[3] == "word" ? "DEC_WORD" : w[3]
             if (n > 3 || size !~ /^(DEC_LONG|DEC_WORD|2|4|8|16)$/) bad("`" $4 "`: a size of 2, 4, 8 or 16 bytes, or word")
-        } else if (n > 1) bad("`" f "`: struct, array, value, pointed, inout, left or filetimes")
+        } else if (n > 1) bad("`" f "`: struct, array, value, pointed, counted, inout, left or filetimes")
         if (f !~ /^[a-z][a-z0-9_]*$/) bad("`" f "` is not a name of a function")
         print $2, $3, f, st, how, size, memory($5) > kind_file
     }

@@ -6,6 +6,7 @@
 static const struct dec_condition dec_conditions[] = {
     { 0, 0, 0, 0 }, /* none */
     { 12, 4, DEC_EQUAL, 4 }, /* sigevent: sigev_notify=4 */
+    { 56, 4, DEC_SOME, 1 }, /* iocb: aio_flags&1 */
     { 0, 4, DEC_EQUAL, 0 }, /* perf_event_attr: type=0 */
     { 0, 4, DEC_EQUAL, 1 }, /* perf_event_attr: type=1 */
     { 0, 4, DEC_ABOVE, 1 }, /* perf_event_attr: type>1 */
@@ -300,18 +301,39 @@ static const struct dec_member dec_members_27[] = { /* sigstack */
     { "ss_size", 16, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_28[] = { /* sembuf */
+static const struct dec_member dec_members_28[] = { /* iocb */
+    { "aio_data", 0, 8, DV_HEX, 0, 0, 0 },
+    { "aio_key", 8, 4, DV_UINT, 0, DEC_NONZERO, 0 },
+    { "aio_rw_flags", 12, 4, DV_FLAGS, FAM_preadv2, DEC_NONZERO, 0 },
+    { "aio_lio_opcode", 16, 2, DV_VALUE, FAM_iocb, 0, 0 },
+    { "aio_reqprio", 18, 2, DV_INT, 0, DEC_NONZERO, 0 },
+    { "aio_fildes", 20, 4, DV_FD, 0, 0, 0 },
+    { "aio_buf", 24, 8, DV_PTR, 0, 0, 0 },
+    { "aio_nbytes", 32, 8, DV_UINT, 0, 0, 0 },
+    { "aio_offset", 40, 8, DV_INT, 0, 0, 0 },
+    { "aio_flags", 56, 4, DV_FLAGS, FAM_iocbflags, DEC_NONZERO, 0 },
+    { "aio_resfd", 60, 4, DV_FD, 0, 0, 2 },
+};
+
+static const struct dec_member dec_members_29[] = { /* io_event */
+    { "data", 0, 8, DV_HEX, 0, 0, 0 },
+    { "obj", 8, 8, DV_PTR, 0, 0, 0 },
+    { "res", 16, 8, DV_INT, 0, 0, 0 },
+    { "res2", 24, 8, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_30[] = { /* sembuf */
     { "sem_num", 0, 2, DV_UINT, 0, 0, 0 },
     { "sem_op", 2, 2, DV_INT, 0, 0, 0 },
     { "sem_flg", 4, 2, DV_FLAGS, FAM_semop, 0, 0 },
 };
 
-static const struct dec_member dec_members_29[] = { /* f_owner_ex */
+static const struct dec_member dec_members_31[] = { /* f_owner_ex */
     { "type", 0, 4, DV_VALUE, FAM_fowner, 0, 0 },
     { "pid", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_30[] = { /* termios */
+static const struct dec_member dec_members_32[] = { /* termios */
     { "c_iflag", 0, 4, DV_FLAGS, FAM_termiosi, 0, 0 },
     { "c_oflag", 4, 4, DV_FLAGS, FAM_termioso, 0, 0 },
     { "c_cflag", 8, 4, DV_HEX, 0, 0, 0 },
@@ -319,14 +341,14 @@ static const struct dec_member dec_members_30[] = { /* termios */
     { "c_line", 16, 1, DV_UINT, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_31[] = { /* winsize */
+static const struct dec_member dec_members_33[] = { /* winsize */
     { "ws_row", 0, 2, DV_UINT, 0, 0, 0 },
     { "ws_col", 2, 2, DV_UINT, 0, 0, 0 },
     { "ws_xpixel", 4, 2, DV_UINT, 0, 0, 0 },
     { "ws_ypixel", 6, 2, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_32[] = { /* bpf_map */
+static const struct dec_member dec_members_34[] = { /* bpf_map */
     { "map_type", 0, 4, DV_VALUE, FAM_bpfmap, 0, 0 },
     { "key_size", 4, 4, DV_UINT, 0, 0, 0 },
     { "value_size", 8, 4, DV_UINT, 0, 0, 0 },
@@ -341,14 +363,14 @@ static const struct dec_member dec_members_32[] = { /* bpf_map */
     { "btf_value_type_id", 56, 4, DV_UINT, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_33[] = { /* bpf_elem */
+static const struct dec_member dec_members_35[] = { /* bpf_elem */
     { "map_fd", 0, 4, DV_FD, 0, 0, 0 },
     { "key", 8, 8, DV_PTR, 0, 0, 0 },
     { "value", 16, 8, DV_PTR, 0, 0, 0 },
     { "flags", 24, 8, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_34[] = { /* bpf_prog */
+static const struct dec_member dec_members_36[] = { /* bpf_prog */
     { "prog_type", 0, 4, DV_VALUE, FAM_bpfprog, 0, 0 },
     { "insn_cnt", 4, 4, DV_UINT, 0, 0, 0 },
     { "insns", 8, 8, DV_PTR, 0, 0, 0 },
@@ -365,38 +387,38 @@ static const struct dec_member dec_members_34[] = { /* bpf_prog */
     { "attach_btf_id", 108, 4, DV_UINT, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_35[] = { /* bpf_obj */
+static const struct dec_member dec_members_37[] = { /* bpf_obj */
     { "pathname", 0, 8, DV_STR, 0, 0, 0 },
     { "bpf_fd", 8, 4, DV_FD, 0, DEC_NONZERO, 0 },
     { "file_flags", 12, 4, DV_HEX, 0, 0, 0 },
     { "path_fd", 16, 4, DV_FD, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_36[] = { /* bpf_attach */
+static const struct dec_member dec_members_38[] = { /* bpf_attach */
     { "target_fd", 0, 4, DV_FD, 0, 0, 0 },
     { "attach_bpf_fd", 4, 4, DV_FD, 0, 0, 0 },
     { "attach_type", 8, 4, DV_VALUE, FAM_bpfattach, 0, 0 },
     { "attach_flags", 12, 4, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_37[] = { /* bpf_id */
+static const struct dec_member dec_members_39[] = { /* bpf_id */
     { "id", 0, 4, DV_UINT, 0, 0, 0 },
     { "next_id", 4, 4, DV_UINT, 0, DEC_NONZERO, 0 },
     { "open_flags", 8, 4, DV_HEX, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_38[] = { /* bpf_info */
+static const struct dec_member dec_members_40[] = { /* bpf_info */
     { "bpf_fd", 0, 4, DV_FD, 0, 0, 0 },
     { "info_len", 4, 4, DV_UINT, 0, 0, 0 },
     { "info", 8, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_39[] = { /* bpf_raw_tracepoint */
+static const struct dec_member dec_members_41[] = { /* bpf_raw_tracepoint */
     { "name", 0, 8, DV_STR, 0, 0, 0 },
     { "prog_fd", 8, 4, DV_FD, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_40[] = { /* bpf_btf */
+static const struct dec_member dec_members_42[] = { /* bpf_btf */
     { "btf", 0, 8, DV_PTR, 0, 0, 0 },
     { "btf_log_buf", 8, 8, DV_PTR, 0, 0, 0 },
     { "btf_size", 16, 4, DV_UINT, 0, 0, 0 },
@@ -404,31 +426,31 @@ static const struct dec_member dec_members_40[] = { /* bpf_btf */
     { "btf_log_level", 24, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_41[] = { /* bpf_link */
+static const struct dec_member dec_members_43[] = { /* bpf_link */
     { "prog_fd", 0, 4, DV_FD, 0, 0, 0 },
     { "target_fd", 4, 4, DV_FD, 0, 0, 0 },
     { "attach_type", 8, 4, DV_VALUE, FAM_bpfattach, 0, 0 },
     { "flags", 12, 4, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_42[] = { /* perf_event_attr */
+static const struct dec_member dec_members_44[] = { /* perf_event_attr */
     { "type", 0, 4, DV_VALUE, FAM_perftype, 0, 0 },
     { "size", 4, 4, DV_UINT, 0, 0, 0 },
-    { "config", 8, 8, DV_VALUE, FAM_perfhw, 0, 2 },
-    { "config", 8, 8, DV_VALUE, FAM_perfsw, 0, 3 },
-    { "config", 8, 8, DV_HEX, 0, 0, 4 },
-    { "sample_period", 16, 8, DV_UINT, 0, 0, 5 },
-    { "sample_freq", 16, 8, DV_UINT, 0, 0, 6 },
+    { "config", 8, 8, DV_VALUE, FAM_perfhw, 0, 3 },
+    { "config", 8, 8, DV_VALUE, FAM_perfsw, 0, 4 },
+    { "config", 8, 8, DV_HEX, 0, 0, 5 },
+    { "sample_period", 16, 8, DV_UINT, 0, 0, 6 },
+    { "sample_freq", 16, 8, DV_UINT, 0, 0, 7 },
     { "sample_type", 24, 8, DV_FLAGS, FAM_perfsample, 0, 0 },
     { "read_format", 32, 8, DV_FLAGS, FAM_perfread, 0, 0 },
     { "flags", 40, 8, DV_HEX, 0, 0, 0 },
     { "wakeup_events", 48, 4, DV_UINT, 0, DEC_VERBOSE, 0 },
-    { "bp_type", 52, 4, DV_UINT, 0, DEC_VERBOSE, 7 },
-    { "bp_type", 52, 4, DV_UINT, 0, 0, 8 },
-    { "config1", 56, 8, DV_HEX, 0, DEC_NONZERO, 9 },
-    { "bp_addr", 56, 8, DV_HEX, 0, DEC_NONZERO, 10 },
-    { "config2", 64, 8, DV_HEX, 0, DEC_NONZERO, 11 },
-    { "bp_len", 64, 8, DV_UINT, 0, DEC_NONZERO, 12 },
+    { "bp_type", 52, 4, DV_UINT, 0, DEC_VERBOSE, 8 },
+    { "bp_type", 52, 4, DV_UINT, 0, 0, 9 },
+    { "config1", 56, 8, DV_HEX, 0, DEC_NONZERO, 10 },
+    { "bp_addr", 56, 8, DV_HEX, 0, DEC_NONZERO, 11 },
+    { "config2", 64, 8, DV_HEX, 0, DEC_NONZERO, 12 },
+    { "bp_len", 64, 8, DV_UINT, 0, DEC_NONZERO, 13 },
     { "branch_sample_type", 72, 8, DV_HEX, 0, DEC_VERBOSE | DEC_NONZERO, 0 },
     { "sample_regs_user", 80, 8, DV_HEX, 0, DEC_VERBOSE | DEC_NONZERO, 0 },
     { "sample_stack_user", 88, 4, DV_UINT, 0, DEC_VERBOSE | DEC_NONZERO, 0 },
@@ -443,7 +465,7 @@ static const struct dec_member dec_members_42[] = { /* perf_event_attr */
     { "config3", 128, 8, DV_HEX, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_43[] = { /* io_uring_params */
+static const struct dec_member dec_members_45[] = { /* io_uring_params */
     { "flags", 8, 4, DV_FLAGS, FAM_uringsetup, 0, 0 },
     { "sq_thread_cpu", 12, 4, DV_UINT, 0, 0, 0 },
     { "sq_thread_idle", 16, 4, DV_UINT, 0, 0, 0 },
@@ -456,55 +478,55 @@ static const struct dec_member dec_members_43[] = { /* io_uring_params */
     { "features", 20, 4, DV_FLAGS, FAM_uringfeat, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_44[] = { /* io_uring_getevents */
+static const struct dec_member dec_members_46[] = { /* io_uring_getevents */
     { "sigmask", 0, 8, DV_PTR, 0, 0, 0 },
     { "sigmask_sz", 8, 4, DV_UINT, 0, 0, 0 },
     { "min_wait_usec", 12, 4, DV_UINT, 0, DEC_NONZERO, 0 },
     { "ts", 16, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_45[] = { /* iovec */
+static const struct dec_member dec_members_47[] = { /* iovec */
     { "iov_base", 0, 8, DV_PTR, 0, 0, 0 },
     { "iov_len", 8, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_46[] = { /* iovec */
+static const struct dec_member dec_members_48[] = { /* iovec */
     { "iov_base", 0, 4, DV_PTR, 0, 0, 0 },
     { "iov_len", 4, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_47[] = { /* utimbuf */
+static const struct dec_member dec_members_49[] = { /* utimbuf */
     { "actime", 0, 8, DV_INT, 0, 0, 0 },
     { "modtime", 8, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_48[] = { /* utimbuf */
+static const struct dec_member dec_members_50[] = { /* utimbuf */
     { "actime", 0, 4, DV_INT, 0, 0, 0 },
     { "modtime", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_49[] = { /* mq_attr */
+static const struct dec_member dec_members_51[] = { /* mq_attr */
     { "mq_flags", 0, 8, DV_FLAGS, FAM_mqflags, 0, 0 },
     { "mq_maxmsg", 8, 8, DV_INT, 0, 0, 0 },
     { "mq_msgsize", 16, 8, DV_INT, 0, 0, 0 },
     { "mq_curmsgs", 24, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_50[] = { /* mq_attr */
+static const struct dec_member dec_members_52[] = { /* mq_attr */
     { "mq_flags", 0, 4, DV_FLAGS, FAM_mqflags, 0, 0 },
     { "mq_maxmsg", 4, 4, DV_INT, 0, 0, 0 },
     { "mq_msgsize", 8, 4, DV_INT, 0, 0, 0 },
     { "mq_curmsgs", 12, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_51[] = { /* futex_waitv */
+static const struct dec_member dec_members_53[] = { /* futex_waitv */
     { "val", 0, 8, DV_HEX, 0, 0, 0 },
     { "uaddr", 8, 8, DV_PTR, 0, 0, 0 },
     { "flags", 16, 4, DV_FLAGS, FAM_futex2, 0, 0 },
     { "__reserved", 20, 4, DV_HEX, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_52[] = { /* flock */
+static const struct dec_member dec_members_54[] = { /* flock */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 8, 8, DV_INT, 0, 0, 0 },
@@ -512,7 +534,7 @@ static const struct dec_member dec_members_52[] = { /* flock */
     { "l_pid", 24, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_53[] = { /* flock */
+static const struct dec_member dec_members_55[] = { /* flock */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 4, 4, DV_INT, 0, 0, 0 },
@@ -520,7 +542,7 @@ static const struct dec_member dec_members_53[] = { /* flock */
     { "l_pid", 12, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_54[] = { /* flock64 */
+static const struct dec_member dec_members_56[] = { /* flock64 */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 8, 8, DV_INT, 0, 0, 0 },
@@ -528,7 +550,7 @@ static const struct dec_member dec_members_54[] = { /* flock64 */
     { "l_pid", 24, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_55[] = { /* flock64 */
+static const struct dec_member dec_members_57[] = { /* flock64 */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 4, 8, DV_INT, 0, 0, 0 },
@@ -536,174 +558,174 @@ static const struct dec_member dec_members_55[] = { /* flock64 */
     { "l_pid", 20, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_56[] = { /* pollfd */
+static const struct dec_member dec_members_58[] = { /* pollfd */
     { "fd", 0, 4, DV_FD, 0, 0, 0 },
     { "events", 4, 2, DV_FLAGS, FAM_poll, 0, 0 },
 };
 
-static const struct dec_member dec_members_57[] = { /* pollready */
+static const struct dec_member dec_members_59[] = { /* pollready */
     { "fd", 0, 4, DV_FD, 0, 0, 0 },
     { "revents", 6, 2, DV_FLAGS, FAM_poll, 0, 0 },
 };
 
-static const struct dec_member dec_members_58[] = { /* timeval */
+static const struct dec_member dec_members_60[] = { /* timeval */
     { "tv_sec", 0, 8, DV_INT, 0, 0, 0 },
     { "tv_usec", 8, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_59[] = { /* timeval */
+static const struct dec_member dec_members_61[] = { /* timeval */
     { "tv_sec", 0, 4, DV_INT, 0, 0, 0 },
     { "tv_usec", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_60[] = { /* sock_timeval */
+static const struct dec_member dec_members_62[] = { /* sock_timeval */
     { "tv_sec", 0, 8, DV_INT, 0, 0, 0 },
     { "tv_usec", 8, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_61[] = { /* sock_fprog */
+static const struct dec_member dec_members_63[] = { /* sock_fprog */
     { "len", 0, 2, DV_UINT, 0, 0, 0 },
     { "filter", 8, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_62[] = { /* sock_fprog */
+static const struct dec_member dec_members_64[] = { /* sock_fprog */
     { "len", 0, 2, DV_UINT, 0, 0, 0 },
     { "filter", 4, 4, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_63[] = { /* linger */
+static const struct dec_member dec_members_65[] = { /* linger */
     { "l_onoff", 0, 4, DV_INT, 0, 0, 0 },
     { "l_linger", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_64[] = { /* ucred */
+static const struct dec_member dec_members_66[] = { /* ucred */
     { "pid", 0, 4, DV_INT, 0, 0, 0 },
     { "uid", 4, 4, DV_UINT, 0, 0, 0 },
     { "gid", 8, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_65[] = { /* ip_mreq */
+static const struct dec_member dec_members_67[] = { /* ip_mreq */
     { "imr_multiaddr", 0, 4, DV_INET, 0, 0, 0 },
     { "imr_interface", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_66[] = { /* itimerval */
+static const struct dec_member dec_members_68[] = { /* itimerval */
     { "it_interval", 0, 16, DV_TV, 0, 0, 0 },
     { "it_value", 16, 16, DV_TV, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_67[] = { /* itimerval */
+static const struct dec_member dec_members_69[] = { /* itimerval */
     { "it_interval", 0, 8, DV_TV, 0, 0, 0 },
     { "it_value", 8, 8, DV_TV, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_68[] = { /* itimerspec64 */
+static const struct dec_member dec_members_70[] = { /* itimerspec64 */
     { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
     { "it_value", 16, 16, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_69[] = { /* itimerspec */
+static const struct dec_member dec_members_71[] = { /* itimerspec */
     { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
     { "it_value", 16, 16, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_70[] = { /* itimerspec */
+static const struct dec_member dec_members_72[] = { /* itimerspec */
     { "it_interval", 0, 8, DV_TS, 0, 0, 0 },
     { "it_value", 8, 8, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_71[] = { /* epoll_event */
+static const struct dec_member dec_members_73[] = { /* epoll_event */
     { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
-    { "data", 4, 8, DV_UINT, 0, 0, 13 },
-    { "data", 4, 8, DV_HEX, 0, 0, 14 },
+    { "data", 4, 8, DV_UINT, 0, 0, 14 },
+    { "data", 4, 8, DV_HEX, 0, 0, 15 },
 };
 
-static const struct dec_member dec_members_72[] = { /* epoll_event */
+static const struct dec_member dec_members_74[] = { /* epoll_event */
     { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
-    { "data", 8, 8, DV_UINT, 0, 0, 15 },
-    { "data", 8, 8, DV_HEX, 0, 0, 16 },
+    { "data", 8, 8, DV_UINT, 0, 0, 16 },
+    { "data", 8, 8, DV_HEX, 0, 0, 17 },
 };
 
-static const struct dec_member dec_members_73[] = { /* sigaction */
+static const struct dec_member dec_members_75[] = { /* sigaction */
     { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
     { "sa_mask", 24, 8, DV_SIGSET, 0, 0, 0 },
     { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
-    { "sa_restorer", 16, 8, DV_PTR, 0, 0, 17 },
+    { "sa_restorer", 16, 8, DV_PTR, 0, 0, 18 },
 };
 
-static const struct dec_member dec_members_74[] = { /* sigaction */
+static const struct dec_member dec_members_76[] = { /* sigaction */
     { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
     { "sa_mask", 16, 8, DV_SIGSET, 0, 0, 0 },
     { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
 };
 
-static const struct dec_member dec_members_75[] = { /* psigset */
+static const struct dec_member dec_members_77[] = { /* psigset */
     { "sigmask", 0, 8, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 8, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_76[] = { /* psigset */
+static const struct dec_member dec_members_78[] = { /* psigset */
     { "sigmask", 0, 4, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 4, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_77[] = { /* sockaddr_in */
+static const struct dec_member dec_members_79[] = { /* sockaddr_in */
     { "sin_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin_addr", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_78[] = { /* sockaddr_in6 */
+static const struct dec_member dec_members_80[] = { /* sockaddr_in6 */
     { "sin6_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin6_flowinfo", 4, 4, DV_NET, 0, 0, 0 },
     { "sin6_addr", 8, 16, DV_INET6, 0, 0, 0 },
     { "sin6_scope_id", 24, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_79[] = { /* sockaddr_nl */
+static const struct dec_member dec_members_81[] = { /* sockaddr_nl */
     { "nl_pid", 4, 4, DV_UINT, 0, 0, 0 },
     { "nl_groups", 8, 4, DV_MASK, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_80[] = { /* sockaddr_alg */
+static const struct dec_member dec_members_82[] = { /* sockaddr_alg */
     { "salg_type", 2, 14, DV_CHARS, 0, 0, 0 },
     { "salg_feat", 16, 4, DV_HEX, 0, 0, 0 },
     { "salg_mask", 20, 4, DV_HEX, 0, 0, 0 },
     { "salg_name", 24, 64, DV_CHARS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_81[] = { /* sockaddr_xdp */
+static const struct dec_member dec_members_83[] = { /* sockaddr_xdp */
     { "sxdp_flags", 2, 2, DV_HEX, 0, 0, 0 },
     { "sxdp_ifindex", 4, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_queue_id", 8, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_shared_umem_fd", 12, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_82[] = { /* siginfo_fault */
+static const struct dec_member dec_members_84[] = { /* siginfo_fault */
     { "si_addr", 16, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_83[] = { /* siginfo_call */
+static const struct dec_member dec_members_85[] = { /* siginfo_call */
     { "si_call_addr", 16, 8, DV_PTR, 0, 0, 0 },
     { "si_syscall", 24, 4, DV_INT, 0, 0, 0 },
     { "si_arch", 28, 4, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_84[] = { /* siginfo_poll */
+static const struct dec_member dec_members_86[] = { /* siginfo_poll */
     { "si_band", 16, 8, DV_INT, 0, 0, 0 },
     { "si_fd", 24, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_85[] = { /* siginfo_timer */
+static const struct dec_member dec_members_87[] = { /* siginfo_timer */
     { "si_timerid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_overrun", 20, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_86[] = { /* siginfo_sender */
+static const struct dec_member dec_members_88[] = { /* siginfo_sender */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_87[] = { /* siginfo_exited */
+static const struct dec_member dec_members_89[] = { /* siginfo_exited */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_INT, 0, 0, 0 },
@@ -711,7 +733,7 @@ static const struct dec_member dec_members_87[] = { /* siginfo_exited */
     { "si_stime", 40, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_88[] = { /* siginfo_child */
+static const struct dec_member dec_members_90[] = { /* siginfo_child */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_SIG, 0, 0, 0 },
@@ -748,55 +770,57 @@ enum {
     ST_sysinfo = 25,
     ST_sigevent = 26,
     ST_sigstack = 27,
-    ST_sembuf = 28,
-    ST_f_owner_ex = 29,
-    ST_termios = 30,
-    ST_winsize = 31,
-    ST_bpf_map = 32,
-    ST_bpf_elem = 33,
-    ST_bpf_prog = 34,
-    ST_bpf_obj = 35,
-    ST_bpf_attach = 36,
-    ST_bpf_id = 37,
-    ST_bpf_info = 38,
-    ST_bpf_raw_tracepoint = 39,
-    ST_bpf_btf = 40,
-    ST_bpf_link = 41,
-    ST_perf_event_attr = 42,
-    ST_io_uring_params = 43,
-    ST_io_uring_getevents = 44,
-    ST_iovec = 45,
-    ST_utimbuf = 47,
-    ST_mq_attr = 49,
-    ST_futex_waitv = 51,
-    ST_flock = 52,
-    ST_flock64 = 54,
-    ST_pollfd = 56,
-    ST_pollready = 57,
-    ST_timeval = 58,
-    ST_sock_timeval = 60,
-    ST_sock_fprog = 61,
-    ST_linger = 63,
-    ST_ucred = 64,
-    ST_ip_mreq = 65,
-    ST_itimerval = 66,
-    ST_itimerspec64 = 68,
-    ST_itimerspec = 69,
-    ST_epoll_event = 71,
-    ST_sigaction = 73,
-    ST_psigset = 75,
-    ST_sockaddr_in = 77,
-    ST_sockaddr_in6 = 78,
-    ST_sockaddr_nl = 79,
-    ST_sockaddr_alg = 80,
-    ST_sockaddr_xdp = 81,
-    ST_siginfo_fault = 82,
-    ST_siginfo_call = 83,
-    ST_siginfo_poll = 84,
-    ST_siginfo_timer = 85,
-    ST_siginfo_sender = 86,
-    ST_siginfo_exited = 87,
-    ST_siginfo_child = 88,
+    ST_iocb = 28,
+    ST_io_event = 29,
+    ST_sembuf = 30,
+    ST_f_owner_ex = 31,
+    ST_termios = 32,
+    ST_winsize = 33,
+    ST_bpf_map = 34,
+    ST_bpf_elem = 35,
+    ST_bpf_prog = 36,
+    ST_bpf_obj = 37,
+    ST_bpf_attach = 38,
+    ST_bpf_id = 39,
+    ST_bpf_info = 40,
+    ST_bpf_raw_tracepoint = 41,
+    ST_bpf_btf = 42,
+    ST_bpf_link = 43,
+    ST_perf_event_attr = 44,
+    ST_io_uring_params = 45,
+    ST_io_uring_getevents = 46,
+    ST_iovec = 47,
+    ST_utimbuf = 49,
+    ST_mq_attr = 51,
+    ST_futex_waitv = 53,
+    ST_flock = 54,
+    ST_flock64 = 56,
+    ST_pollfd = 58,
+    ST_pollready = 59,
+    ST_timeval = 60,
+    ST_sock_timeval = 62,
+    ST_sock_fprog = 63,
+    ST_linger = 65,
+    ST_ucred = 66,
+    ST_ip_mreq = 67,
+    ST_itimerval = 68,
+    ST_itimerspec64 = 70,
+    ST_itimerspec = 71,
+    ST_epoll_event = 73,
+    ST_sigaction = 75,
+    ST_psigset = 77,
+    ST_sockaddr_in = 79,
+    ST_sockaddr_in6 = 80,
+    ST_sockaddr_nl = 81,
+    ST_sockaddr_alg = 82,
+    ST_sockaddr_xdp = 83,
+    ST_siginfo_fault = 84,
+    ST_siginfo_call = 85,
+    ST_siginfo_poll = 86,
+    ST_siginfo_timer = 87,
+    ST_siginfo_sender = 88,
+    ST_siginfo_exited = 89,
+    ST_siginfo_child = 90,
 };
 
 static const struct dec_layout dec_layouts[] = {
@@ -828,65 +852,67 @@ static const struct dec_layout dec_layouts[] = {
     { dec_members_25, 14, 108, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sysinfo */
     { dec_members_26, 4, 20, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sigevent */
     { dec_members_27, 3, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sigstack */
-    { dec_members_28, 3, 6, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sembuf */
-    { dec_members_29, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* f_owner_ex */
-    { dec_members_30, 5, 36, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* termios */
-    { dec_members_31, 4, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* winsize */
-    { dec_members_32, 12, 60, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_map */
-    { dec_members_33, 4, 32, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_elem */
-    { dec_members_34, 14, 112, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_prog */
-    { dec_members_35, 4, 20, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_obj */
-    { dec_members_36, 4, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_attach */
-    { dec_members_37, 3, 12, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_id */
-    { dec_members_38, 3, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_info */
-    { dec_members_39, 2, 12, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_raw_tracepoint */
-    { dec_members_40, 5, 28, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_btf */
-    { dec_members_41, 4, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_link */
-    { dec_members_42, 29, 136, DEC_SIZE_OWN, 4, 64, DEC_ANY_ABI, 0 }, /* perf_event_attr */
-    { dec_members_43, 10, 120, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_params */
-    { dec_members_44, 4, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_getevents */
-    { dec_members_45, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* iovec */
-    { dec_members_46, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* iovec */
-    { dec_members_47, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* utimbuf */
-    { dec_members_48, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* utimbuf */
-    { dec_members_49, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* mq_attr */
-    { dec_members_50, 4, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* mq_attr */
-    { dec_members_51, 4, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* futex_waitv */
-    { dec_members_52, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* flock */
-    { dec_members_53, 5, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* flock */
-    { dec_members_54, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
-    { dec_members_55, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
-    { dec_members_56, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
-    { dec_members_57, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollready */
-    { dec_members_58, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* timeval */
-    { dec_members_59, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* timeval */
-    { dec_members_60, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sock_timeval */
-    { dec_members_61, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* sock_fprog */
-    { dec_members_62, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* sock_fprog */
-    { dec_members_63, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
-    { dec_members_64, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
-    { dec_members_65, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
-    { dec_members_66, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
-    { dec_members_67, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
-    { dec_members_68, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
-    { dec_members_69, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
-    { dec_members_70, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
-    { dec_members_71, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
-    { dec_members_72, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
-    { dec_members_73, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
-    { dec_members_74, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
-    { dec_members_75, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
-    { dec_members_76, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
-    { dec_members_77, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
-    { dec_members_78, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
-    { dec_members_79, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
-    { dec_members_80, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
-    { dec_members_81, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
-    { dec_members_82, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
-    { dec_members_83, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
-    { dec_members_84, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
-    { dec_members_85, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
-    { dec_members_86, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
-    { dec_members_87, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
-    { dec_members_88, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
+    { dec_members_28, 11, 64, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* iocb */
+    { dec_members_29, 4, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* io_event */
+    { dec_members_30, 3, 6, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sembuf */
+    { dec_members_31, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* f_owner_ex */
+    { dec_members_32, 5, 36, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* termios */
+    { dec_members_33, 4, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* winsize */
+    { dec_members_34, 12, 60, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_map */
+    { dec_members_35, 4, 32, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_elem */
+    { dec_members_36, 14, 112, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_prog */
+    { dec_members_37, 4, 20, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_obj */
+    { dec_members_38, 4, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_attach */
+    { dec_members_39, 3, 12, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_id */
+    { dec_members_40, 3, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_info */
+    { dec_members_41, 2, 12, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_raw_tracepoint */
+    { dec_members_42, 5, 28, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_btf */
+    { dec_members_43, 4, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_link */
+    { dec_members_44, 29, 136, DEC_SIZE_OWN, 4, 64, DEC_ANY_ABI, 0 }, /* perf_event_attr */
+    { dec_members_45, 10, 120, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_params */
+    { dec_members_46, 4, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_getevents */
+    { dec_members_47, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* iovec */
+    { dec_members_48, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* iovec */
+    { dec_members_49, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* utimbuf */
+    { dec_members_50, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* utimbuf */
+    { dec_members_51, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* mq_attr */
+    { dec_members_52, 4, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* mq_attr */
+    { dec_members_53, 4, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* futex_waitv */
+    { dec_members_54, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* flock */
+    { dec_members_55, 5, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* flock */
+    { dec_members_56, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
+    { dec_members_57, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
+    { dec_members_58, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
+    { dec_members_59, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollready */
+    { dec_members_60, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* timeval */
+    { dec_members_61, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* timeval */
+    { dec_members_62, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sock_timeval */
+    { dec_members_63, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* sock_fprog */
+    { dec_members_64, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* sock_fprog */
+    { dec_members_65, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
+    { dec_members_66, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
+    { dec_members_67, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
+    { dec_members_68, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
+    { dec_members_69, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
+    { dec_members_70, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
+    { dec_members_71, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
+    { dec_members_72, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
+    { dec_members_73, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
+    { dec_members_74, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
+    { dec_members_75, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
+    { dec_members_76, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
+    { dec_members_77, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
+    { dec_members_78, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
+    { dec_members_79, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
+    { dec_members_80, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
+    { dec_members_81, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
+    { dec_members_82, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
+    { dec_members_83, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
+    { dec_members_84, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
+    { dec_members_85, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
+    { dec_members_86, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
+    { dec_members_87, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
+    { dec_members_88, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
+    { dec_members_89, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
+    { dec_members_90, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
 };

@@ -112,6 +112,8 @@ enum dec_kinds {
     K_IOCTLARG,
     K_PRCTLARG,
     K_BPFATTR,
+    K_KEYCTLARG,
+    K_REBOOTARG,
     K_PERFATTR,
     K_URINGPARAMS,
     K_SCHEDPARAM,
@@ -126,6 +128,13 @@ enum dec_kinds {
     K_CPUSETOUT,
     K_GIDS,
     K_GIDSOUT,
+    K_PAGES,
+    K_NODES,
+    K_NODESOUT,
+    K_RESIDENT,
+    K_IOCBS,
+    K_IOCB,
+    K_IOEVENTS,
     K_SEMBUFS,
     K_SCHEDATTROUT,
     K_TMSOUT,
@@ -280,6 +289,8 @@ enum dec_kinds {
     X(IOCTLARG, value, IN, NONE, HEX, DEC_LONG) \
     X(PRCTLARG, value, IN, NONE, HEX, DEC_LONG) \
     X(BPFATTR, value, IN, NONE, PTR, DEC_LONG) \
+    X(KEYCTLARG, value, IN, NONE, HEX, DEC_LONG) \
+    X(REBOOTARG, value, IN, NONE, PTR, DEC_LONG) \
     X(PERFATTR, struct, IN, perf_event_attr, UINT, DEC_LONG) \
     X(URINGPARAMS, struct, LATE, io_uring_params, UINT, DEC_LONG) \
     X(SCHEDPARAM, pointed, IN, NONE, INT, 4) \
@@ -294,6 +305,13 @@ enum dec_kinds {
     X(CPUSETOUT, cpuset, OUT, NONE, UINT, DEC_LONG) \
     X(GIDS, gids, IN, NONE, UINT, DEC_LONG) \
     X(GIDSOUT, gids, OUT, NONE, UINT, DEC_LONG) \
+    X(PAGES, counted, IN, NONE, PTR, DEC_WORD) \
+    X(NODES, counted, IN, NONE, INT, 4) \
+    X(NODESOUT, counted, OUT, NONE, INT, 4) \
+    X(RESIDENT, resident, OUT, NONE, UINT, DEC_LONG) \
+    X(IOCBS, iocbs, IN, NONE, UINT, DEC_LONG) \
+    X(IOCB, struct, IN, iocb, UINT, DEC_LONG) \
+    X(IOEVENTS, array, OUT, io_event, UINT, DEC_LONG) \
     X(SEMBUFS, array, IN, sembuf, UINT, DEC_LONG) \
     X(SCHEDATTROUT, struct, OUT, sched_attr, UINT, DEC_LONG) \
     X(TMSOUT, struct, OUT, tms, UINT, DEC_LONG) \
@@ -447,6 +465,8 @@ enum dec_kinds {
     X(IOCTLARG, 0, NONE, COMMAND, 0, 0, 0, 0, 0, 0) \
     X(PRCTLARG, 0, NONE, COMMAND, 0, 0, 0, 0, 0, 0) \
     X(BPFATTR, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(KEYCTLARG, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(REBOOTARG, 0, NONE, STRING, 0, 0, 0, 0, 0, 0) \
     X(PERFATTR, 0, NONE, ONE, 160, 0, 0, 0, 1, 0) \
     X(URINGPARAMS, 1, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(SCHEDPARAM, 0, NONE, ONE, 4, 0, 0, 0, 0, 0) \
@@ -461,6 +481,13 @@ enum dec_kinds {
     X(CPUSETOUT, 1, NONE, RESULT, 1, 0, 0, 0, 0, 0) \
     X(GIDS, 0, NONE, FIRST, 4, 0, CALL_PART_MAX, 0, 0, 0) \
     X(GIDSOUT, 1, NONE, RESULT, 4, 0, CALL_PART_MAX, 0, 0, 0) \
+    X(PAGES, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(NODES, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(NODESOUT, 1, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(RESIDENT, 1, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(IOCBS, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(IOCB, 0, NONE, ONE, 64, 0, 0, 0, 0, 0) \
+    X(IOEVENTS, 1, NONE, RESULT, 32, 0, CALL_PART_MAX, 0, 0, 0) \
     X(SEMBUFS, 0, NONE, NEXT, 6, 0, CALL_PART_MAX, 0, 0, 0) \
     X(SCHEDATTROUT, 1, NONE, ONE, 128, 0, 0, 0, 0, 0) \
     X(TMSOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
@@ -1386,10 +1413,41 @@ static const struct sc_command sc_command_rows_12[] = {
     { 0x45584543, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_KEXEC */
     { 0x89abcdef, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_CAD_ON */
     { 0xcdef0123, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_HALT */
+    { 0xa1b2c3d4, 4, 0, { K_STR } }, /* LINUX_REBOOT_CMD_RESTART2 */
     { 0xd000fce2, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_SW_SUSPEND */
 };
 
 static const struct sc_command sc_command_rows_13[] = {
+    { 0, 3, 0, { K_ENUM(FAM_keyspec), K_INT } }, /* KEYCTL_GET_KEYRING_ID */
+    { 1, 2, 0, { K_STR } }, /* KEYCTL_JOIN_SESSION_KEYRING */
+    { 2, 4, 0, { K_ENUM(FAM_keyspec), K_WBUF, K_SIZE } }, /* KEYCTL_UPDATE */
+    { 3, 2, 0, { K_ENUM(FAM_keyspec) } }, /* KEYCTL_REVOKE */
+    { 4, 4, 0, { K_ENUM(FAM_keyspec), K_UID, K_GID } }, /* KEYCTL_CHOWN */
+    { 5, 3, 0, { K_ENUM(FAM_keyspec), K_HEX32 } }, /* KEYCTL_SETPERM */
+    { 6, 4, 0, { K_ENUM(FAM_keyspec), K_LINKBUF, K_SIZE } }, /* KEYCTL_DESCRIBE */
+    { 7, 2, 0, { K_ENUM(FAM_keyspec) } }, /* KEYCTL_CLEAR */
+    { 8, 3, 0, { K_ENUM(FAM_keyspec), K_ENUM(FAM_keyspec) } }, /* KEYCTL_LINK */
+    { 9, 3, 0, { K_ENUM(FAM_keyspec), K_ENUM(FAM_keyspec) } }, /* KEYCTL_UNLINK */
+    { 10, 5, 0, { K_ENUM(FAM_keyspec), K_STR, K_STR, K_ENUM(FAM_keyspec) } }, /* KEYCTL_SEARCH */
+    { 11, 4, 0, { K_ENUM(FAM_keyspec), K_RBUF, K_SIZE } }, /* KEYCTL_READ */
+    { 12, 5, 0, { K_ENUM(FAM_keyspec), K_WBUF, K_SIZE, K_ENUM(FAM_keyspec) } }, /* KEYCTL_INSTANTIATE */
+    { 13, 4, 0, { K_ENUM(FAM_keyspec), K_UINT, K_ENUM(FAM_keyspec) } }, /* KEYCTL_NEGATE */
+    { 14, 2, 0, { K_INT } }, /* KEYCTL_SET_REQKEY_KEYRING */
+    { 15, 3, 0, { K_ENUM(FAM_keyspec), K_UINT } }, /* KEYCTL_SET_TIMEOUT */
+    { 16, 2, 0, { K_ENUM(FAM_keyspec) } }, /* KEYCTL_ASSUME_AUTHORITY */
+    { 17, 4, 0, { K_ENUM(FAM_keyspec), K_LINKBUF, K_SIZE } }, /* KEYCTL_GET_SECURITY */
+    { 18, 1, 0, { 0 } }, /* KEYCTL_SESSION_TO_PARENT */
+    { 19, 5, 0, { K_ENUM(FAM_keyspec), K_UINT, K_UINT, K_ENUM(FAM_keyspec) } }, /* KEYCTL_REJECT */
+    { 20, 5, 0, { K_ENUM(FAM_keyspec), K_WIOV, K_ULONG, K_ENUM(FAM_keyspec) } }, /* KEYCTL_INSTANTIATE_IOV */
+    { 21, 2, 0, { K_ENUM(FAM_keyspec) } }, /* KEYCTL_INVALIDATE */
+    { 22, 3, 0, { K_UID, K_ENUM(FAM_keyspec) } }, /* KEYCTL_GET_PERSISTENT */
+    { 29, 4, 0, { K_ENUM(FAM_keyspec), K_STR, K_STR } }, /* KEYCTL_RESTRICT_KEYRING */
+    { 30, 5, 0, { K_ENUM(FAM_keyspec), K_ENUM(FAM_keyspec), K_ENUM(FAM_keyspec), K_HEX32 } }, /* KEYCTL_MOVE */
+    { 31, 3, 0, { K_RBUF, K_SIZE } }, /* KEYCTL_CAPABILITIES */
+    { 32, 4, 0, { K_ENUM(FAM_keyspec), K_FD, K_INT } }, /* KEYCTL_WATCH_KEY */
+};
+
+static const struct sc_command sc_command_rows_14[] = {
     { 0, 5, 0, { K_UINT, K_UINT } }, /* KCMP_FILE */
     { 1, 3, 0, { 0 } }, /* KCMP_VM */
     { 2, 3, 0, { 0 } }, /* KCMP_FILES */
@@ -1413,8 +1471,9 @@ static const struct sc_commands sc_commands[] = {
     { sc_command_rows_9, 2, .by = 0, .mask = 0xffffffff },
     { sc_command_rows_10, 2, .by = 1, .mask = 0xffffffff },
     { sc_command_rows_11, 8, .by = 0, .mask = 0xffffffff },
-    { sc_command_rows_12, 7, .by = 2, .mask = 0xffffffff },
-    { sc_command_rows_13, 8, .by = 2, .mask = 0xffffffff },
+    { sc_command_rows_12, 8, .by = 2, .mask = 0xffffffff },
+    { sc_command_rows_13, 27, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_14, 8, .by = 2, .mask = 0xffffffff },
 };
 
 static const struct sc_level sc_levels[] = {
@@ -1961,17 +2020,18 @@ static const struct sc_row sc_rows[] = {
     [SC_inotify_init] = SC(inotify_init, CLS_DESC, 17, 0, 0, 0),
     [SC_inotify_init1] = SC(inotify_init1, CLS_DESC, 18, 0, 1, A(flags, K_BITS(FAM_inotifyinit))),
     [SC_inotify_rm_watch] = SC(inotify_rm_watch, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(wd, K_INT)),
-    [SC_io_cancel] = SC(io_cancel, 0, 0, 0, 3, A(ctx_id, K_HEX), A(iocb, K_ADDR),
+    [SC_io_cancel] = SC(io_cancel, 0, 0, 0, 3, A(ctx_id, K_HEX), A(iocb, K_IOCB),
         A(result, K_ADDR)),
     [SC_io_destroy] = SC(io_destroy, CLS_MEM, 0, 0, 1, A(ctx_id, K_HEX)),
     [SC_io_getevents] = SC(io_getevents, 0, 0, 0, 5, A(ctx_id, K_HEX), A(min_nr, K_LONG),
-        A(nr, K_LONG), A(events, K_ADDR), A(timeout, K_TS)),
+        A(nr, K_LONG), A(events, K_IOEVENTS), A(timeout, K_TS)),
     [SC_io_pgetevents] = SC(io_pgetevents, 0, 0, 0, 6, A(ctx_id, K_HEX), A(min_nr, K_LONG),
-        A(nr, K_LONG), A(events, K_ADDR), A(timeout, K_TS), A(usig, K_ADDR)),
+        A(nr, K_LONG), A(events, K_IOEVENTS), A(timeout, K_TS), A(usig, K_ADDR)),
     [SC_io_pgetevents_time64] = SC(io_pgetevents_time64, 0, 0, 0, 6, A(ctx_id, K_HEX),
-        A(min_nr, K_LONG), A(nr, K_LONG), A(events, K_ADDR), A(timeout, K_TS64), A(usig, K_ADDR)),
+        A(min_nr, K_LONG), A(nr, K_LONG), A(events, K_IOEVENTS), A(timeout, K_TS64),
+        A(usig, K_ADDR)),
     [SC_io_setup] = SC(io_setup, CLS_MEM, 0, 0, 2, A(nr_events, K_UINT), A(ctx_idp, K_ADDR)),
-    [SC_io_submit] = SC(io_submit, 0, 0, 0, 3, A(ctx_id, K_HEX), A(nr, K_LONG), A(iocbpp, K_ADDR)),
+    [SC_io_submit] = SC(io_submit, 0, 0, 0, 3, A(ctx_id, K_HEX), A(nr, K_LONG), A(iocbpp, K_IOCBS)),
     [SC_io_uring_enter] = SC(io_uring_enter, CLS_DESC | CLS_SIG, 0, 0, 6, A(fd, K_FD),
         A(to_submit, K_UINT), A(min_complete, K_UINT), A(flags, K_BITS(FAM_uringenter)),
         A(argp, K_URINGARG), A(argsz, K_SIZE)),
@@ -1987,15 +2047,15 @@ static const struct sc_row sc_rows[] = {
         A(ioprio, K_HEX32)),
     [SC_ipc] = SC(ipc, CLS_IPC, 0, 0, 6, A(call, K_ENUM(FAM_ipccall)), A(first, K_INT),
         A(second, K_HEX), A(third, K_HEX), A(ptr, K_ADDR), A(fifth, K_HEX)),
-    [SC_kcmp] = SC(kcmp, 0, 0, 13, 5, A(pid1, K_PID), A(pid2, K_PID), A(type, K_ENUM(FAM_kcmp)),
+    [SC_kcmp] = SC(kcmp, 0, 0, 14, 5, A(pid1, K_PID), A(pid2, K_PID), A(type, K_ENUM(FAM_kcmp)),
         A(idx1, K_ULONG), A(idx2, K_ULONG)),
     [SC_kexec_file_load] = SC(kexec_file_load, CLS_DESC, 0, 0, 5, A(kernel_fd, K_FD),
         A(initrd_fd, K_FD), A(cmdline_len, K_ULONG), A(cmdline, K_STR),
         A(flags, K_BITS64(FAM_kexecfile))),
     [SC_kexec_load] = SC(kexec_load, 0, 0, 0, 4, A(entry, K_ADDR), A(nr_segments, K_ULONG),
         A(segments, K_ADDR), A(flags, K_BITS64(FAM_kexec))),
-    [SC_keyctl] = SC(keyctl, 0, 0, 0, 5, A(operation, K_ENUM(FAM_keyctl)), A(arg2, K_HEX),
-        A(arg3, K_HEX), A(arg4, K_HEX), A(arg5, K_HEX)),
+    [SC_keyctl] = SC(keyctl, 0, 0, 13, 5, A(operation, K_ENUM(FAM_keyctl)), A(arg2, K_KEYCTLARG),
+        A(arg3, K_KEYCTLARG), A(arg4, K_KEYCTLARG), A(arg5, K_KEYCTLARG)),
     [SC_kill] = SC(kill, CLS_PROC | CLS_SIG, 0, 0, 2, A(pid, K_PID), A(sig, K_SIG)),
     [SC_landlock_add_rule] = SC(landlock_add_rule, CLS_DESC, 0, 10, 4, A(ruleset_fd, K_FD),
         A(rule_type, K_ENUM(FAM_landlockrule)), A(rule_attr, K_LANDLOCKRULE),
@@ -2059,7 +2119,8 @@ static const struct sc_row sc_rows[] = {
     [SC_memfd_secret] = SC(memfd_secret, CLS_DESC, 22, 0, 1, A(flags, K_BITS(FAM_memfdsecret))),
     [SC_migrate_pages] = SC(migrate_pages, CLS_MEM, 0, 0, 4, A(pid, K_PID), A(maxnode, K_ULONG),
         A(old_nodes, K_ADDR), A(new_nodes, K_ADDR)),
-    [SC_mincore] = SC(mincore, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE), A(vec, K_ADDR)),
+    [SC_mincore] = SC(mincore, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE),
+        A(vec, K_RESIDENT)),
     [SC_mkdir] = SC(mkdir, CLS_FILE, 0, 0, 2, A(pathname, K_PATH), A(mode, K_MODE)),
     [SC_mkdirat] = SC(mkdirat, CLS_FILE | CLS_DESC, 0, 0, 3, A(dirfd, K_DIRFD), A(pathname, K_PATH),
         A(mode, K_MODE)),
@@ -2085,7 +2146,7 @@ static const struct sc_row sc_rows[] = {
         A(from_pathname, K_PATH), A(to_dirfd, K_DIRFD), A(to_pathname, K_PATH),
         A(flags, K_BITS(FAM_movemount))),
     [SC_move_pages] = SC(move_pages, CLS_MEM, 0, 0, 6, A(pid, K_PID), A(count, K_ULONG),
-        A(pages, K_ADDR), A(nodes, K_ADDR), A(status, K_ADDR), A(flags, K_BITS(FAM_mbind))),
+        A(pages, K_PAGES), A(nodes, K_NODES), A(status, K_NODESOUT), A(flags, K_BITS(FAM_mbind))),
     [SC_mprotect] = SC(mprotect, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE),
         A(prot, K_BITS64(FAM_prot))),
     [SC_mpx] = SC(mpx, 0, 0, 0, 0, 0),
@@ -2256,7 +2317,7 @@ static const struct sc_row sc_rows[] = {
         A(pathname, K_PATH), A(buf, K_LINKBUF), A(bufsiz, K_INT)),
     [SC_readv] = SC(readv, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(iov, K_RIOV), A(iovcnt, K_ULONG)),
     [SC_reboot] = SC(reboot, 0, 0, 12, 4, A(magic, K_ENUM(FAM_rebootmagic1)),
-        A(magic2, K_ENUM(FAM_rebootmagic2)), A(op, K_ENUM(FAM_reboot)), A(arg, K_ADDR)),
+        A(magic2, K_ENUM(FAM_rebootmagic2)), A(op, K_ENUM(FAM_reboot)), A(arg, K_REBOOTARG)),
     [SC_recv] = SC(recv, CLS_NET, 0, 0, 4, A(sockfd, K_FD), A(buf, K_RBUF), A(size, K_SIZE),
         A(flags, K_BITS(FAM_msg))),
     [SC_recvfrom] = SC(recvfrom, CLS_NET, 0, 0, 6, A(sockfd, K_FD), A(buf, K_RBUF), A(size, K_SIZE),

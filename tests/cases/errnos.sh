@@ -22,4 +22,6 @@ for backend in auto ptrace; do
     run trace --backend=$backend --json=json -- "$BIN/sec" errnos 1 1
     has err 'nodir.* failed: 1000$'
     want "any(e.get('error') == '1000' for e in E if e['type'] != 'syscall')"
+    want "[f['error'] for f in S['failed'] if f['name'] == 'mkdirat'] == ['1000']"
+    has err '^  failed .*mkdirat 1000'
 done

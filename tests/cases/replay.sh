@@ -2,7 +2,7 @@
 # A replayed recording gives the output of the live run byte for byte: JSON, text and tables.
 # tier: gate asan
 # timeout: 120
-# needs: git gcc python3 prog:diff_threads prog:proc
+# needs: git gcc python3 prog:counts prog:diff_threads prog:proc
 . "$TESTS/lib/lib.sh"
 same() { # same NAME REPLAY-OPTIONS OPTION... -- COMMAND
     name=$1 again=$2; shift 2
@@ -114,3 +114,11 @@ cmp second third >&9 || fail "a recording of a replay"
 kv replay -v --json all.kvis | head -1 | grep -q '"type":"header"' || fail "to stdout"
 cat all.kvis | kv replay -q - 2>err || fail "from stdin"
 has err 'time in calls'
+
+# A call that signals interrupt counts once, as in the run, unless it fails with EINTR.
+for b in $backends; do
+    kv trace -v -q --backend=$b --json=json -w calls.kvis -e trace=nanosleep,pause,ppoll,readv,waitid -- "$BIN/counts" >/dev/null 2>err
+    want "[c['ret'] for c in calls('nanosleep')][-1] == 0" # although -e excludes restart_syscall(2)
+    kv replay -c -o table calls.kvis
+    eq "interrupted calls" "nanosleep 1 0 pause 1 0 ppoll 1 0 readv 3 3 waitid 1 1" "$(echo $(rows table))"
+done

@@ -27,7 +27,7 @@ has err '^\[\+[0-9.]+s\] [0-9]+ sh       spawn process [0-9]+$' # the one that e
 has err '^\[\+[0-9.]+s\] ([0-9]+) sh       signal SIGTERM from \1$'
 hasnt err '(open|mmap|read) .*(/lib.*\.so|ld\.so\.cache)|/dev/null \('
 run trace -- /bin/sh -c '/bin/true; exit 0'
-hasnt err 'spawn'; eq "lines of one child" "exec /bin/true|exit 0|" \
+grep -q waited err || hasnt err 'spawn'; eq "lines of one child" "exec /bin/true|exit 0|" \
     "$(sed -nE 's/^\[[^ ]* [0-9]+ true +(exec .*|exit .*)/\1/p' err | tr '\n' '|')"
 run trace -- python3 -c 'import os; os.execv("/bin/echo", ["-echo", "a b", "\x1b[31m", "x" * 5000])'
 has err "exec /bin/echo as -echo 'a b' \\$'.x1b\[31m' x{900,1000} …\$"
@@ -106,6 +106,34 @@ for backend in $backends; do # a directory that a program lists is named
     want "[('more' in e, e['count'] in (3, *range(100, 1000))) for e in by('list')] == [(False, True), (True, True)]"
     run trace --backend=$backend --json=json -P "$PWD/dir" -- find dir -quit # closes it, unread
     want "not by('list')"
+done
+# A child's lines follow the one about its creation. A name that is cut ends in "…"; a path can have almost 8 KB.
+mkdir -p site-packages/ab
+x=$(printf 'x%.0s' $(seq 200)) d=$PWD/site-packages
+touch site-packages/a site-packages/ab/c "site-packages/$x"
+cat >deep.py <<'P'
+import os
+for i in range(14):
+    os.mkdir("d" * 250)
+    os.chdir("d" * 250)
+os.makedirs("/".join(["e" * 250] * 14))
+f = os.open("/".join(["e" * 250] * 14 + ["f"]), os.O_RDWR | os.O_CREAT)
+os.write(f, b"12345")
+os.sendfile(f, f, 0, 5)
+os.close(f)
+P
+for backend in $backends; do
+    run trace --backend=$backend -- perl -e 'for (@ARGV) {
+        fork or do { open F, "<", "site-packages/$_" for split /,/; exit };
+        wait }' a a,ab/c a,a "$x"
+    eq "lines of children" "spawn|read $d/a|exit|spawn|read 2 files below $d|exit|spawn|read $d/a|exit|spawn|read $(
+        printf %.160s "$d/$x")…|exit|" \
+        "$(sed -nE "/ ([0-9]+) perl +exec/d; s,^\[.* perl +(spawn|read.* $d[^ ]*|read $d.*|exit).*,\1,p" err | sed '$d' | tr '\n' '|')"
+    run trace --backend=$backend -v --json=json -e trace=sendfile,close -- python3 -SB deep.py
+    has err 'sendfile\(3<(/.*/e{250}/f)>, 3<\1>, '
+    want "one('sendfile')['src_name'] == one('sendfile')['dst_name'] == max((e['path'] for e in by('close')), key=len)"
+    want "len(one('sendfile')['dst_name']) > 7000"
+    rm -rf dddd*
 done
 run trace -- perl -e 'for (1..150) { # at once, more than kvis keeps as processes
     fork or do { sleep 1; open F, "<", "a.c"; exit }

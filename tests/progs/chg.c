@@ -40,8 +40,8 @@ static void names(void)
     made("symlink", "d/s2", " and e['target'] == 'to/there'");
     CHK(mknod("n1", S_IFIFO | 0600, 0));
     CHK(mknodat(dir, "n2", S_IFREG | 0640, 0));
-    made("mknod", "n1", "");
-    made("mknod", "d/n2", " and e['mode'].endswith('0640')");
+    made("mknod", "n1", " and e['details'] == 'S_IFIFO|0600'");
+    made("mknod", "d/n2", " and e['mode'].endswith('0640') and e['details'] == 'S_IFREG|0640'");
 }
 
 static void attrs(void)
@@ -82,22 +82,30 @@ static void others(void)
     static const char failed[] = "len([e for e in by('change', call='%s') if e.get('path') == %s and 'error' in e%s]) == 1";
     t_put("f", 1), t_put("g", 1);
     int f = (int)CHK(open("f", O_RDWR)), g = (int)CHK(open("g", O_RDWR)), flags = 0;
-    const struct { const char *name, *path; long nr, args[5]; } calls[] = {
-        { "mq_unlink", "'kvis-no-such-queue'", SYS_mq_unlink, { (long)"kvis-no-such-queue" } },
-        { "mq_open", "'kvis-no-such-queue'", SYS_mq_open, { (long)"kvis-no-such-queue", O_RDWR } },
-        { "chroot", "'~/f'", SYS_chroot, { (long)"f" } },
-        { "pivot_root", "'~/f'", SYS_pivot_root, { (long)"f", (long)"g" } },
-        { "move_mount", "'~/nowhere/dir'", SYS_move_mount, { f, (long)"", AT_FDCWD, (long)"nowhere/dir", 4 /* MOVE_MOUNT_F_EMPTY_PATH */ } },
-        { "delete_module", "'kvis_no_such_module'", SYS_delete_module, { (long)"kvis_no_such_module", O_NONBLOCK } },
-        { "init_module", "None", SYS_init_module, { 0, 0, (long)"" } },
-        { "sethostname", "None", SYS_sethostname, { 8, 3 } },
-        { "unshare", "None", SYS_unshare, { 1 } },
-        { "setns", "'~/f'", SYS_setns, { f } },
+    int r = (int)CHK(open("f", O_RDONLY));
+    const struct { const char *name, *path; long nr, args[5]; const char *details; } calls[] = {
+        { "mq_unlink", "'kvis-no-such-queue'", SYS_mq_unlink, { (long)"kvis-no-such-queue" }, "None" },
+        { "mq_open", "'kvis-no-such-queue'", SYS_mq_open, { (long)"kvis-no-such-queue", O_RDWR }, "'O_RDWR'" },
+        { "chroot", "'~/f'", SYS_chroot, { (long)"f" }, "None" },
+        { "pivot_root", "'~/f'", SYS_pivot_root, { (long)"f", (long)"g" }, "'\"g\"'" },
+        { "move_mount", "'~/nowhere/dir'", SYS_move_mount, { -1, (long)"", AT_FDCWD, (long)"nowhere/dir", 4 },
+          "'-1, \"\", MOVE_MOUNT_F_EMPTY_PATH'" },
+        { "delete_module", "'kvis_no_such_module'", SYS_delete_module, { (long)"kvis_no_such_module", O_NONBLOCK }, "'O_NONBLOCK'" },
+        { "init_module", "None", SYS_init_module, { 0, 0, (long)"x\ny" }, "'NULL, 0, \"x\\\\ny\"'" },
+        { "sethostname", "None", SYS_sethostname, { 8, 3 }, "'0x8, 3'" },
+        { "unshare", "None", SYS_unshare, { 1 }, "'0x1'" },
+        { "setns", "'~/f'", SYS_setns, { f, 0x4000000 /* CLONE_NEWUTS */ }, "'CLONE_NEWUTS'" },
+        { "fallocate", "'~/f'", SYS_fallocate, { r, 3, 0, 4096 }, "'FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, 0, 4096'" },
+        { "mount", "'~/nowhere'", SYS_mount, { (long)"none", (long)"nowhere", (long)"tmpfs", 2, (long)"size=1m" },
+          "'\"none\", \"tmpfs\", MS_NOSUID, \"size=1m\"'" },
+        { "umount2", "'~/nowhere'", SYS_umount2, { (long)"nowhere", 2 }, "'MNT_DETACH'" },
+        { "fsetxattr", "'~/f'", SYS_fsetxattr, { f, (long)"kvis", (long)"v\t", 2, 2 }, "'\"kvis\", \"v\\\\t\", 2, XATTR_REPLACE'" },
     };
     for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++) {
         const long *args = calls[i].args;
         MUST(syscall(calls[i].nr, args[0], args[1], args[2], args[3], args[4]) < 0);
         want(failed, calls[i].name, calls[i].path, "");
+        want("[e.get('details') for e in by('change', call='%s')] == [%s]", calls[i].name, calls[i].details);
     }
     MUST(ioctl(g, FICLONE, 1000) < 0);
     if (errno == EBADF)

@@ -2,6 +2,8 @@
  * shorter or longer than their families and kernels define, results of other types. All calls are raw and most
  * fail; each says how kvis must show it. */
 #include "t.h"
+#include <linux/aio_abi.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 
 typedef unsigned char byte;
@@ -321,6 +323,23 @@ static void others(void)
     shows(syscall(451, -1, range, NULL, 0), "cachestat", 1, "{off=0, len=4096}");
     u64 waiter[3] = { 1, 0, 2 };
     shows(syscall(449, waiter, 1, 1, NULL, 0), "futex_waitv", 0, "[{val=0x1, uaddr=NULL, flags=FUTEX2_SIZE_U32}]");
+
+    shows(syscall(SYS_keyctl, 10 /* KEYCTL_SEARCH */, -3, "user", "kvis: no such key", 0), "keyctl", 1, "KEY_SPEC_SESSION_KEYRING");
+    and_shows(2, "user");
+    and_shows(3, "kvis: no such key");
+    shows(syscall(SYS_reboot, 1, 2, 0xa1b2c3d4 /* LINUX_REBOOT_CMD_RESTART2 */, "again"), "reboot", 3, "again");
+    struct iocb block = { .aio_data = 7, .aio_lio_opcode = IOCB_CMD_PWRITE, .aio_fildes = 99, .aio_nbytes = 16, .aio_offset = 3 };
+#define BLOCK "{aio_data=0x7, aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=99, aio_buf=NULL, aio_nbytes=16, aio_offset=3}"
+    shows(syscall(SYS_io_cancel, 0, &block, &range), "io_cancel", 1, BLOCK);
+    shows(syscall(SYS_io_submit, 0, 2, (void *[]){ &block, NULL }), "io_submit", 2, "[" BLOCK ", NULL]");
+    char *two = t_map(8192), *both[] = { two, two + 4096 };
+    int nodes[2] = { 1, 2 };
+    byte in[2] = { 9, 9 };
+    two[0] = 1;
+    shows(syscall(SYS_move_pages, 0x7ffffff0, 2, both, nodes, in, 0), "move_pages", 2, "[%p, %p]", (void *)both[0], (void *)both[1]);
+    and_shows(3, "[1, 2]");
+    long made = CHK(syscall(SYS_mincore, two, 4097, in));
+    shows(made, "mincore", 2, "[%d, %d]", in[0], in[1]);
 
     /* waitid(2) leaves si_utime and si_stime as they are. */
     siginfo_t info;
