@@ -87,22 +87,15 @@ ARM_ROLES = {"cycles": ("cpu_cycles",), "instructions": ("inst_retired",), "l1d_
 
 
 def pmu(name, kind, cpus, events, umask="8-15", event="0-7"):
-    d = f"tree/sys/bus/event_source/devices/{name}"
-    put(f"{d}/type", str(kind))
-    if cpus:
-        put(f"{d}/cpus", cpus)
-    for field, bits in (("event", event), ("umask", umask), ("edge", "18"), ("inv", "23"), ("cmask", "24-31")):
-        put(f"{d}/format/{field}", f"config:{bits}")
-    for e, v in events.items():
-        put(f"{d}/events/{e}", v)
+    fields = {"event": event, "umask": umask, "edge": "18", "inv": "23", "cmask": "24-31"}
+    put(f"tree/sys/bus/event_source/devices/{name}", {
+        "type": kind, "format": {field: f"config:{bits}" for field, bits in fields.items()}, "events": events, **({"cpus": cpus} if cpus else {})})
 
 
 def begin():
     shutil.rmtree("tree", ignore_errors=True)
     put("tree/sys/devices/system/cpu/online", "0-7")
-    put("tree/sys/bus/event_source/devices/software/type", "1")  # none of a CPU
-    put("tree/sys/bus/event_source/devices/uncore_imc_0/type", "30")
-    put("tree/sys/bus/event_source/devices/uncore_imc_0/cpumask", "0")
+    put("tree/sys/bus/event_source/devices", {"software/type": 1, "uncore_imc_0": {"type": 30, "cpumask": 0}})  # none of a CPU
 
 
 def x86(vendor, family, model, stepping, pmus, wide):

@@ -118,16 +118,9 @@ def cpus(mask):
 
 def pmu(root, name, kind, form, events, mask):
     d = f"{root}/sys/bus/event_source/devices/{name}"
-    put(f"{d}/type", str(kind))
-    for f, bits in form.items():
-        put(f"{d}/format/{f}", bits)
-    if mask:
-        put(f"{d}/cpumask", mask)
+    put(d, {"type": kind, "format": form, **({"cpumask": mask} if mask else {})})
     for e, (terms, scale) in events.items():
-        put(f"{d}/events/{e}", terms)
-        if scale:
-            put(f"{d}/events/{e}.scale", scale[0])
-            put(f"{d}/events/{e}.unit", scale[1])
+        put(f"{d}/events", {e: terms, **({f"{e}.scale": scale[0], f"{e}.unit": scale[1]} if scale else {})})
 
 
 def tree(vendor, family, model, pmus):
@@ -161,10 +154,9 @@ def resctrl(root, total, local):
     for group, times in (("", 1), ("web/", 10)):
         for domain in (0, 1):
             d = f"{fs}/{at}/{group}mon_data/mon_L3_{domain:02}"
-            put(f"{d}/mbm_total_bytes", str(total * times + domain))
-            put(f"{d}/mbm_local_bytes", "Unavailable" if group and domain and not local else str(local * times))
-            put(f"{d}/llc_occupancy", "4096")
-    put(f"{fs}/{at}/info/L3_MON/num_rmids", "176")
+            put(d, {"mbm_total_bytes": total * times + domain, "llc_occupancy": 4096,
+                    "mbm_local_bytes": "Unavailable" if group and domain and not local else local * times})
+    put(f"{fs}/{at}/info/L3_MON/num_rmids", 176)
     os.symlink(at, f"{fs}/new")
     os.replace(f"{fs}/new", f"{fs}/resctrl")
 
