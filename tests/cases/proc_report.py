@@ -99,7 +99,7 @@ def page(b, s, procs, own):
     eq("tabs", ["processes", "flame", "events"], b.js("[...document.querySelectorAll('#tabs button')].map(t => t.textContent)"))
     # a pointer on the middle of each bar shows this process
     left, top, width, _ = b.box("#line")
-    lo, hi = (1e9 * t for t in b.seconds())
+    lo, hi = b.nanoseconds()
     for k, pid in enumerate(got):
         p = procs[pid]
         x, y = left + 190 + ((p["start"] + p["end"]) / 2 - lo) / (hi - lo) * (width - 190), top + 18 + 20 * k + 8
