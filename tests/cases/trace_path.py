@@ -8,7 +8,7 @@
 import os
 import subprocess
 
-from lib import BIN, CWD, KVIS, eq, fail, put, read, rows, run, say, some, until_true
+from lib import BIN, CWD, eq, fail, put, read, rows, run, say, some, start, until_true
 
 PROG = BIN + "/touch"
 # strace looks at the first path of rename(2), and at the descriptor of fsconfig(2) only by command.
@@ -88,12 +88,11 @@ for backend in ("ptrace", "observe"):
     fresh("data")
     for way in ("../lnk", "/proc/self/cwd/../data"):
         with subprocess.Popen(["sh", "-c", f"read x; cd real; exec cat {way}"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as p:
-            with subprocess.Popen([KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", "-P", "data",
-                                   "-p", str(p.pid)], stderr=subprocess.DEVNULL) as tracer:
-                until_true(20, lambda: os.path.exists("text") and "1 thread" in read("text"), "kvis does not attach")
-                p.stdin.write(b"\n")
-                p.stdin.close()
-                tracer.wait()
+            tracer = start("trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", "-P", "data", "-p", p.pid, stderr=subprocess.DEVNULL)
+            until_true(20, lambda: os.path.exists("text") and "1 thread" in read("text"), "kvis does not attach")
+            p.stdin.write(b"\n")
+            p.stdin.close()
+            tracer.wait()
         os.unlink("text")
         eq(f"{backend} -p -P data, as {way}", set(), {"openat", "read", "close"} - set(calls()))
 
