@@ -21,12 +21,13 @@ that backend run again, up to MAX_RUNS, and then
 The last line says how much was compared exactly and which calls were unstable under strace."""
 import collections
 import glob
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+
+import j
 
 Counter = collections.Counter
 HERE = os.getcwd()
@@ -200,9 +201,7 @@ def kvis_event(run, e):
 def read_kvis(name):
     run = Run()
     with open(name, "rb") as f:
-        objects = [json.loads(line.decode()) for line in f]
-    if objects[0]["type"] != "header" or objects[-1]["type"] != "summary":
-        raise ValueError("no header or no summary")
+        objects = j.load(f)
     for e in objects[1:-1]:
         kvis_event(run, e)
     run.lost, run.backend = objects[-1]["lost"], objects[0]["backend"]
