@@ -95,8 +95,7 @@ check: $(BIN) ## structure lint, -Werror under each compiler here, static, size
 	@sh tests/lib/static.sh $(BIN) $(STRIP)
 
 bench: $(BIN) ## kvis beside strace, perf, bcc and bpftrace: time and memory (as root: installs them)
-	python3 tests/bench/trace.py
-	python3 tests/bench/watch.py
+	python3 tests/bench/bench.py
 
 soak: $(BIN) ## kvis monitor for 20 minutes (SOAK=SECONDS): memory, descriptors, BPF maps stay flat (as root)
 	@d=$$(mktemp -d); cd "$$d" && TESTS='$(CURDIR)/tests' KVIS='$(CURDIR)/$(BIN)' SOAK=$${SOAK:-1200} \

@@ -10,7 +10,7 @@ import re
 import struct
 import sys
 
-from lib import TESTS, read, rows, run, say, skip
+from lib import TESTS, read, rows, run, skip
 
 TABLE = read(TESTS + "/../gen/tables/syscalls.tbl")
 EVENTS = "/sys/kernel/tracing/events/syscalls"

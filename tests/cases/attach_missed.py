@@ -7,7 +7,7 @@
 import os
 import subprocess
 
-from lib import KVIS, eq, put, read, rows, say, until_true
+from lib import eq, put, read, rows, start, until_true
 
 FILES = ("first", "second")
 CLONE = {"x86_64": 56}.get(os.uname().machine, 220)
@@ -40,24 +40,19 @@ def reads():
     return found
 
 
-def main():
-    for name in FILES:
-        put(name, "xx")
-    words = PROGRAM.replace("FILES", repr(FILES)).replace("CLONE", str(CLONE))
-    program = subprocess.Popen(["python3", "-c", words], stdin=subprocess.PIPE)
-    until_true(20, lambda: read(f"/proc/{program.pid}/syscall").split()[1:2] == ["0x0"], "the program waits")
-    say("kvis trace -p")
-    kvis = subprocess.Popen([KVIS, "trace", "-v", "-o", "text", "--json=json", "-p", str(program.pid)])
-    until_true(20, lambda: os.path.exists("text") and "kvis: tracing" in read("text"), "kvis traces")
-    for n, name in enumerate(FILES):
-        program.stdin.write(b"x")
-        program.stdin.flush()
-        until_true(20, lambda n=n: any("<" in arg for arg in reads()[n]), f"{name} has a name")
-        put(name + ".seen", "")
-    eq("status of the program", 0, program.wait())
-    eq("status of kvis", 0, kvis.wait())
-    for name, labels in zip(FILES, reads()):
-        eq("names", {"50", f"50<{os.getcwd()}/{name}>"}, set(labels) | {"50"})
-
-
-main()
+for name in FILES:
+    put(name, "xx")
+words = PROGRAM.replace("FILES", repr(FILES)).replace("CLONE", str(CLONE))
+program = subprocess.Popen(["python3", "-c", words], stdin=subprocess.PIPE)
+until_true(20, lambda: read(f"/proc/{program.pid}/syscall").split()[1:2] == ["0x0"], "the program does not wait")
+kvis = start("trace", "-v", "-o", "text", "--json=json", "-p", program.pid)
+until_true(20, lambda: os.path.exists("text") and "kvis: tracing" in read("text"), "kvis does not trace")
+for n, name in enumerate(FILES):
+    program.stdin.write(b"x")
+    program.stdin.flush()
+    until_true(20, lambda: any("<" in arg for arg in reads()[n]), f"{name} has no name")
+    put(name + ".seen", "")
+eq("status of the program", 0, program.wait())
+eq("status of kvis", 0, kvis.wait())
+for name, labels in zip(FILES, reads()):
+    eq("names", {"50", f"50<{os.getcwd()}/{name}>"}, set(labels) | {"50"})

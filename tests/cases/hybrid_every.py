@@ -21,8 +21,8 @@ ONLY_WRONG = set("""ptrace sethostname setdomainname settimeofday clock_settime 
 NUMBERS = set("int uint long ulong size off hex mode dev pid uid gid sig ioctlcmd prctlopt futexop futexval sockproto".split())
 COUNTED = {"wiov": 2, "riov": 2, "pollfds": 1, "mmsgin": 1, "mmsgout": 1, "waiters": 1, "sembufs": 1, "gids": 1,
            "wbuf": 9, "rbuf": 40, "linkbuf": 100, "str": 0, "sa": 16, "sockoptval": 4, "cloneargs": 64, "openhow": 24}
-AT = {"wiov": "IOV", "riov": "IOV", "msgin": "MSG", "msgout": "MSG", "mmsgin": "MSG", "mmsgout": "MSG",
-      "path": "NAME", "target": "NAME", "str": "TEXT", "sa": "ADDRESS", "intp": "LENGTH", "pollfds": "POLL"}
+AT = {"wiov": "iov", "riov": "iov", "msgin": "&msg", "msgout": "&msg", "mmsgin": "&msg", "mmsgout": "&msg",
+      "path": "name", "target": "name", "str": "text", "sa": "&address", "intp": "&length", "pollfds": "&polled"}
 
 
 # Not NULL, with which acct(2) succeeds. The last three: no page there, no address on x86, the kernel's.
@@ -42,7 +42,7 @@ def value(kind, before, way, i, number):
         return "04000"  # IPC_NOWAIT: a queue that is there and empty must not block
     if kind in NUMBERS or ":" in kind:
         return "77" if wrong else str(COUNTED.get(before, 0))
-    return WRONG[(number + i) % len(WRONG)] if wrong else AT.get(kind, f"ROOM({i})")
+    return WRONG[(number + i) % len(WRONG)] if wrong else f"(long){AT.get(kind, f'room[{i}]')}"
 
 
 def rows(table, column):
@@ -68,14 +68,6 @@ static struct mmsghdr msg = { .msg_hdr = { .msg_iov = iov, .msg_iovlen = 2 } };
 static struct sockaddr address = { AF_UNSPEC, "" };
 static struct pollfd polled = { FILE_FD, POLLIN, 0 };
 static int length = 16;
-#define ROOM(i) (long)room[i]
-#define IOV (long)iov
-#define MSG (long)&msg
-#define NAME (long)name
-#define TEXT (long)text
-#define ADDRESS (long)&address
-#define LENGTH (long)&length
-#define POLL (long)&polled
 static void call(long nr, long a, long b, long c, long d, long e, long f)
 {
     int pair[2];

@@ -8,7 +8,7 @@ import json, os, pty, signal, subprocess, sys, time
 import lib
 kvis = lib.KVIS
 
-def until(master, text, shown=b""):
+def until(master, text, shown):
     """What is shown on the terminal, until it has the text; b"": to its end."""
     while not text or text not in shown:
         try:
@@ -74,39 +74,11 @@ for e in rows:  # the whole tree is gone
         except FileNotFoundError:
             pass
 
-# an interactive program keeps its terminal: reads a line typed, foreground, no SIGTTIN
-status, shown = session([kvis, "trace", "-q", "--", "/bin/sh", "-c",
-                         "printf 'name? '; read x; echo \"hello $x\"; test -t 0 && echo tty"], (b"name? ", b"bob\n"))
-assert status == 0 and b"hello bob" in shown and b"tty" in shown, (status, shown)
-
-# ^Z stops kvis and the program; the shell that started kvis continues both
-def shell():
-    """A shell with job control: one job, stopped and continued in the foreground."""
-    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
-    job = os.fork()
-    if not job:
-        os.setpgid(0, 0)
-        os.tcsetpgrp(0, os.getpid())
-        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
-        os.execv(kvis, [kvis, "trace", "-q", "--json=zjson", "--", "/bin/sh", "-c",
-                        "echo ready; read x; echo \"after $x\"; exit 9"])
-    st = os.waitpid(job, os.WUNTRACED)[1]
-    print("job stopped" if os.WIFSTOPPED(st) else f"job ended {st}", flush=True)
-    os.tcsetpgrp(0, job)
-    os.killpg(job, signal.SIGCONT)
-    st = os.waitpid(job, 0)[1]
-    os.tcsetpgrp(0, os.getpgid(0))
-    print(f"job ended with {os.WEXITSTATUS(st)}", flush=True)
-    os._exit(0)
-
-pid, master = pty.fork()
-if not pid:
-    shell()
-until(master, b"ready")
-time.sleep(0.2)
-os.write(master, b"\x1a")
-until(master, b"job stopped")
-time.sleep(0.2)
-os.write(master, b"typed\n")
-assert b"after typed" in until(master, b"job ended with 9")
-os.waitpid(pid, 0)
+# an interactive program keeps its terminal: it reads a line typed, in the foreground; ^Z stops kvis and the program, and the shell
+# that started kvis continues both
+os.environ["PS1"] = "prompt> "
+program = """test -t 0 && printf "na""me? "; read x; echo "hel""lo $x"; read x; echo "after $x"; exit 9"""
+_, shown = session(["/bin/sh", "-i"], (b"prompt> ", f"{kvis} trace -q --json=zjson -- /bin/sh -c '{program}'\n".encode()), (b"name? ", b"bob\n"),
+                   (b"hello bob", b"\x1a", 0.2), (b"Stopped", b"fg\n"), (b"fg", b"typed\n", 0.2), (b"after typed", b"echo stat''us $?\n"),
+                   (b"status ", b"exit\n"))
+assert b"status 9" in shown, shown

@@ -3,13 +3,12 @@
 # response.
 # timeout: 60
 # tier: gate
-import os, re, resource, socket, subprocess, sys, time
+import os, re, resource, socket, subprocess, time
 
-from lib import end, start, until_true
+from lib import end, eq, fail, start, until_true
 
 kvis = start(*"monitor -c load -i 0.5 --listen=0".split(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 port = int(re.search(r"port (\d+)", kvis.stderr.readline())[1])
-failed = 0
 
 def ask(*parts, wait=30):
     """What comes back for these bytes, sent one part after the other, until the connection ends."""
@@ -40,11 +39,7 @@ def answers(got):
     return found + [got] * (got != b"")
 
 def want(what, got, *expected):
-    global failed
-    found = answers(got)
-    if found != list(expected):
-        failed += 1
-        print(f"FAIL {what}: {found[:5]} ... {found[-1:]}, not {expected[:5]} ... {expected[-1:]}")
+    eq(what, list(expected), answers(got))
 
 METRICS, ROOT, BAD = (200, "metrics", True), (200, "root", True), (400, "", True)
 for data, answer in ((b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", METRICS), (b"GET /metrics?a=b HTTP/1.0\n\n", METRICS),
@@ -61,12 +56,10 @@ want("one with a body", ask(b"POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\nx"), (
 want("an Accept that is not met", ask(b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text\r\n\r\n"), METRICS)
 refused = ask(b"POST / HTTP/1.1\r\n\r\n")
 if b"\r\nAllow: GET, HEAD\r\n" not in refused or not refused.endswith(b"\r\n\r\n405 Method Not Allowed"):
-    failed += 1
-    print("FAIL POST:", refused)
+    fail(f"POST: {refused}")
 head = ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
 if not head.startswith(b"HTTP/1.1 200 ") or not head.endswith(b"\r\n\r\n") or b"Content-Length: 0" in head:
-    failed += 1
-    print("FAIL HEAD:", head)
+    fail(f"HEAD: {head}")
 # without a descriptor for a client, kvis waits instead of turning round; then the client is served
 limits = resource.prlimit(kvis.pid, resource.RLIMIT_NOFILE)
 resource.prlimit(kvis.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
@@ -77,10 +70,8 @@ s.sendall(b"GET / HTTP/1.1\r\n\r\n")
 was = cpu()
 time.sleep(1)
 if cpu() - was > 0.3:
-    failed += 1
-    print(f"FAIL {cpu() - was} s of CPU time in one second without descriptors")
+    fail(f"{cpu() - was} s of CPU time in one second without descriptors")
 resource.prlimit(kvis.pid, resource.RLIMIT_NOFILE, limits)
 s.settimeout(30)
 want("one that waited for a descriptor", b"".join(iter(lambda: s.recv(65536), b"")), ROOT)
-failed += end(kvis) != 0
-sys.exit(failed > 0)
+eq("exit status", 0, end(kvis))

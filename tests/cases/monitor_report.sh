@@ -40,7 +40,7 @@ case $KVIS in
 *asan*) has thin.html '^</html>$' ;; # its memory is another, and a browser would find the same page
 *)
     [ "$after" -lt $((before + 600)) ] || fail "memory grows: $before, $after KB"
-    python3 "$TESTS/lib/monitor_report.py" . known hostile comm thin >out 2>err || { cat out err >&9; fail "monitor_report.py"; }
+    python3 "$TESTS/lib/monitor_report.py" known hostile comm thin >out 2>err || { cat out err >&9; fail "monitor_report.py"; }
     cat out >&9
     ;;
 esac

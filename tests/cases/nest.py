@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 
-from lib import BIN, KVIS, backends, fail, read, say, skip, until_true
+from lib import BIN, KVIS, backends, fail, read, say, skip, start, until_true
 
 NESTS = re.compile(r"(p?readv2?|p?writev2?|sendmm?sg|recvmm?sg|vmsplice|p?select6?|process_vm_\w+)$")
 LABEL = re.compile(r"(?<=[\d\[])<(?:->|[^<>])*>")  # of a descriptor: strace has none
@@ -66,8 +66,7 @@ def observed(size):
     """The program waits on its input until kvis observes it."""
     clean()
     program = subprocess.Popen(["setarch", "-R", f"{BIN}/nest"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    kvis = subprocess.Popen([KVIS, "trace", "-v", "-s", size, "--backend=observe", "-o", "text", "--json=observe", "-p", str(program.pid)],
-                            stderr=subprocess.PIPE)
+    kvis = start("trace", "-v", "-s", size, "--backend=observe", "-o", "text", "--json=observe", "-p", program.pid, stderr=subprocess.PIPE)
     until_true(20, lambda: os.path.exists("text") and "observe" in read("text"), "kvis observes")
     program.communicate(b"\n")
     err = kvis.communicate()[1]

@@ -145,7 +145,7 @@ sleeper.wait()
 
 # A FIFO: what its reader gets; without one, the first SIGINT ends kvis, and no command was begun. A full disk: one message, and the command is run.
 COMMANDS = ["trace -o fifo", "trace -v --backend=ptrace -o fifo",
-            *(f"trace --backend=ptrace {option}fifo" for option in ("--json=", "-w ", "--report=", "--perfetto=")),
+            *(f"trace --backend=ptrace {option}fifo" for option in ("--json=", "-w ", "--report=", "--perfetto=", "--folded=")),
             "open -o fifo", "proc -o fifo", "proc -w fifo", "proc --report=fifo", "proc --perfetto=fifo", "proc --gantt=fifo",
             "diagnose --json=fifo", "diagnose --report=fifo"]
 COMMANDS = [words + " -- touch started" for words in COMMANDS]

@@ -45,14 +45,6 @@ def processes(lines):
     return procs
 
 
-def near(text, ns):
-    """Rounding differs between the two languages where a digit is a 5."""
-    if text == span(ns):
-        return True
-    n, unit = text.split()
-    return abs(float(n) * {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit] - ns) <= 0.006 * max(ns, 1) + 1
-
-
 def table(b):
     """By pid: cells by the heads of their columns. The window is tall enough for all."""
     return {int(r["pid"]): r for r in (dict(zip(b.columns(), r)) for r in b.table())}
@@ -84,22 +76,22 @@ def page(b, s, procs, own):
     for pid, p in procs.items():
         r = got[pid]
         check(r["exit"] == p["exit"], "exit", p, r)
-        check(near(r["duration"], p["end"] - p["start"]), "duration", p, r)
-        check(near(r["CPU"], p["cpu"]) if p["cpu"] else r["CPU"] == "", "CPU", p, r)
+        check(r["duration"] == span(p["end"] - p["start"]), "duration", p, r)
+        check(r["CPU"] == (span(p["cpu"]) if p["cpu"] else ""), "CPU", p, r)
         check(not p["argv"] or p["argv"][-1][0] in r["command"], "command", p, r)
-        check(near(r["critical"], own[pid]) if pid in own else r["critical"] == "", "critical path", own.get(pid), p, r)
+        check(r["critical"] == (span(own[pid]) if pid in own else ""), "critical path", own.get(pid), p, r)
     c = b.cards()
     check(b.js("[...document.querySelectorAll('.card')].every(c => c.scrollWidth <= c.clientWidth)"), "cards are too narrow")
     for name, v in (("processes commands", s["commands"]), ("processes processes", s["forks"] + 1), ("recording lost", 0),
                     ("critical path processes", len(own)), ("ends exit 0", sum(p["exit"] == "0" for p in procs.values())),
                     ("ends by a signal", sum(p["exit"].startswith("SIG") for p in procs.values()))):
         check(c.get(name) == str(v), name, c, v)
-    check(near(c["use CPU"], s["cpu_ns"]), "CPU of all", c["use CPU"], s["cpu_ns"])
+    check(c["use CPU"] == span(s["cpu_ns"]), "CPU of all", c["use CPU"], s["cpu_ns"])
     check(not any(k.startswith(("memory", "file", "network", "scheduler", "block")) for k in c), "cards without anything to say", c)
     eq("tabs", ["processes", "flame", "events"], b.js("[...document.querySelectorAll('#tabs button')].map(t => t.textContent)"))
     # a pointer on the middle of each bar shows this process
     left, top, width, _ = b.box("#line")
-    lo, hi = (1e9 * t for t in b.seconds())
+    lo, hi = b.nanoseconds()
     for k, pid in enumerate(got):
         p = procs[pid]
         x, y = left + 190 + ((p["start"] + p["end"]) / 2 - lo) / (hi - lo) * (width - 190), top + 18 + 20 * k + 8

@@ -10,7 +10,7 @@ import perfetto
 import recording
 from lib import eq, has, rows, run
 
-FIELD, KIND, EVENT, ENTER, NUM, LEFT, WHERE, DELAYS, END = 4, 5, 7, 8, 11, 16, 18, 19, 20
+FIELD, KIND, EVENT, ENTER, LEFT, WHERE, DELAYS, END = 4, 5, 7, 8, 16, 18, 19, 20
 SLOTS = 4096
 
 

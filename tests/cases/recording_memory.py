@@ -5,21 +5,19 @@
 # needs: python3 prog:loop
 # covers: O1
 import os
+import time
 
-from lib import BIN, say, start, until_true
+from lib import BIN, say, start
 
 
 def peak(loops, *sink):
     """The peak of kvis's resident memory, in KB, for so many times 4 calls and 4 other events."""
     kvis = start("trace", "-v", "-q", "-o", "/dev/null", *sink, "--", BIN + "/loop", loops)
     top = 0
-
-    def ended():
-        nonlocal top
+    while kvis.poll() is None:
         with open(f"/proc/{kvis.pid}/status") as f:
             top = next((int(line.split()[1]) for line in f if line.startswith("VmHWM")), top)
-        return kvis.poll() is not None
-    until_true(60, ended, "it does not end")
+        time.sleep(0.05)
     assert kvis.returncode == 0 and top, (kvis.returncode, top)
     say(f"{loops * 8} events: {top} KB")
     return top

@@ -23,8 +23,6 @@ kv trace -v -q --report=burst.html --json=burst.json -- perl -e 'for (1..20) { s
 uring=
 kv trace -v -q --backend=hybrid --report=uring.html --json=uring.json -- "$BIN/uring" slow >out 2>err && grep -q '"type":"io_uring"' uring.json &&
     uring=uring
-wake=
-kv trace -v -q --backend=hybrid --report=wake.html --json=wake.json -- sh -c '(sleep 0.3; echo x; sleep 0.2; true) | cat' 2>err >out && wake=wake
 # what does not fit is left out, and said
 run trace -q --report=few.html --max-report-events 100 -- gcc -o /dev/null a.c
 status 0; has err 'few.html contains the 100 most important of [0-9]+ events'
@@ -37,5 +35,5 @@ cp /bin/true '<svg onload=alert(4)>'
 kv trace -q --report=hostile.html -- sh -c 'for f in h/*; do cat "$f"; done; "./$0"; exec perl -e "exec {q(true)} q(<b>x</b>), q(</script>)"' \
     '<svg onload=alert(4)>' >out 2>err
 kv trace -q -v --report=large.html -- "$BIN/loop" 143000 2>err >out || fail "large"
-python3 "$TESTS/lib/report.py" small many $([ $again = 77 ] || echo again) net burst $uring $wake few empty hostile large >out 2>err || { cat out err >&9; fail "report.py"; }
+python3 "$TESTS/lib/report.py" small many $([ $again = 77 ] || echo again) net burst $uring few empty hostile large >out 2>err || { cat out err >&9; fail "report.py"; }
 cat out >&9

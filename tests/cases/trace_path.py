@@ -8,7 +8,7 @@
 import os
 import subprocess
 
-from lib import BIN, CWD, KVIS, eq, fail, put, read, rows, say, some, until_true
+from lib import BIN, CWD, eq, fail, put, read, rows, run, say, some, start, until_true
 
 PROG = BIN + "/touch"
 # strace looks at the first path of rename(2), and at the descriptor of fsconfig(2) only by command.
@@ -22,12 +22,6 @@ def fresh(name):
     os.chmod(name, 0o600)
 
 
-def quiet(*command):
-    r = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-    if r.returncode:
-        fail(f"{command}: {r.returncode}: {r.stdout[-2000:]}")
-
-
 def calls(file="json"):
     return [e["name"] for e in rows(file) if e["type"] == "syscall" and e["ret"] is not None]
 
@@ -37,7 +31,7 @@ def events(file):
 
 
 def trace(backend, *words):
-    quiet(KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", *words)
+    run("trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", *words).status(0)
     return calls()
 
 
@@ -48,7 +42,7 @@ def kvis(backend, wanted, how, name, *more):
 
 for how, wanted in (("direct", CWD + "/data"), ("direct", "data"), ("relative", "data")):
     fresh("data")
-    quiet("strace", "-f", "-o", "strace.out", "-P", wanted, PROG, how, CWD + "/data")
+    subprocess.run(["strace", "-f", "-o", "strace.out", "-P", wanted, PROG, how, CWD + "/data"], stderr=subprocess.DEVNULL, check=True)
     truth = [line.split(None, 1)[1].split("(")[0] for line in read("strace.out").splitlines() if "+++" not in line]
     if len(truth) < 40 or truth.count("pselect6") != 2 or truth.count("poll") != 2:
         fail(f"strace shows {truth}")
@@ -94,12 +88,11 @@ for backend in ("ptrace", "observe"):
     fresh("data")
     for way in ("../lnk", "/proc/self/cwd/../data"):
         with subprocess.Popen(["sh", "-c", f"read x; cd real; exec cat {way}"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as p:
-            with subprocess.Popen([KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", "-P", "data",
-                                   "-p", str(p.pid)], stderr=subprocess.DEVNULL) as tracer:
-                until_true(20, lambda: os.path.exists("text") and "1 thread" in read("text"), "kvis does not attach")
-                p.stdin.write(b"\n")
-                p.stdin.close()
-                tracer.wait()
+            tracer = start("trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", "-P", "data", "-p", p.pid, stderr=subprocess.DEVNULL)
+            until_true(20, lambda: os.path.exists("text") and "1 thread" in read("text"), "kvis does not attach")
+            p.stdin.write(b"\n")
+            p.stdin.close()
+            tracer.wait()
         os.unlink("text")
         eq(f"{backend} -p -P data, as {way}", set(), {"openat", "read", "close"} - set(calls()))
 
@@ -118,7 +111,7 @@ for name, wanted in some(NAMES[:5], NAMES, NAMES[:5]):
         if not os.path.exists(whole):
             fresh(f"{CWD}/{name}")
             trace(backend, "-w", whole, PROG, "direct", f"{CWD}/{name}")
-        quiet(KVIS, "replay", "-v", "--json=replayed", "-o", "text", "-P", wanted, whole)
+        run("replay", "-v", "--json=replayed", "-o", "text", "-P", wanted, whole).status(0)
         eq(f"{backend} -P {wanted}: calls replayed", got, calls("replayed"))
         # The event of mount names its other path, that of a failed open below the file no name that a glob matches: a
         # replay selects only the calls.
@@ -134,8 +127,7 @@ for backend in BACKENDS:
     fresh("data")
     trace(backend, "-w", "run.kvis", PROG, "relative", CWD + "/data")
     os.makedirs("elsewhere", exist_ok=True)
-    quiet("sh", "-c", 'cd elsewhere; exec "$0" "$@"', KVIS, "replay", "-v", "--json=../replayed", "-o", "../text", "-P",
-          "data", "../run.kvis")
+    run("replay", "-v", "--json=../replayed", "-o", "../text", "-P", "data", "../run.kvis", cwd="elsewhere").status(0)
     got = calls("replayed")
     if "rename" not in got or "mount" not in got or got.count("mkdir") + got.count("mkdirat") != 1:
         fail(f"{backend}, replayed elsewhere: {got}")

@@ -37,13 +37,6 @@ def check(ok, what, *more):
         sys.exit(f"{os.path.basename(sys.argv[0]).removesuffix('.py')}: {what}: {more}")
 
 
-def run(scenes):
-    """Runs the scenes that the command line names after the directory: SCENE(browser, directory)."""
-    with Browser() as b:
-        for what in sys.argv[2:]:
-            scenes[what](b, sys.argv[1])
-
-
 def from_npm(package, path):
     """A file of a package, which is downloaded once and needs no installation."""
     kept = os.path.join(os.environ["OUT"], "npm", os.path.basename(path))
@@ -142,9 +135,9 @@ class Browser:
         """Left, top, width, height."""
         return self.js(f"(r => [r.left, r.top, r.width, r.height])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
 
-    def seconds(self):
+    def nanoseconds(self):
         """From when to when a timeline shows."""
-        return [float(t) for t in self.text("#range").split(" s")[0].split(" – ")]
+        return [1e9 * float(t) for t in self.text("#range").split(" s")[0].split(" – ")]
 
     def cards(self):
         """{title and name: value} of a report."""
@@ -202,13 +195,12 @@ class Browser:
     def click(self, selector):
         self.js(f"document.querySelector({json.dumps(selector)}).click()")
 
-    def fill(self, selector, text):
-        self.js(f"(e => {{ e.value = {json.dumps(text)}; e.dispatchEvent(new Event('input')); }})"
+    def fill(self, selector, text, event="input"):
+        self.js(f"(e => {{ e.value = {json.dumps(text)}; e.dispatchEvent(new Event('{event}')); }})"
                 f"(document.querySelector({json.dumps(selector)}))")
 
     def choose(self, selector, value):
-        self.js(f"(e => {{ e.value = {json.dumps(value)}; e.dispatchEvent(new Event('change')); }})"
-                f"(document.querySelector({json.dumps(selector)}))")
+        self.fill(selector, value, "change")
 
     def __enter__(self):
         return self

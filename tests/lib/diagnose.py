@@ -191,17 +191,13 @@ def machine(root, m, s):
     for cpu in range(cpus):
         d = f"sys/devices/system/cpu/cpu{cpu}"
         put(f"{d}/node{cpu * nodes // cpus}/x", "")
-        for f, v in (("cpuinfo_max_freq", 4000000), ("cpuinfo_min_freq", 800000), ("scaling_max_freq", 1000 * g("clock_limit", 4000)),
-                     ("scaling_cur_freq", now), ("base_frequency", base)) if clock else ():
-            put(f"{d}/cpufreq/{f}", f"{v}\n")
-        put(f"{d}/thermal_throttle/core_throttle_count", f"{n('core_throttles')}\n")
-        put(f"{d}/thermal_throttle/package_throttle_count", f"{n('package_throttles')}\n")
-        put(f"{d}/topology/core_id", f"{cpu}\n")
-        put(f"{d}/topology/physical_package_id", "0\n")
+        put(f"{d}/cpufreq", {"cpuinfo_max_freq": 4000000, "cpuinfo_min_freq": 800000, "scaling_max_freq": 1000 * g("clock_limit", 4000),
+                             "scaling_cur_freq": now, "base_frequency": base} if clock else {})
+        put(f"{d}/thermal_throttle", {"core_throttle_count": n("core_throttles"), "package_throttle_count": n("package_throttles")})
+        put(f"{d}/topology", {"core_id": cpu, "physical_package_id": 0})
     pool = m.get("pool", (100, g("pool_free", 50)))
-    for f, v in (("nr_hugepages", pool[0]), ("free_hugepages", pool[1]), ("resv_hugepages", 0),
-                 ("surplus_hugepages", g("pool_surplus", 0)), ("nr_overcommit_hugepages", 9)):
-        put(f"sys/kernel/mm/hugepages/hugepages-2048kB/{f}", f"{v}\n")
+    put("sys/kernel/mm/hugepages/hugepages-2048kB", {"nr_hugepages": pool[0], "free_hugepages": pool[1], "resv_hugepages": 0,
+                                                     "surplus_hugepages": g("pool_surplus", 0), "nr_overcommit_hugepages": 9})
     lines = []
     for k, (name, row) in enumerate(m.get("disks", {DISK: ()}).items()):
         if row:
@@ -212,8 +208,7 @@ def machine(root, m, s):
         reads, read_ms, writes, write_ms, busy, queue = (int(v * s) for v in counts)
         lines.append(f"8 {k * 16} {name} {reads + 9} 0 {reads * 32} {read_ms} {writes + 9} 0 {writes * 32} {write_ms} 0 {busy} {queue} "
                      f"0 0 0 0 {n('disk_flushes')} {n('disk_flush_ms')}\n")
-        put(f"sys/class/block/{name.replace('/', '!')}/size", "9\n")
-        put(f"sys/class/block/{name.replace('/', '!')}/queue/rotational", f"{rotates}\n")
+        put(f"sys/class/block/{name.replace('/', '!')}", {"size": 9, "queue/rotational": rotates})
     put("proc/diskstats", "".join(lines))
     part = DISK.replace("/", "!") + "p1"
     put(f"sys/devices/x/{part[:-2]}/{part}/partition", "1\n")
@@ -227,12 +222,11 @@ def machine(root, m, s):
         d = f"sys/class/net/{name}"
         lines.append(f"{name}: {round(rx * s * 1e6)} {int(packets * s)} 0 {int(drops * s)} 0 0 0 0 {round(tx * s * 1e6)} {int(packets * s * well)} "
                      f"{n('tx_errs')} 0 0 0 0 0\n")
-        for f, v in ("speed", speed or -1), ("duplex", m.get("duplex", "full")), ("carrier_changes", n("carrier", 2)):
-            put(f"{d}/{f}", f"{v}\n")
+        put(d, {"speed": speed or -1, "duplex": m.get("duplex", "full"), "carrier_changes": n("carrier", 2)})
         if driver:
             link(f"{d}/device/driver", f"../x/{driver}")
         if "member" in m or driver and "bond0" in net:
-            put(f"{d}/bonding_slave/mii_status", m.get("member", "up") + "\n")
+            put(f"{d}/bonding_slave/mii_status", m.get("member", "up"))
     put("proc/net/dev", "Inter-| Receive | Transmit\n face |bytes\n" + "".join(lines))
     put("proc/net/softnet_stat", f"{int(9e5 * s):08x} {n('soft_drop'):08x} {n('soft_squeezed', 0, 1):08x}\n")
     segments = m.get("segments", 20000 * well)
@@ -251,23 +245,17 @@ def machine(root, m, s):
     put("proc/sys/net/ipv4/tcp_mem", "500 700 1000\n")
     put("sys/devices/system/clocksource/clocksource0/current_clocksource", m.get("clock_source", "tsc") + "\n")
     # ECC has corrected something since boot; images are full and read-only
-    put("sys/devices/system/edac/mc/mc0/ce_count", f"{n('ce', 3)}\n")
-    put("sys/devices/system/edac/mc/mc0/ue_count", f"{g('ue', 0)}\n")
+    put("sys/devices/system/edac/mc/mc0", {"ce_count": n("ce", 3), "ue_count": g("ue", 0)})
     put("proc/mdstat", f"Personalities : [raid5]\nmd0 : active raid5 sda1[0](S) sdb1[1] sdc1[2]\n      9 blocks {m.get('md', '[3/3] [UUU]')}\n")
     put("proc/1/mountinfo", "30 1 7:1 / /snap/x ro - squashfs /dev/loop1 ro\n"
         f"31 1 8:1 / /mnt\\040a rw - ext4 /dev/disk {m.get('fs_mode', 'ro')}\n32 1 0:9 / /proc rw - proc proc rw\n")
-    put(f"sys/fs/ext4/{part}/errors_count", f"{g('fs_errors', 0)}\n")
-    put(f"sys/fs/ext4/{part}/last_error_time", f"{g('fs_last_error', 0)}\n")
-    for f, v in (("type", "zone"), ("temp", g("temp", 50000)), ("trip_point_0_type", "critical"), ("trip_point_0_temp", 100000)):
-        put(f"sys/class/thermal/thermal_zone0/{f}", f"{v}\n")
-    for f, v in (("name", "chip"), ("temp1_input", g("sensor", 50000)), ("temp1_crit", 100000)):
-        put(f"sys/class/hwmon/hwmon0/{f}", f"{v}\n")
+    put(f"sys/fs/ext4/{part}", {"errors_count": g("fs_errors", 0), "last_error_time": g("fs_last_error", 0)})
+    put("sys/class/thermal/thermal_zone0", {"type": "zone", "temp": g("temp", 50000), "trip_point_0_type": "critical", "trip_point_0_temp": 100000})
+    put("sys/class/hwmon/hwmon0", {"name": "chip", "temp1_input": g("sensor", 50000), "temp1_crit": 100000})
     put("proc/sys/fs/file-nr", f"{g('files', 100)} 0 {(1 << 63) - 1 if well else 1000}\n")
-    put("proc/sys/kernel/pid_max", f"{4194304 if well else 1000}\n")
-    put("proc/sys/kernel/threads-max", f"{1030000 if well else 9999}\n")
+    put("proc/sys/kernel", {"pid_max": 4194304 if well else 1000, "threads-max": 1030000 if well else 9999})
     tracked = m["tracked"] if isinstance(m.get("tracked"), tuple) else (g("tracked", 100), 1000)
-    put("proc/sys/net/netfilter/nf_conntrack_count", f"{tracked[0]}\n")
-    put("proc/sys/net/netfilter/nf_conntrack_max", f"{tracked[1]}\n")
+    put("proc/sys/net/netfilter", {"nf_conntrack_count": tracked[0], "nf_conntrack_max": tracked[1]})
     put("sys/fs/cgroup/cgroup.controllers", "cpu memory pids\n")
     # "a b" is the one with the limits; what happens there is counted in "over", too, whose limit is never reached
     events = {"max": m.get("cg_max", 0), "oom": m.get("cg_oom", 0), "refaults": m.get("cg_refaults", 0), "psi": m.get("cg_psi", 0) / US}

@@ -7,26 +7,27 @@ tree of forks and by what it executes, since pids differ):
   - the calls: name and result (number, address or errno), in order where one thread made them
   - the signals, the exit code or signal
   - what the command itself printed and returned.
-Nothing is left out by name. What may differ is what differs between runs of strace itself: it runs
+Only reads and writes of pipes and sockets are left out: how many calls pass the bytes, timing decides.
+What may differ is what differs between runs of strace itself: it runs
 three times, kvis once by each of its backends. Where the runs of strace agree, kvis must agree
 exactly; where they do not, the call must be there in a like number, with an errno that strace saw.
 (The calls of CONTENTION are taken to vary unseen in a process with several threads: how long a
 tracer stops a thread changes who meets whom. The hybrid backend stops none for them, so there they
 may be as few as the program makes alone, down to none.) When kvis differs nevertheless, strace and
 that backend run again, up to MAX_RUNS, and then
-  - every process must be exactly right in at least one run of kvis, but for the number of calls
-    that it took to pass the bytes through pipes and sockets, and
+  - every process must be exactly right in at least one run of kvis, and
   - in every run the numbers of all calls must be right, by name, but for these, the calls that
     vary somewhere in this program under strace, and CHANCE. So a call missed now and then is found.
 The last line says how much was compared exactly and which calls were unstable under strace."""
 import collections
 import glob
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+
+import j
 
 Counter = collections.Counter
 HERE = os.getcwd()
@@ -200,9 +201,7 @@ def kvis_event(run, e):
 def read_kvis(name):
     run = Run()
     with open(name, "rb") as f:
-        objects = [json.loads(line.decode()) for line in f]
-    if objects[0]["type"] != "header" or objects[-1]["type"] != "summary":
-        raise ValueError("no header or no summary")
+        objects = j.load(f)
     for e in objects[1:-1]:
         kvis_event(run, e)
     run.lost, run.backend = objects[-1]["lost"], objects[0]["backend"]
@@ -212,12 +211,11 @@ def read_kvis(name):
 # == the comparison =============================================================
 
 class Report:
-    """Compares one run of kvis with those of strace. With `chunks`, reads and writes of streams may take
-    any number of calls. With `loose`, the names of calls that vary under strace somewhere in this
-    program, calls are counted by name instead, and these may vary."""
+    """Compares one run of kvis with those of strace. With `loose`, the names of calls that vary under strace
+    somewhere in this program, calls are counted by name instead, and these may vary."""
 
-    def __init__(self, chunks=False, loose=None):
-        self.chunks, self.loose, self.lines, self.bad = chunks, loose, [], set()
+    def __init__(self, loose=None):
+        self.loose, self.lines, self.bad = loose, [], set()
         self.exact, self.unstable = 0, Counter()
 
     def differ(self, where, what):
@@ -271,9 +269,6 @@ class Report:
             self.unstable[n] += 1
         if len(kvis) > 1:
             varies |= names & CONTENTION
-        if self.chunks:
-            names = {n for n in names if not n.endswith(STREAM)}
-            varies &= names
         if self.loose is not None:
             varies |= names & (self.loose | CHANCE)
             self.counters(where, "number of", [Counter({n: len(t[n]) for n in names - varies}) for t in tables],
@@ -294,10 +289,10 @@ class Report:
 
 
 def blur(calls, leave_out):
-    """Which of several children ends first is the scheduler's choice: see reaped(). A
+    """The calls that are compared. Which of several children ends first is the scheduler's choice: see reaped(). A
     fork that meets a signal begins again as if it had not begun (ERESTARTNOINTR)."""
     return [c._replace(ret="a child") if c.name == "wait4" and isinstance(c.ret, str) else c
-            for c in calls if c.name not in leave_out and c.err != "ERESTARTNOINTR"]
+            for c in calls if c.name not in leave_out and not c.name.endswith(STREAM) and c.err != "ERESTARTNOINTR"]
 
 
 def seen(thread):
@@ -312,9 +307,9 @@ def reaped(process):
     return Counter(c.ret for t in process.threads for c in t.calls if c.name == "wait4" and isinstance(c.ret, str))
 
 
-def compare(straces, kvis, chunks=False, loose=None):
+def compare(straces, kvis, loose=None):
     """A Report; its lines are the differences."""
-    rep = Report(chunks, loose)
+    rep = Report(loose)
     trees = [sorted((p.where, p.program) for p in r.processes.values()) for r in straces]
     tree = sorted((p.where, p.program) for p in kvis.processes.values())
     if tree not in trees:
@@ -341,17 +336,14 @@ def compare(straces, kvis, chunks=False, loose=None):
 
 
 def judge(straces, kvises):
-    """Returns the first strict Report, and the differences that remain: see the rule at the head of this file."""
-    strict = [compare(straces, k) for k in kvises]
-    if not any(r.lines for r in strict):
-        return strict[0], []
-    chunks = [compare(straces, k, True) for k in kvises]
-    never_right = set.intersection(*(r.bad for r in chunks))
-    wrong = [line for line in chunks[0].lines if line.split(": ")[0] in never_right]
-    for r, k in zip(strict, kvises):
+    """Returns the first Report, and the differences that remain: see the rule at the head of this file."""
+    reports = [compare(straces, k) for k in kvises]
+    never_right = set.intersection(*(r.bad for r in reports))
+    wrong = [line for line in reports[0].lines if line.split(": ")[0] in never_right]
+    for r, k in zip(reports, kvises):
         if r.lines and not wrong:
-            wrong = compare(straces, k, True, frozenset(r.unstable)).lines
-    return strict[0], wrong
+            wrong = compare(straces, k, frozenset(r.unstable)).lines
+    return reports[0], wrong
 
 
 # == running ====================================================================

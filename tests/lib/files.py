@@ -2,8 +2,13 @@
 import os
 
 
-def put(path, text):
-    """A file with this text, whose last line has an end."""
+def put(path, content):
+    """A file with this text or number, whose last line has an end; of a dictionary, a directory with these files."""
+    if isinstance(content, dict):
+        for name, of_file in content.items():
+            put(f"{path}/{name}", of_file)
+        return
+    text = str(content)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w") as f:
         f.write(text if not text or text.endswith("\n") else text + "\n")

@@ -55,17 +55,6 @@ def run(*words, binary=None, **more):
     return Run(subprocess.run([binary or KVIS, *map(str, words)], **more))
 
 
-def name_threads(events):
-    """e["thread"]: main, the name that the thread has given itself or got from its maker, or "thread"."""
-    names = {}
-    for e in events:
-        e["thread"] = "main" if e.get("pid") == e.get("tid") else names.get(e["tid"]) or "thread"
-        if e["type"] == "spawn_thread":
-            names[e["child_tid"]] = names.get(e["tid"])
-        elif e.get("name") == "prctl" and e["args"][0] == "PR_SET_NAME" and e["error"] is None and e["thread"] != "main":
-            names[e["tid"]] = e["args"][1].strip('"')
-
-
 def start(*words, **more):
     """kvis in the background."""
     say("$ kvis", *words, "&")

@@ -51,9 +51,8 @@ def memory():
         f"allocstall_movable {3 + m}\noom_kill {m // 10}\npgmigrate_success {40 + m}\n"
         f"workingset_refault_anon {m}\nworkingset_refault_file {2 * m}\nthp_fault_alloc 7\n")
     for size, total, free, resv, surp in (("2048", 100, 10, 30, 4), ("1048576", 0, 0, 0, 0)):
-        for f, v in (("nr", total), ("free", free), ("resv", resv), ("surplus", surp),
-                     ("nr_overcommit", 8)):
-            put(f"sys/kernel/mm/hugepages/hugepages-{size}kB/{f}_hugepages", f"{v}\n")
+        put(f"sys/kernel/mm/hugepages/hugepages-{size}kB", {
+            "nr_hugepages": total, "free_hugepages": free, "resv_hugepages": resv, "surplus_hugepages": surp, "nr_overcommit_hugepages": 8})
     for node, hit, local, other in ((0, 1000, 900, 100), (8, 500, 450, 50), (252, 5, 5, 0)):
         if late and node == 252:
             continue
@@ -100,29 +99,19 @@ def thermal():
                                                   ("critical", 110000), ("critical", 100500))))
     for i, (kind, temp, trips) in enumerate(zones):
         d = f"sys/class/thermal/thermal_zone{i}"
-        put(f"{d}/type", f"{kind}\n")
-        put(f"{d}/temp", f"{temp}\n")
+        put(d, {"type": f"{kind}\n", "temp": temp})
         for k, (trip, at) in enumerate(trips):
-            put(f"{d}/trip_point_{k}_type", f"{trip}\n")
-            put(f"{d}/trip_point_{k}_temp", f"{at}\n")
-    put("sys/class/thermal/cooling_device0/type", "Processor\n")
-    put("sys/class/hwmon/hwmon2/name", "coretemp\n")
+            put(d, {f"trip_point_{k}_type": trip, f"trip_point_{k}_temp": at})
+    put("sys/class/thermal/cooling_device0/type", "Processor")
+    put("sys/class/hwmon/hwmon2", {"name": "coretemp", "power1_average": 12500000})
     for i, label, temp in ((1, "Package id 0", 64000), (2, "Core 0", 63000), (3, "Core 1", 62500)):
-        put(f"sys/class/hwmon/hwmon2/temp{i}_input", f"{temp}\n")
-        put(f"sys/class/hwmon/hwmon2/temp{i}_label", f"{label}\n")
-        put(f"sys/class/hwmon/hwmon2/temp{i}_crit", "100000\n")
-    put("sys/class/hwmon/hwmon2/power1_average", "12500000\n")
-    put("sys/class/hwmon/hwmon0/name", "k10temp\n")
-    put("sys/class/hwmon/hwmon0/temp1_input", "50125\n")
+        put("sys/class/hwmon/hwmon2", {f"temp{i}_input": temp, f"temp{i}_label": label, f"temp{i}_crit": 100000})
+    put("sys/class/hwmon/hwmon0", {"name": "k10temp", "temp1_input": 50125})
     for c, khz in (("0", 2400000), ("1", 3600000)):
         d = f"sys/devices/system/cpu/cpu{c}"
-        for f, v in (("scaling_cur_freq", khz), ("scaling_max_freq", 3800000),
-                     ("cpuinfo_min_freq", 800000), ("cpuinfo_max_freq", 4000000)):
-            put(f"{d}/cpufreq/{f}", f"{v}\n")
-        put(f"{d}/thermal_throttle/core_throttle_count", f"{12 if late else 10}\n")
-        put(f"{d}/thermal_throttle/package_throttle_count", "3\n")
-        put(f"{d}/topology/core_id", "4\n")  # two CPUs of one core
-        put(f"{d}/topology/physical_package_id", "1\n")
+        put(f"{d}/cpufreq", {"scaling_cur_freq": khz, "scaling_max_freq": 3800000, "cpuinfo_min_freq": 800000, "cpuinfo_max_freq": 4000000})
+        put(f"{d}/thermal_throttle", {"core_throttle_count": 12 if late else 10, "package_throttle_count": 3})
+        put(f"{d}/topology", {"core_id": 4, "physical_package_id": 1})  # two CPUs of one core
     put("sys/devices/system/cpu/cpu5/online", "1\n")
     put("sys/devices/system/cpu/cpu7/cpufreq/cpuinfo_max_freq", "4000000\n")  # and nothing else
     put("sys/devices/system/cpu/cpufreq/policy0/x", "")
@@ -139,10 +128,7 @@ def network():
     put("proc/net/dev", "Inter-|   Receive                |  Transmit\n face |bytes    packets errs\n"
         + dev("lo", *[70 if late else 10] * 16) + dev("eth0", *(b if late else a))
         + dev("wide0", *(b if late else a)) + dev("br0", *[7] * 16) + "nocolon 1 2 3\n  odd: x y z\n")
-    put("sys/class/net/eth0/speed", "100\n")
-    put("sys/class/net/eth0/carrier_changes", f"{6 if late else 2}\n")
-    put("sys/class/net/wide0/speed", "-1\n")
-    put("sys/class/net/br0/speed", "4294967295\n")
+    put("sys/class/net", {"eth0": {"speed": 100, "carrier_changes": 6 if late else 2}, "wide0/speed": -1, "br0/speed": 4294967295})
     for name, driver in (("eth0", "e1000e"), ("wide0", "virtio_net")):
         link(f"sys/class/net/{name}/device/driver", f"../../../bus/pci/drivers/{driver}")
     n = 100 if late else 0
@@ -159,10 +145,8 @@ def network():
         f"LOC:  {100 + 10 * n} 7  Local timer interrupts\n" + ("25:  99999 0  PCI-MSI  2-edge  new\n" if late else ""))
     put("proc/softirqs", f"                    CPU0       CPU1\n      NET_RX:  5 {9 + 20 * n}\n")
     put("proc/sys/fs/file-nr", "3000\t0\t12000\n")
-    put("proc/sys/kernel/threads-max", "60000\n")
-    put("proc/sys/kernel/pid_max", "1824\n")
-    put("proc/sys/net/netfilter/nf_conntrack_count", "900\n")
-    put("proc/sys/net/netfilter/nf_conntrack_max", "1000\n")
+    put("proc/sys/kernel", {"threads-max": 60000, "pid_max": 1824})
+    put("proc/sys/net/netfilter", {"nf_conntrack_count": 900, "nf_conntrack_max": 1000})
     put("proc/net/sockstat", "sockets: used 9\nTCP: inuse 4 orphan 0 tw 0 alloc 5 mem 25\nUDP: inuse 1 mem 3\n")
     put("proc/sys/net/ipv4/tcp_mem", "50\t75\t100\n")
 
@@ -219,8 +203,7 @@ def huge():
     put("proc/stat", cpu(" ", *[n] * 10) + "".join(cpu(c, *range(c, c + 10)) for c in range(n))
         + "intr " + "123456789 " * 60000 + "\nctxt 5\n")
     for c in range(n):
-        for f in ("scaling_cur_freq", "scaling_max_freq", "cpuinfo_min_freq", "cpuinfo_max_freq"):
-            put(f"sys/devices/system/cpu/cpu{c}/cpufreq/{f}", "1000000\n")
+        put(f"sys/devices/system/cpu/cpu{c}/cpufreq", dict.fromkeys(("scaling_cur_freq", "scaling_max_freq", "cpuinfo_min_freq", "cpuinfo_max_freq"), 1000000))
 
 
 BAD = ["", "\0\0\0", "N/A\n", "-1\n", "18446744073709551615\n", "9223372036854775807\n", "1e400 nan inf\n",

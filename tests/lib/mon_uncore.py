@@ -21,6 +21,7 @@ import subprocess
 import sys
 
 from files import put
+from lib import eq, fail
 
 MIB = ("6.103515625e-5", "MiB")
 JOULE = ("2.3283064365386962890625e-10", "Joules")
@@ -118,16 +119,9 @@ def cpus(mask):
 
 def pmu(root, name, kind, form, events, mask):
     d = f"{root}/sys/bus/event_source/devices/{name}"
-    put(f"{d}/type", str(kind))
-    for f, bits in form.items():
-        put(f"{d}/format/{f}", bits)
-    if mask:
-        put(f"{d}/cpumask", mask)
+    put(d, {"type": kind, "format": form, **({"cpumask": mask} if mask else {})})
     for e, (terms, scale) in events.items():
-        put(f"{d}/events/{e}", terms)
-        if scale:
-            put(f"{d}/events/{e}.scale", scale[0])
-            put(f"{d}/events/{e}.unit", scale[1])
+        put(f"{d}/events", {e: terms, **({f"{e}.scale": scale[0], f"{e}.unit": scale[1]} if scale else {})})
 
 
 def tree(vendor, family, model, pmus):
@@ -161,10 +155,9 @@ def resctrl(root, total, local):
     for group, times in (("", 1), ("web/", 10)):
         for domain in (0, 1):
             d = f"{fs}/{at}/{group}mon_data/mon_L3_{domain:02}"
-            put(f"{d}/mbm_total_bytes", str(total * times + domain))
-            put(f"{d}/mbm_local_bytes", "Unavailable" if group and domain and not local else str(local * times))
-            put(f"{d}/llc_occupancy", "4096")
-    put(f"{fs}/{at}/info/L3_MON/num_rmids", "176")
+            put(d, {"mbm_total_bytes": total * times + domain, "llc_occupancy": 4096,
+                    "mbm_local_bytes": "Unavailable" if group and domain and not local else local * times})
+    put(f"{fs}/{at}/info/L3_MON/num_rmids", 176)
     os.symlink(at, f"{fs}/new")
     os.replace(f"{fs}/new", f"{fs}/resctrl")
 
@@ -207,20 +200,10 @@ def asked(text):
     for attr, pid, cpu, group, flags in CALL.findall(text):
         field = {k: v for k, v in re.findall(r"(\w+)=(0x[0-9a-f]+|\d+)", attr)}
         if (pid, group, flags) != ("-1", "-1", "0x8") or any(int(v, 0) for f, v in field.items() if f not in PLAIN):
-            sys.exit(f"not a plain count: {attr}, {pid}, {cpu}, {group}, {flags}")
+            fail(f"not a plain count: {attr}, {pid}, {cpu}, {group}, {flags}")
         key = tuple(int(field[f], 0) for f in ("type", "config", "config1", "config2"))
         got.setdefault(key, []).append(int(cpu))
     return got
-
-
-bad = 0
-
-
-def same(what, want, got):
-    global bad
-    if want != got:
-        bad += 1
-        print(f"{what}: want {want}, got {got}")
 
 
 for name, vendor, family, model, pmus, want in MACHINES:
@@ -229,17 +212,15 @@ for name, vendor, family, model, pmus, want in MACHINES:
                         "uncore,load", "-i", "0.02", "-n", "1", "--json=json", "--path.rootfs=tree", "-o", "/dev/null"],
                        capture_output=True, text=True, check=False)
     if r.returncode or r.stderr:
-        sys.exit(f"{name}: exit {r.returncode}: {r.stderr}")
+        fail(f"{name}: exit {r.returncode}: {r.stderr}")
     got = asked(open("calls").read())
     full = {k + (0,) * (4 - len(k)): cpus(v) for k, v in want.items()}
-    same(name, full, {k: sorted(v) for k, v in got.items()})
+    eq(name, full, {k: sorted(v) for k, v in got.items()})
     r = subprocess.run([sys.argv[1], "check", "cpu", "--json", "--path.rootfs=tree"], capture_output=True, text=True, check=False)
     rows = [e for e in map(json.loads, r.stdout.splitlines()) if e["type"] == "check"]
     told = sorted((e["detail"].split(" CPUs ")[0]) for e in rows if "/" in e["name"])
-    same(f"{name}: check", sorted(f"type {k[0]} config {k[1]:#x}" + (f" config1 {k[2]:#x} config2 {k[3]:#x}" if k[2] | k[3] else "")
-                                  for k in full), told)
+    eq(f"{name}: check", sorted(f"type {k[0]} config {k[1]:#x}" + (f" config1 {k[2]:#x} config2 {k[3]:#x}" if k[2] | k[3] else "")
+                                for k in full), told)
     if name in WHY:
         text = [e["detail"] for e in rows if e["name"] == "memory controllers"]
-        same(f"{name}: why", True, len(text) == 1 and WHY[name] in text[0])
-print(f"{len(MACHINES)} machines, {bad} wrong")
-sys.exit(bad != 0)
+        eq(f"{name}: why", True, len(text) == 1 and WHY[name] in text[0])

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Used by the case monitor_report.
-monitor_report.py DIR NAME...: opens the reports of kvis monitor NAME.html in DIR in Chromium, and compares all values that they
-show under the mouse pointer with NAME.json of the same run. NAME: known, hostile, comm, thin. Leaves screenshots in DIR."""
+monitor_report.py NAME...: opens the reports of kvis monitor NAME.html in Chromium, and compares all values that they
+show under the mouse pointer with NAME.json of the same run. NAME: known, hostile, comm, thin."""
 import json
 import re
 import sys
 import time
 
-from browser import check, run, size, span
+from browser import Browser, check, size, span
 
 UNITS = {"%": 0.01, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40,
          "PB": 2**50, "°C": 1, "W": 1, "MHz": 1e6, "": 1}
@@ -51,8 +51,8 @@ def tells(b, rows, heats=()):
     return b.js(TELLS.replace("ROWS", str(rows)).replace("HEATS", json.dumps({h: 1 for h in heats})))
 
 
-def samples(d, name):
-    return [e for e in map(json.loads, open(f"{d}/{name}.json")) if e["type"] == "sample"]
+def samples(name):
+    return [e for e in map(json.loads, open(f"{name}.json")) if e["type"] == "sample"]
 
 
 def flat(e):
@@ -113,11 +113,11 @@ def compare_heat(got, e, k):
     return n
 
 
-def known(b, d):
+def known(b):
     for dark in True, False:
         b.size(1400, 1200, dark)
-        b.open(d + "/known.html"), b.drawn()
-    e = samples(d, "known")
+        b.open("known.html"), b.drawn()
+    e = samples("known")
     got = tells(b, len(e), {heat_name(h) for x in e for h in x.get("histograms", [])})
     n = 0
     for k, x in enumerate(e):
@@ -142,7 +142,7 @@ def known(b, d):
     check("zone 0 (x86_pkg_temp)  61.0 °C" in got["thermal_celsius"][1][0], "what the tree says", got["thermal_celsius"])
     print(f"{n} numbers agree, in {len(got)} charts")
     overview(b, e)
-    controls(b, d, e)
+    controls(b, e)
 
 
 def overview(b, e):
@@ -204,7 +204,7 @@ def looks(b):
     b.size(1400, 1200)
 
 
-def controls(b, d, e):
+def controls(b, e):
     """The filter, the zeros, lines that are turned off, the pointer, paper."""
     looks(b)
     names = shown(b)
@@ -239,11 +239,11 @@ def controls(b, d, e):
     b.call("Emulation.setEmulatedMedia", media="")
 
 
-def thin(b, d):
+def thin(b):
     """Several intervals are one point: the mean, the lowest, the highest. No extreme is lost."""
-    e = samples(d, "thin")
+    e = samples("thin")
     b.size(1400, 900)
-    b.open(d + "/thin.html")
+    b.open("thin.html")
     note = b.text("#note")
     points, every = map(int, re.search(rf"{len(e)} intervals are shown as (\d+) points of up to (\d+):", note).groups())
     check(points == -(-len(e) // every) and 256 <= points <= 512, "points", note, len(e))
@@ -266,9 +266,9 @@ def thin(b, d):
     print(f"{len(e)} intervals, {points} points")
 
 
-def hostile(b, d):
+def hostile(b):
     b.size(1400, 1400)
-    b.open(d + "/hostile.html"), tells(b, 2), time.sleep(0.2)
+    b.open("hostile.html"), tells(b, 2), time.sleep(0.2)
     b.click("#zeros")
     check(b.js("document.images.length") == 0 and not b.js("!!window.owned"), "markup of a name became a part of the page")
     text = b.js("document.body.textContent")
@@ -277,10 +277,12 @@ def hostile(b, d):
     check("\x1b" not in b.text("main"), "ESC is shown")
 
 
-def comm(b, d):
-    b.open(d + "/comm.html")
+def comm(b):
+    b.open("comm.html")
     text = b.text("main")
     check("(<svg onload=a>)" in text and b.js("document.querySelectorAll('svg[onload]').length") == 0, "a program's name", text[:300])
 
 
-run(globals())
+with Browser() as b:
+    for name in sys.argv[1:]:
+        globals()[name](b)

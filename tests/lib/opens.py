@@ -80,25 +80,21 @@ def to_be_traced(line):
     return allowed(flags), result_, bytes.fromhex(real) if kernels else path or name or b""
 
 
-def main():
-    how, rows, facts = sys.argv[1], j.load(open(sys.argv[2], "rb")), open(sys.argv[3]).read().splitlines()
-    if rows[-1]["lost"] or facts[-1] != "done":
-        sys.exit(f"lost, or the program did not finish: {rows[-1]}, {facts[-1]}")
-    facts = [line for line in facts if line.startswith("open ")]
-    if how == "traced":  # it has no event for open_by_handle_at
-        rows, key, convert, n = [r for r in rows if r["type"] == "open"], "path", traced, 3
-        facts = [to_be_traced(line) for line in facts if CALLS[-1] not in line]
-    else:
-        rows, key, convert, n = [r for r in rows if r.get("call") in CALLS], "name", ours, 6 if how == "facts" else 5
-        facts = map(theirs, facts)
-    at = {r.get(key): i for i, r in enumerate(rows)}
-    rows = [convert(r) for r in rows[at["/opens:begin"] + 1:at["/opens:end"]] if not LOADER.match(r.get(key, ""))]
-    got = collections.Counter(r[:n] for r in rows)
-    want = collections.Counter(f[:n] for f in facts)
-    for what, some in ("missing", want - got), ("not so", got - want):
-        for row in list(some)[:12]:
-            print(f"{what}: {some[row]} of {row}"[:600])
-    return want != got
-
-
-sys.exit(main())
+how, rows, facts = sys.argv[1], j.load(open(sys.argv[2], "rb")), open(sys.argv[3]).read().splitlines()
+if rows[-1]["lost"] or facts[-1] != "done":
+    sys.exit(f"lost, or the program did not finish: {rows[-1]}, {facts[-1]}")
+facts = [line for line in facts if line.startswith("open ")]
+if how == "traced":  # it has no event for open_by_handle_at
+    rows, key, convert, n = [r for r in rows if r["type"] == "open"], "path", traced, 3
+    facts = [to_be_traced(line) for line in facts if CALLS[-1] not in line]
+else:
+    rows, key, convert, n = [r for r in rows if r.get("call") in CALLS], "name", ours, 6 if how == "facts" else 5
+    facts = map(theirs, facts)
+at = {r.get(key): i for i, r in enumerate(rows)}
+rows = [convert(r) for r in rows[at["/opens:begin"] + 1:at["/opens:end"]] if not LOADER.match(r.get(key, ""))]
+got = collections.Counter(r[:n] for r in rows)
+want = collections.Counter(f[:n] for f in facts)
+for what, some in ("missing", want - got), ("not so", got - want):
+    for row in list(some)[:12]:
+        print(f"{what}: {some[row]} of {row}"[:600])
+sys.exit(want != got)

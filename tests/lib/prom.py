@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Used by cases of kvis monitor that check the Prometheus output.
-prom.py FILE: checks that FILE follows the rules of the text format 0.0.4. read(), names() and check() are for other scripts."""
+prom.py FILE: checks that FILE follows the rules of the text format 0.0.4. read() and check() are for other scripts."""
 import re
 import sys
 
@@ -16,10 +16,6 @@ def read(text):
             name, labels, value = SAMPLE.fullmatch(line).groups()
             out[name, tuple(sorted(LABEL.findall(labels or "")))] = float(value)
     return out
-
-
-def names(text):
-    return {name for name, _ in read(text)}
 
 
 def check(text):

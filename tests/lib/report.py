@@ -76,11 +76,6 @@ def copies(b, events, step=1):
     b.js("delete navigator.clipboard.writeText")
 
 
-def nanoseconds(b):
-    """From when to when the timeline shows."""
-    return [1e9 * t for t in b.seconds()]
-
-
 def inked(b, spots):
     """Of points of the timeline's canvas: whether there is something on it that has a colour, or is dark."""
     return b.js(f"""(() => {{ const g = document.querySelector('#line').getContext('2d');
@@ -92,7 +87,7 @@ def all_drawn(b, events, lanes):
     """Every call of 4 pixels and more is drawn in its lane (lanes: by tid, where it begins), even right after a burst of
     short ones. Light colours only: there, nothing is darker than the bars, and lines are grey."""
     width = b.js("document.querySelector('#line').clientWidth")
-    lo, hi = nanoseconds(b)
+    lo, hi = b.nanoseconds()
     scale, spots = (width - 190) / (hi - lo), []
     for e in events:
         if e["type"] == "syscall" and e["duration_ns"] and e["tid"] in lanes and e["duration_ns"] * scale >= 4:
@@ -245,7 +240,7 @@ def timeline(b, s, events):
     """Lanes; keys, buttons, the wheel and drags move and zoom; rows and the timeline lead to each other."""
     def view():
         time.sleep(0.2)
-        return nanoseconds(b)
+        return b.nanoseconds()
     pids = {e["pid"] for e in events if e["pid"]}
     b.open("small.html", "#noise=1")  # so that each event that is drawn has a row
     check(len(pids) <= b.lanes() <= len(pids) + s["threads"] + 2, "lanes", b.lanes(), len(pids))
@@ -327,8 +322,8 @@ def small(b):
     printed(b)
 
 
-def as_bars(b, events, lanes, kernel):
-    """Processes as bars, those that are looked for, the critical path."""
+def as_bars(b, lanes):
+    """Processes as bars."""
     b.js("location.hash = ''"), time.sleep(0.3)
     picture = "document.querySelector('#line').toDataURL()"
     seen = {b.js(picture)}
@@ -337,13 +332,6 @@ def as_bars(b, events, lanes, kernel):
         seen.add(b.js(picture))
     check(len(seen) == 4, "colours", len(seen))
     check("paint=cpu" in b.hash(), "the fragment has the colors", b.hash())
-    b.fill("#find", "cc1"), time.sleep(0.2)
-    want = {e["pid"] for e in events if e["type"] == "exec" and "cc1" in " ".join(e["argv"]).lower()}  # also /tmp/ccC1.s
-    seen = b.lanes()
-    check(len(want) >= 16 and seen == kernel + len(want), "commands that are looked for", seen, kernel, len(want))
-    b.fill("#find", ""), b.click("#hot"), time.sleep(0.2)
-    check(kernel < b.lanes() < lanes, "the critical path only")
-    b.click("#hot")
     b.choose("#paint", "calls"), time.sleep(0.3)
     check(b.lanes() == lanes and b.js("location.hash") == "", "all of it again", b.js("location.hash"))
 
@@ -374,7 +362,7 @@ def many(b):
     check(b.lanes() == 1 + len(kids) + kernel, "all folded by key")
     b.click("#fold"), time.sleep(0.1)
     check(b.lanes() == lanes, "all unfolded")
-    as_bars(b, events, lanes, kernel)
+    as_bars(b, lanes)
     # the tree: each child is one step deeper than its parent, below it
     b.click("[data-tab=processes]"), time.sleep(0.2)
     got = b.table()
@@ -431,13 +419,14 @@ def uring(b):
     """Requests that overlap: one that began before others is in its lane, and found, after they are over."""
     _, events = lines_of("uring")
     done = {e["op"]: e for e in events if e["type"] == "io_uring"}
+    check(any("waker_comm" in e for e in events), "no wait that has been ended by another thread")
     b.size(1400, 900)
     b.open("uring.html", ALL)
     copies(b, events)
     first, long, kernel = done["timeout"], done["recv"], {"sched_delay", "io_uring", "block_io"} & {e["type"] for e in events}
     check(first["ts_ns"] < long["ts_ns"] and long["duration_ns"] > 90e6, "requests", first, long)
     t = (first["ts_ns"] + long["ts_ns"]) / 2  # after the first has ended
-    lo, hi = nanoseconds(b)
+    lo, hi = b.nanoseconds()
     left, top, width, _ = b.box("#line")
     x = 190 + (t - lo) / (hi - lo) * (width - 190)
     y = next((y for y in range(26, 26 + 18 * len(kernel), 18) if "io_uring recv" in b.hover(left + x, top + y)), None)
@@ -456,14 +445,6 @@ def burst(b):
     b.open("burst.html"), time.sleep(0.3)
     kernel = len({e["type"] for e in events} & {"sched_delay", "block_io"})
     all_drawn(b, events, {events[0]["pid"]: 18 + 18 * kernel})
-
-
-def wake(b):
-    """Who ended a wait, by number and name."""
-    _, events = lines_of("wake")
-    check([(e["sleep_state"], e["waker_comm"]) for e in events if e.get("name") == "read" and e["ret"] == 2] == [("S", "sh")], "the waker")
-    b.open("wake.html", ALL), rows(b)
-    copies(b, events)
 
 
 def few(b):

@@ -121,9 +121,7 @@ def have(what):
 def package_of(need):
     if ":" in need or need in ("root", "no-kvis"):
         return None
-    if need.startswith("/"):
-        return PACKAGES.get(need)
-    return PACKAGES.get(need, need)
+    return PACKAGES.get(need, None if need.startswith("/") else need)
 
 
 def output(*command):

@@ -208,9 +208,4 @@ def one(what):
     return not wrong
 
 
-def main():
-    bad = [what for what in sys.argv[1:] if not one(what)]
-    sys.exit(bool(bad))
-
-
-main()
+sys.exit(not all([one(what) for what in sys.argv[1:]]))
