@@ -4,7 +4,6 @@
 # tier: gate full asan
 # timeout: 300
 # needs: root prog:refuse
-# covers: E4 E7
 . "$TESTS/lib/lib.sh"
 run check --json
 [ "$st" -le 1 ] || fail "exit status $st"

@@ -4,7 +4,6 @@
 # tier: gate asan
 # timeout: 90
 # needs: arch:x86_64
-# covers: P26
 . "$TESTS/lib/truth.sh"
 for KVOPT in -v "-v --no-accel"; do each truth abi i386 i386_clone i386_socketcall wide x32; done
 KVOPT="-e trace=openat" each truth abi i386_clone

@@ -5,7 +5,6 @@
 # timeout: 60
 # needs: root dd taskset python3
 # alone: it counts the requests of a disk
-# covers: E15
 . "$TESTS/lib/lib.sh"
 head -c 400000 /dev/urandom >f
 sync f

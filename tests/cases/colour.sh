@@ -4,7 +4,6 @@
 # tier: gate
 # timeout: 60
 # needs: script
-# covers: O5
 . "$TESTS/lib/lib.sh"
 export LC_ALL=C.UTF-8 # lines contain arrows
 tty() { # what kvis writes to a terminal

@@ -4,7 +4,6 @@
 # tier: gate
 # timeout: 90
 # needs: root setpriv prog:refuse
-# covers: H13 E4
 . "$TESTS/lib/lib.sh"
 caps=-all
 for c in chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw sys_chroot mknod audit_write setfcap; do

@@ -3,7 +3,6 @@
 # command that cannot be run gives exit status 126 or 127 and one line that says why.
 # tier: gate
 # timeout: 120
-# covers: P32 P33 P34
 . "$TESTS/lib/lib.sh"
 # Ends by exit(2) or by a signal, as subprocess shows them: a signal is negative. Those below 10 run by hybrid.
 ends="0 1 2 7 124 125 126 127 128 137 143 254 255 -1 -2 -3 -4 -6 -8 -9 -10 -11 -13 -14 -15 -24 -31 -34 -64"

@@ -4,7 +4,6 @@
 # tier: quick full
 # timeout: 180
 # needs: root python3 musl-gcc prog:hyb
-# covers: H3 H4 P21
 . "$TESTS/lib/truth.sh"
 needs_hybrid
 KVOPT="-q -v --ring=64K"

@@ -4,7 +4,6 @@
 # tier: gate full
 # timeout: 120
 # needs: root gcc strace python3
-# covers: H13 E7
 . "$TESTS/lib/lib.sh"
 needs_hybrid
 gcc -std=gnu11 -O0 -w -pthread -o forging "$TESTS/lib/unit.c" 2>err || fail "unit.c does not compile" # see lib/old_kernel.c

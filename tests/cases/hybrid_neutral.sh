@@ -4,7 +4,6 @@
 # tier: quick full
 # timeout: 120
 # needs: root prog:hyb
-# covers: H2 H3 H7 P6 P21
 . "$TESTS/lib/truth.sh"
 KVOPT="-q -v --ring=64K"
 scene() { # scene SCENE ARG...

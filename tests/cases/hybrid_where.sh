@@ -4,7 +4,6 @@
 # timeout: 120
 # needs: root perf python3 unshare prog:where
 # alone: it times waits
-# covers: E14
 . "$TESTS/lib/truth.sh"
 # watched ARG...: the program's waits whose end hit no tracepoint (see lib/waits.py) are not asked of kvis.
 watched() {

@@ -3,7 +3,6 @@
 # tier: quick
 # timeout: 200
 # needs: root python3 promtool
-# covers: S4
 . "$TESTS/lib/lib.sh"
 # In a pid namespace: no other processes are in the top five.
 [ "${MONITOR_BUSY_INSIDE:-}" ] || MONITOR_BUSY_INSIDE=1 exec unshare -pf --kill-child --mount-proc /bin/sh "$0"

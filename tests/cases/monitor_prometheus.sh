@@ -4,7 +4,6 @@
 # tier: quick
 # timeout: 120
 # needs: python3 curl promtool prometheus-node-exporter
-# covers: O2
 . "$TESTS/lib/lib.sh"
 gives 0 monitor -i 0.2 -n 3 --per-cpu --prometheus=a.prom
 eq stdout "" "$(cat out)"

@@ -4,7 +4,6 @@
 # timeout: 180
 # needs: root python3 strace perf promtool setpriv
 # alone: it counts the page faults of a CPU
-# covers: M2 M3 S1 S7
 . "$TESTS/lib/lib.sh"
 python3 "$TESTS/lib/mon_uncore.py" "$KVIS" || fail "not the events that the kernel has for them"
 

@@ -4,7 +4,6 @@
 # only another thread of the program can supply.
 # tier: gate asan
 # timeout: 120
-# covers: P23 P38 P39 P40
 . "$TESTS/lib/truth.sh"
 for KVOPT in "" -v; do each truth ptr cmsg; each truth sec nobrk; done
 for KVOPT in -v "-v --no-accel" "-e trace=openat -v"; do each truth ptr uffd uffd_new; done

@@ -4,7 +4,6 @@
 # tier: quick full asan
 # timeout: 300
 # needs: root python3 prog:opens prog:loop
-# covers: E9 E10 E11 E12 E18 P12
 . "$TESTS/lib/open.sh"
 for watched in "" --backend=ptrace; do
     for scene in calls names untouched threads procs roots deep longnames; do facts $scene $watched; done

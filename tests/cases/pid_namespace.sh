@@ -4,7 +4,6 @@
 # tier: gate asan
 # timeout: 60
 # needs: root
-# covers: P31
 . "$TESTS/lib/truth.sh"
 for KVOPT in "" -v; do
     each truth proc pidns

@@ -3,7 +3,6 @@
 # tier: gate asan
 # timeout: 60
 # needs: root python3
-# covers: O1
 . "$TESTS/lib/lib.sh"
 uid=$((20000 + $$ % 40000)) # nobody else's
 work='sleep 0.05; (exit 3); /bin/true "$1" "" x; sh -c "exit 7"; sh -c "kill -TERM \$\$"; exec /bin/echo end'

@@ -1,7 +1,6 @@
 # beside: several kvis trace, open and proc at the same time: each sees all events of its own command, and no others.
 # kernels: all
 # timeout: 120
-# covers: H9 H10 E21
 . /tests/lib.sh
 
 t_needs_hybrid

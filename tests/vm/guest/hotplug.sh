@@ -1,5 +1,5 @@
 # hotplug: CPUs go offline and online while calls are recorded or counted: their threads continue on other CPUs,
-# and no call is lost; a CPU that was offline when kvis started is covered when it comes online (E17).
+# and no call is lost; a CPU that was offline when kvis started is covered when it comes online.
 # kernels: all
 # timeout: 150
 . /tests/lib.sh

@@ -3,7 +3,6 @@
 # kernels: all
 # timeout: 120
 # qemu: -smp 4 -object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m1,size=512M -numa node,cpus=0-1,nodeid=0,memdev=m0 -numa node,cpus=2-3,nodeid=1,memdev=m1
-# covers: S4
 . /tests/lib.sh
 
 have() { [ -d /sys/devices/system/node/node1 ]; }

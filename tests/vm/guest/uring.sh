@@ -1,7 +1,6 @@
 # uring: kvis trace shows the requests that a program makes through io_uring.
 # kernels: all
 # timeout: 60
-# covers: P40
 . /tests/lib.sh
 
 t_needs_hybrid
