@@ -22,7 +22,6 @@ has out '^Seccomp:[[:space:]]2$'
 in_container "$KVIS" trace --json=json -- cat /etc/passwd; status 0
 cp out contents; cmp -s contents /etc/passwd || fail "the program's output"
 want "H['backend'] == 'ptrace' and S['lost'] == 0 and '/etc/passwd' in [e['path'] for e in by('open')]"
-# shellcheck disable=SC2016 # of that shell
 in_container sh -c 'sleep 60 & "$0" trace -d 1 -q --json=json -p $!; st=$?; kill $!; exit $st' "$KVIS"; status 0
 want "H['backend'] == 'ptrace'"
 in_container "$KVIS" trace --backend=hybrid -- touch ran; status 125
@@ -40,7 +39,6 @@ has rows ' 0 +[0-9.]+ MB cat /etc/passwd$'
 # Commands that need BPF fail, and run no command.
 for c in open opensnoop proc execsnoop exitsnoop "open --backend=bpf" "proc --backend=bpf"; do
     case $c in *bpf) set -- -- touch ran ;; *) set -- -d 1 ;; esac
-    # shellcheck disable=SC2086 # words
     in_container "$KVIS" $c "$@"; status 125
     eq "$c: lines" 1 "$(wc -l <err)"
     has err '^kvis: cannot watch [a-z]*: .*BPF needs privileges; fix: .*CAP_BPF.*--privileged'

@@ -17,7 +17,6 @@ for n in map(int, ends):
     print(done.returncode, end=" ")
 P
 ulimit -c unlimited 2>/dev/null
-# shellcheck disable=SC2086 # a list
 eq "ends" "$ends " "$(python3 how.py "$KVIS" "$BIN/proc" $ends)"
 for n in $ends; do
     if [ $n -lt 0 ]; then

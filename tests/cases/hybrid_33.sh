@@ -15,7 +15,6 @@ mkdir bin && cp "$BIN/hyb" bin/ && mv hyb-musl bin/
 BIN=$PWD/bin
 for prog in hyb hyb-musl; do
     for scene in "setids $(some 60 300 60)" "cancels $(some 50 300 50)"; do
-        # shellcheck disable=SC2086 # a scene and its numbers
         same $prog $scene
         want "H['backend'] == 'hybrid' and S['throttle_stops'] > 0"
         want "all(e.get('code') == 'SI_TKILL' for e in by('signal'))" # the libc's own, and no other

@@ -8,7 +8,6 @@ sleep 300 &
 sleeper=$!
 trap 'kill $sleeper' EXIT
 for command in "trace -q -p $sleeper" "open -p $sleeper" "proc -p $sleeper" "monitor -c cpu"; do
-    # shellcheck disable=SC2086
     nohup "$KVIS" $command >out 2>err 9>&- &
     kvis=$!
     until grep -q '^SigCgt:.*[4567cdef]...$' /proc/$kvis/status; do # it waits to be set up: then it catches SIGTERM

@@ -79,13 +79,11 @@ sys.exit(p.returncode)
 EOF
 for how in "trace --backend=ptrace" "trace" "proc -o rows" "open -o rows" "diagnose -o rows" "proc --backend=ptrace -o rows"; do
     rm -f got end ready stop
-    # shellcheck disable=SC2086 # words
     setsid -w "$KVIS" $how -- sh job >out 2>err 9>&-
     eq "status of $how" 7 $?
     [ -e end ] || fail "$how returned while the command still ran"
     eq "signals that the command got under $how" 2 "$(wc -l <got)"
     rm -f got
-    # shellcheck disable=SC2086 # words
     python3 third.py "$KVIS" $how -- sh asked >out 2>err 9>&-
     eq "status of $how" 7 $?
     eq "signals that the command got under $how" "TERM INT INT USR1 USR1 USR1" "$(head -n 6 got | xargs)"

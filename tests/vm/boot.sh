@@ -51,7 +51,6 @@ esac
 case " $* " in *' -icount '*) threads=single ;; esac # one clock of instructions for all CPUs
 command -v $qemu >/dev/null || { echo "no $qemu"; exit 77; }
 start=$(date +%s%N)
-# shellcheck disable=SC2086 # words
 timeout -k 5 "$seconds" $qemu -M $machine -accel tcg,thread=$threads -m 1024 -smp "$cpus" -nodefaults -no-user-config \
     -display none -no-reboot -nic none -chardev file,id=back,path="$dir/back.tgz" \
     -serial file:"$dir/console" $serial "$@" -kernel "$cached/vmlinuz" -initrd "$dir/initrd" \

@@ -48,7 +48,6 @@ P
 later() { # later WANT REGEX COMMAND: what it has of that CPU
     echo 0 >${on}1/online
     rm -f json table
-    # shellcheck disable=SC2086 # words
     t_ok "$3, a CPU that comes: exit status" kvis $3 -- sh later "$BIN/hyb"
     t_is "$3, a CPU that comes: what is done there" "$1" "$(cat json table 2>/dev/null | grep -Ec "$2")"
     [ ! -s json ] || t_has "$3: none lost" json '"type":"summary".*"lost":0,'
@@ -61,7 +60,6 @@ P
 gone() { # gone REGEX COMMAND: what happens after that
     echo 1 >${on}1/online
     rm -f json
-    # shellcheck disable=SC2086 # words
     t_ok "$2, its CPU goes: exit status" taskset 2 "$KVIS" $2 -o /dev/null --json=json -- sh gone
     t_has "$2, its CPU goes: what happens then" json "$1"
 }

@@ -7,7 +7,6 @@
 t_needs_hybrid
 
 while IFS=: read -r scene options; do
-    # shellcheck disable=SC2086 # words
     t_scene "${scene%% *}" "trace -q -v $options" hyb $scene
     t_json "$scene: nothing lost" json "H['backend'] == 'hybrid' and S['lost'] == 0"
     cd ..

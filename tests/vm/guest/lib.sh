@@ -103,7 +103,6 @@ t_scene() {
     shift 3
     mkdir "$t_dir"
     cd "$t_dir" || exit
-    # shellcheck disable=SC2086 # words
     t_run kvis $t_options --json=json -- "$BIN/$t_prog" "$@" </dev/null
     mv out facts
     [ $st != 77 ] || { t_skip "$t_dir" "$(tail -n 1 facts)"; return 1; }
