@@ -42,7 +42,7 @@ static void must_int80(void)
         skip("int $0x80");
 }
 
-static void i386(void)
+SCENE(i386)
 {
     char *low = low_page();
     must_int80();
@@ -61,7 +61,7 @@ static void i386(void)
 }
 
 /* clone by int $0x80: its flags are in ebx. The rest of rbx is no argument, and stays. */
-static void i386_clone(void)
+SCENE(i386_clone)
 {
     enum { UNTRACED = 0x00800000 };
     unsigned long bx = 0xabcdef12ull << 32 | UNTRACED | SIGCHLD, was = bx;
@@ -78,7 +78,7 @@ static void i386_clone(void)
 }
 
 /* One call of i386 for all that sockets do: a datagram to itself, with enough room for the sender's address and without. */
-static void i386_socketcall(void)
+SCENE(i386_socketcall)
 {
     enum { SOCKET = 1, SENDTO = 11, RECVFROM = 12 };
     char *low = low_page();
@@ -107,7 +107,7 @@ static void i386_socketcall(void)
 }
 
 /* Bits that the kernel does not look at: above 32-bit arguments, and above all of int $0x80's. */
-static void wide(void)
+SCENE(wide)
 {
     long high = 0x7eadbeefl << 32;
     char *low = low_page();
@@ -129,7 +129,7 @@ static void wide(void)
     want("one('close', path='~/wide', fd=100)");
 }
 
-static void x32(void)
+SCENE(x32)
 {
     errno = 0;
     long r = syscall(0x40000000 | 39);
@@ -144,4 +144,4 @@ static void x32(void)
     want("calls('getpgid')[-1]['ret'] == %d", getpgrp());
 }
 
-SCENES({ "i386", i386 }, { "i386_clone", i386_clone }, { "i386_socketcall", i386_socketcall }, { "wide", wide }, { "x32", x32 })
+T_MAIN

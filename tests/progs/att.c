@@ -23,7 +23,7 @@ static void until_stop(void)
 }
 
 /* Opens, reads and closes, and counts what does not work. */
-static void loop(void)
+SCENE(loop)
 {
     long bad = 0, n = 0;
     t_put("data", 100);
@@ -39,7 +39,7 @@ static void loop(void)
 }
 
 /* Mappings from before kvis came; when ./go is there, 100 and 50 of their pages are touched. */
-static void pages(void)
+SCENE(pages)
 {
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     char *at = (char *)0x200000000000;
@@ -70,7 +70,7 @@ static void *spawner(void *arg)
     return arg;
 }
 
-static void spawn(void)
+SCENE(spawn)
 {
     pthread_t t[8];
     t_threads(t, 8, spawner, NULL);
@@ -85,7 +85,7 @@ static void *waiting(void *arg)
     return arg;
 }
 
-static void many(void)
+SCENE(many)
 {
     int n = t_arg(1, 100);
     pthread_t *t = t_shared(sizeof *t * (size_t)n);
@@ -104,7 +104,7 @@ static void *again(void *arg)
     return arg;
 }
 
-static void storm(void)
+SCENE(storm)
 {
     pthread_t t[64];
     if (ended())
@@ -131,7 +131,7 @@ static void *signaller(void *arg)
     return arg;
 }
 
-static void signalled(void)
+SCENE(signalled)
 {
     pthread_t t[4];
     CHK(sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_usr1, .sa_flags = SA_RESTART }, NULL));
@@ -152,7 +152,7 @@ static void *releaser(void *arg)
     return arg;
 }
 
-static void blocked(void)
+SCENE(blocked)
 {
     pthread_t t;
     char b[32];
@@ -182,7 +182,7 @@ static void blocked(void)
 }
 
 /* A stopped one: it stays so, until SIGCONT. */
-static void stopped(void)
+SCENE(stopped)
 {
     pthread_t t;
     pid_t c = CHILD(MUST(!pthread_create(&t, NULL, waiting, NULL));
@@ -199,7 +199,7 @@ static void stopped(void)
 }
 
 /* One that has a tracer already: ./pid is the traced one, we are the tracer. */
-static void traced(void)
+SCENE(traced)
 {
     pid_t c = CHILD(until_stop(); _exit(0));
     CHK(ptrace(PTRACE_SEIZE, c, NULL, NULL));
@@ -209,7 +209,7 @@ static void traced(void)
     say("end %x", st);
 }
 
-static void zombie(void)
+SCENE(zombie)
 {
     pid_t c = CHILD(_exit(0));
     siginfo_t i;
@@ -226,7 +226,7 @@ static void *thread_ready(void *arg)
 }
 
 /* ./pid is a thread that is not the first; or with an argument, a process whose first thread has ended. */
-static void thread(void)
+SCENE(thread)
 {
     pthread_t t;
     if (t_argc > 2) {
@@ -262,7 +262,7 @@ static void *calling(void *unused)
     return unused;
 }
 
-static void waits(void)
+SCENE(waits)
 {
     pthread_t t[3];
     t_threads(t, 1, interrupted, NULL);
@@ -274,6 +274,4 @@ static void waits(void)
     say("EINTR: epoll_wait %d, recv %d", eintr[0], eintr[1]);
 }
 
-SCENES({ "loop", loop }, { "spawn", spawn }, { "signalled", signalled }, { "many", many }, { "pages", pages },
-       { "blocked", blocked }, { "stopped", stopped }, { "traced", traced }, { "waits", waits }, { "zombie", zombie },
-       { "thread", thread }, { "storm", storm })
+T_MAIN

@@ -142,7 +142,7 @@ static int as(int argc, char **argv)
 
 /* --- scenes --- */
 
-static void ends(void)
+SCENE(ends)
 {
     static const struct { const char *how, *arg, *shown; } end[] = {
         { "exit", "0", "0, None, 'exit'" }, { "exit", "1", "1, None, 'exit'" }, { "exit", "7", "7, None, 'exit'" },
@@ -193,7 +193,7 @@ static long long usage_of(pid_t p)
     return cpu;
 }
 
-static void usage(void)
+SCENE(usage)
 {
     pid_t burn[3];
     long long cpu[3];
@@ -222,7 +222,7 @@ static void usage(void)
 }
 
 /* What 16 threads that end at the same time used belongs to their process. */
-static void crowd(void)
+SCENE(crowd)
 {
     for (int i = 0; i < 20; i++) {
         struct rusage r;
@@ -233,7 +233,7 @@ static void crowd(void)
     }
 }
 
-static void args(void)
+SCENE(args)
 {
     static char big[70001], huge[100001], *many[3001], shown[2048];
     memset(big, 'b', 60000);
@@ -255,12 +255,12 @@ static void args(void)
 }
 
 /* No arguments at all: the kernel makes that one empty string (5.18), or nothing. */
-static void no_args(void)
+SCENE(no_args)
 {
     ENDED(CHILD(execv(path, (char *[]){ NULL })), "e['argv'] in ([], ['']) and e['argv_bytes'] in (0, 1)");
 }
 
-static void chain(void)
+SCENE(chain)
 {
     pid_t p = RUN("exec", "as", "exec", "as", "exit", "3");
     reap(p, NULL);
@@ -271,7 +271,7 @@ static void chain(void)
          "(*by('command', pid=%d))", p);
 }
 
-static void threads(void)
+SCENE(threads)
 {
     pid_t p = RUN("texec");
     int st = reap(p, NULL);
@@ -285,7 +285,7 @@ static void threads(void)
 }
 
 /* By descriptor, from memory, through vfork, by a script, by a relative name. */
-static void ways(void)
+SCENE(ways)
 {
     static char b[65536];
     char *a[] = { "cmd", "as", "exit", "6", NULL };
@@ -325,7 +325,7 @@ static void *late(void *argv)
     _exit(97);
 }
 
-static void late_failed(void)
+SCENE(late_failed)
 {
     char *a[] = { "bad", "with", "two words", NULL };
     if (!t_kernel_from(6, 10)) { /* the tracepoint sched_prepare_exec */
@@ -356,7 +356,7 @@ static pid_t orphan(char *code)
     return *child;
 }
 
-static void daemons(void)
+SCENE(daemons)
 {
     orphan("9");
     CHK(prctl(PR_SET_CHILD_SUBREAPER, 1)); /* this process gets it */
@@ -432,7 +432,7 @@ static void fail_compat(void)
 #endif
 }
 
-static void failed(void)
+SCENE(failed)
 {
     fail_args();
     fail_compat();
@@ -454,7 +454,7 @@ static void failed(void)
          "('ENOEXEC', ['b']), ('EACCES', ['c'])]", p);
 }
 
-static void forks(void)
+SCENE(forks)
 {
     for (int i = 0; i < 5; i++) {
         pid_t p = CHILD(_exit(i));
@@ -475,7 +475,7 @@ static pid_t numbered(pid_t number, const char *file)
 }
 
 /* Two children have the same process ID, one after the other (set_tid, Linux 5.5). Each writes a file of its own. */
-static void pid_again(void)
+SCENE(pid_again)
 {
     pid_t pid = (pid_t)CHK(numbered(0, "first"));
     t_wait(pid, 0);
@@ -488,13 +488,6 @@ static void pid_again(void)
     want("S['forks'] == 2");
 }
 
-static const struct scene scenes[] = {
-    { "ends", ends }, { "usage", usage }, { "crowd", crowd }, { "args", args },
-    { "no_args", no_args }, { "chain", chain }, { "threads", threads }, { "ways", ways },
-    { "late_failed", late_failed }, { "daemons", daemons }, { "failed", failed }, { "forks", forks }, { "pid_again", pid_again },
-    { NULL, NULL },
-};
-
 int main(int argc, char **argv)
 {
     ssize_t n = readlink(self, path, sizeof path - 1);
@@ -502,5 +495,5 @@ int main(int argc, char **argv)
     path[n] = 0;
     if (argc > 2 && !strcmp(argv[1], "as"))
         return as(argc, argv);
-    return t_main(argc, argv, scenes);
+    return t_main(argc, argv);
 }

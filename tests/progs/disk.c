@@ -58,7 +58,7 @@ static void want_stat(unsigned empty)
 
 /* Reads one after the other, each of which takes that long: not less, and not much more than it
  * takes this program. */
-static void latency(void)
+SCENE(latency)
 {
     enum { N = 15 };
     unsigned long long ns = (unsigned long long)t_arg(2, 0);
@@ -88,7 +88,7 @@ static void latency(void)
 }
 
 /* A flush moves no bytes; a discard of many frees them. */
-static void flush(void)
+SCENE(flush)
 {
     int f = disk(O_RDWR | O_DIRECT);
     unsigned long long range[2] = { 1 << 20, 2 << 20 };
@@ -108,7 +108,7 @@ static void flush(void)
 }
 
 /* The page cache's pages are written by a worker of the kernel's: not this program's doing. */
-static void writeback(void)
+SCENE(writeback)
 {
     int f = disk(O_RDWR);
     stat_of(was);
@@ -134,7 +134,7 @@ static void *hammer(void *arg)
 }
 
 /* Many at once at the same place: each its own. */
-static void crowd(void)
+SCENE(crowd)
 {
     int f = disk(O_RDONLY | O_DIRECT);
     threads_meet = 1;
@@ -147,7 +147,7 @@ static void crowd(void)
 
 /* Faults that read more than fits into one request, from a disk that completes requests as they are issued.
  * Before 6.13, the kernel issues the last part first. */
-static void split(void)
+SCENE(split)
 {
     int f = disk(O_RDONLY);
     stat_of(was);
@@ -161,7 +161,7 @@ static void split(void)
 }
 
 /* A bad block: which request failed, and with what. Then a fault that reads from the disk. */
-static void bad(void)
+SCENE(bad)
 {
     int f = disk(O_RDONLY | O_DIRECT), g = disk(O_RDONLY);
     stat_of(was);
@@ -192,7 +192,7 @@ static void use(int f, int n)
 
 /* What another program asks for when this one is done is not this one's, although its bios come to lie
  * where those did: on one CPU, they do. */
-static void before(void)
+SCENE(before)
 {
     int f = disk(O_RDWR | O_DIRECT);
     t_pin(0);
@@ -204,7 +204,7 @@ static void before(void)
     close(f);
 }
 
-static void stranger(void)
+SCENE(stranger)
 {
     int f = disk(O_RDWR | O_DIRECT);
     t_pin(0);
@@ -216,12 +216,9 @@ static void stranger(void)
 
 int main(int argc, char **argv)
 {
-    static const struct scene s[] = { { "latency", latency }, { "flush", flush },
-        { "writeback", writeback }, { "crowd", crowd }, { "bad", bad }, { "split", split }, { "before", before },
-        { "stranger", stranger }, { NULL, NULL } };
     MUST(argc >= 3);
     name = argv[2];
     MUST((buf = aligned_alloc(4096, 4 << 20)) != NULL);
     memset(buf, 'k', 4 << 20);
-    return t_main(argc, argv, s);
+    return t_main(argc, argv);
 }

@@ -65,7 +65,7 @@ static void last_holder(const char *name, pid_t p)
          name, name, p);
 }
 
-static void dup_all(void)
+SCENE(dup)
 {
     int a = made("one");
     int fds[] = { a, dup(a), dup2(a, 50), dup3(a, 51, O_CLOEXEC), fcntl(a, F_DUPFD, 60),
@@ -109,7 +109,7 @@ static void cloexec_after(void)
     want("len(by('exec')) == 2");
 }
 
-static void cloexec(void)
+SCENE(cloexec)
 {
     if (t_argc > 2) {
         cloexec_after();
@@ -152,7 +152,7 @@ static void *own_table(void *ports)
 }
 
 /* A thread with descriptors of its own: a socket's address is asked of them, not of the process's. */
-static void thread_files(void)
+SCENE(thread_files)
 {
     struct sockaddr_in a = t_loopback(0);
     int port = 0;
@@ -168,7 +168,7 @@ static pid_t sharer(int flags)
     return (pid_t)CHK(syscall(SYS_clone, (unsigned long)flags | SIGCHLD, 0, 0, 0, 0));
 }
 
-static void clone_files(void)
+SCENE(clone_files)
 {
     volatile int *sh = t_shared(4096);
     put("first", 30);
@@ -207,7 +207,7 @@ static void *thread_open(void *arg)
 }
 
 /* A child has a copy of the table; a thread has the same. */
-static void fork_copy(void)
+SCENE(fork_copy)
 {
     volatile int *sh = t_shared(4096);
     put("common", 30);
@@ -294,10 +294,10 @@ static void scm_(int in_flight)
     want("one('close', path='~/sent1', pid=%d)['bytes_written'] == 22", p);
 }
 
-static void scm(void) { scm_(0); }
-static void flight(void) { scm_(1); }
+SCENE(scm) { scm_(0); }
+SCENE(flight) { scm_(1); }
 
-static void getfd(void)
+SCENE(getfd)
 {
     volatile int *sh = t_shared(4096);
     pid_t p = CHILD(
@@ -336,7 +336,7 @@ static void opened(int dir, const char *place)
 
 /* Directories are called what they are called now, whoever renames them; and a call shows what they were called then.
  * (The case places changes the working directory in every other way.) */
-static void renamed(void)
+SCENE(renamed)
 {
     static const char *const top[] = { "a", "c", "d" };
     char from[sizeof t_cwd + 8], to[sizeof t_cwd + 8], place[16];
@@ -371,7 +371,7 @@ static void renamed(void)
 }
 
 /* A path with ".." in it leads to one file with one name, even when that file and the directories are gone at once. */
-static void dotdot(void)
+SCENE(dotdot)
 {
     char b[] = "..x../", names[4][12] = { "b/../f0", "b/./../f1", "l/../f2", "..x../../f3" };
     CHK(mkdir("b", 0755));
@@ -402,7 +402,7 @@ static void dotdot(void)
 }
 
 /* The path of the working directory is too long for /proc: what a limit has left out is marked. */
-static void deep(void)
+SCENE(deep)
 {
     char name[251] = { 0 };
     for (int i = 0; i < 20; i++) {
@@ -437,7 +437,7 @@ static void are(const struct kind *k, size_t n)
     }
 }
 
-static void kinds(void)
+SCENE(kinds)
 {
     int p[2], q[2], u[2];
     char name[250] = { 0 }, ring[256] = { 0 };
@@ -469,7 +469,7 @@ static void kinds(void)
     are(all, COUNT(all));
 }
 
-static void sockets(void)
+SCENE(sockets)
 {
     const struct kind all[] = {
         { socket(AF_INET, SOCK_STREAM, 0), "tcp4", NULL },
@@ -488,7 +488,7 @@ static void sockets(void)
 }
 
 /* Descriptors that kvis must look up in /proc, and their duplicates. */
-static void by_ioctl(void)
+SCENE(made)
 {
     enum { BPF_MAP_CREATE, BPF_MAP_TYPE_ARRAY = 2 };
     unsigned map[16] = { BPF_MAP_TYPE_ARRAY, 4, 4, 1 };
@@ -513,7 +513,7 @@ static void by_ioctl(void)
         want("one('write', fd=%d)['filename'].startswith('/dev/pts/')", d[0].fd);
 }
 
-static void ledger(void)
+SCENE(ledger)
 {
     char b[100];
     int fd = made("led");
@@ -536,7 +536,7 @@ static void ledger(void)
 }
 
 /* Descriptors that were closed by calls that kvis was not asked for (-e). */
-static void closed(void)
+SCENE(closed)
 {
     char b[4];
     int full = (int)CHK(open("/dev/full", O_RDONLY)), zero = (int)CHK(open("/dev/zero", O_RDONLY));
@@ -567,7 +567,7 @@ static void *close_slowly(void *fd)
 }
 
 /* close(2) frees the number first and then waits until the socket's data is sent: another thread reuses the number meanwhile. */
-static void reused(void)
+SCENE(reused)
 {
     static const struct linger wait = { 1, 2 };
     static char full[1 << 16];
@@ -598,7 +598,7 @@ static void reused(void)
 }
 
 /* Files without a name, or without a name any more. */
-static void tmpfile_(void)
+SCENE(tmpfile)
 {
     int fd = open(".", O_TMPFILE | O_RDWR, 0600);
     if (fd < 0)
@@ -615,7 +615,7 @@ static void tmpfile_(void)
 }
 
 /* Links of /proc and /dev that lead to an open file: the file has the name by which it is known. */
-static void linked(void)
+SCENE(linked)
 {
     static const char *const dir[] = { "/dev/fd", "/proc/self/fd", "/proc/thread-self/fd" };
     char name[64], b[8];
@@ -651,8 +651,4 @@ static void linked(void)
     want("one('rename', path='~/f', new_path='~/g')['how'] == 'exchange'");
 }
 
-SCENES({ "dup", dup_all }, { "cloexec", cloexec }, { "clone_files", clone_files },
-       { "fork_copy", fork_copy }, { "thread_files", thread_files }, { "scm", scm }, { "flight", flight }, { "getfd", getfd },
-       { "kinds", kinds }, { "sockets", sockets }, { "made", by_ioctl }, { "ledger", ledger },
-       { "tmpfile", tmpfile_ }, { "closed", closed }, { "reused", reused }, { "renamed", renamed }, { "dotdot", dotdot },
-       { "deep", deep }, { "linked", linked })
+T_MAIN

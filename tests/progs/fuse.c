@@ -39,7 +39,7 @@ static pid_t server(void)
     return CHILD(fuse_serve(&dev));
 }
 
-static void process(void)
+SCENE(process)
 {
     pid_t p = server();
     client();
@@ -53,7 +53,7 @@ static void process(void)
     }
 }
 
-static void thread(void)
+SCENE(thread)
 {
     pthread_t t;
     mounted();
@@ -64,7 +64,7 @@ static void thread(void)
 
 /* fuse hung: the server is stopped, with a file of it mapped and a path through it just opened, until there is a file
  * "stop". */
-static void hung(void)
+SCENE(hung)
 {
     pid_t p = server();
     int fd = (int)CHK(open("mnt/hello", O_RDONLY));
@@ -87,4 +87,4 @@ static void hung(void)
     CHK(kill(p, SIGKILL));
 }
 
-SCENES({ "process", process }, { "thread", thread }, { "hung", hung })
+T_MAIN

@@ -66,7 +66,7 @@ static void timers(int us)
 }
 
 /* calls THREADS ROUNDS [HOW]: with every signal `blocked` or `ignored`, or by `timers` that interrupt all the time. */
-static void calls(void)
+SCENE(calls)
 {
     long n = t_arg(1, 8), rounds = t_arg(2, 1000);
     char how = t_argc > 4 ? *t_argv[4] : 0;
@@ -103,7 +103,7 @@ static void *rare_thread(void *rounds)
 }
 
 /* rare PROCESSES THREADS ROUNDS: when stdin ends, each thread makes so many of both. */
-static void rare(void)
+SCENE(rare)
 {
     long n = t_arg(1, 1), each = t_arg(2, 1), rounds = t_arg(3, 1);
     char c;
@@ -136,14 +136,14 @@ static void *wide_thread(void *rounds)
     return NULL;
 }
 
-static void wide(void)
+SCENE(wide)
 {
     files();
     t_crowd(8, wide_thread, (void *)t_arg(1, 100));
 }
 
 /* last CHILDREN [THREADS]: each makes many calls and ends at once, in one of three ways. */
-static void last(void)
+SCENE(last)
 {
     int n = t_arg(1, 60), others = t_arg(2, 3);
     MUST(others <= 30);
@@ -184,7 +184,7 @@ static void *big_thread(void *rounds)
     return NULL;
 }
 
-static void big(void)
+SCENE(big)
 {
     long n = t_arg(1, 500);
     files();
@@ -214,7 +214,7 @@ static void *wait_thread(void *by_futex)
     return (void *)interrupted;
 }
 
-static void limits(void)
+SCENE(limits)
 {
     long ms = t_arg(1, 1500);
     enum { WAITING = 2 };
@@ -234,7 +234,7 @@ static void limits(void)
 }
 
 /* An offset in a page that is not there when the call begins: then BPF cannot say what it was. */
-static void absent(void)
+SCENE(absent)
 {
     off_t at = 100;
     int from = (int)CHK(open("from", O_RDWR | O_CREAT, 0600)), to = (int)CHK(open("to", O_RDWR | O_CREAT, 0600));
@@ -256,7 +256,7 @@ static void *evict(void *unused)
 
 /* evicted N: opens a file N times by a name whose page another thread takes out of the page table all the time. The
  * kernel brings it back for open, but a BPF program finds it gone. */
-static void evicted(void)
+SCENE(evicted)
 {
     long n = t_arg(1, 3000);
     int f = (int)CHK(open("name", O_RDWR | O_CREAT, 0600));
@@ -288,7 +288,7 @@ static void *flip(void *byte)
 
 /* Opens a/a or a/b, of which another thread changes the last byte all the time; the same with a long name, and where b is missing.
  * Each open is shown as one of the two, and its event and its line show the same. */
-static void flipped(void)
+SCENE(flipped)
 {
     long n = t_arg(1, 1000);
     char path[sizeof t_cwd + 200], dir[200] = "a";
@@ -319,7 +319,7 @@ static void flipped(void)
 
 /* What the kernel knows of sockets of AF_UNIX, and where a path with ".." in it leads, is in the record:
  * no call of these stops. unheld 1: calls stop until call_nest is loaded. */
-static void unheld(void)
+SCENE(unheld)
 {
     enum { N = 50 };
     struct sockaddr_un a = { AF_UNIX, "unheld" };
@@ -347,7 +347,7 @@ static void unheld(void)
 }
 
 /* A thread that blocks the signal that would hold it: the port that the kernel chooses, and what nests, are in the record. */
-static void blocked(void)
+SCENE(blocked)
 {
     uint64_t rt33 = 1ull << 32;
     struct sockaddr_in a = { .sin_family = AF_INET };
@@ -391,7 +391,7 @@ static void pending_cont(const char *how, int n)
 }
 
 /* The same with helpers that fill the ring. */
-static void cont(void)
+SCENE(cont)
 {
     int n = t_arg(1, 30);
     pthread_t t[3];
@@ -423,7 +423,7 @@ static void stopped_child(volatile int *sh)
 }
 
 /* A flooding child is stopped, really stops, and is continued, again and again. */
-static void jobs(void)
+SCENE(jobs)
 {
     static const int sigs[] = { SIGSTOP, SIGTSTP, SIGSTOP, SIGTTIN };
     int n = t_arg(1, 40), still = 0, told = 0, went = 0, st;
@@ -470,7 +470,7 @@ static void bomb_at(int *count, int n)
     }
 }
 
-static void bomb(void)
+SCENE(bomb)
 {
     int n = t_arg(1, 2000);
     bomb_at(t_shared(4096), n);
@@ -499,14 +499,14 @@ static void *vforks(void *rounds)
     return NULL;
 }
 
-static void leaf(void)
+SCENE(leaf)
 {
     files();
     flood(10);
     _exit(0);
 }
 
-static void execs(void)
+SCENE(execs)
 {
     long n = t_arg(1, 60);
     t_crowd(4, vforks, (void *)n);
@@ -523,7 +523,7 @@ static void *exec_thread(void *unused)
     return unused;
 }
 
-static void relay(void)
+SCENE(relay)
 {
     int n = t_arg(1, 30);
     pthread_t t[4];
@@ -542,7 +542,7 @@ static void relay(void)
 }
 
 /* For ever: to be killed with its tracer. */
-static void forever(void)
+SCENE(forever)
 {
     int n = t_arg(1, 4);
     files();
@@ -568,7 +568,7 @@ static void *write_untouched(void *unused)
 }
 
 /* Threads that start and exit after a record that cannot be completed. */
-static void behind(void)
+SCENE(behind)
 {
     int n = t_arg(1, 300);
     pthread_t writer;
@@ -593,7 +593,7 @@ static void *write_log(void *unused)
 
 /* Threads that die in the midst of writes for whose records there is no room: each write that the file
  * has must be in the trace. */
-static void dying(void)
+SCENE(dying)
 {
     int ms = t_arg(1, 20);
     pthread_t t[20];
@@ -619,7 +619,7 @@ static void *call_when_told(void *unused)
 }
 
 /* A thread gives its seccomp filter to another one, which is in the midst of things. */
-static void tsync(void)
+SCENE(tsync)
 {
     struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog prog = { 1, &allow };
@@ -634,7 +634,7 @@ static void tsync(void)
 }
 
 /* No signal can be queued for this user any more; kvis's own included. */
-static void unqueued(void)
+SCENE(unqueued)
 {
     long n = t_arg(1, 3000);
     files();
@@ -654,7 +654,7 @@ static void *group_at_end(void *unused)
     return unused;
 }
 
-static void setids(void)
+SCENE(setids)
 {
     enum { THREADS = 8 };
     int n = t_arg(1, 100);
@@ -681,7 +681,7 @@ static void *flood_until_cancelled(void *cleaned)
     return NULL;
 }
 
-static void cancels(void)
+SCENE(cancels)
 {
     int n = t_arg(1, 100), cleaned = 0, cancelled = 0;
     pthread_t t[4];
@@ -701,7 +701,7 @@ static void cancels(void)
 }
 
 /* deaf N: floods with every signal blocked past the libc, 33 too. One thread: how many calls it makes is known. */
-static void deaf(void)
+SCENE(deaf)
 {
     uint64_t all = ~0ull, pending = 0;
     long n = t_arg(1, 3000);
@@ -712,9 +712,4 @@ static void deaf(void)
     say("pending %llx", (unsigned long long)pending);
 }
 
-SCENES({ "calls", calls }, { "last", last }, { "big", big }, { "wide", wide }, { "limits", limits }, { "absent", absent },
-       { "evicted", evicted }, { "flipped", flipped },
-       { "unheld", unheld }, { "blocked", blocked }, { "rare", rare }, { "cont", cont }, { "jobs", jobs },
-       { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever },
-       { "setids", setids }, { "cancels", cancels }, { "deaf", deaf }, { "behind", behind }, { "dying", dying },
-       { "tsync", tsync }, { "unqueued", unqueued })
+T_MAIN

@@ -93,7 +93,7 @@ static void forks(size_t bytes, long loops)
     }
 }
 
-static void retransmits(void)
+SCENE(retransmits)
 {
     struct ifreq r = { .ifr_flags = IFF_TUN | IFF_NO_PI };
     struct sockaddr_in *a = (void *)&r.ifr_addr, to = { .sin_family = AF_INET, .sin_port = htons(9) };
@@ -117,7 +117,7 @@ static void retransmits(void)
 }
 
 /* The kernel's count is off by up to 32 files for each CPU (fs/file_table.c: percpu_counter). */
-static void files(void)
+SCENE(files)
 {
     long n = t_arg(1, 0);
     struct rlimit most = { (rlim_t)n + 100, (rlim_t)n + 100 };
@@ -166,13 +166,13 @@ static void use(char *p, size_t bytes, size_t step)
     }
 }
 
-static void memory(void)
+SCENE(memory)
 {
     size_t bytes = (size_t)t_arg(1, 0) << 20;
     use(t_map(bytes), bytes, 4096);
 }
 
-static void far(void)
+SCENE(far)
 {
     size_t bytes = (size_t)t_arg(1, 0) << 20;
     unsigned long nodes = 1ul << t_arg(2, 0);
@@ -182,7 +182,7 @@ static void far(void)
     use(p, bytes, 64);
 }
 
-static void deaf(void)
+SCENE(listen)
 {
     struct sockaddr_in to = t_loopback(0);
     socklen_t len = sizeof to;
@@ -212,7 +212,7 @@ static int udp(struct sockaddr_in *a)
     return s;
 }
 
-static void packets(void)
+SCENE(packets)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(9999) }, to = at;
     to.sin_addr.s_addr = htonl(0x7fffffff);
@@ -227,7 +227,7 @@ static void packets(void)
     }
 }
 
-static void flows(void)
+SCENE(flows)
 {
     struct sockaddr_in to = t_loopback(9);
     long n = t_arg(1, 0);
@@ -245,7 +245,7 @@ static void flows(void)
     is_ill();
 }
 
-static void fifo(void)
+SCENE(fifo)
 {
     struct sched_param p = { .sched_priority = 50 };
     t_pin((int)t_arg(1, 0));
@@ -254,7 +254,7 @@ static void fifo(void)
 }
 
 /* All that it may open. */
-static void descriptors(void)
+SCENE(descriptors)
 {
     rlim_t n = (rlim_t)t_arg(1, 0);
     struct rlimit most = { n, n };
@@ -266,7 +266,7 @@ static void descriptors(void)
 }
 
 /* All look for the same name: one asks the server, and the others wait for the one in the kernel, in state D. */
-static void fuse(void)
+SCENE(fuse)
 {
     const char *dir = t_argv[2];
     static char in[1 << 17] __attribute__((aligned(8)));
@@ -285,7 +285,7 @@ static void fuse(void)
     is_ill();
 }
 
-static void clock_error(void)
+SCENE(clock)
 {
     long seconds = t_arg(1, 0);
     struct timex t = { .modes = ADJ_STATUS | ADJ_MAXERROR, .status = seconds ? STA_PLL : STA_UNSYNC, .maxerror = seconds * 1000000 };
@@ -321,7 +321,7 @@ static unsigned long number(const char *path, const char *key)
     return strtoul(at + strlen(key), NULL, 10);
 }
 
-static void fragments(void)
+SCENE(fragments)
 {
     unsigned long kb = number("/proc/meminfo", "MemAvailable:");
     size_t bytes = kb / 4 * 3 * 1024, page = (size_t)sysconf(_SC_PAGESIZE);
@@ -346,20 +346,20 @@ static void fragments(void)
 }
 
 /* Scenes whose numbers are arguments of the functions above. */
-static void cpu(void) { threads((int)t_arg(1, 0), compute); }
-static void calls(void) { threads((int)t_arg(1, 0), call); }
-static void locks(void) { threads((int)t_arg(1, 0), lock); }
-static void many_forks(void) { forks(0, t_arg(1, 0)); }
-static void oom(void) { forks((size_t)t_arg(1, 0) << 20, 1); }
-static void disk_reads(void) { threads((int)t_arg(2, 0), read_disk); }
+SCENE(cpu) { threads((int)t_arg(1, 0), compute); }
+SCENE(calls) { threads((int)t_arg(1, 0), call); }
+SCENE(locks) { threads((int)t_arg(1, 0), lock); }
+SCENE(forks) { forks(0, t_arg(1, 0)); }
+SCENE(oom) { forks((size_t)t_arg(1, 0) << 20, 1); }
+SCENE(disk) { threads((int)t_arg(2, 0), read_disk); }
 
-static void pinned(void)
+SCENE(pinned)
 {
     t_pin((int)t_arg(1, 0));
     threads((int)t_arg(2, 0), compute);
 }
 
-static void sleeping_children(void)
+SCENE(children)
 {
     if (!children(t_arg(1, 0)))
         say("ill");
@@ -368,16 +368,9 @@ static void sleeping_children(void)
 
 int main(int argc, char **argv)
 {
-    static const struct scene s[] = {
-        { "cpu", cpu }, { "pinned", pinned }, { "calls", calls }, { "forks", many_forks }, { "oom", oom }, { "files", files },
-        { "retransmits", retransmits }, { "disk", disk_reads }, { "memory", memory }, { "far", far }, { "listen", deaf },
-        { "packets", packets }, { "flows", flows }, { "fragments", fragments }, { "fifo", fifo }, { "descriptors", descriptors },
-        { "children", sleeping_children }, { "fuse", fuse },
-        { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
-    };
     char name[16];
     snprintf(name, sizeof name, "ill-%s", argc > 1 ? argv[1] : "");
     prctl(PR_SET_NAME, name);
     MUST(setpriority(PRIO_PROCESS, 0, 10) == 0); /* or kvis takes long to begin, under emulation */
-    return t_main(argc, argv, s);
+    return t_main(argc, argv);
 }

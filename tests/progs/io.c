@@ -17,7 +17,7 @@ static struct iovec *iov(size_t a, size_t b, size_t c)
 
 #define GOT(n, call) MUST(CHK(call) == (n))
 
-static void files(void)
+SCENE(files)
 {
     int fd = (int)CHK(open("data", CREATE, 0644));
     GOT(100, write(fd, buf, 100));
@@ -48,7 +48,7 @@ static void files(void)
     want("[e['error'] for e in by('write', filename='%sdata') if 'error' in e] in ([], ['EINVAL'])", t_cwd);
 }
 
-static void pipes(void)
+SCENE(pipes)
 {
     int p[2], e = (int)CHK(eventfd(0, 0));
     uint64_t one = 1;
@@ -63,7 +63,7 @@ static void pipes(void)
     want("S['net_bytes_sent'] == 0");
 }
 
-static void socks(void)
+SCENE(socks)
 {
     int s[2];
     CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
@@ -101,7 +101,7 @@ static void socks(void)
     want("not by('write', fd=%d) and not by('read', fd=%d)", s[0], s[1]);
 }
 
-static void moves(void)
+SCENE(moves)
 {
     int p[2], q[2], s[2];
     off_t off = 0;
@@ -133,7 +133,7 @@ static void moves(void)
     want("S['net_bytes_sent'] == 400");
 }
 
-static void vectors_bad(void)
+SCENE(short)
 {
     int fd = (int)CHK(open("v", CREATE, 0644));
     char *edge = t_map(8192);
@@ -144,4 +144,4 @@ static void vectors_bad(void)
     want("tot('write', 'bytes', filename='%sv') == 192", t_cwd);
 }
 
-SCENES({ "files", files }, { "pipes", pipes }, { "socks", socks }, { "moves", moves }, { "short", vectors_bad })
+T_MAIN

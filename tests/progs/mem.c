@@ -25,7 +25,7 @@ static unsigned long start_brk(void)
     return strtoul(p, NULL, 10);
 }
 
-static void heap(void)
+SCENE(heap)
 {
     char *at = brk_(NULL), *was = at;
     static const long step[] = { 1 << 20, -(600 << 10), 100, 800 << 10, 3 };
@@ -45,7 +45,7 @@ static void region(const char *type, void *p, size_t pages, const char *more)
          " and e['size'] == %lu%s]) == 1", type, (long)p, (long)p + (long)(pages * PAGE), pages * PAGE, more);
 }
 
-static void maps(void)
+SCENE(maps)
 {
     char *p = map(10, RW);
     region("mmap", p, 10, " and e['prot'] == 'rw-' and e['map_type'].startswith('anon')");
@@ -92,7 +92,7 @@ static void touch(volatile char *p, int n)
 
 /* mem many: every second page of a mapping protected, every second of another mapped anew from its end downwards; a
  * child with a copy of it all cuts a hole; what is there at the end is known to the page. */
-static void many(void)
+SCENE(many)
 {
     enum { N = 4000 };
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
@@ -148,7 +148,7 @@ static void stack(size_t n)
     page[1] = page[0];
 }
 
-static void faults(void)
+SCENE(faults)
 {
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     char *p = island(0, 300), *q = island(1, 100), *s = island(2, 50);
@@ -188,4 +188,4 @@ static void faults(void)
     want("S['lost_faults'] == 0");
 }
 
-SCENES({ "heap", heap }, { "maps", maps }, { "many", many }, { "faults", faults })
+T_MAIN

@@ -87,11 +87,11 @@ static void tcp(int af, const char *type, const char *host)
     want("'%s:%d' in str(S['connections'])", host, port);
 }
 
-static void tcp4(void) { tcp(AF_INET, "tcp4", "127.0.0.1"); }
-static void tcp6(void) { tcp(AF_INET6, "tcp6", "[::1]"); }
+SCENE(tcp4) { tcp(AF_INET, "tcp4", "127.0.0.1"); }
+SCENE(tcp6) { tcp(AF_INET6, "tcp6", "[::1]"); }
 
 /* A socket that is connected by its first send (tcp(7)). */
-static void fastopen(void)
+SCENE(fastopen)
 {
     char b[30] = { 0 };
     struct msghdr m = { .msg_name = &a, .msg_iov = &(struct iovec){ b, 20 }, .msg_iovlen = 1 };
@@ -115,7 +115,7 @@ static void fastopen(void)
 }
 
 /* A connection that is refused, or made, after connect(2) has returned: what tells the program tells kvis. */
-static void outcome(void)
+SCENE(outcome)
 {
     enum { SO_ERROR_, SEND, RECV, AGAIN, WRITE, N_WAYS };
     int up, down, l = listener(AF_INET, &up), gone = listener(AF_INET, &down);
@@ -163,7 +163,7 @@ static void outcome(void)
     close(l);
 }
 
-static void udp(void)
+SCENE(udp)
 {
     char b[100] = { 0 };
     int r = sock(AF_INET, SOCK_DGRAM), s = sock(AF_INET, SOCK_DGRAM);
@@ -232,7 +232,7 @@ static void un(const char *path, size_t n, const char *shown, int type, const ch
     want("shows(one('bind', fd=%d), local_addr='%s', sock_type=lambda t: t in (%s))", l, shown, name);
 }
 
-static void unix_(void)
+SCENE(unix)
 {
     char abs[200], shown[200], rel[sizeof t_cwd + 8];
     int n = snprintf(abs, sizeof abs, "%ssock", t_cwd);
@@ -252,7 +252,7 @@ static void unix_(void)
 }
 
 /* The ends of a pair know each other; so do their copies in a child. (They stay open: no number comes twice.) */
-static void pair(void)
+SCENE(pair)
 {
     char b[8];
     static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
@@ -329,7 +329,7 @@ static int asker(unsigned more)
 #define ANSWER(id, name, type, records, answers, code) answer(id, name, type, records, sizeof records - 1, answers, code)
 
 /* Questions for names, in a network of their own; the program is its server, too. */
-static void resolve(void)
+SCENE(resolve)
 {
     uint8_t q[2][512], b[512];
     if (unshare(CLONE_NEWNET))
@@ -438,7 +438,7 @@ static void resolve(void)
 
 /* What a call returns is not always what it has received: a peek, a message cut off, TCP bytes thrown
  * away, and what comes back of a message that could not be delivered. */
-static void peek(void)
+SCENE(peek)
 {
     static char b[100];
     struct iovec v[2] = { { b, 10 }, { b + 10, 5 } };
@@ -483,5 +483,4 @@ static void peek(void)
     want("S['net_bytes_sent'] == %d", 40 + 30 + 250 + 25 + 12);
 }
 
-SCENES({ "tcp4", tcp4 }, { "tcp6", tcp6 }, { "fastopen", fastopen }, { "outcome", outcome }, { "udp", udp },
-       { "unix", unix_ }, { "pair", pair }, { "resolve", resolve }, { "peek", peek })
+T_MAIN

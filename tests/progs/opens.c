@@ -104,7 +104,7 @@ static void by_handle(const char *name)
     close(mnt);
 }
 
-static void calls(void)
+SCENE(calls)
 {
     char d[4200];
     CHK(mkdir("d", 0755)), CHK(mkdir("d/e", 0755)), CHK(symlink("../file", "d/link"));
@@ -169,7 +169,7 @@ static void calls(void)
     end();
 }
 
-static void names(void)
+SCENE(names)
 {
     static const char *const odd[] = {
         "\033[2J\033[1A", "line\nfeed", "cr\rlf", "\377\376", "\303", "\302\233" "31m", "\342\200\256rtl",
@@ -208,7 +208,7 @@ static void names(void)
 }
 
 /* The page of the name was never touched: it is not in memory when the call begins. */
-static void untouched(void)
+SCENE(untouched)
 {
     int fd = (int)CHK(open("page", O_RDWR | O_CREAT, 0600));
     CHK(ftruncate(fd, 3 * 4096));
@@ -237,7 +237,7 @@ static void *rewrite(void *unused)
     close(r);
     return NULL;
 }
-static void rewritten(void)
+SCENE(rewritten)
 {
     pthread_t t;
     CHK(mkfifo("fifo", 0600));
@@ -259,7 +259,7 @@ static void *one_thread(void *next)
     }
     return NULL;
 }
-static void threads(void)
+SCENE(threads)
 {
     int next = 0;
     begin();
@@ -273,7 +273,7 @@ static void *exec_thread(void *arg)
     execv("/proc/self/exe", arg);
     _exit(99);
 }
-static void procs(void)
+SCENE(procs)
 {
     begin();
     for (int i = 0; i < 20; i++) {
@@ -297,14 +297,14 @@ static void procs(void)
     t_wait(CHILD(t_thread(exec_thread, args)), 0);
     end();
 }
-static void after(void) /* what procs' last child has become */
+SCENE(after) /* what procs' last child has become */
 {
     here("after", F(O_RDWR|O_CREAT), 0600);
     _exit(0);
 }
 
 /* Other roots, other mount namespaces, mount points, directories that are gone. */
-static void roots(void)
+SCENE(roots)
 {
     char mnt[4200], deep[4200], bind[4200], gone[4200], out[4300];
     CHK(mkdir("gone", 0755)), CHK(mkdir("gone/sub", 0755));
@@ -348,7 +348,7 @@ static void roots(void)
 
 /* At the depth to which the probe goes; deeper than a record can carry, where /proc says it; and below a directory whose own path is
  * longer than PATH_MAX. */
-static void deep(void)
+SCENE(deep)
 {
     static char part[251], base[8192], name[64];
     int depth = -1;
@@ -374,7 +374,7 @@ static void deep(void)
 
 /* Directories whose names are as long as most file systems allow, and longer, as FUSE and those with
  * names in UTF-16 do. */
-static void longnames(void)
+SCENE(longnames)
 {
     static const int lengths[] = { 255, 256, 300, 1000 };
     static char name[1001], base[9000];
@@ -400,7 +400,7 @@ static void *open_fifo(void *unused)
     MUST(open("fifo", O_RDONLY) >= 0);
     return unused;
 }
-static void full(void)
+SCENE(full)
 {
     enum { N = 8300 };
     static pthread_t t[N];
@@ -424,7 +424,7 @@ static void kill_waiting(pid_t p, int sig)
     usleep(200000);
     CHK(kill(p, sig));
 }
-static void waits(void)
+SCENE(waits)
 {
     t_handle(SIGUSR1, nothing, 0);
     CHK(mkfifo("fifo", 0600));
@@ -441,7 +441,7 @@ static void waits(void)
 }
 
 /* For the filters of kvis open. */
-static void flags(void)
+SCENE(flags)
 {
     CHK(open("sync", O_RDWR | O_CREAT | O_SYNC, 0640));
     CHK(open("dsync", O_WRONLY | O_CREAT | O_DSYNC, 0600));
@@ -449,7 +449,4 @@ static void flags(void)
     CHK(open(".", O_RDONLY | O_DIRECTORY));
 }
 
-SCENES({ "calls", calls }, { "names", names }, { "untouched", untouched },
-       { "rewritten", rewritten }, { "threads", threads }, { "procs", procs }, { "after", after },
-       { "roots", roots }, { "deep", deep }, { "longnames", longnames }, { "full", full },
-       { "waits", waits }, { "flags", flags })
+T_MAIN

@@ -47,7 +47,7 @@ static pid_t child(long p, int code)
     return (pid_t)p;
 }
 
-static void forks(void)
+SCENE(forks)
 {
     struct clone_args ca = { .exit_signal = SIGCHLD };
     child(fork(), 7);
@@ -64,7 +64,7 @@ static void forks(void)
     want("len(by('exit_process')) == S['processes']");
 }
 
-static void vforks(void)
+SCENE(vfork)
 {
     if (t_argc > 2)
         _exit((int)t_arg(1, 0));
@@ -95,7 +95,7 @@ static void *thread(void *tids)
 }
 
 /* N at the same time. */
-static void threads(void)
+SCENE(threads)
 {
     int n = t_arg(1, 10);
     pthread_t *t = t_shared(sizeof *t * (size_t)n);
@@ -115,7 +115,7 @@ static void threads(void)
 static void *nothing(void *arg) { return arg; }
 
 /* N one after another. */
-static void shorts(void)
+SCENE(shorts)
 {
     int n = t_arg(1, 10);
     for (int i = 0; i < n; i++)
@@ -124,7 +124,7 @@ static void shorts(void)
     want("len({(e['exit_pid'], e['ts_ns']) for e in by('exit_thread')}) >= %d", n);
 }
 
-static void children(void)
+SCENE(children)
 {
     int n = t_arg(1, 10), live = 0, sum = 0;
     for (int i = 0, st; i < n || live;) {
@@ -148,7 +148,7 @@ static void children(void)
 }
 
 /* Children that end before their parent, which never waits for them. */
-static void zombies(void)
+SCENE(zombies)
 {
     for (int i = 0; i < 30; i++)
         if (!CHK(fork()))
@@ -186,7 +186,7 @@ static void after(int threads)
     want("S['processes'] == 1 and len(by('spawn_thread')) == %d", threads);
 }
 
-static void exec_thread(void)
+SCENE(exec_thread)
 {
     if (t_argc > 2) {
         after(4);
@@ -215,13 +215,13 @@ static void *survivor(void *next)
     exit(0);
 }
 
-static void leader_exit(void)
+SCENE(leader_exit)
 {
     start(survivor, NULL);
     pthread_exit(NULL);
 }
 
-static void leader_exec(void)
+SCENE(leader_exec)
 {
     if (t_argc > 2) {
         after(1);
@@ -232,7 +232,7 @@ static void leader_exec(void)
 }
 
 /* Twice forked, its own session: kvis waits for the last of them. */
-static void daemon_(void)
+SCENE(daemon)
 {
     int ms = t_arg(1, 300);
     pid_t p = CHILD(
@@ -251,7 +251,7 @@ static void daemon_(void)
 }
 
 /* The child's parent is our parent, under kvis kvis itself, which must not mistake the child's end for ours. */
-static void clone_parent(void)
+SCENE(clone_parent)
 {
     volatile int *sh = t_shared(4096);
     sh[1] = getppid();
@@ -289,12 +289,12 @@ static void clone_flag(unsigned long flag)
     want("one('exit_process', exit_pid=%d)['code'] == 0", getpid());
 }
 
-static void clone_untraced(void)
+SCENE(clone_untraced)
 {
     clone_flag(CLONE_UNTRACED);
 }
 
-static void clone_ptrace(void)
+SCENE(clone_ptrace)
 {
     clone_flag(CLONE_PTRACE);
     want("tot('write', 'bytes', filename='%sgrandchild') == 5", t_cwd);
@@ -311,7 +311,7 @@ static int vm_child(void *arg)
 }
 
 /* A process that shares the memory of its parent. */
-static void clone_vm(void)
+SCENE(clone_vm)
 {
     static char stack[65536] __attribute__((aligned(16)));
     pid_t p = (pid_t)CHK(clone(vm_child, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL));
@@ -321,7 +321,7 @@ static void clone_vm(void)
 }
 
 /* Children in a loop of calls, killed from outside at any point of them. */
-static void killed(void)
+SCENE(killed)
 {
     int n = t_arg(1, 40);
     volatile int *sh = t_shared(4096);
@@ -349,7 +349,7 @@ static void killed(void)
     want("S['exit_code'] == 0");
 }
 
-static void failed_exec(void)
+SCENE(failed_exec)
 {
     char *av[] = { "a", "b c", NULL }, *none[] = { NULL };
     const struct { const char *name, *error; char **argv; int number; mode_t mode; } rows[] = {
@@ -382,8 +382,8 @@ static void bad(int thread)
                  loads_bad(NULL)));
 }
 
-static void bad_elf(void) { bad(0); }
-static void bad_elf_thread(void) { bad(1); }
+SCENE(bad_elf) { bad(0); }
+SCENE(bad_elf_thread) { bad(1); }
 
 static char *none[] = { NULL };
 static char *okay[] = { "odd", "okay", NULL };
@@ -410,7 +410,7 @@ static void by_proc(void)
 static void script(void) { execve("script", okay, none); }
 
 /* argc 0, a program in memory, by descriptor, one that is deleted, a script. */
-static void odd(void)
+SCENE(odd)
 {
     const struct { void (*run)(void); const char *argv, *program; } rows[] = {
         { empty, "[], ['']", "" }, { at_empty, "['odd', 'okay']", "" }, { at_dir, "['odd', 'okay']", "/here" },
@@ -450,7 +450,7 @@ static void *fault(void *unused)
 }
 
 /* Its first thread faults, or another one. */
-static void pidns(void)
+SCENE(pidns)
 {
     int thread = t_argc > 2 && !strcmp(t_argv[2], "thread");
     if (unshare(CLONE_NEWPID))
@@ -475,7 +475,7 @@ static void pidns(void)
 }
 
 /* Children that tests/progs/killer.c kills, some before their tracer knows of them. */
-static void early(void)
+SCENE(early)
 {
     int n = t_arg(1, 100);
     for (int i = 0; i < n; i++) {
@@ -491,7 +491,7 @@ static void early(void)
 
 /* Processes of two nested namespaces: their pids as they and as kvis see them. The outermost, whose
  * pids are kvis's, learns those of the inner from /proc: NSpid. */
-static void nspid(void)
+SCENE(nspid)
 {
     if (unshare(CLONE_NEWPID))
         skip("unshare(CLONE_NEWPID)");
@@ -520,7 +520,7 @@ static void nspid(void)
 
 /* One failing execve whose argv has N strings, two by two so many bytes apart: on other pages, reading one gives nothing
  * of the next. Then one with a short argv. */
-static void long_argv(void)
+SCENE(argv)
 {
     size_t apart = (size_t)t_arg(1, 0), n = (size_t)t_arg(2, 0);
     char *strings = t_map(2 * 4096), **list = calloc(n + 1, sizeof *list);
@@ -531,12 +531,10 @@ static void long_argv(void)
     execv("/nonexistent/short", (char *[]){ "one", "two", NULL });
 }
 
-static void exits(void)
-{
-    _exit((int)t_arg(1, 0));
-}
+SCENE(okay) { _exit(0); }
+SCENE(exit) { _exit((int)t_arg(1, 0)); }
 
-static void dies(void)
+SCENE(die)
 {
     int sig = (int)t_arg(1, 0);
     signal(sig, SIG_DFL);
@@ -546,12 +544,4 @@ static void dies(void)
     pause();
 }
 
-SCENES({ "forks", forks }, { "vfork", vforks }, { "threads", threads }, { "shorts", shorts },
-       { "children", children }, { "zombies", zombies }, { "exec_thread", exec_thread },
-       { "leader_exit", leader_exit }, { "leader_exec", leader_exec }, { "daemon", daemon_ },
-       { "clone_parent", clone_parent }, { "clone_untraced", clone_untraced },
-       { "clone_ptrace", clone_ptrace }, { "clone_vm", clone_vm }, { "killed", killed },
-       { "failed_exec", failed_exec }, { "bad_elf", bad_elf },
-       { "bad_elf_thread", bad_elf_thread }, { "odd", odd }, { "pidns", pidns },
-       { "nspid", nspid }, { "early", early }, { "argv", long_argv },
-       { "okay", exits }, { "exit", exits }, { "die", dies })
+T_MAIN

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 
 /* Counts of 2^31, 2^63, -1: refused by the kernel, and nothing of that size happens in kvis. */
-static void counts(void)
+SCENE(counts)
 {
     static const unsigned long n[] = { 1024, 1025, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, -1ul };
     static char buf[65536];
@@ -58,7 +58,7 @@ static void counts(void)
 
 /* Extensible structures, of which a part is not readable or which are longer than any kernel's. (Both backends show them alike: see
  * the case hybrid_same.) */
-static void ext(void)
+SCENE(ext)
 {
     static const unsigned long size[] = { 0, 8, 24, 25, 64, 160, 161, 4096, 4097, 8192, 1ul << 32 | 24 };
     char *p = t_map(3 * 4096), *edge = p + 8192; /* the first byte that is not readable */
@@ -142,14 +142,14 @@ static void uffd_of(int made)
     want("S['exit_code'] == 0");
 }
 
-static void uffd(void)
+SCENE(uffd)
 {
     uffd_of((int)syscall(SYS_userfaultfd, O_CLOEXEC));
     want("len([c for c in calls('openat') if c['ret'] == %d]) == 1", u + 1);
 }
 
 /* The same by /dev/userfaultfd (6.1), where only an ioctl(2) tells. */
-static void uffd_new(void)
+SCENE(uffd_new)
 {
     enum { NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW */
     uffd_of(ioctl(open("/dev/userfaultfd", O_RDWR | O_CLOEXEC), NEW, O_CLOEXEC));
@@ -170,7 +170,7 @@ static void *late_page(void *src)
 }
 
 /* An execve waits, for the page of the program's name, until there is a file "go". */
-static void exec_page(void)
+SCENE(exec_page)
 {
     static char name[4096] __attribute__((aligned(4096))) = "/bin/sleep";
     pthread_t t;
@@ -193,7 +193,7 @@ static void *change_length(void *a)
     return a;
 }
 
-static void cmsg(void)
+SCENE(cmsg)
 {
     int s[2], sent = 0, rounds = t_arg(1, 3000);
     pthread_t t;
@@ -215,7 +215,7 @@ static void cmsg(void)
 }
 
 /* Names that want to be something else on a terminal, in JSON, in HTML. */
-static void hostile(void)
+SCENE(hostile)
 {
     static const char *const name[] = {
         "esc\033[31mred", "cursor\033[Aup", "new\nline", "cr\rback", "tab\there", "bell\a", "del\177", "quote\"double",
@@ -253,5 +253,4 @@ static void hostile(void)
     want("one('bind')['local_addr'] == '@na\\0me\\x1b[1m'");
 }
 
-SCENES({ "counts", counts }, { "ext", ext }, { "uffd", uffd }, { "uffd_new", uffd_new },
-       { "exec_page", exec_page }, { "cmsg", cmsg }, { "hostile", hostile })
+T_MAIN

@@ -56,7 +56,7 @@ static pid_t child(void (*f)(int), int arg)
     return p;
 }
 
-static void errno_(void)
+SCENE(errno)
 {
     ask("before");
     filter(SYS_getpgid, SECCOMP_RET_ERRNO | EPERM, 0);
@@ -70,7 +70,7 @@ static void errno_(void)
 }
 
 /* brk is denied: its result is an error, not an address. */
-static void nobrk(void)
+SCENE(nobrk)
 {
     filter(SYS_brk, SECCOMP_RET_ERRNO | ENOSYS, 0);
     for (int i = 0; i < 5; i++)
@@ -79,7 +79,7 @@ static void nobrk(void)
 }
 
 /* errnos FROM TO: getpriority(FROM .. TO) fails with the errno that is its first argument, and mkdirat with 1000. */
-static void errnos(void)
+SCENE(errnos)
 {
     struct sock_filter f[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -96,7 +96,7 @@ static void errnos(void)
     MUST(syscall(SYS_mkdirat, AT_FDCWD, "nodir", 0777) == -1 && errno == 1000);
 }
 
-static void log_(void)
+SCENE(log)
 {
     filter(SYS_getpgid, SECCOMP_RET_LOG, 0);
     ask("logged");
@@ -108,7 +108,7 @@ static void on_sys(int sig, siginfo_t *i, void *u)
     say("signal %d code %d call %d errno %d", sig, i->si_code, i->si_syscall == SYS_getpgid, i->si_errno);
 }
 
-static void trap(void)
+SCENE(trap)
 {
     struct sigaction a = { .sa_sigaction = on_sys, .sa_flags = SA_SIGINFO };
     CHK(sigaction(SIGSYS, &a, NULL));
@@ -140,7 +140,7 @@ static void killed(int thread)
     syscall(SYS_getpgid, 0);
 }
 
-static void kill_(void)
+SCENE(kill)
 {
     pid_t p = child(killed, 0);
     want("one('exit_process', exit_pid=%d)['signal'] == 'SIGSYS'", p);
@@ -156,7 +156,7 @@ static void for_a_tracer(int data)
 }
 
 /* Nobody traces the program, as far as it knows: such a call is ENOSYS, whatever the data. */
-static void trace(void)
+SCENE(trace)
 {
     static const int data[] = { 0, 1, 0x7777, 0xffff, 0x6b76 };
     for (unsigned k = 0; k < COUNT(data); k++)
@@ -168,7 +168,7 @@ static void trace(void)
 }
 
 /* A supervisor answers for the program. */
-static void notify(void)
+SCENE(notify)
 {
     int fd = (int)filter(SYS_getpgid, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER);
     pid_t p = CHILD(
@@ -220,7 +220,7 @@ static void writes(int too_many)
 }
 
 /* read, write, exit and sigreturn only: a call too many is death. */
-static void strict(void)
+SCENE(strict)
 {
     for (int k = 0; k < 2; k++) {
         pid_t p = child(writes, k);
@@ -264,7 +264,7 @@ static void answer(int k)
     }
 }
 
-static void answers(void)
+SCENE(answers)
 {
     for (int k = 0; k < 5; k++)
         child(answer, k);
@@ -281,7 +281,7 @@ static void on_sud(int sig, siginfo_t *i, void *u)
     dispatched++;
 }
 
-static void sud(void)
+SCENE(sud)
 {
     struct sigaction a = { .sa_sigaction = on_sud, .sa_flags = SA_SIGINFO };
     CHK(sigaction(SIGSYS, &a, NULL));
@@ -299,7 +299,7 @@ static void sud(void)
     want("len(calls('getpgid')) == 0"); /* the kernel itself has not seen a call */
 }
 #else
-static void sud(void) { errno = ENOSYS; skip("syscall user dispatch"); }
+SCENE(sud) { errno = ENOSYS; skip("syscall user dispatch"); }
 #endif
 
 /* A program that itself traces its child. */
@@ -312,7 +312,7 @@ static void traced(void)
     _exit(5);
 }
 
-static void tracer(void)
+SCENE(tracer)
 {
     int st;
     pid_t p = (pid_t)CHK(fork());
@@ -339,5 +339,4 @@ static void tracer(void)
     say("end %x", st);
 }
 
-SCENES({ "errno", errno_ }, { "nobrk", nobrk }, { "errnos", errnos }, { "log", log_ }, { "trap", trap }, { "kill", kill_ },
-       { "trace", trace }, { "notify", notify }, { "strict", strict }, { "answers", answers }, { "sud", sud }, { "tracer", tracer })
+T_MAIN

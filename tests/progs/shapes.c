@@ -48,7 +48,7 @@ static void __attribute__((format(printf, 2, 3))) and_shows(int arg, const char 
 static void rang(int sig) { (void)sig; }
 
 /* A sleep that a signal interrupts returns the remaining time. */
-static void sleeps(void)
+SCENE(sleeps)
 {
     struct itimerval soon = { .it_value = { 0, 30000 } };
     t_handle(SIGALRM, rang, 0);
@@ -66,7 +66,7 @@ static void sleeps(void)
     }
 }
 
-static void wide(void)
+SCENE(wide)
 {
     /* The kernel takes the lower half of a register where an argument is an int (see the case argument_widths), also where
      * it is the length of another argument. */
@@ -121,7 +121,7 @@ static void wide(void)
     want("'@kvis-%d' + chr(92) + 'x00cd>' in calls('listen')[-1]['args'][0]", (int)getpid());
 }
 
-static void times(void)
+SCENE(times)
 {
     static struct { u64 sec, nsec; } now = { 0, UTIME_NOW }, omit = { 0, UTIME_OMIT }, pair[2] = { { 5, 7 }, { 1, UTIME_OMIT } },
         odd[2] = { { 0, UTIME_NOW | 1ull << 32 }, { 0, UTIME_NOW } };
@@ -136,7 +136,7 @@ static void times(void)
 /* bind to no descriptor: the address is not looked at by the kernel. */
 #define bound(sa, len, ...) shows(syscall(SYS_bind, -1, sa, len), "bind", 1, __VA_ARGS__)
 
-static void sockaddrs(void)
+SCENE(sockaddrs)
 {
     static const struct {
         int af;
@@ -188,7 +188,7 @@ static void sockaddrs(void)
     bound((void *)8, 16, "0x8");
 }
 
-static void messages(void)
+SCENE(messages)
 {
     static struct { long type; char text[8]; } m = { 1, "abcd" };
     int q = (int)CHK(msgget(IPC_PRIVATE, 0600 | IPC_CREAT));
@@ -214,7 +214,7 @@ static void messages(void)
 }
 
 /* Structures that say their size, or whose size is an argument. */
-static void sizes(void)
+SCENE(sizes)
 {
     static u64 how[6] = { 0, 0, 0, 1 }, clone[20] = { 0x80000000000 }, mnt[6] = { 1, 2, 0, 3 }, rules[6] = { 1, 3 };
 #define KNOWN "flags=O_RDONLY, mode=000, resolve=0"
@@ -274,7 +274,7 @@ static void sizes(void)
 }
 
 /* Of E2BIG, the kernel says how large the structure is that it knows: where the caller's size stands. */
-static void larger(void)
+SCENE(larger)
 {
     u32 perf[58] = { 1 /* PERF_TYPE_SOFTWARE */, sizeof perf }, sched[50] = { sizeof sched };
     perf[57] = sched[49] = 1;
@@ -294,7 +294,7 @@ static void larger(void)
     MUST(shows(syscall(SYS_execve, "/bin/true", one, list), "execve", 2, "%p /* 2 vars, then unreadable */", (void *)list) < 0);
 }
 
-static void others(void)
+SCENE(others)
 {
     static u32 perf[36];
     perf[1] = 128;                       /* size; type 0: hardware */
@@ -366,5 +366,4 @@ static void others(void)
 #endif
 }
 
-SCENES({ "sleeps", sleeps }, { "wide", wide }, { "times", times }, { "sockaddrs", sockaddrs }, { "messages", messages },
-       { "sizes", sizes }, { "larger", larger }, { "others", others })
+T_MAIN

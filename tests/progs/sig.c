@@ -43,7 +43,7 @@ static void note(int sig, siginfo_t *i, void *u)
 static void count(int sig, siginfo_t *i, void *u) { (void)i, (void)u, times[sig]++; }
 
 /* Real-time signals: all of them, in order, with their values. */
-static void rt(void)
+SCENE(rt)
 {
     sigset_t s = SET(SIGRTMIN + 1, SIGRTMIN + 2, SIGRTMIN + 3, SIGRTMIN + 4);
     for (int k = 1; k < 5; k++)
@@ -70,7 +70,7 @@ static void each_ms(int ms)
 }
 
 /* The same read, interrupted, with and without SA_RESTART. */
-static void restart(void)
+SCENE(restart)
 {
     for (int flags = 0; flags < 2; flags++) {
         int p[2];
@@ -98,7 +98,7 @@ static void restart(void)
 
 /* A read that is interrupted by an ignored signal: under a tracer, the kernel restarts the read. It continues
  * for long after that, and has one result. */
-static void again(void)
+SCENE(again)
 {
     int p[2];
     char c = 0;
@@ -132,7 +132,7 @@ static void on_trap(int sig, siginfo_t *i, void *u)
 
 #define FAULT(...) do { if (!sigsetjmp(back, 1)) { __VA_ARGS__; } } while (0)
 
-static void faults(void)
+SCENE(faults)
 {
     stack_t ss = { .ss_sp = t_shared(65536), .ss_size = 65536 };
     CHK(sigaltstack(&ss, NULL));
@@ -179,7 +179,7 @@ static void faults(void)
 }
 
 /* Blocked, ignored, taken by sigwaitinfo, by signalfd; pending over exec-less forks. */
-static void waits(void)
+SCENE(waits)
 {
     siginfo_t i;
     sigset_t s = SET(SIGUSR1, SIGRTMIN + 3, SIGCHLD), p;
@@ -254,7 +254,7 @@ static void stopped_until_cont(pid_t p, volatile long *counts, volatile int *ran
 }
 
 /* A child of nine threads that stops itself, is continued, is stopped by the four signals, is killed when stopped. */
-static void stops(void)
+SCENE(stops)
 {
     static const int stop[] = { SIGSTOP, SIGTSTP, SIGTTIN };
     sigset_t chld = SET(SIGCHLD);
@@ -297,7 +297,7 @@ static void stops(void)
 }
 
 /* Storms of STOP and CONT: the last word counts. */
-static void storm(void)
+SCENE(storm)
 {
     int n = t_arg(1, 300);
     volatile int *sh = t_shared(4096);
@@ -331,5 +331,4 @@ static void storm(void)
     }
 }
 
-SCENES({ "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits },
-       { "stops", stops }, { "storm", storm })
+T_MAIN

@@ -223,8 +223,13 @@ static inline void t_put(const char *path, size_t n)
     close(fd);
 }
 
-/* PROG SCENE ARG...: one thing that a program can do. */
-struct scene { const char *name; void (*fn)(void); };
+/* PROG SCENE ARG...: one thing that a program can do, defined by SCENE(NAME) { ... }. */
+struct scene { const char *name; void (*run)(void); };
+
+#define SCENE(name) \
+    static void scene_##name(void); \
+    static const struct scene row_##name __attribute__((section("scenes"), used)) = { #name, scene_##name }; \
+    static void scene_##name(void)
 
 static int t_argc;
 static char **t_argv;
@@ -235,17 +240,18 @@ static inline long t_arg(int k, long otherwise)
     return t_argc > k + 1 ? atol(t_argv[k + 1]) : otherwise;
 }
 
-static inline int t_main(int argc, char **argv, const struct scene *s)
+static inline int t_main(int argc, char **argv)
 {
+    extern const struct scene __start_scenes[], __stop_scenes[];
     t_argc = argc;
     t_argv = argv;
     MUST(getcwd(t_cwd, sizeof t_cwd - 1));
     strcat(t_cwd, t_cwd[1] ? "/" : "");
     if (argc < 2) /* executed without arguments */
         return 0;
-    for (; s->name; s++)
+    for (const struct scene *s = __start_scenes; s < __stop_scenes; s++)
         if (!strcmp(argv[1], s->name)) {
-            s->fn();
+            s->run();
             say("done");
             return 0;
         }
@@ -253,9 +259,5 @@ static inline int t_main(int argc, char **argv, const struct scene *s)
     return 99;
 }
 
-/* main() of a program that has only scenes: SCENES({ "name", function }, ...). */
-#define SCENES(...) \
-    int main(int argc, char **argv) \
-    { \
-        return t_main(argc, argv, (const struct scene[]){ __VA_ARGS__, { NULL, NULL } }); \
-    }
+/* main() of a program that has only scenes. */
+#define T_MAIN int main(int argc, char **argv) { return t_main(argc, argv); }

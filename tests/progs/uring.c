@@ -111,12 +111,12 @@ static void requests(bool polled)
     want("shows(S, io_uring_results=9, lost_io_uring=0)");
 }
 
-static void basic(void) { requests(false); }
-static void polled(void) { requests(true); }
+SCENE(basic) { requests(false); }
+SCENE(polled) { requests(true); }
 
 /* How long a request takes: as long as the other end of a socket waits. (Not a pipe's: a worker would
  * have to be made for that, and a ptracer, strace too, can keep the kernel from it: 6.1, ECANCELED.) */
-static void slow(void)
+SCENE(slow)
 {
     char c;
     int p[2], begun[2], res[2];
@@ -141,7 +141,7 @@ static void slow(void)
 }
 
 /* Many at once, of one number: none is missing, and none has another's time. */
-static void many(void)
+SCENE(many)
 {
     int f = open("/dev/zero", O_RDONLY), n = 0;
     static char buf[64];
@@ -158,7 +158,7 @@ static void many(void)
 }
 
 /* A result that has the number of the file that its request was about: that file was closed before. */
-static void same(void)
+SCENE(same)
 {
     struct sockaddr_un a = { AF_UNIX, "same" };
     int c = socket(AF_UNIX, SOCK_STREAM, 0), l = socket(AF_UNIX, SOCK_STREAM, 0), res;
@@ -174,7 +174,7 @@ static void same(void)
 }
 
 /* A connection that is made and used by requests alone. */
-static void connected(void)
+SCENE(connected)
 {
     struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) }, from;
     char name[100], b[100] = { 0 };
@@ -193,7 +193,7 @@ static void connected(void)
 }
 
 /* io_uring_enter(2) three times, for 2, 3 and no requests: how many were submitted is known where their results are not. */
-static void submitted(void)
+SCENE(submitted)
 {
     int f = (int)CHK(open("ringed", O_RDWR | O_CREAT | O_TRUNC, 0600));
     struct stat st;
@@ -209,5 +209,4 @@ static void submitted(void)
     want("one('open', path='%sringed')", t_cwd);
 }
 
-SCENES({ "basic", basic }, { "polled", polled }, { "slow", slow }, { "many", many }, { "same", same },
-       { "connected", connected }, { "submitted", submitted })
+T_MAIN

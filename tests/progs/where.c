@@ -49,7 +49,7 @@ static void want_waits(const char *name, const unsigned long long *waited)
     want("sum(abs(c['runq_ns'] - w) > 0.02 * w + 2e5 for c, w in zip(calls('%s')[-%d:], [%s])) <= %d", name, CALLS, list, CALLS / 2);
 }
 
-static void slow_calls(void)
+SCENE(calls)
 {
     unsigned long long computing[CALLS], sleeping[CALLS], all = 0, begin = run_delay();
     t_pin(sched_getcpu());
@@ -79,7 +79,7 @@ static void slow_calls(void)
     want("sum(c['other_ns'] <= 0.9e6 * %d for c in calls('poll')[-%d:]) <= %d", SLEEP_MS, CALLS, CALLS / 4);
 }
 
-static void places(void)
+SCENE(places)
 {
     CHK(poll(NULL, 0, 200));
     want("calls('poll')[-1]['other_ns'] > 195e6 and calls('poll')[-1]['on_cpu_ns'] < 5e6");
@@ -98,4 +98,4 @@ static void places(void)
     want("[w['name'] for w in S['where_time_went']].index('poll') >= 0");
 }
 
-SCENES({ "places", places }, { "calls", slow_calls })
+T_MAIN
