@@ -14,9 +14,9 @@ scene() { # scene HOW NAME
 }
 for s in calls names untouched threads procs roots deep longnames; do scene t_opens $s; done
 for s in waits rewritten; do scene t_facts $s; done
-if [ -x "$BIN/open32" ]; then
-    t_fails 32 "32-bit calls" kvis open -o /dev/null --json=json32 -- "$BIN/open32"
-    t_json "all seven" json32 "[(e['call'], e.get('name'), e.get('fd', e.get('error'))) for e in by('open', abi='i386')] == [('open', 'open32', 3), ('openat', 'openat32', 4), ('creat', 'creat32', 5), ('openat2', 'openat232', 'EINVAL'), ('open_by_handle_at', None, 'EFAULT'), ('open', None, 'EFAULT'), ('open', 'nothere32', 'ENOENT')]"
+if [ -x "$BIN/i386" ]; then
+    t_fails 32 "32-bit calls" kvis open -o /dev/null --json=json32 -- "$BIN/i386"
+    t_json "all eight" json32 "[(e['call'], e.get('name'), e.get('fd', e.get('error'))) for e in by('open', abi='i386')] == [('open', 'open32', 3), ('openat', 'openat32', 4), ('creat', 'creat32', 5), ('openat2', 'openat232', 'EINVAL'), ('open_by_handle_at', None, 'EFAULT'), ('open', None, 'EFAULT'), ('open', 'nothere32', 'ENOENT'), ('open', 'made32', 6)]"
 fi
 
 # A loop of opens, with the default ring and with one that is too small: what is not there is counted.
