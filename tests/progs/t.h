@@ -240,23 +240,28 @@ static inline long t_arg(int k, long otherwise)
     return t_argc > k + 1 ? atol(t_argv[k + 1]) : otherwise;
 }
 
-static inline int t_main(int argc, char **argv)
+/* Runs the scene that the arguments name. Without arguments, nothing happens: a program may be executed so. */
+static inline int t_scene(int argc, char **argv)
 {
     extern const struct scene __start_scenes[], __stop_scenes[];
     t_argc = argc;
     t_argv = argv;
     MUST(getcwd(t_cwd, sizeof t_cwd - 1));
     strcat(t_cwd, t_cwd[1] ? "/" : "");
-    if (argc < 2) /* executed without arguments */
-        return 0;
-    for (const struct scene *s = __start_scenes; s < __stop_scenes; s++)
-        if (!strcmp(argv[1], s->name)) {
-            s->run();
-            say("done");
-            return 0;
-        }
-    say("no such scene");
-    return 99;
+    const struct scene *s = __start_scenes;
+    while (argc > 1 && s < __stop_scenes && strcmp(argv[1], s->name))
+        s++;
+    MUST(s < __stop_scenes); /* there is no such scene */
+    if (argc > 1)
+        s->run();
+    return argc > 1;
+}
+
+static inline int t_main(int argc, char **argv)
+{
+    if (t_scene(argc, argv))
+        say("done");
+    return 0;
 }
 
 /* main() of a program that has only scenes. */

@@ -13,7 +13,7 @@ look() { rm -f a.prom; until_true 20 test -s a.prom; } # waits for the next
 cp a.prom before
 # 3000 pages of node 1 for CPU 0, 2000 for CPU 2; 1000 of node 0 for CPU 1
 for n in "3000 1 0" "2000 1 2" "1000 0 1"; do
-    t_ok "pages $n" "$BIN/pages" $n
+    t_ok "pages $n" "$BIN/mon" pages $n
 done
 look && look || t_not_ok "it does not go on"
 t_stop

@@ -28,11 +28,11 @@ before=$(irqs virtio1-req.0) sent=$(traced sent)
 # what was; then 41 is what it was all the same, but for the time.
 for disk in vda vdb vdc; do
     echo none >/sys/block/$disk/queue/scheduler
-    "$BIN/ring" reads $disk 4 10 >$disk
-    "$BIN/ring" reads $disk 1 1 >>one
+    "$BIN/mon" reads $disk 4 10 >$disk
+    "$BIN/mon" reads $disk 1 1 >>one
 done
 ip link set eth0 up
-"$BIN/ring" frames eth0 50 >frames
+"$BIN/mon" frames eth0 50 >frames
 timeout 20 dd if=/dev/zero of="$(echo /dev/vport*p1)" bs=1 count=37 2>/dev/null
 ip link set eth0 down
 frames=$(cat /sys/class/net/eth0/statistics/tx_packets)
