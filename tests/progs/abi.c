@@ -60,7 +60,7 @@ SCENE(i386)
     want("all('abi' not in c for c in calls('mmap'))");
 }
 
-/* clone by int $0x80: its flags are in ebx. The rest of rbx is no argument, and stays. */
+/* clone by int $0x80: its flags are in ebx. The upper half of rbx is not an argument, and keeps its value. */
 SCENE(i386_clone)
 {
     enum { UNTRACED = 0x00800000 };
@@ -77,7 +77,7 @@ SCENE(i386_clone)
     want("one('exit_process', exit_pid=%ld)['code'] == 5", r);
 }
 
-/* One call of i386 for all that sockets do: a datagram to itself, with enough room for the sender's address and without. */
+/* socketcall(2): a datagram to itself, received with enough and with too little room for the sender's address. */
 SCENE(i386_socketcall)
 {
     enum { SOCKET = 1, SENDTO = 11, RECVFROM = 12 };
@@ -106,7 +106,7 @@ SCENE(i386_socketcall)
     want("[e.get('remote_addr') for e in by('recv', fd=%ld)] == [None, '127.0.0.1:%d']", fd, port);
 }
 
-/* Bits that the kernel does not look at: above 32-bit arguments, and above all of int $0x80's. */
+/* The kernel ignores the upper half of 32-bit arguments, and of all arguments of int $0x80. */
 SCENE(wide)
 {
     long high = 0x7eadbeefl << 32;

@@ -22,7 +22,6 @@ static void until_stop(void)
         usleep(10000);
 }
 
-/* Opens, reads and closes, and counts what does not work. */
 SCENE(loop)
 {
     long bad = 0, n = 0;
@@ -38,7 +37,7 @@ SCENE(loop)
     say("bad %ld, some %d", bad, n > 0);
 }
 
-/* Mappings from before kvis came; when ./go is there, 100 and 50 of their pages are touched. */
+/* Mappings that are older than kvis's attach. When ./go exists, 100 and 50 of their pages are touched. */
 SCENE(pages)
 {
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
@@ -80,7 +79,7 @@ SCENE(spawn)
 
 static void *waiting(void *arg)
 {
-    for (int i = 0; i < 300 && !ended(); i++) /* seldom: there may be 1000 of it */
+    for (int i = 0; i < 300 && !ended(); i++) /* rarely, because there may be 1000 such threads */
         usleep(200000);
     return arg;
 }
@@ -96,7 +95,7 @@ SCENE(many)
     say("all ended");
 }
 
-/* One of many threads executes the program again, and so on until ./stop is there. */
+/* One of many threads executes the program again, until ./stop exists. */
 static void *again(void *arg)
 {
     usleep(500);
@@ -114,7 +113,7 @@ SCENE(storm)
     pause();
 }
 
-/* Five threads that signal themselves until ./stop is there: each signal comes, however slowly kvis attaches. */
+/* Five threads signal themselves until ./stop exists. Each signal must arrive, however slowly kvis attaches. */
 static volatile long sent, came;
 static void on_usr1(int sig)
 {
@@ -126,7 +125,7 @@ static void *signaller(void *arg)
 {
     while (!ended()) {
         __sync_fetch_and_add(&sent, 1);
-        CHK(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1)); /* to itself: it comes at once */
+        CHK(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1));
     }
     return arg;
 }
@@ -142,7 +141,7 @@ SCENE(signalled)
     MUST(sent == came);
 }
 
-/* Calls that wait; a thread or child lets them go when ./stop is there. */
+/* A call that waits until another thread releases it, when ./stop exists. */
 static int p[2];
 
 static void *releaser(void *arg)
@@ -181,7 +180,6 @@ SCENE(blocked)
     say("%s %ld %s", how, r, r == -1 ? strerror(errno) : "");
 }
 
-/* A stopped one: it stays so, until SIGCONT. */
 SCENE(stopped)
 {
     pthread_t t;
@@ -198,7 +196,7 @@ SCENE(stopped)
     say("end %x", st);
 }
 
-/* One that has a tracer already: ./pid is the traced one, we are the tracer. */
+/* ./pid is a child that this process traces. */
 SCENE(traced)
 {
     pid_t c = CHILD(until_stop(); _exit(0));
@@ -225,7 +223,7 @@ static void *thread_ready(void *arg)
     return arg;
 }
 
-/* ./pid is a thread that is not the first; or with an argument, a process whose first thread has ended. */
+/* ./pid is a thread other than the main thread, or with an argument, a process whose main thread has ended. */
 SCENE(thread)
 {
     pthread_t t;
@@ -237,8 +235,7 @@ SCENE(thread)
     t_thread(thread_ready, NULL);
 }
 
-/* A thread waits in each of two calls that a stop ends with EINTR, without a handler, and one makes calls: says how
- * often that was. */
+/* Two threads wait in calls that a stop ends with EINTR even without a handler, and a third one makes calls. Prints the number of EINTR. */
 static volatile int eintr[2];
 
 static void *interrupted(void *by_recv)
@@ -251,7 +248,7 @@ static void *interrupted(void *by_recv)
     CHK(setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &hour, sizeof hour));
     while ((by_recv ? recv(s[0], &c, 1, 0) : epoll_wait(e, &ev, 1, 86400000)) == -1 && errno == EINTR)
         eintr[by_recv != NULL]++;
-    eintr[by_recv != NULL] = -1; /* it has ended otherwise */
+    eintr[by_recv != NULL] = -1; /* another error */
     return NULL;
 }
 

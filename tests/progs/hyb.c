@@ -50,7 +50,6 @@ static void *flood_until_stop(void *unused)
 static volatile int handled;
 static void on(int sig) { (void)sig, handled++; }
 
-/* For this thread and those that it starts. */
 static void block_all(void)
 {
     sigset_t all;
@@ -82,7 +81,7 @@ SCENE(calls)
     }
     t_crowd((int)n, flood_thread, (void *)rounds);
     if (how == 't') {
-        for (int i = 0; i < 1000 && handled <= 10; i++) /* untraced it may be done before that */
+        for (int i = 0; i < 1000 && handled <= 10; i++) /* an untraced run may be shorter */
             usleep(1000);
         timers(0);
         say("ticks %d", handled > 10);
@@ -91,7 +90,7 @@ SCENE(calls)
     want("S['threads'] == %ld and S['lost'] == 0", n + 1);
 }
 
-/* Calls that hardly anybody makes: the first fails, the second does not. */
+/* Two rare calls, of which the first fails. */
 static void *rare_thread(void *rounds)
 {
     struct timespec slice;
@@ -102,7 +101,7 @@ static void *rare_thread(void *rounds)
     return NULL;
 }
 
-/* rare PROCESSES THREADS ROUNDS: when stdin ends, each thread makes so many of both. */
+/* rare PROCESSES THREADS ROUNDS: when stdin ends, each thread makes ROUNDS of both calls. */
 SCENE(rare)
 {
     long n = t_arg(1, 1), each = t_arg(2, 1), rounds = t_arg(3, 1);
@@ -116,7 +115,7 @@ SCENE(rare)
         ;
 }
 
-/* Calls of which the record has more than words and a string. */
+/* Calls whose records have more than numbers and one string. */
 static void *wide_thread(void *rounds)
 {
     char a[8], b[8];
@@ -192,7 +191,7 @@ SCENE(big)
         memcpy(long_path + i, "n/", 2);
     t_crowd(4, big_thread, (void *)n);
     want("len(calls('renameat') + calls('renameat2')) == %ld and S['lost'] == 0", 4 * n);
-    /* The stop at the end of a call whose record did not fit is not a sleep of the call. */
+    /* When kvis holds a thread at the end of a call, this is not a sleep of the call. */
     want("not [c for c in calls('openat') + calls('renameat') + calls('renameat2') if c.get('sleep_state') in ('t', 'T')]");
     want("len([c for c in calls('openat') if len(c['args'][1]) > 4000 or c['args'][1].endswith('...')]) == %ld", 4 * n);
 }
@@ -233,7 +232,7 @@ SCENE(limits)
     }
 }
 
-/* An offset in a page that is not there when the call begins: then BPF cannot say what it was. */
+/* The page of the offset is not in memory when the call begins, so BPF cannot read it. */
 SCENE(absent)
 {
     off_t at = 100;
@@ -254,8 +253,8 @@ static void *evict(void *unused)
     return unused;
 }
 
-/* evicted N: opens a file N times by a name whose page another thread takes out of the page table all the time. The
- * kernel brings it back for open, but a BPF program finds it gone. */
+/* evicted N: opens a file N times while another thread evicts the page of the name again and again. open(2) faults the page in, but
+ * BPF programs cannot. */
 SCENE(evicted)
 {
     long n = t_arg(1, 3000);
@@ -286,8 +285,8 @@ static void *flip(void *byte)
     return NULL;
 }
 
-/* Opens a/a or a/b, of which another thread changes the last byte all the time; the same with a long name, and where b is missing.
- * Each open is shown as one of the two, and its event and its line show the same. */
+/* Opens a/a or a/b while another thread changes the last byte of the name; then the same with a long name, and without a file b.
+ * Each open is shown as one of the two, and its event and its line agree. */
 SCENE(flipped)
 {
     long n = t_arg(1, 1000);
@@ -317,8 +316,8 @@ SCENE(flipped)
     want("S['lost'] == 0");
 }
 
-/* What the kernel knows of sockets of AF_UNIX, and where a path with ".." in it leads, is in the record:
- * no call of these stops. unheld 1: calls stop until call_nest is loaded. */
+/* These calls do not stop, because the addresses of unix sockets and the targets of paths with ".." are in the records. unheld 1:
+ * calls stop until call_nest is loaded. */
 SCENE(unheld)
 {
     enum { N = 50 };
@@ -346,7 +345,7 @@ SCENE(unheld)
         want("S['backend'] != 'hybrid' or max(S['stops'], S['throttle_stops']) < %d", N);
 }
 
-/* A thread that blocks the signal that would hold it: the port that the kernel chooses, and what nests, are in the record. */
+/* The thread blocks the signal that would hold it: the port that the kernel chooses and nested arguments are in the records. */
 SCENE(blocked)
 {
     uint64_t rt33 = 1ull << 32;
@@ -368,7 +367,7 @@ SCENE(blocked)
         want("['%s' in calls(c)[0]['args'][1] for c in ('sendmsg', 'recvmsg')] == [True, True]", text);
 }
 
-/* A SIGCONT that is pending while the thread floods: its handler runs once for each. */
+/* SIGCONT is pending while the thread floods; its handler must run once for each. */
 static void pending_cont(const char *how, int n)
 {
     sigset_t set, old;
@@ -390,7 +389,6 @@ static void pending_cont(const char *how, int n)
     say("%s: SIGCONT handled %d times", how, handled);
 }
 
-/* The same with helpers that fill the ring. */
 SCENE(cont)
 {
     int n = t_arg(1, 30);
@@ -452,7 +450,7 @@ SCENE(jobs)
 
 /* --- many --- */
 
-/* A tree that doubles until it has N processes, which end as soon as their children do. */
+/* A tree that doubles until it has N processes, which end after their children. */
 static void bomb_at(int *count, int n)
 {
     for (int k = 0; k < 2; k++) {
@@ -480,7 +478,6 @@ SCENE(bomb)
     want("len(by('exit_process')) == %d and S['processes'] == %d and S['lost'] == 0", n + 1, n + 1);
 }
 
-/* Execs of itself by vfork, from several threads at once. */
 static int leaf_status(void)
 {
     int st;
@@ -514,7 +511,7 @@ SCENE(execs)
     want("len(calls('faccessat')) == %ld and S['processes'] == %ld and S['lost'] == 0", 40 * n, 4 * n + 1);
 }
 
-/* A thread that is not the first executes the program, while the others flood, again and again. */
+/* Again and again, a thread other than the main thread executes the program while the others flood. */
 static char left[16];
 static void *exec_thread(void *unused)
 {
@@ -541,7 +538,6 @@ SCENE(relay)
     pause();
 }
 
-/* For ever: to be killed with its tracer. */
 SCENE(forever)
 {
     int n = t_arg(1, 4);
@@ -553,7 +549,7 @@ SCENE(forever)
     t_crowd(n, flood_until_stop, NULL);
 }
 
-/* Writes from pages that are not there, with all signals blocked, so that nothing can stop it. */
+/* Writes from pages that are not in memory, with all signals blocked: kvis cannot stop the thread. */
 static void *write_untouched(void *unused)
 {
     uint64_t all = ~0ull;
@@ -591,8 +587,7 @@ static void *write_log(void *unused)
     return unused;
 }
 
-/* Threads that die in the midst of writes for whose records there is no room: each write that the file
- * has must be in the trace. */
+/* Threads die during writes while the ring is full. The trace must have each write that is in the file. */
 SCENE(dying)
 {
     int ms = t_arg(1, 20);
@@ -618,7 +613,7 @@ static void *call_when_told(void *unused)
     return unused;
 }
 
-/* A thread gives its seccomp filter to another one, which is in the midst of things. */
+/* A thread sets a seccomp filter for another thread, which is running (TSYNC). */
 SCENE(tsync)
 {
     struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -633,7 +628,7 @@ SCENE(tsync)
     want("len(calls('getppid')) == 1000 and S['lost'] == 0");
 }
 
-/* No signal can be queued for this user any more; kvis's own included. */
+/* No signal can be queued for this user, not even by kvis. */
 SCENE(unqueued)
 {
     long n = t_arg(1, 3000);
@@ -643,8 +638,7 @@ SCENE(unqueued)
     want("len(calls('getppid')) == %ld and S['lost'] == 0 and not by('signal')", n);
 }
 
-/* setids N: each change of the group is made by all threads: the libc sends a signal to each (33 with glibc, 34
- * with musl). */
+/* setids N: all threads change the group. The libc sends each of them a signal (33 with glibc, 34 with musl). */
 static volatile int ids_done;
 static void *group_at_end(void *unused)
 {
@@ -669,7 +663,7 @@ SCENE(setids)
     want("S['lost'] == 0");
 }
 
-/* cancels N: threads that make calls are cancelled: the libc sends a signal to each (32 with glibc, 33 with musl). */
+/* cancels N: cancels running threads. The libc sends each of them a signal (32 with glibc, 33 with musl). */
 static void count_cleanup(void *cleaned) { __atomic_add_fetch((int *)cleaned, 1, __ATOMIC_RELAXED); }
 
 static void *flood_until_cancelled(void *cleaned)
@@ -700,7 +694,7 @@ SCENE(cancels)
     want("S['lost'] == 0 and S['threads'] == %d", 4 * n + 1);
 }
 
-/* deaf N: floods with every signal blocked past the libc, 33 too. One thread: how many calls it makes is known. */
+/* deaf N: floods with all signals blocked, including 33, which the libc would not block. */
 SCENE(deaf)
 {
     uint64_t all = ~0ull, pending = 0;

@@ -1,12 +1,12 @@
 /* Causes a fault that kvis diagnose must find, until it is killed. Prints `ill` when the fault exists. The name of the process
  * (comm) is ill-SCENE. Scenes:
- *   cpu N, calls N, locks N: threads that compute, make system calls, need one lock; pinned CPU N: that compute on one CPU
- *   forks N: processes that make children that end at once; children N: sleep; oom MB: allocate this much memory
- *   files N, descriptors N: opens so many files, and the machine, or the process, may open few more, or none
- *   disk NAME N: threads that read at random from /dev/NAME; fuse DIR: a file system that does not answer 6 processes
- *   memory MB, far MB NODE CPU: writes to memory again and again (of a node, on a CPU of another); fragments: frees every
- *   second page of all memory, and asks for hugepages
- *   retransmits: connections to a tun device that nobody reads; listen: connections that nobody accepts; flows N: connections
+ *   cpu N, calls N, locks N: N threads compute, make system calls, or contend for one lock; pinned CPU N: compute on one CPU
+ *   forks N: N processes make children that end at once; children N: sleep; oom MB: allocates this much memory
+ *   files N, descriptors N: opens N files, and the machine can open few more, or the process none
+ *   disk NAME N: N threads read at random from /dev/NAME; fuse DIR: a file system does not answer 6 processes
+ *   memory MB, far MB NODE CPU: writes to memory again and again (of NODE, on CPU); fragments: frees every second page of all
+ *   memory, and asks for hugepages
+ *   retransmits: connections to a tun device without a reader; listen: connections that are not accepted; flows N: N connections
  *   (0: without end); packets CPU: broadcasts that 64 local sockets receive
  *   fifo CPU: computes as SCHED_FIFO; clock SECONDS: the error of the clock (0: not synchronized, and ends) */
 #include "t.h"
@@ -25,7 +25,7 @@ static void is_ill(void)
 
 static int workers, at_work;
 
-/* A thread has begun its work. Says `ill` when all have. */
+/* Prints `ill` when all threads have begun their work. */
 static void begun(void)
 {
     if (__atomic_add_fetch(&at_work, 1, __ATOMIC_SEQ_CST) == workers)
@@ -62,7 +62,7 @@ static void *lock(void *unused)
     return unused;
 }
 
-/* Returns in N children, with their number, and 0 in their parent; they die with it. */
+/* Starts N children, which die with their parent. Returns 0 in the parent, and 1 to N in the children. */
 static long children(long n)
 {
     pid_t first = getpid();
@@ -145,7 +145,7 @@ static void *read_disk(void *arg)
     return arg;
 }
 
-/* All but one, which is the caller. */
+/* The caller is one of the n threads. */
 static void threads(int n, void *(*fn)(void *))
 {
     pthread_t t;
@@ -155,7 +155,6 @@ static void threads(int n, void *(*fn)(void *))
     fn(NULL);
 }
 
-/* Writes to a byte of each `step` bytes, again and again. */
 static void use(char *p, size_t bytes, size_t step)
 {
     for (int round = 0;; round++) {
@@ -202,7 +201,7 @@ SCENE(listen)
     }
 }
 
-/* A socket that is bound to all addresses, beside others. */
+/* A socket that shares its port with others. */
 static int udp(struct sockaddr_in *a)
 {
     int s = socket(AF_INET, SOCK_DGRAM, 0), on = 1;
@@ -253,7 +252,6 @@ SCENE(fifo)
     threads(1, compute);
 }
 
-/* All that it may open. */
 SCENE(descriptors)
 {
     rlim_t n = (rlim_t)t_arg(1, 0);
@@ -265,7 +263,7 @@ SCENE(descriptors)
     is_ill();
 }
 
-/* All look for the same name: one asks the server, and the others wait for the one in the kernel, in state D. */
+/* All processes look up the same name: one waits for the server, and the others wait for that one in state D. */
 SCENE(fuse)
 {
     const char *dir = t_argv[2];
@@ -304,14 +302,13 @@ static char *map(size_t bytes)
     return p;
 }
 
-/* Touches a page of each hugepage in so much memory. */
+/* Touches a page of each hugepage. */
 static void touch(char *p, size_t bytes)
 {
     for (char *at = p + HUGE - (uintptr_t)p % HUGE; at + HUGE <= p + bytes; at += HUGE)
         *at = 1;
 }
 
-/* The number after a key in a file of /proc. */
 static unsigned long number(const char *path, const char *key)
 {
     static char text[1 << 16];
@@ -331,7 +328,7 @@ SCENE(fragments)
         p[at] = 1;
     for (size_t at = 0; at + page <= bytes; at += 2 * page)
         MUST(madvise(p + at, page, MADV_DONTNEED) == 0);
-    for (unsigned long was, refused = 0; refused < 16;) { /* takes what hugepages are left */
+    for (unsigned long was, refused = 0; refused < 16;) { /* uses up the remaining hugepages */
         was = number("/proc/vmstat", "thp_fault_fallback ");
         touch(map(17 * HUGE), 17 * HUGE);
         refused = number("/proc/vmstat", "thp_fault_fallback ") - was;
@@ -345,7 +342,6 @@ SCENE(fragments)
     }
 }
 
-/* Scenes whose numbers are arguments of the functions above. */
 SCENE(cpu) { threads((int)t_arg(1, 0), compute); }
 SCENE(calls) { threads((int)t_arg(1, 0), call); }
 SCENE(locks) { threads((int)t_arg(1, 0), lock); }
@@ -371,6 +367,6 @@ int main(int argc, char **argv)
     char name[16];
     snprintf(name, sizeof name, "ill-%s", argc > 1 ? argv[1] : "");
     prctl(PR_SET_NAME, name);
-    MUST(setpriority(PRIO_PROCESS, 0, 10) == 0); /* or kvis takes long to begin, under emulation */
+    MUST(setpriority(PRIO_PROCESS, 0, 10) == 0); /* otherwise kvis starts slowly under emulation */
     return t_main(argc, argv);
 }

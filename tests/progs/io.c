@@ -86,7 +86,7 @@ SCENE(socks)
     struct mmsghdr rr[2] = { { .msg_hdr = { .msg_iov = r, .msg_iovlen = 1 } }, { .msg_hdr = { .msg_iov = r + 1, .msg_iovlen = 1 } } };
     GOT(2, recvmmsg(s[1], rr, 2, 0, NULL));
     MUST(rr[0].msg_len == 15 && rr[1].msg_len == 4);
-    GOT(9, recv(s[1], buf, 100, MSG_PEEK)); /* looks, does not take */
+    GOT(9, recv(s[1], buf, 100, MSG_PEEK));
     GOT(9, recv(s[1], buf, 100, 0));
     GOT(20, read(s[1], buf, 100));
     GOT(11, readv(s[1], iov(5, 50, 0), 2));

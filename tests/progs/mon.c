@@ -94,8 +94,8 @@ SCENE(spin)
     say(SUMS, s->voluntary, s->forced, s->wait_ns, s->moved);
 }
 
-/* On CPU 0, where a child spins: runs for 2 ms of CPU time, sleeps for 2 ms, and again. It may have a
- * quarter of the CPU and wants more. */
+/* Alternately runs for 2 ms of CPU time and sleeps for 2 ms, on CPU 0, where a child spins: its share is a quarter of the CPU, and it
+ * wants more. */
 SCENE(naps)
 {
     struct timespec nap = { 0, 2000000 };
@@ -122,7 +122,6 @@ SCENE(naps)
     say("naps=%d forced=%ld", n, u.ru_nivcsw);
 }
 
-/* From CPU 0 to 1 and back, by its own wish. */
 SCENE(hop)
 {
     int n = (int)t_arg(1, 1);
@@ -175,7 +174,7 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* first: all within the first 16th; spread: the 16ths by turns; seq: sequential. */
+/* first: within the first 16th of the disk; spread: the 16ths by turns; seq: sequential. */
 SCENE(disk)
 {
     const char *how = t_argv[3];

@@ -1,5 +1,4 @@
-/* Makes processes and threads in every way, and prints who the parent of each is, what it executes and how it
- * ends. */
+/* Makes processes and threads in every way, and prints the parent, the program and the end of each. */
 #include "t.h"
 #include "bad_elf.h"
 #include <linux/sched.h>
@@ -17,7 +16,7 @@ static void mark(const char *name)
     want("one('open', path='%s%s')['pid'] == %d", t_cwd, name, getpid());
 }
 
-/* Waits for a process that a signal ends, and returns the signal. */
+/* Waits for a process that a signal kills, and returns the signal. */
 static int killer(pid_t p)
 {
     int st;
@@ -33,7 +32,7 @@ static pid_t born(pid_t p)
     return p;
 }
 
-/* In the child, which fork, clone ... has returned 0 to: opens a file, and ends with this code. In the parent: waits for it. */
+/* p is the result of fork, clone ...: the child opens a file and ends with this code, the parent waits for it. */
 static pid_t child(long p, int code)
 {
     if (!p) {
@@ -55,7 +54,7 @@ SCENE(forks)
     child(syscall(SYS_fork), 8);
 #endif
     child(raw_clone(SIGCHLD), 9);
-    child(raw_clone(0), 10); /* no signal at its end: only __WCLONE sees it */
+    child(raw_clone(0), 10); /* without an exit signal, which needs __WCLONE */
     long p = syscall(SYS_clone3, &ca, sizeof ca);
     if (p >= 0)
         child(p, 11);
@@ -94,7 +93,6 @@ static void *thread(void *tids)
     return NULL;
 }
 
-/* N at the same time. */
 SCENE(threads)
 {
     int n = t_arg(1, 10);
@@ -114,7 +112,6 @@ SCENE(threads)
 
 static void *nothing(void *arg) { return arg; }
 
-/* N one after another. */
 SCENE(shorts)
 {
     int n = t_arg(1, 10);
@@ -176,7 +173,7 @@ static void *execs(void *arg)
     return arg;
 }
 
-/* After an exec by any thread, one process is left, with the main thread's id. */
+/* After an exec by any thread, one thread remains, with the main thread's ID. */
 static void after(int threads)
 {
     mark("after");
@@ -231,7 +228,7 @@ SCENE(leader_exec)
     pthread_exit(NULL);
 }
 
-/* Twice forked, its own session: kvis waits for the last of them. */
+/* A daemon, which forks twice: kvis waits for it. */
 SCENE(daemon)
 {
     int ms = t_arg(1, 300);
@@ -250,7 +247,7 @@ SCENE(daemon)
     want("S['processes'] == 3");
 }
 
-/* The child's parent is our parent, under kvis kvis itself, which must not mistake the child's end for ours. */
+/* The child's parent is kvis, which must not mistake the child's exit for the command's. */
 SCENE(clone_parent)
 {
     volatile int *sh = t_shared(4096);
@@ -310,7 +307,6 @@ static int vm_child(void *arg)
     return 12;
 }
 
-/* A process that shares the memory of its parent. */
 SCENE(clone_vm)
 {
     static char stack[65536] __attribute__((aligned(16)));
@@ -374,7 +370,6 @@ static void *loads_bad(void *arg)
     _exit(97);
 }
 
-/* In a child, or in another thread of it. */
 static void bad(int thread)
 {
     bad_elf_write();
@@ -409,7 +404,7 @@ static void by_proc(void)
 }
 static void script(void) { execve("script", okay, none); }
 
-/* argc 0, a program in memory, by descriptor, one that is deleted, a script. */
+/* argc 0, a program in memory, by a descriptor and by a link of /proc, and a script. */
 SCENE(odd)
 {
     const struct { void (*run)(void); const char *argv, *program; } rows[] = {
@@ -420,7 +415,7 @@ SCENE(odd)
     CHK(readlink(self, me, sizeof me - 1));
     CHK(symlink(me, "here"));
     int fd = (int)CHK(open("script", O_WRONLY | O_CREAT | O_CLOEXEC, 0755));
-    MUST(write(fd, "#!./here okay\n", 14) == 14); /* our path may have blanks, which an interpreter's cannot */
+    MUST(write(fd, "#!./here okay\n", 14) == 14); /* the path of an interpreter cannot contain blanks */
     close(fd);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         pid_t p = CHILD(
@@ -434,7 +429,6 @@ SCENE(odd)
     want("S['processes'] == 6");
 }
 
-/* A pid namespace whose init is killed by its own fault. */
 static volatile pid_t init_of_ns;
 
 static void end_init(int sig)
@@ -449,7 +443,7 @@ static void *fault(void *unused)
     return unused;
 }
 
-/* Its first thread faults, or another one. */
+/* The init of a pid namespace crashes by a fault of its main thread, or of another thread. */
 SCENE(pidns)
 {
     int thread = t_argc > 2 && !strcmp(t_argv[2], "thread");
@@ -458,12 +452,12 @@ SCENE(pidns)
     pid_t p = CHILD(
         MUST(getpid() == 1);
         t_put("inside", 5);
-        pid_t q = CHILD(for (;;) raise(SIGSTOP)); /* how far it has come when it is killed must not be chance */
+        pid_t q = CHILD(for (;;) raise(SIGSTOP)); /* deterministic when it is killed */
         MUST(q == 2 && waitpid(q, NULL, WUNTRACED) == q);
         if (thread)
             t_thread(fault, NULL);
         fault(NULL));
-    /* A tracer that does not know of this makes it fault for ever: that is ended. */
+    /* With a simple tracer, init would fault forever. */
     init_of_ns = p;
     CHK((long)signal(SIGALRM, end_init));
     alarm(20);
@@ -474,7 +468,7 @@ SCENE(pidns)
     want("len(E) < 2000");
 }
 
-/* Children that tests/progs/killer.c kills, some before their tracer knows of them. */
+/* Children that the case killed_early kills, some before kvis knows of them. */
 SCENE(early)
 {
     int n = t_arg(1, 100);
@@ -489,8 +483,7 @@ SCENE(early)
     want("S['processes'] == %d and S['threads'] == %d", n + 2, n + 2);
 }
 
-/* Processes of two nested namespaces: their pids as they and as kvis see them. The outermost, whose
- * pids are kvis's, learns those of the inner from /proc: NSpid. */
+/* Processes in two nested pid namespaces: kvis reads their pids from NSpid in /proc. */
 SCENE(nspid)
 {
     if (unshare(CLONE_NEWPID))
@@ -503,7 +496,7 @@ SCENE(nspid)
             _exit(7));
         MUST(q == 2 && waitpid(q, NULL, 0) == 2);
         CHK(kill(1, 0));
-        CHK(unshare(CLONE_NEWPID)); /* one deeper */
+        CHK(unshare(CLONE_NEWPID));
         pid_t r = CHILD(_exit(syscall(SYS_getpid) != 1));
         t_wait(r, 0);
         _exit(r != 3));
@@ -518,8 +511,8 @@ SCENE(nspid)
     want("not [e for e in E if 'ns_pid' in e and e['pid'] == %d and e['type'] != 'spawn_process']", getpid());
 }
 
-/* One failing execve whose argv has N strings, two by two so many bytes apart: on other pages, reading one gives nothing
- * of the next. Then one with a short argv. */
+/* argv APART N: a failing execve with N strings, which alternate between two places that are APART bytes apart (on different pages,
+ * kvis must read each string alone). Then one with a short argv. */
 SCENE(argv)
 {
     size_t apart = (size_t)t_arg(1, 0), n = (size_t)t_arg(2, 0);

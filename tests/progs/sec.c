@@ -18,7 +18,6 @@ static long install(struct sock_filter *f, unsigned short n, unsigned flags)
     return CHK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &p));
 }
 
-/* `act` for the call nr, everything else allowed. */
 static long filter(int nr, unsigned act, unsigned flags)
 {
     struct sock_filter f[] = {
@@ -43,7 +42,7 @@ static void ask(const char *what)
         r == -1 ? strerror(errno) : "");
 }
 
-/* A child that does this and, if it comes back, ends with 6. Says how it ended. */
+/* Runs f in a child, which exits with 6 if f returns. Prints how the child ended. */
 static pid_t child(void (*f)(int), int arg)
 {
     int st;
@@ -133,7 +132,7 @@ static void killed(int thread)
     pthread_t t;
     if (thread) {
         t_threads(&t, 1, kill_thread, NULL);
-        usleep(100000); /* the thread alone is gone, without a word to pthread_join */
+        usleep(100000); /* only the thread is killed, and pthread_join would wait forever */
         return;
     }
     filter(SYS_getpgid, SECCOMP_RET_KILL_PROCESS, 0);
@@ -155,7 +154,7 @@ static void for_a_tracer(int data)
     say("open %d", open("/dev/null", O_RDONLY) >= 0);
 }
 
-/* Nobody traces the program, as far as it knows: such a call is ENOSYS, whatever the data. */
+/* RET_TRACE without a tracer of the program's own is ENOSYS, whatever the data. */
 SCENE(trace)
 {
     static const int data[] = { 0, 1, 0x7777, 0xffff, 0x6b76 };
@@ -167,7 +166,7 @@ SCENE(trace)
     want("{c['error'] for c in calls('getpgid')} == {'ENOSYS'}");
 }
 
-/* A supervisor answers for the program. */
+/* A supervisor answers the calls. */
 SCENE(notify)
 {
     int fd = (int)filter(SYS_getpgid, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER);
@@ -219,7 +218,7 @@ static void writes(int too_many)
     syscall(SYS_exit, 9);
 }
 
-/* read, write, exit and sigreturn only: a call too many is death. */
+/* Strict mode allows only read, write, exit and sigreturn; any other call kills. */
 SCENE(strict)
 {
     for (int k = 0; k < 2; k++) {
@@ -229,8 +228,8 @@ SCENE(strict)
     }
 }
 
-/* The kernel's answers about seccomp to a program that has none, its own filter, or SECCOMP_MODE_STRICT; a call
- * too many ends the thread that made it, and no other. */
+/* The kernel's answers about seccomp to a program without seccomp, with a filter, and in strict mode. A forbidden call kills only its
+ * own thread. */
 static void answer(int k)
 {
     pthread_t t;
@@ -277,7 +276,7 @@ static volatile int dispatched;
 static void on_sud(int sig, siginfo_t *i, void *u)
 {
     (void)sig, (void)i, (void)u;
-    selector = 0; /* allow, also the return from here */
+    selector = 0; /* allow, for the return from here, too */
     dispatched++;
 }
 
@@ -302,10 +301,9 @@ SCENE(sud)
 SCENE(sud) { errno = ENOSYS; skip("syscall user dispatch"); }
 #endif
 
-/* A program that itself traces its child. */
 static void traced(void)
 {
-    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) /* there is a tracer already: no way to hide that, but it must not hang */
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) /* under kvis, this fails, and must not hang */
         t_put("went on", 5);
     else
         raise(SIGSTOP);
@@ -315,9 +313,7 @@ static void traced(void)
 SCENE(tracer)
 {
     int st;
-    pid_t p = (pid_t)CHK(fork());
-    if (!p)
-        traced();
+    pid_t p = CHILD(traced());
     CHK(waitpid(p, &st, 0));
     if (WIFSTOPPED(st)) {
         CHK(ptrace(PTRACE_CONT, p, NULL, NULL));
@@ -325,12 +321,7 @@ SCENE(tracer)
     }
     say("end %x", st);
     volatile int *sh = t_shared(4096);
-    p = (pid_t)CHK(fork());
-    if (!p) {
-        sh[0] = 1;
-        for (;;)
-            pause();
-    }
+    p = CHILD(sh[0] = 1; for (;;) pause());
     t_until(sh);
     ptrace(PTRACE_ATTACH, p, NULL, NULL);
     CHK(kill(p, SIGKILL));

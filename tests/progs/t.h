@@ -66,7 +66,7 @@ static inline void __attribute__((format(printf, 1, 2))) say(const char *fmt, ..
     va_end(ap);
 }
 
-/* Exit 77: this machine cannot do it, the case skips. Exit 99: the program is wrong about itself. */
+/* Exit status 77: this machine cannot do it, and the case is skipped. 99: the program does not work as expected. */
 static inline void __attribute__((noreturn)) skip(const char *why)
 {
     say("skip: %s: %s", why, strerror(errno));
@@ -101,7 +101,7 @@ static inline void t_wait(pid_t p, int code)
     MUST(WIFEXITED(st) && WEXITSTATUS(st) == code);
 }
 
-/* Starts a child that does this. It ends with 98 if it neither ends before nor becomes another program. */
+/* Starts a child that runs these statements. It exits with 98 after the last one. */
 #define CHILD(...) __extension__({ \
     pid_t child_ = (pid_t)CHK(fork()); \
     if (!child_) { \
@@ -117,7 +117,6 @@ static inline unsigned long long t_ns(void)
     return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
 }
 
-/* This thread stays on that CPU. */
 static inline void t_pin(int cpu)
 {
     cpu_set_t one;
@@ -126,7 +125,6 @@ static inline void t_pin(int cpu)
     CHK(sched_setaffinity(0, sizeof one, &one));
 }
 
-/* Runs f in another thread, to its end. */
 static inline void *t_thread(void *(*f)(void *), void *arg)
 {
     pthread_t t;
@@ -135,7 +133,7 @@ static inline void *t_thread(void *(*f)(void *), void *arg)
     return result;
 }
 
-/* Starts n threads with small stacks; t_join waits for them. */
+/* Starts n threads with small stacks. */
 static inline void t_threads(pthread_t *t, int n, void *(*f)(void *), void *arg)
 {
     pthread_attr_t a;
@@ -151,7 +149,7 @@ static inline void t_join(pthread_t *t, int n)
         pthread_join(t[i], NULL);
 }
 
-/* The same to their end. */
+/* Starts n threads with small stacks, and waits for their end. */
 static inline void t_crowd(int n, void *(*f)(void *), void *arg)
 {
     static pthread_t t[2000];
@@ -234,7 +232,7 @@ struct scene { const char *name; void (*run)(void); };
 static int t_argc;
 static char **t_argv;
 
-/* The k-th argument of the scene (the first is 1), or what it is by default. */
+/* The k-th argument of the scene (the first is 1), or a default. */
 static inline long t_arg(int k, long otherwise)
 {
     return t_argc > k + 1 ? atol(t_argv[k + 1]) : otherwise;
