@@ -4,7 +4,7 @@
 . /tests/lib.sh
 
 t_needs_hybrid
-nests() { # nests FILE: the calls that have them, without what is another one in each run
+nests() { # nests FILE: the calls with nested arguments, without numbers that differ between runs
     sed -n 's/^\[[^]]*\] //; s/ <[0-9][^<>]*>$//; s/pid=[0-9]*/pid/g; s/\(pipe\|socket\):\[[0-9]*\]/\1/g; s/0x[0-9a-f]\{6,\}/address/g; s/, left {[^}]*}//; s/ \{1,\}= / = /
         s/^\(process_vm_[a-z]*\)([0-9]*/\1(pid/; /^p\{0,1\}\(readv\|writev\|select\)/p; /^\(sendm\|recvm\|vmsplice\|process_vm\)/p' "$1"
 }

@@ -29,7 +29,7 @@ net=net/$net_worker mmu=net/$mmu_worker vsock=vsock/$vsock_worker
 written() { [ "$(total vhost_kicks_total $net/rx)" -ge $rx_kicks ] && [ "$(total vhost_kicks_total $mmu/tx)" -ge $mmu_kicks ]; }
 until_true 10 written
 n=$(grep -c '"sample"' json)
-two_more() { [ "$(grep -c '"sample"' json)" -ge $((n + 2)) ]; } # all was done before the second was begun
+two_more() { [ "$(grep -c '"sample"' json)" -ge $((n + 2)) ]; } # the second one has begun after all work
 until_true 10 two_more
 t_stop
 exec 3>&-
@@ -56,7 +56,7 @@ t_json "whose it is" json "any(e.get('vhost', {}).get('$net/tx', {}).get('owner'
 
 seconds() { awk -v m="^kvis_vhost_gap_seconds_$2" -v r="ring=\"$1\"" -v t="vhost=\"$net/tx\"" \
     '$0 ~ m && index($0, r) && index($0, t) { printf "%.0f\n", $NF * ("'$2'" == "sum" ? 1e9 : 1) }' prom; } # seconds RING sum|count
-# Buckets of a histogram, as {LOWEST: COUNT}.
+# sizes HISTOGRAM VHOST: its buckets, as {LOWEST: COUNT}.
 sizes() { echo "{v: sum(c for e in E for h in e.get('histograms', []) if h['name'] == '$1' and h.get('vhost') == '$2' for w, c in h['buckets'] if w == v) for v in range(64)}"; }
 if [ ! -e /sys/kernel/btf/vhost ]; then
     t_hasnt "without the module's BTF: nothing of the ring is said" prom 'vhost_(stalled|depth|wake)|ring="(empty|not empty)"'
