@@ -25,6 +25,7 @@ want "H['backend'] == 'ptrace' and S['lost'] == 0 and '/etc/passwd' in [e['path'
 in_container sh -c 'sleep 60 & "$0" trace -d 1 -q --json=json -p $!; st=$?; kill $!; exit $st' "$KVIS"; status 0
 want "H['backend'] == 'ptrace'"
 in_container "$KVIS" trace --backend=hybrid -- touch ran; status 125
+eq "lines" 1 "$(wc -l <err)"
 has err '^kvis: --backend=hybrid: .*CAP_BPF'
 
 # open follows a command by ptrace, too.

@@ -50,17 +50,6 @@ what="no threads"
 traced strace -qq -o log -e signal=none -e trace="$thread" -e inject="$thread:error=EAGAIN:when=1..2" "$KVIS"
 eq "threads that were refused" "2 hybrid" "$(grep -c INJECTED log) $by"
 
-# Without bpf(2), --backend=hybrid is an error, and the command does not run. (hidden_sys: without BTF.)
-PATH=$BIN:$PATH
-refuse bpf "$KVIS" trace --backend=hybrid -- touch ran >out 2>err 9>&-
-eq "exit status" 125 $?
-eq "in one line" 1 "$(wc -l <err)"
-has err '^kvis: --backend=hybrid: '
-[ ! -e ran ] || fail "it ran"
-what="bpf refused"
-traced refuse bpf "$KVIS"
-eq "$what" ptrace $by
-
 # Counters that cannot be read at the end: the number of losses is null, with a reason, also in a replay.
 for command in trace proc open; do
     record=; [ $command = open ] || record="-w rec"
