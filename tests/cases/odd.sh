@@ -1,6 +1,6 @@
 #!/bin/sh
 # A hostile or unusual program does not harm its tracer, and lookups of descriptors leave nothing behind. kvis reports exactly
-# the io_uring requests that the program made (on all kernels: tests/vm/guest/uring.sh), and does not wait for a page that
+# the io_uring requests that the program made (on all kernels: tests/vm/guest/hybrid.sh), and does not wait for a page that
 # only another thread of the program can supply.
 # tier: gate asan
 # timeout: 120

@@ -1,7 +1,7 @@
-# hybrid: calls recorded by BPF on this kernel are the same as with ptrace, none is lost in a small ring, and a
-# program cannot see that it is held.
+# hybrid: calls, nested arguments and io_uring requests recorded by BPF on this kernel are the same as with ptrace or as the program
+# knows, none is lost in a small ring, and a program cannot see that it is held.
 # kernels: all
-# timeout: 200
+# timeout: 320
 . /tests/lib.sh
 
 t_needs_hybrid
@@ -73,3 +73,23 @@ unshare -p -m -f --mount-proc sh -c 'kvis trace -q -v --json=ns.json -- sh -c "e
 t_is "pid namespace: a small pid" 1 "$(($(cat pid) < 10))" || t_show ns.out
 t_json "pid namespace" ns.json "H['backend'] == 'hybrid' and S['lost'] == 0 and S['processes'] >= 3 and all(0 < e['pid'] < 20 for e in E) and len([e for e in by('open') if e['path'].endswith('/pid')]) == 2"
 t_json "and the shell's own" ns.json "E[0]['pid'] == $(cat pid)"
+
+# Vectors, messages and sets of descriptors.
+nests() { # nests FILE: the calls with nested arguments, without numbers that differ between runs
+    sed -n 's/^\[[^]]*\] //; s/ <[0-9][^<>]*>$//; s/pid=[0-9]*/pid/g; s/\(pipe\|socket\):\[[0-9]*\]/\1/g; s/0x[0-9a-f]\{6,\}/address/g; s/, left {[^}]*}//; s/ \{1,\}= / = /
+        s/^\(process_vm_[a-z]*\)([0-9]*/\1(pid/; /^p\{0,1\}\(readv\|writev\|select\)/p; /^\(sendm\|recvm\|vmsplice\|process_vm\)/p' "$1"
+}
+for b in ptrace hybrid; do
+    echo | kvis trace -v --backend=$b -o $b -- "$BIN/nest" >nest.out 2>&1
+    t_is "nest by $b: exit status" 0 $?
+    rm -f a\ name* of\ the*
+    nests $b >$b.calls
+done
+t_is "nest: the calls" 1 $(($(wc -l <ptrace.calls) > 200))
+t_ok "nest: the same by both backends" diff ptrace.calls hybrid.calls
+
+for scene in basic polled slow many; do
+    t_scene $scene trace uring $scene || break # no io_uring here
+    t_hasnt "$scene: no trouble" err '^kvis: io_uring'
+    cd ..
+done
