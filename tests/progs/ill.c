@@ -309,18 +309,9 @@ static void touch(char *p, size_t bytes)
         *at = 1;
 }
 
-static unsigned long number(const char *path, const char *key)
-{
-    static char text[1 << 16];
-    t_read(path, text, sizeof text);
-    char *at = strstr(text, key);
-    MUST(at);
-    return strtoul(at + strlen(key), NULL, 10);
-}
-
 SCENE(fragments)
 {
-    unsigned long kb = number("/proc/meminfo", "MemAvailable:");
+    unsigned long kb = t_number("/proc/meminfo", "MemAvailable:");
     size_t bytes = kb / 4 * 3 * 1024, page = (size_t)sysconf(_SC_PAGESIZE);
     char *p = map(bytes);
     MUST(madvise(p, bytes / page * page, MADV_NOHUGEPAGE) == 0);
@@ -329,9 +320,9 @@ SCENE(fragments)
     for (size_t at = 0; at + page <= bytes; at += 2 * page)
         MUST(madvise(p + at, page, MADV_DONTNEED) == 0);
     for (unsigned long was, refused = 0; refused < 16;) { /* uses up the remaining hugepages */
-        was = number("/proc/vmstat", "thp_fault_fallback ");
+        was = t_number("/proc/vmstat", "thp_fault_fallback ");
         touch(map(17 * HUGE), 17 * HUGE);
-        refused = number("/proc/vmstat", "thp_fault_fallback ") - was;
+        refused = t_number("/proc/vmstat", "thp_fault_fallback ") - was;
     }
     say("ill");
     for (;;) {

@@ -12,7 +12,6 @@
 
 #include <dirent.h>
 #include <linux/aio_abi.h>
-#include <linux/fs.h>
 #include <linux/mempolicy.h>
 #include <net/if.h>
 #include <netpacket/packet.h>
@@ -21,24 +20,15 @@
 struct sums { unsigned long long voluntary, forced, wait_ns, moved; };
 #define SUMS "voluntary=%llu forced=%llu wait_ns=%llu moved=%llu"
 
-static unsigned long long field(const char *path, const char *key)
-{
-    static char text[65536];
-    t_read(path, text, sizeof text);
-    char *at = strstr(text, key);
-    at = at ? at + strlen(key) : NULL;
-    return at ? strtoull(at + strspn(at, " \t:"), NULL, 10) : 0;
-}
-
 /* Adds the values of a task, from its directory below /proc. */
 static void add(struct sums *s, const char *dir)
 {
     char path[512], text[128] = "", *end;
     snprintf(path, sizeof path, "%s/status", dir);
-    s->voluntary += field(path, "\nvoluntary_ctxt_switches:");
-    s->forced += field(path, "\nnonvoluntary_ctxt_switches:");
+    s->voluntary += t_number(path, "\nvoluntary_ctxt_switches:");
+    s->forced += t_number(path, "\nnonvoluntary_ctxt_switches:");
     snprintf(path, sizeof path, "%s/sched", dir);
-    s->moved += field(path, "se.nr_migrations");
+    s->moved += t_number(path, "se.nr_migrations");
     snprintf(path, sizeof path, "%s/schedstat", dir);
     t_read(path, text, sizeof text);
     strtoull(text, &end, 10);

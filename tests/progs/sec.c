@@ -1,15 +1,10 @@
 /* Programs that filter, redirect or strictly limit their own system calls. What they print must be the same with
  * and without kvis. */
 #include "t.h"
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
-
-#ifndef PR_SET_SYSCALL_USER_DISPATCH
-#define PR_SET_SYSCALL_USER_DISPATCH 59
-#endif
 
 static long install(struct sock_filter *f, unsigned short n, unsigned flags)
 {

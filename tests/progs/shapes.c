@@ -8,10 +8,6 @@ typedef unsigned char byte;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-#ifndef O_PATH
-#define O_PATH 010000000
-#endif
-
 /* Argument `arg` of the nth call of that name must be shown as the text. t_main() begins with getcwd(2); earlier calls are those of
  * the C library. */
 static void shown(const char *call, int nth, int arg, const char *fmt, va_list ap)

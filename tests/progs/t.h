@@ -177,6 +177,15 @@ static inline ssize_t t_read(const char *path, char *text, size_t size)
     return (ssize_t)n;
 }
 
+/* The number after this text in a file, or 0. */
+static inline unsigned long long t_number(const char *path, const char *key)
+{
+    static char text[1 << 16];
+    t_read(path, text, sizeof text);
+    char *at = strstr(text, key);
+    return at ? strtoull(at + strlen(key) + strspn(at + strlen(key), " \t:"), NULL, 10) : 0;
+}
+
 static inline void t_handle(int sig, void (*fn)(int), int flags)
 {
     CHK(sigaction(sig, &(struct sigaction){ .sa_handler = fn, .sa_flags = flags }, NULL));
