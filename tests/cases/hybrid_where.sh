@@ -22,8 +22,7 @@ watched() {
 }
 watched places
 watched calls
-# A process that an interrupt stopped is not the waker; one that writes to a pipe is. In another pid namespace,
-# the waker has another pid.
+# A process that an interrupt stopped is not the waker; a process that writes to a pipe is.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 taskset -c "$cpu" sh -c 'while :; do :; done' &
 busy=$!
