@@ -32,8 +32,6 @@ static void __attribute__((format(printf, 3, 4))) want_of(pid_t p, const char *w
     reap(p_, NULL); \
     want_of(p_, "", __VA_ARGS__); } while (0)
 
-/* --- `cmd as` --- */
-
 static void burn(long ms)
 {
     struct timespec t;
@@ -138,8 +136,6 @@ static int as(int argc, char **argv)
     (void)argc;
     return 0;
 }
-
-/* --- scenes --- */
 
 SCENE(ends)
 {

@@ -196,8 +196,6 @@ SCENE(big)
     want("len([c for c in calls('openat') if len(c['args'][1]) > 4000 or c['args'][1].endswith('...')]) == %ld", 4 * n);
 }
 
-/* --- what a stop would do --- */
-
 /* Waiting calls with a time limit, while others flood: none may end with EINTR. */
 static void *wait_thread(void *by_futex)
 {
@@ -405,8 +403,6 @@ SCENE(cont)
     t_join(t, 3);
 }
 
-/* --- stopped by somebody --- */
-
 static void stopped_child(volatile int *sh)
 {
     pthread_t t[3];
@@ -447,8 +443,6 @@ SCENE(jobs)
     CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));
     say("told %d, stood still %d, went on %d, end %x", told, still, went, st);
 }
-
-/* --- many --- */
 
 /* A tree that doubles until it has N processes, which end after their children. */
 static void bomb_at(int *count, int n)

@@ -49,7 +49,7 @@ t_cgroup() {
     t_first "$1.json"
     t_has "$1: first" first "\"rank\":1,.*\"rule\":\"($2)\"" || t_show "$1.txt"
     t_has "$1: of which cgroup" first '"cgroup":"/kvill"'
-    t_is "$1: who, and nobody else" 0 "$(grep -cv "^$3\$" named)" || t_show named
+    t_is "$1: no other process" 0 "$(grep -cv "^$3\$" named)" || t_show named
     t_has "$1: who" named "^${3% (*}"
 }
 

@@ -49,7 +49,7 @@ if [ $scsi_worker = 0 ]; then t_skip scsi "no /dev/vhost-scsi"
 elif [ -e /sys/kernel/btf/vhost ]; then
     t_is "scsi: kicks of its first queue for requests" $scsi_kicks "$(total vhost_kicks_total scsi/$scsi_worker/2)"
     t_is "scsi: its depth, 4, 8 and 12" 24 "$(total vhost_depth_sum scsi/$scsi_worker/2)"
-    t_json "scsi: nobody takes what is in it" json "any(e.get('vhost', {}).get('scsi/$scsi_worker/2', {}).get('vhost_stalled_seconds_per_second', 0) > .9 for e in E)"
+    t_json "scsi: the device takes no buffer" json "any(e.get('vhost', {}).get('scsi/$scsi_worker/2', {}).get('vhost_stalled_seconds_per_second', 0) > .9 for e in E)"
 else t_is "scsi: kicks" $scsi_kicks "$(total vhost_kicks_total scsi/$scsi_worker/all)"; fi
 t_is "none was missed" 0 "$(awk '/^kvis_vhost_missed_total/ { print $2 }' prom)"
 t_json "whose it is" json "any(e.get('vhost', {}).get('$net/tx', {}).get('owner') == '$pid vhost' for e in E)"
