@@ -12,7 +12,7 @@ promtool_takes a.prom
 has a.prom '^kvis_cpu_seconds_total[{]mode="idle",cpu="0"} [0-9.]+$'
 ! grep -q 'mode="idle"} ' a.prom || fail "a sum beside the CPUs"
 
-# Whoever reads it at any time has one of them, whole.
+# A reader always gets one complete file.
 launch b.prom monitor -i 0.01 -n 300 -c stat,load --prometheus=b.prom
 python3 - $kvis <<'END' || fail "a file in parts"
 import re, sys
