@@ -4,7 +4,6 @@
 # tier: gate full asan
 # timeout: 300
 # needs: root prog:refuse
-# covers: E4 E7
 . "$TESTS/lib/lib.sh"
 run check --json
 [ "$st" -le 1 ] || fail "exit status $st"
@@ -51,7 +50,7 @@ for c in open proc; do
     eq "$c" "$(row ${c}_programs)" "$([ $st = 0 ] && echo True || echo False)"
 done
 detail() { js "[e for e in E if e['name'] == '$1'][0]['detail']"; } # detail NAME
-# What a source of monitor gives, or why not, is what the row says.
+# Each source of monitor works, or fails with the reason that its row gives.
 for r in sched_programs=runq block_programs=block pmu=pmc membw=membw power=power virtio_programs=virtio vhost_programs=vhost; do
     run monitor -c "${r#*=}" -n 2 -i 0.1
     case $(row "${r%=*}") in
@@ -95,7 +94,7 @@ eq "trace without ptrace" False "$(verdict trace works)"
 want "'ptrace' in S['verdicts'][0]['fix']"
 eq "exit status" 1 $st
 
-# Where it may open few files, those are the reason, and not the kernel.
+# A low limit on open files is given as the reason, not the kernel.
 for files in $(some 16 "16 20" 16); do
     (ulimit -n $files; exec "$KVIS" check --json=json >out 2>err 9>&-)
     want "any('open files' in v['fix'] for v in S['verdicts'])"

@@ -4,7 +4,6 @@
 # tier: gate asan
 # timeout: 90
 # needs: arch:x86_64
-# covers: P26
 . "$TESTS/lib/truth.sh"
 for KVOPT in -v "-v --no-accel"; do each truth abi i386 i386_clone i386_socketcall wide x32; done
 KVOPT="-e trace=openat" each truth abi i386_clone
@@ -31,4 +30,4 @@ done
 gives 5 trace -v --json=json -- /bin/sh -c "'$BIN/i386'; '$BIN/abi' i386 >facts; exit 5" # 64 to 32 to 64
 want "[e['code'] for e in by('exit_process')] == [32, 0, 5]"
 run trace -v -e trace=open,getpid --json=json -- "$BIN/i386" # a filter knows the other table's numbers
-want "len(calls('getpid')) == 1 and calls('open')[0]['args'][0].endswith('made32') and not calls('lseek')"
+want "len(calls('getpid')) == 1 and calls('open')[-1]['args'][0].endswith('made32') and not calls('lseek')"

@@ -6,7 +6,6 @@
 # tier: gate
 # timeout: 90
 # needs: root unshare chroot setpriv gcc
-# covers: O5
 . "$TESTS/lib/lib.sh"
 [ "${1-}" = mounted ] || rm -rf root
 mkdir -p root/proc root/sys root/tmp root/dev

@@ -2,7 +2,6 @@
 # kvis trace -p traces every thread of a running program and leaves the program as it was. A stopped program stays stopped.
 # tier: gate asan
 # timeout: 200
-# covers: P8 P17 P18
 . "$TESTS/lib/truth.sh"
 watches=ptrace
 [ "$(id -u)" != 0 ] || watches=observe

@@ -2,7 +2,6 @@
 # A call that blocks while kvis attaches and detaches continues undisturbed, and kvis reports which call it is.
 # tier: quick
 # timeout: 120
-# covers: P18 P19
 . "$TESTS/lib/truth.sh"
 blocks() { [ "$(state "$tee")" = S ]; }
 # Each program, and the last line that it prints untraced. 20: seconds for which it sleeps, if it does: kvis attaches twice meanwhile.

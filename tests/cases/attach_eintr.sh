@@ -2,7 +2,6 @@
 # Attaching with ptrace ends at most one call of each kind with EINTR, and detaching ends none. The observe backend ends none at all.
 # tier: gate full
 # timeout: 180
-# covers: P18 P14 H7
 . "$TESTS/lib/truth.sh"
 cycles=$(some 3 10 3)
 

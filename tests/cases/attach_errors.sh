@@ -2,7 +2,6 @@
 # Each pid that cannot be attached to gives one line that says why, and exit status 1.
 # tier: gate
 # timeout: 60
-# covers: P16
 . "$TESTS/lib/truth.sh"
 no() { # no REGEX ARG...
     regex=$1; shift

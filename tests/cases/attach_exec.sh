@@ -5,7 +5,6 @@
 # tier: quick full asan
 # timeout: 120
 # needs: prog:ptr
-# covers: P5
 . "$TESTS/lib/lib.sh"
 tries=$(some 4 10 4)
 "$BIN/att" storm 60 >storm.out 2>&1 9>&- &

@@ -4,7 +4,6 @@
 # tier: gate
 # timeout: 60
 # needs: root setpriv unshare strace prog:refuse
-# covers: P16 E4 P30
 . "$TESTS/lib/lib.sh"
 cp "$KVIS" kvis && chmod 755 kvis . || exit 1
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"

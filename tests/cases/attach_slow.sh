@@ -5,7 +5,6 @@
 # timeout: 60
 # needs: strace prog:att
 # alone: it needs a CPU that waits
-# covers: P5 P17
 . "$TESTS/lib/truth.sh"
 target signalled
 say "kvis trace -p $tee"

@@ -3,7 +3,6 @@
 # kvis shows the part of the memory that can be read, but an extensible structure only if all of it can be read.
 # tier: gate asan
 # timeout: 120
-# covers: P37 P39
 . "$TESTS/lib/truth.sh"
 for KVOPT in -v "-v --no-accel" "-v -s 65536"; do
     each truth ptr counts

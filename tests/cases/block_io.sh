@@ -5,7 +5,6 @@
 # timeout: 60
 # needs: root dd taskset python3
 # alone: it counts the requests of a disk
-# covers: E15
 . "$TESTS/lib/lib.sh"
 head -c 400000 /dev/urandom >f
 sync f
@@ -53,8 +52,7 @@ run trace --min-sched-delay=1000000 --json=json -- $dd $copy # and as one line, 
 gives 0 trace --json=json -- dd if=f of=g bs=4k oflag=direct conv=fsync
 want "all(e['op'] in ('read', 'write', 'flush') for e in by('block_io'))"
 want "sum(e['bytes'] for e in by('block_io', op='write')) >= 400000 // 4096 * 4096"
-# A stranger's are not the program's, although its bios come to lie where those did: on the same CPU they
-# do.
+# Requests of another program are not counted, even if its bios have the same addresses, as on the same CPU.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 {
     until [ -e begun ]; do sleep 0.05; done

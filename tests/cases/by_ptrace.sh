@@ -5,7 +5,6 @@
 # disk: it compares the bytes that commands read and write
 # timeout: 150
 # needs: root python3 setpriv unshare prog:cmd prog:refuse
-# covers: H13 E4 E12 E13 P2 P33 P34
 . "$TESTS/lib/open.sh"
 for_nobody
 works_so() { # works_so REGEX: one line on stderr says that it is by ptrace, what that costs, and why

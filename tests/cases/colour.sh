@@ -4,7 +4,6 @@
 # tier: gate
 # timeout: 60
 # needs: script
-# covers: O5
 . "$TESTS/lib/lib.sh"
 export LC_ALL=C.UTF-8 # lines contain arrows
 tty() { # what kvis writes to a terminal
@@ -51,7 +50,7 @@ for env in TZ=Nowhere/Land TZ= COLUMNS=1 COLUMNS=10000 HOME= TMPDIR=/nonexistent
     want "S['exit_code'] == 0"
 done
 env -i "$KVIS" trace -- /bin/true >out 2>err 9>&- || fail "no environment: $?"
-# Where the locale has only ASCII, the text of kvis has only ASCII; names of files and JSON stay as they are.
+# In an ASCII locale, the text of kvis is ASCII; names of files and JSON are not changed.
 printf x >ä
 for locale in LC_ALL=C LANG=C LC_CTYPE=POSIX; do
     ascii() { env -u LC_ALL -u LC_CTYPE -u LANG "$locale" "$KVIS" "$@" 9>&-; }

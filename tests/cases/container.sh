@@ -4,7 +4,6 @@
 # tier: gate
 # timeout: 90
 # needs: root setpriv prog:refuse
-# covers: H13 E4
 . "$TESTS/lib/lib.sh"
 caps=-all
 for c in chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw sys_chroot mknod audit_write setfcap; do
@@ -23,10 +22,10 @@ has out '^Seccomp:[[:space:]]2$'
 in_container "$KVIS" trace --json=json -- cat /etc/passwd; status 0
 cp out contents; cmp -s contents /etc/passwd || fail "the program's output"
 want "H['backend'] == 'ptrace' and S['lost'] == 0 and '/etc/passwd' in [e['path'] for e in by('open')]"
-# shellcheck disable=SC2016 # of that shell
 in_container sh -c 'sleep 60 & "$0" trace -d 1 -q --json=json -p $!; st=$?; kill $!; exit $st' "$KVIS"; status 0
 want "H['backend'] == 'ptrace'"
 in_container "$KVIS" trace --backend=hybrid -- touch ran; status 125
+eq "lines" 1 "$(wc -l <err)"
 has err '^kvis: --backend=hybrid: .*CAP_BPF'
 
 # open follows a command by ptrace, too.
@@ -41,7 +40,6 @@ has rows ' 0 +[0-9.]+ MB cat /etc/passwd$'
 # Commands that need BPF fail, and run no command.
 for c in open opensnoop proc execsnoop exitsnoop "open --backend=bpf" "proc --backend=bpf"; do
     case $c in *bpf) set -- -- touch ran ;; *) set -- -d 1 ;; esac
-    # shellcheck disable=SC2086 # words
     in_container "$KVIS" $c "$@"; status 125
     eq "$c: lines" 1 "$(wc -l <err)"
     has err '^kvis: cannot watch [a-z]*: .*BPF needs privileges; fix: .*CAP_BPF.*--privileged'

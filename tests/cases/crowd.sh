@@ -5,7 +5,6 @@
 # tier: quick full asan
 # timeout: 180
 # needs: prog:hyb
-# covers: P1 P2 P28 H5
 . "$TESTS/lib/truth.sh"
 cat >rss.py <<'P'
 import resource, subprocess, sys

@@ -4,7 +4,6 @@
 # tier: gate asan
 # timeout: 300
 # needs: python3 strace
-# covers: S1 S7
 . "$TESTS/lib/lib.sh"
 "$TESTS/../gen/rules.sh" check 2>err || fail "gen/tables/rules.tbl"
 LC_ALL=C.UTF-8 python3 "$TESTS/lib/diagnose.py" "$KVIS" "$TESTS/.." >out 2>err || fail "diagnose.py"

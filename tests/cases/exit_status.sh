@@ -3,7 +3,6 @@
 # command that cannot be run gives exit status 126 or 127 and one line that says why.
 # tier: gate
 # timeout: 120
-# covers: P32 P33 P34
 . "$TESTS/lib/lib.sh"
 # Ends by exit(2) or by a signal, as subprocess shows them: a signal is negative. Those below 10 run by hybrid.
 ends="0 1 2 7 124 125 126 127 128 137 143 254 255 -1 -2 -3 -4 -6 -8 -9 -10 -11 -13 -14 -15 -24 -31 -34 -64"
@@ -18,7 +17,6 @@ for n in map(int, ends):
     print(done.returncode, end=" ")
 P
 ulimit -c unlimited 2>/dev/null
-# shellcheck disable=SC2086 # a list
 eq "ends" "$ends " "$(python3 how.py "$KVIS" "$BIN/proc" $ends)"
 for n in $ends; do
     if [ $n -lt 0 ]; then

@@ -3,7 +3,6 @@
 # chdir and rename, in shared and copied tables, and for files that another process passed or left open.
 # tier: gate asan
 # timeout: 120
-# covers: P12
 . "$TESTS/lib/truth.sh"
 each truth fd dup cloexec clone_files fork_copy thread_files
 each truth fd renamed dotdot deep kinds sockets made ledger tmpfile linked

@@ -78,7 +78,6 @@ for opt in -Z -x --failed-only; do
     hasnt err '(openat|close|mmap)\(.* = [0-9]'
 done
 for opt in -z '-e status=successful' --successful-only; do
-    # shellcheck disable=SC2086 # an option and its argument
     run replay -v $opt --json=json ../failing.kvis
     hasnt err ' = -1 E'
     has err 'openat\(.* = 3'
@@ -115,7 +114,6 @@ for s in detached '!detached'; do # what kvis lets go of in the middle of a call
     eq "status=$s" $([ $s = detached ] && echo 1 || echo 0) "$(js "len([c for c in E if c['type'] == 'syscall'])")"
 done
 for only in -z -Z --min-duration=1us "-P /dev/null"; do # the table of -C is there, of those calls
-    # shellcheck disable=SC2086 # an option and its argument
     gives 0 trace -C $only -- /bin/sh -c 'cat </dev/null; cat nosuch; exit 0'
     has err ' usecs/call '
 done

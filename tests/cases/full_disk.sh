@@ -3,7 +3,6 @@
 # tier: gate asan
 # timeout: 60
 # needs: root python3 prog:loop
-# covers: O2 O4
 . "$TESTS/lib/lib.sh"
 mkdir small
 mount -t tmpfs -o size=256k none small 2>err || skip "no tmpfs: $(cat err)"

@@ -3,7 +3,6 @@
 # tier: fuzz
 # timeout: 900
 # needs: clang python3 objcopy
-# covers: E1 E3 O1
 . "$TESTS/lib/lib.sh"
 FUZZ_DIR=$PWD FUZZ_RUNS=${FUZZ_RUNS:-2000} KVIS=$KVIS "$TESTS/fuzz/run.sh" >out 2>&1 9>&-
 st=$?

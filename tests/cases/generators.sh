@@ -212,8 +212,7 @@ s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.length/~no member .leng
 s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.mnt_id/~a size of other than 4
 s/^struct winsize .*/&\nstruct empty size=8/~winsize has no members
 LIST
-# The layouts in the headers of this machine; members that are newer or have another name there are passed over. The headers
-# of times cannot stand beside those of sockets.
+# The layouts in this machine's headers, without members that are newer or have another name. Headers of times and sockets conflict.
 claims=$(sh gen/structs.sh assert | tee claims | wc -l)
 sh "$TESTS/lib/flags_check.sh" | sed '/define KVIS_CHECK_FLAGS/,$d' >most.c
 printf '#include <linux/%s.h>\n' sched/types sem >>most.c

@@ -9,7 +9,6 @@
 hidden() { # hidden DIRECTORY ARG...: kvis, where that directory is empty
     dir=$1; shift
     say "\$ ($dir hidden) $under kvis $*"
-    # shellcheck disable=SC2086 # words
     unshare -m sh -c 'mount -t tmpfs none "$1" && shift && exec "$@"' sh "$dir" $under "$KVIS" "$@" >out 2>err 9>&-
     st=$?
 }

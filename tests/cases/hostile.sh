@@ -2,7 +2,6 @@
 # Hostile file names cannot send commands to a terminal, break JSON, or run a script in a report.
 # tier: gate asan
 # timeout: 60
-# covers: O1
 . "$TESTS/lib/truth.sh"
 for KVOPT in "" -v --no-filter; do
     each truth ptr hostile

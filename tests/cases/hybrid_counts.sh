@@ -35,8 +35,7 @@ e=trace=read,openat,close
 same "$BIN/loop" 1000
 e=
 
-# What the program knows: calls of known length, calls that signals interrupt, with and without a restart,
-# calls in which it is killed.
+# Known numbers: calls of known length, calls that signals interrupt or restart, and calls in which the program is killed.
 for how in "" --json=/dev/null; do
     gives 0 trace -c --backend=hybrid $how -o table -- "$BIN/counts"
     python3 - <<'P' >&9 || { cat table >&9; fail "counts by '$how'"; }

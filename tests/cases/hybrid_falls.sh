@@ -4,7 +4,6 @@
 # tier: gate full
 # timeout: 120
 # needs: root gcc strace python3
-# covers: H13 E7
 . "$TESTS/lib/lib.sh"
 needs_hybrid
 gcc -std=gnu11 -O0 -w -pthread -o forging "$TESTS/lib/unit.c" 2>err || fail "unit.c does not compile" # see lib/old_kernel.c
@@ -50,17 +49,6 @@ thread=$(sed -n 's/(.*CLONE_THREAD.*//p' log | sort -u)
 what="no threads"
 traced strace -qq -o log -e signal=none -e trace="$thread" -e inject="$thread:error=EAGAIN:when=1..2" "$KVIS"
 eq "threads that were refused" "2 hybrid" "$(grep -c INJECTED log) $by"
-
-# Without bpf(2), --backend=hybrid is an error, and the command does not run. (hidden_sys: without BTF.)
-PATH=$BIN:$PATH
-refuse bpf "$KVIS" trace --backend=hybrid -- touch ran >out 2>err 9>&-
-eq "exit status" 125 $?
-eq "in one line" 1 "$(wc -l <err)"
-has err '^kvis: --backend=hybrid: '
-[ ! -e ran ] || fail "it ran"
-what="bpf refused"
-traced refuse bpf "$KVIS"
-eq "$what" ptrace $by
 
 # Counters that cannot be read at the end: the number of losses is null, with a reason, also in a replay.
 for command in trace proc open; do

@@ -5,7 +5,6 @@
 # tier: gate full asan
 # timeout: 150
 # needs: root prog:hyb
-# covers: E10 E11 H4 H5 P30
 . "$TESTS/lib/truth.sh"
 KVOPT="-q -v"
 truth hyb behind

@@ -3,7 +3,6 @@
 # tier: quick full
 # timeout: 90
 # needs: root pgrep prog:hyb
-# covers: H1 H10 P15
 . "$TESTS/lib/truth.sh"
 moments=$(some 40 200 12)
 # Programs of kvis in the kernel that no process holds (others may trace meanwhile).

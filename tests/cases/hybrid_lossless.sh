@@ -3,7 +3,6 @@
 # tier: quick full asan
 # timeout: 240
 # needs: root python3 strace prog:hyb
-# covers: H4 H5 H6 H12
 . "$TESTS/lib/truth.sh"
 needs_hybrid
 rounds=$(some 2000 15625 500) # of 8 calls, by 8 threads: 15625 make a million

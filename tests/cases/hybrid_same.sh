@@ -4,7 +4,6 @@
 # tier: quick asan
 # timeout: 300
 # needs: root setarch python3
-# covers: H8
 same() { exec python3 "$TESTS/lib/same_backends.py" "$@"; }
 case $KVIS in *asan*) same io:files fd:dup fd:tmpfile mem:maps proc:vfork proc:odd net:tcp4 chg:names 'sh:ls -l /; echo a | cat' ;; esac
 same io:files io:pipes io:socks io:moves io:short \

@@ -4,7 +4,6 @@
 # timeout: 120
 # needs: root perf python3 unshare prog:where
 # alone: it times waits
-# covers: E14
 . "$TESTS/lib/truth.sh"
 # watched ARG...: the program's waits whose end hit no tracepoint (see lib/waits.py) are not asked of kvis.
 watched() {
@@ -23,8 +22,7 @@ watched() {
 }
 watched places
 watched calls
-# A process that an interrupt stopped is not the waker; one that writes to a pipe is. In another pid namespace,
-# the waker has another pid.
+# A process that an interrupt stopped is not the waker; a process that writes to a pipe is.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 taskset -c "$cpu" sh -c 'while :; do :; done' &
 busy=$!

@@ -2,7 +2,6 @@
 # The first Ctrl-C or SIGTERM goes to the program, even if it is sent to kvis alone; a second one ends kvis with complete output.
 # tier: gate
 # timeout: 200
-# covers: P14 P35
 import json, os, pty, signal, subprocess, sys, time
 
 import lib

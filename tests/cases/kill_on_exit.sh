@@ -2,7 +2,6 @@
 # A command outlives a killed kvis without a seccomp filter, and ends with it under a filter or --kill-on-exit.
 # tier: quick full
 # timeout: 120
-# covers: H1 P14 P15
 . "$TESTS/lib/truth.sh"
 # begin OPTION...: a tree of two programs, in a and b, that end when they see a file `stop`
 begin() {

@@ -3,7 +3,6 @@
 # tier: quick
 # timeout: 90
 # needs: python3
-# covers: P9 P13
 . "$TESTS/lib/truth.sh"
 # Kills each child of a process as early as possible, until the process is gone. It stops the tracer from time to time, so a
 # child can be dead before the tracer learns of its birth.

@@ -4,7 +4,6 @@
 # tier: quick
 # timeout: 180
 # needs: root bpftool prog:self
-# covers: E21 E22 P36
 . "$TESTS/lib/open.sh"
 
 mounts=$(wc -l </proc/self/mountinfo)

@@ -4,7 +4,6 @@
 # tier: gate asan
 # timeout: 60
 # needs: python3 strace
-# covers: M2 M3 S7
 . "$TESTS/lib/lib.sh"
 python3 "$TESTS/lib/mon_cpus.py" "$KVIS" || fail "not the events of the public lists"
 "$KVIS" monitor -c pmc -i 0.2 -n 2 --json=json 9>&- >text 2>err

@@ -3,7 +3,6 @@
 # tier: gate
 # timeout: 150
 # needs: python3 promtool
-# covers: S1 S2 S3 S4 S7
 . "$TESTS/lib/lib.sh"
 python3 "$TESTS/lib/mon_tree.py" a a && python3 "$TESTS/lib/mon_tree.py" b b || fail "no trees"
 ln -s a now

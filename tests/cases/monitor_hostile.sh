@@ -3,7 +3,6 @@
 # tier: gate full asan
 # timeout: 600
 # needs: python3 promtool mkfifo
-# covers: S1 S2 S5 S6 S7 O1
 . "$TESTS/lib/lib.sh"
 look() { # look WHAT ARG...: in every form of output
     what=$1; shift

@@ -3,7 +3,6 @@
 # tier: gate
 # timeout: 120
 # needs: root bpftool python3
-# covers: E21 O3
 . "$TESTS/lib/lib.sh"
 start() { # start ARG...: kvis in $kvis, when its first interval is out; the ids of what it has in the kernel
     launch text monitor -i 0.05 --prometheus=p.prom -o text "$@"

@@ -4,7 +4,6 @@
 # tier: quick asan
 # timeout: 60
 # needs: root python3 promtool ip
-# covers: S4
 . "$TESTS/lib/lib.sh"
 [ "${MONITOR_NETWORK_INSIDE:-}" ] || MONITOR_NETWORK_INSIDE=1 exec unshare -nm --propagation private /bin/sh "$0"
 mount -t sysfs none /sys || skip "no sysfs of this network namespace"

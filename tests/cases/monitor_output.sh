@@ -3,7 +3,6 @@
 # tier: quick
 # timeout: 200
 # needs: python3
-# covers: O2 O5
 . "$TESTS/lib/lib.sh"
 for form in --json --csv -cload; do
     timeout 60 "$KVIS" monitor -i 0.1 $form 2>err 9>&- | head -n 1 >line

@@ -3,7 +3,6 @@
 # tier: quick asan
 # timeout: 60
 # needs: python3
-# covers: E18
 . "$TESTS/lib/lib.sh"
 mkfifo go
 cat >self.py <<'END'

@@ -4,7 +4,6 @@
 # tier: quick
 # timeout: 120
 # needs: python3 curl promtool prometheus-node-exporter
-# covers: O2
 . "$TESTS/lib/lib.sh"
 gives 0 monitor -i 0.2 -n 3 --per-cpu --prometheus=a.prom
 eq stdout "" "$(cat out)"
@@ -13,7 +12,7 @@ promtool_takes a.prom
 has a.prom '^kvis_cpu_seconds_total[{]mode="idle",cpu="0"} [0-9.]+$'
 ! grep -q 'mode="idle"} ' a.prom || fail "a sum beside the CPUs"
 
-# Whoever reads it at any time has one of them, whole.
+# A reader always gets one complete file.
 launch b.prom monitor -i 0.01 -n 300 -c stat,load --prometheus=b.prom
 python3 - $kvis <<'END' || fail "a file in parts"
 import re, sys

@@ -3,7 +3,6 @@
 # tier: browser asan
 # timeout: 240
 # needs: chromium python3
-# covers: O1 O4 S7
 . "$TESTS/lib/lib.sh"
 for t in a b; do python3 "$TESTS/lib/mon_tree.py" $t $t || fail "no trees"; done
 # a machine that is two by turns

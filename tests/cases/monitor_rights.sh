@@ -4,7 +4,6 @@
 # tier: gate asan
 # timeout: 60
 # needs: root python3 setpriv
-# covers: S5
 . "$TESTS/lib/lib.sh"
 for_nobody
 stat() { sed -n "s/^$1 \([0-9]*\).*/\1/p" /proc/stat; }

@@ -3,7 +3,6 @@
 # tier: gate asan
 # timeout: 120
 # needs: python3 tmux stty pgrep
-# covers: O5 P35
 . "$TESTS/lib/lib.sh"
 python3 "$TESTS/lib/mon_tree.py" a a || fail "no tree"
 server=0

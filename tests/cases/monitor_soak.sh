@@ -4,7 +4,6 @@
 # tier: full
 # timeout: 120
 # needs: root python3
-# covers: E18 S1 S3
 . "$TESTS/lib/lib.sh"
 secs=${SOAK:-12} every=0.01
 [ -z "${SOAK-}" ] || every=0.1

@@ -4,7 +4,6 @@
 # tier: quick asan
 # timeout: 60
 # needs: root python3
-# covers: S6 S7
 . "$TESTS/lib/lib.sh"
 monitor() { "$KVIS" monitor -c uncore -i 0.05 -n 2 --json=json --prometheus=p.prom --path.rootfs=t -o /dev/null 9>&- || fail "exit $?"; }
 why='{m: u["reason"] for u in E[-1]["unavailable"] for m in u["metrics"]}'

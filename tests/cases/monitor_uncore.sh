@@ -4,12 +4,10 @@
 # timeout: 180
 # needs: root python3 strace perf promtool setpriv
 # alone: it counts the page faults of a CPU
-# covers: M2 M3 S1 S7
 . "$TESTS/lib/lib.sh"
 python3 "$TESTS/lib/mon_uncore.py" "$KVIS" || fail "not the events that the kernel has for them"
 
-# Two sockets, CPU 0 and CPU 1. Faults are counted between two perf stats: one begins before kvis and ends
-# after it, one is all within.
+# Two sockets, CPU 0 and CPU 1. The faults are between those of two perf stats: one runs around kvis, one within kvis's time.
 python3 "$TESTS/lib/mon_uncore.py" counting t || fail "no tree"
 [ "$(cat /sys/devices/system/cpu/online)" != 0 ] || skip "one CPU"
 stat="perf stat -x, -C 0 -e page-faults,minor-faults"

@@ -67,8 +67,8 @@ for backend in hybrid ptrace; do
     eq "$backend: addresses of sockets" "$(cat out)" "$(grep -o 'setsockopt([^,]*' err)"
 done
 
-# Connections whose names differ only in bytes that are not UTF-8 remain two; failures that come after connect(2) has
-# returned are in the list, and the text names the difference to the table.
+# Names that differ only in bytes that are not UTF-8 stay different. Failures after connect(2) has returned are in the list, and the text
+# explains the difference to the table.
 cat >two.py <<'END'
 import os, select, socket
 for name in b"a\xff", b"a\xfe":

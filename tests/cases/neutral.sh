@@ -5,7 +5,6 @@
 # tier: gate
 # timeout: 90
 # needs: python3
-# covers: P22 P36
 . "$TESTS/lib/lib.sh"
 report native "$BIN/self" a 'b c' ''
 [ $st = 0 ] || fail "the program without kvis: $st"

@@ -128,8 +128,7 @@ for long in 0 20ms; do
     eq "lines of -p" "[[20], 12, 3] [[20], 12, 3]" "$(made io_destroy) $(made sched_rr_get_interval)"
 done
 
-# The rest of a sleep that a signal ends is written although the call fails. With -p, a command of ioctl(2) that changes
-# a file is an event, also without -v.
+# A sleep that fails by a signal shows the remaining time. With -p, ioctl(2) commands that change a file are events, even without -v.
 printf 'read go; exec "$@"\n' >begun
 for scene in "shapes sleeps -- -v -e trace=/nanosleep" "chg others --"; do
     gated '\(observe\)' sh begun "$BIN/"$scene --json=json

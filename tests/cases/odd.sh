@@ -1,10 +1,9 @@
 #!/bin/sh
 # A hostile or unusual program does not harm its tracer, and lookups of descriptors leave nothing behind. kvis reports exactly
-# the io_uring requests that the program made (on all kernels: tests/vm/guest/uring.sh), and does not wait for a page that
+# the io_uring requests that the program made (on all kernels: tests/vm/guest/hybrid.sh), and does not wait for a page that
 # only another thread of the program can supply.
 # tier: gate asan
 # timeout: 120
-# covers: P23 P38 P39 P40
 . "$TESTS/lib/truth.sh"
 for KVOPT in "" -v; do each truth ptr cmsg; each truth sec nobrk; done
 for KVOPT in -v "-v --no-accel" "-e trace=openat -v"; do each truth ptr uffd uffd_new; done

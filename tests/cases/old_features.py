@@ -5,7 +5,6 @@
 # tier: quick
 # timeout: 120
 # needs: root gcc unshare setpriv setarch /sys/kernel/btf/vmlinux
-# covers: H13 E4 E7 P27
 import os
 import subprocess
 

@@ -4,7 +4,6 @@
 # tier: quick full asan
 # timeout: 300
 # needs: root python3 prog:opens prog:loop
-# covers: E9 E10 E11 E12 E18 P12
 . "$TESTS/lib/open.sh"
 for watched in "" --backend=ptrace; do
     for scene in calls names untouched threads procs roots deep longnames; do facts $scene $watched; done
@@ -12,11 +11,11 @@ done
 facts rewritten
 facts waits
 hasnt waits/rows "$(printf '\033')"
-if [ -x "$BIN/open32" ]; then
-    gives 32 open --json=json -o rows -- "$BIN/open32"
+if [ -x "$BIN/i386" ]; then
+    gives 32 open --json=json -o rows -- "$BIN/i386"
     want "[(e['call'], e.get('name'), e.get('fd', e.get('error'))) for e in by('open', abi='i386')] == [('open', 'open32', 3), \
         ('openat', 'openat32', 4), ('creat', 'creat32', 5), ('openat2', 'openat232', 'EINVAL'), ('open_by_handle_at', None, 'EFAULT'), \
-        ('open', None, 'EFAULT'), ('open', 'nothere32', 'ENOENT')]"
+        ('open', None, 'EFAULT'), ('open', 'nothere32', 'ENOENT'), ('open', 'made32', 6)]"
     want "[e.get('path') for e in by('open', abi='i386')][:3] == ['$PWD/open32', '$PWD/openat32', '$PWD/creat32']"
     want "[(e.get('flags'), e.get('mode')) for e in by('open', abi='i386')][:2] == [('O_RDWR|O_CREAT', 0o640), ('O_WRONLY|O_CREAT', 0o600)]"
 fi

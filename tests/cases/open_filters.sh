@@ -3,7 +3,6 @@
 # tier: gate asan
 # timeout: 120
 # needs: root python3 prog:opens prog:loop setpriv
-# covers: O1
 . "$TESTS/lib/open.sh"
 
 cat >job <<'E2'

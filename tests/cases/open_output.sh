@@ -3,7 +3,6 @@
 # tier: gate
 # timeout: 120
 # needs: root python3 prog:proc
-# covers: O2 O5 P34
 . "$TESTS/lib/open.sh"
 job='echo one >a; cat a nothere 2>/dev/null; echo done >finished; exit 0'
 

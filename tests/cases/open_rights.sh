@@ -3,7 +3,6 @@
 # tier: gate asan
 # timeout: 60
 # needs: root python3 setpriv unshare
-# covers: E4 E8
 . "$TESTS/lib/open.sh"
 for_nobody
 

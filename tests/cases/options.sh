@@ -32,7 +32,7 @@ eq "--json into a pipe" 2 "$(cat status)"
 for command in trace open proc; do # a file
     run $command --json -- touch ran; status 2; has err '^kvis: --json: stdout would also contain the output of touch; fix: --json=FILE, or for a pipe --json=/dev/fd/3 [.]{3} 3>&1 >OUTPUT$'
 done
-# What it says works: JSON goes into the pipe, the command's output into the file.
+# This fix works: JSON goes into the pipe, the command's output into the file.
 "$KVIS" trace -q --json=/dev/fd/3 -- echo said 3>&1 >output 2>err | cat >json
 eq "output" said "$(cat output)"
 want 'len(by("exec")) == 1 and S["lost"] == 0'

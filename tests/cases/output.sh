@@ -3,7 +3,6 @@
 # consists of whole lines; after a signal that can be caught, it ends with the summary.
 # tier: gate asan
 # timeout: 90
-# covers: O2 O4 O5 P14
 . "$TESTS/lib/truth.sh"
 job="echo one >a; cat a >b; echo done >finished; exit 0"
 mkdir dir

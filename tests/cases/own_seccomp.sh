@@ -1,10 +1,9 @@
 #!/bin/sh
-# Programs with their own seccomp filters or syscall user dispatch (as used by Wine) behave as if untraced, and their
-# calls have the right results. A program that traces its own child cannot do so under kvis; it continues, and kvis
+# Programs with their own seccomp filters, in strict seccomp mode, or with syscall user dispatch (as used by Wine) behave as if
+# untraced, and their calls have the right results. A program that traces its own child cannot do so under kvis; it continues, and kvis
 # reports this once.
 # tier: gate asan
 # timeout: 150
-# covers: H8 P23 P24 P25 P30
 . "$TESTS/lib/truth.sh"
 for KVOPT in -v "-v --no-accel"; do
     each same sec errno log trap kill trace notify strict answers

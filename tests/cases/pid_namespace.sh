@@ -4,7 +4,6 @@
 # tier: gate asan
 # timeout: 60
 # needs: root
-# covers: P31
 . "$TESTS/lib/truth.sh"
 for KVOPT in "" -v; do
     each truth proc pidns
@@ -37,7 +36,6 @@ want "all(e['ns_pid'] > 1 and e['ns_pid'] != e['child_pid'] for e in by('spawn_p
 unshare -T true 2>/dev/null || exit 0
 for how in "trace --backend=ptrace" trace "proc --forks" "proc --backend=ptrace" open; do
     before=$(date +%s%N)
-    # shellcheck disable=SC2086 # words
     unshare -T --monotonic 1000000 --boottime 3000000 --fork "$KVIS" $how --json=json -o rows -- sh -c 'sleep 0.1; cat /etc/passwd' >out 2>err 9>&-
     eq "status of $how" 0 $?
     after=$(date +%s%N)

@@ -3,7 +3,6 @@
 # tier: quick full asan
 # timeout: 120
 # needs: root prog:cmd
-# covers: E13 E18 O1 O3 P33
 . "$TESTS/lib/truth.sh"
 command="proc -x --forks -o text"
 # commands SCENE...: tests/progs/cmd.c under kvis proc, each scene in a directory of its own.

@@ -3,7 +3,6 @@
 # tier: gate asan
 # timeout: 60
 # needs: root python3
-# covers: O1
 . "$TESTS/lib/lib.sh"
 uid=$((20000 + $$ % 40000)) # nobody else's
 work='sleep 0.05; (exit 3); /bin/true "$1" "" x; sh -c "exit 7"; sh -c "kill -TERM \$\$"; exec /bin/echo end'
@@ -58,8 +57,7 @@ for pid, name, crit, begin, end in re.findall(r"^\t\[(\d+)\] ([ -~]*) : (crit, )
 assert sorted(got) == sorted(want) and len(got) == chart.count("\n") - 4 == 6 and sum(g[1] for g in got) == 2, (got, want)
 END
 
-# Time zero is the command's exec, not kvis's start: it is not before the command's process was made, after which kvis
-# loads nothing more. That time is known in ticks of 10 ms.
+# Time zero is the command's exec, not kvis's start: it is not before the start of the command's process, which is known in ticks of 10 ms.
 for how in trace "proc -o rows" "open -o rows"; do
     run $how --json=json -- sh -c 'cat /proc/$$/stat'
     want "H['start_realtime_ns'] - (__import__('time').time_ns() - __import__('time').clock_gettime_ns(7)) >= $(sed 's/.*) //' out | cut -d ' ' -f 20) * 10**7"

@@ -4,7 +4,6 @@
 # tier: gate asan
 # timeout: 150
 # needs: root prog:cmd
-# covers: O1 O2
 . "$TESTS/lib/lib.sh"
 
 shown() { # shown EXPR ARG...: the expression is true of the rows of kvis proc with these arguments

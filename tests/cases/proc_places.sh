@@ -3,7 +3,6 @@
 # tier: gate
 # timeout: 90
 # needs: root unshare
-# covers: E16 O5
 . "$TESTS/lib/lib.sh"
 
 # From outside: a process has two numbers.

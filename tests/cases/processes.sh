@@ -5,7 +5,6 @@
 # reported as killed. kvis waits for the last descendant; with --until-exit, only for the command.
 # tier: gate asan
 # timeout: 180
-# covers: P1 P2 P3 P4 P9 P10 P11 P12 P13 P29 P32 P33 P34
 . "$TESTS/lib/truth.sh"
 each truth proc forks vfork threads shorts zombies clone_vm daemon failed_exec bad_elf bad_elf_thread odd
 KVOPT="-v --no-accel"

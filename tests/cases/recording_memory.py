@@ -3,7 +3,6 @@
 # tier: full
 # timeout: 120
 # needs: python3 prog:loop
-# covers: O1
 import os
 import time
 

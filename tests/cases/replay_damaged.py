@@ -3,7 +3,6 @@
 # tier: gate full asan
 # timeout: 120
 # needs: python3
-# covers: O2 O4
 import bisect
 import os
 import random

@@ -3,7 +3,6 @@
 # tier: browser
 # timeout: 400
 # needs: chromium gcc python3 perl prog:loop prog:diff_threads prog:cmd prog:net prog:uring
-# covers: O1 O4
 . "$TESTS/lib/lib.sh"
 export HOME="$PWD"
 echo 'int main(void) { return 0; }' >a.c

@@ -35,7 +35,7 @@ done
 runner 0 passes skips
 has out '^1 passed, 0 failed, 1 skipped$'
 runner 1 --times 2 fails
-# What fails once and passes then is no failure with more tries, and is named.
+# A case that fails and then passes is named, and is not a failure.
 write later 5 '[ -e "$OUT/later" ] || { : >"$OUT/later"; exit 1; }'
 runner 0 --tries 3 later passes
 has out '^passed at try 2 only: later: '

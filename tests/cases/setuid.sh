@@ -4,7 +4,6 @@
 # timeout: 30
 # tier: gate
 # needs: root setpriv python3
-# covers: P22
 . "$TESTS/lib/lib.sh"
 d=$(mktemp -d) && chmod 755 "$d" || fail "no directory"
 trap 'rm -rf "$d"' EXIT

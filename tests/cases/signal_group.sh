@@ -1,8 +1,9 @@
 #!/bin/sh
 # A signal to the process group of kvis and its command reaches the command once, whichever process sends it, and kvis
-# ends with the command; a signal that is sent to kvis alone is passed on.
+# ends with the command; a signal that is sent to kvis alone is passed on. SIGHUP does not end a kvis that nohup(1) started, and the
+# program that kvis starts ignores the signal as well.
 # tier: gate
-# timeout: 90
+# timeout: 120
 # needs: root python3 strace
 . "$TESTS/lib/lib.sh"
 cat >job <<'EOF'
@@ -79,13 +80,11 @@ sys.exit(p.returncode)
 EOF
 for how in "trace --backend=ptrace" "trace" "proc -o rows" "open -o rows" "diagnose -o rows" "proc --backend=ptrace -o rows"; do
     rm -f got end ready stop
-    # shellcheck disable=SC2086 # words
     setsid -w "$KVIS" $how -- sh job >out 2>err 9>&-
     eq "status of $how" 7 $?
     [ -e end ] || fail "$how returned while the command still ran"
     eq "signals that the command got under $how" 2 "$(wc -l <got)"
     rm -f got
-    # shellcheck disable=SC2086 # words
     python3 third.py "$KVIS" $how -- sh asked >out 2>err 9>&-
     eq "status of $how" 7 $?
     eq "signals that the command got under $how" "TERM INT INT USR1 USR1 USR1" "$(head -n 6 got | xargs)"
@@ -97,3 +96,24 @@ python3 third.py strace -DDD -f -o trace -e trace=sched_setscheduler -e inject=s
 eq "status beside a late witness" 7 $?
 eq "signals beside a late witness" "TERM INT INT USR1 USR1 USR1" "$(head -n 6 got | xargs)"
 [ "$(grep -c DELAYED trace)" = 1 ] || fail "nothing was late"
+
+# SIGHUP, with nohup(1).
+sleep 300 &
+sleeper=$!
+trap 'kill $sleeper' EXIT
+for command in "trace -q -p $sleeper" "open -p $sleeper" "proc -p $sleeper" "monitor -c cpu"; do
+    nohup "$KVIS" $command >out 2>err 9>&- &
+    kvis=$!
+    until grep -q '^SigCgt:.*[4567cdef]...$' /proc/$kvis/status; do # it waits to be set up: then it catches SIGTERM
+        kill -0 $kvis || fail "$command: it has ended"
+    done
+    grep -q '^SigIgn:.*[13579bdf]$' /proc/$kvis/status || fail "$command: it does not ignore SIGHUP"
+    kill -HUP $kvis
+    kill -TERM $kvis
+    wait $kvis
+    st=$?
+    say "$command: $st"
+    [ "${command%% *}" = monitor ] || [ $st = 143 ] || fail "it ended by another signal: $st"
+done
+nohup "$KVIS" trace -q -- grep SigIgn /proc/self/status >out 2>err 9>&-
+grep -q '[13579bdf]$' out || fail "the program finds SIGHUP not ignored"

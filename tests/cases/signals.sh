@@ -3,7 +3,6 @@
 # stopped and a continued one runs, in any order and with any number of threads.
 # tier: gate
 # timeout: 240
-# covers: P6 P7 P8 P20 P21
 . "$TESTS/lib/truth.sh"
 for KVOPT in "" -v "-v --no-accel"; do
     each same sig rt restart faults waits

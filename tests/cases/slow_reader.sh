@@ -2,7 +2,6 @@
 # A slow reader of the output slows the program; nothing is lost, and memory stays bounded.
 # tier: quick
 # timeout: 60
-# covers: O3
 . "$TESTS/lib/lib.sh"
 mkfifo fifo
 python3 -c "

@@ -3,7 +3,6 @@
 # stopped.
 # tier: gate full
 # timeout: 240
-# covers: P14 P15
 . "$TESTS/lib/truth.sh"
 pause() { sleep "0.$(printf '%03d' $((1 + ($1 * 7919) % 120)))"; }
 # one OPT SIG: a signal ends kvis. A process given with -p continues, and its calls work. A command that kvis started ends with

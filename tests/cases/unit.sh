@@ -5,7 +5,6 @@
 # tier: gate full
 # timeout: 240
 # needs: no-kvis gcc python3
-# covers: E1 E2 O1 P27
 . "$TESTS/lib/lib.sh"
 tested() { # tested OPTION...: ./unit, built with these options, finds no error
     gcc -std=gnu11 -O0 "$@" -pthread -o unit "$TESTS/lib/unit.c" >err 2>&1 ||

@@ -13,7 +13,6 @@ rm -rf "$dir"
 mkdir -p "$dir"
 make -s gen/out/texts.page || exit 1
 flags='-std=gnu11 -pthread -O0 -g --coverage -fprofile-update=atomic'
-# shellcheck disable=SC2086 # a list of words
 gcc $flags -DKVIS_VERSION='"0.1"' -c -o "$dir/kvis.o" kvis.c &&
     gcc $flags -static -Wl,-u,pthread_mutex_init -o "$dir/kvis" "$dir/kvis.o" || exit 1 # -u: libgcov's reference to it is weak
 chmod 1777 "$dir" # another user's kvis writes there too

@@ -9,7 +9,6 @@ comments below that, up to the first line of code, are its header:
                              a /path; what a package has is installed. no-kvis: the case
                              does not run kvis, so it may run while that is built
   # alone: why               never runs beside another case
-  # covers: P1 O1            rows of the catalogue of edge cases in tests/README.md
   # disk: why                its directory is not a tmpfs
 It runs in an empty directory and a mount namespace of its own (as root), with KVIS, BIN (test programs), TESTS
 and OUT set, and ends with 0 (passed), 77 (skipped; its last line says why) or anything else (failed). Whatever it
@@ -71,7 +70,7 @@ def read_header(path):
     for line in path.read_text().splitlines()[1:30]:
         if not line.startswith("#"):
             break
-        key = re.match(r"# ?(tier|timeout|needs|alone|disk|covers): *(.*)", line)
+        key = re.match(r"# ?(tier|timeout|needs|alone|disk): *(.*)", line)
         if key:
             header[key[1]] = key[2].strip()
     return header

@@ -23,13 +23,13 @@
 
 #include "old_kernel.c"
 
-/* The call that fails next: its number and errno; -1: none. */
+/* The number and errno of the call that fails; -1: none. */
 static struct { long nr; int err; } fake = { -1, 0 };
 
-static long (*fake_bpf)(int cmd, void *attr); /* bpf(2), when it is to be forged */
-static long (*fake_ptrace)(long req, void *data); /* and ptrace(2) */
+static long (*fake_bpf)(int cmd, void *attr); /* replaces bpf(2), if it is set */
+static long (*fake_ptrace)(long req, void *data); /* replaces ptrace(2) */
 
-/* It takes six arguments, whoever gave less. */
+/* Reads six arguments, even if the caller passes fewer. */
 __attribute__((no_sanitize_address)) static long fake_syscall(long nr, ...)
 {
     va_list ap;
@@ -51,7 +51,6 @@ __attribute__((no_sanitize_address)) static long fake_syscall(long nr, ...)
     return syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* write(2), which takes nothing if that is forged. */
 static bool writes_nothing;
 static ssize_t fake_write(int f, const void *p, size_t n)
 {
@@ -80,13 +79,13 @@ static void expect(int line, const char *what, bool ok)
 }
 #define EXPECT(x) expect(__LINE__, #x, (x))
 
-/* A test. main runs all of them, in the order of this file. */
+/* main runs all tests, in the order of this file. */
 #define TEST(name) \
     static void name(void); \
     static void (*const test_##name)(void) __attribute__((section("tests"), used)) = name; \
     static void name(void)
 
-/* What an appender makes of it, as a string. */
+/* The content of tb, which an appender has written, as a string. */
 static struct buf tb;
 static const char *text(void)
 {
@@ -131,8 +130,8 @@ TEST(t_bytes)
     EXPECT(!strcmp(u_errname(ENOENT), "ENOENT") && !strcmp(u_errname(4000), "4000"));
 }
 
-/* Each byte at each place of strings of each length up to 40 through u_plain and b_put, whose copies overlap, and
- * numbers around the powers of ten and of two. */
+/* u_plain and b_put, whose copies overlap, with each byte at each place of strings up to 40 bytes; numbers around the powers of ten and
+ * two. */
 TEST(t_pieces)
 {
     u32 wrong = 0;
@@ -179,7 +178,7 @@ TEST(t_addresses)
     SAME(fd_addr(&tb, in6, 10), "family 10"); /* cut short: no made-up address */
 }
 
-/* A DNS message: the header with so many questions and answers, then the rest. */
+/* A DNS message: a header with these numbers of questions and answers, then the rest. */
 static void dns(struct md_dns *m, u16 flags, u8 questions, u8 answers, const char *rest, size_t n)
 {
     u8 head[12] = { 0x12, 0x34, (u8)(flags >> 8), (u8)flags, 0, questions, 0, answers };
@@ -227,8 +226,8 @@ TEST(t_dns)
     ANSWERS(1, RR("\1", "\4") "\x0a\1\2\3", "10.1.2.3");
     ANSWERS(2, RR("\5", "\4") "\1d\xc0\x0c" RR("\1", "\4") "\x0a\1\2\3", "10.1.2.3"); /* by a CNAME */
     ANSWERS(1, RR("\5", "\4") "\1d\xc0\x0c", "no records");
-    ANSWERS(255, RR("\1", "\4") "\x0a\1\2\3", "10.1.2.3 (truncated)"); /* the count is not true */
-    ANSWERS(1, RR("\1", "\xff") "\x0a\1\2\3", "truncated");  /* nor the length */
+    ANSWERS(255, RR("\1", "\4") "\x0a\1\2\3", "10.1.2.3 (truncated)"); /* the count is too high */
+    ANSWERS(1, RR("\1", "\xff") "\x0a\1\2\3", "truncated");  /* the length is too large */
     ANSWERS(1, RR("\1", "\3") "\x0a\1\2", "3 bytes");
     ANSWERS(1, "\xc0\xff", "truncated");
     ANSWERS(6, RR("\1", "\4") "\1\1\1\1" RR("\1", "\4") "\1\1\1\2" RR("\1", "\4") "\1\1\1\3"
@@ -240,7 +239,7 @@ TEST(t_dns)
     SAME(md_dns_answers(&m, &tb), "d.bc");
     struct event *e = ev_new(EK_CONNECT, NULL, 1);
     ev_bytes(e, EV_remote_addr, "127.0.0.53:53", 13);
-    EXPECT(!out_routine_kind(e, false)); /* of a damaged recording: it has no type */
+    EXPECT(!out_routine_kind(e, false)); /* without a type, as in a damaged recording */
     ev_sym(e, EV_sock_type, "udp4");
     EXPECT(out_routine_kind(e, false));
     e->err = ENETUNREACH;
@@ -288,7 +287,7 @@ static u32 free_dead(void)
     return n;
 }
 
-/* A table of many descriptors against a plain array: every operation, a million random steps would do no more. */
+/* A descriptor table, compared with a plain array: 20 000 random steps reach every operation. */
 TEST(t_fd_table)
 {
     struct task t = { .pid = 1, .files = files_copy(NULL) };
@@ -328,7 +327,7 @@ TEST(t_fd_table)
     EXPECT(made == gone + free_dead());
 }
 
-/* After a loss, /proc knows a descriptor that no record made, unless the call says that there was none. */
+/* After lost records, kvis looks up unknown descriptors in /proc, unless the call failed with EBADF. */
 TEST(t_fd_lost)
 {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -350,7 +349,6 @@ static void map_at(struct mm *m, u64 start, u64 end, u8 prot, struct name *name)
     vm_set(m, (struct region){ start, end, name, prot });
 }
 
-/* One page of the naive model. */
 struct page { u8 mapped, prot, name; };
 enum { PAGES = 96 };
 
@@ -364,7 +362,7 @@ static bool same_pages(const struct mm *m, const struct page *p, struct name **n
     return true;
 }
 
-/* A random operation on both. */
+/* A random operation on the memory map and on the model, an array of pages. */
 static void one_change(struct mm *m, struct page *p, struct name **names)
 {
     u64 a = (u64)rand() % PAGES, n = 1 + (u64)rand() % (rand() % 4 ? 4 : PAGES), end = MIN(a + n, (u64)PAGES);
@@ -416,7 +414,7 @@ TEST(t_memory_map)
     vm_put(m);
 }
 
-/* A line of /proc/PID/maps, and the stack, which grows. */
+/* Lines of /proc/PID/maps, and a growing stack. */
 TEST(t_memory_lines)
 {
     struct region r;
@@ -448,7 +446,7 @@ TEST(t_calls)
     EXPECT(sc_find(ABI_ARM64, 56) == SC_openat && sc_find(ABI_ARM64, 99999) < 0);
 }
 
-/* A template whose field is misspelt would print nothing for ever. */
+/* A template with a misspelled field would never print it. */
 TEST(t_templates)
 {
     for (u32 k = 0; k < N_EK; k++)
@@ -501,7 +499,7 @@ TEST(t_filter)
     EXPECT(filter(&p, ARCH_AUDIT, 39 | ARCH_X32_BIT, 0) == (SECCOMP_RET_TRACE | TR_MARK));
 }
 
-/* The mode for these facts, and why there is no better one or no filter: a part of the reason; NULL: there is none; ANY. */
+/* Reasons for the mode, and for running without a filter, are given by a part of their text. NULL: there must be none. */
 static const char ANY[] = "";
 
 static bool reason_is(const char *want, const char *got)
@@ -553,7 +551,6 @@ TEST(t_mode)
     MODE(OBSERVE, "no BTF", ANY, AS_ROOT, .backend = 'o', .attach = true, .unloadable = "no BTF");
 }
 
-/* Errors that a kernel gives only elsewhere. */
 static struct files *files_of(u32 n)
 {
     struct task t = { .pid = 1, .files = files_copy(NULL) };
@@ -562,7 +559,7 @@ static struct files *files_of(u32 n)
     return t.files;
 }
 
-/* What a detached tracee has open is not closed. */
+/* Descriptors of a detached tracee stay open. */
 TEST(t_tasks)
 {
     enum { THREADS = 20, FDS = 5 };
@@ -584,7 +581,7 @@ TEST(t_tasks)
     EXPECT(!ofd_dead() && out.events == events + FDS && !ps.n_tasks);
 }
 
-/* What can fail only under somebody's seccomp profile. */
+/* getcpu(2) fails only with a seccomp filter. */
 TEST(t_refused)
 {
     cpu_set_t before, after;
@@ -596,7 +593,7 @@ TEST(t_refused)
     EXPECT(CPU_EQUAL(&before, &after));
 }
 
-/* A verifier that is interrupted, wants room for its log, refuses, or wants memory unlocked. */
+/* A verifier that is interrupted, needs a larger log, refuses a program, or needs a higher RLIMIT_MEMLOCK. */
 static struct verifier {
     int loads, interrupted, denied, err;
     size_t log_needs;
@@ -639,12 +636,12 @@ TEST(t_loader)
     struct rlimit was, is;
     EXPECT(!strcmp(VERIFIED(.err = 0), "loaded") && verifier.loads == 1);
     EXPECT(!strcmp(VERIFIED(.interrupted = 3), "loaded") && verifier.loads == 4);
-    /* without a log, then with one: its last lines */
+    /* a second load, with a log: the reason has its last lines */
     const char *why = VERIFIED(.err = EINVAL, .log_needs = 1 << 20,
                                .log = "1: x\n2: x\n3: x\nR1 type=scalar\n4: (85)\nexpected=ctx\n\n");
     EXPECT(verifier.loads == 2 && strstr(why, "open_fork: ") == why && strstr(why, "expected=ctx"));
     EXPECT(!strstr(why, "1: x"));
-    /* a poisoned instruction is a field by its name */
+    /* the reason names the field of a poisoned instruction */
     const struct bpf_prog_row *r = &open_family.progs[PROG_OPEN_FORK];
     u32 field = 0;
     while (!bpf_is_field(&r->patches[field]))
@@ -653,7 +650,7 @@ TEST(t_loader)
     why = VERIFIED(.err = EINVAL, .log = name);
     EXPECT(strstr(why, "this kernel has no usable ") && strstr(why, r->patches[field].name));
     EXPECT(strstr(VERIFIED(.err = EACCES, .log = "unknown func bpf_probe_read_kernel#113\n"), "lockdown"));
-    /* memory that counts as locked: the limit is raised once, where it may be, and the command gets the old one */
+    /* kvis raises RLIMIT_MEMLOCK once, if it may, and the command gets the old limit */
     struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
     EXPECT(!getrlimit(RLIMIT_MEMLOCK, &was));
     bool may = !setrlimit(RLIMIT_MEMLOCK, &all) && bpf_is_locked();
@@ -687,8 +684,8 @@ static long lost_and_delays(int cmd, void *attr)
     return 0;
 }
 
-/* Waits for a CPU that cannot be read are unknown; those without room for a record are counted; the longest is the
- * longest of all CPUs. Lost results of io_uring are reported even if block I/O is not watched. */
+/* Waits for a CPU are unknown if their map cannot be read. Waits without a record are counted as lost; the maximum is that of all CPUs.
+ * Lost results of io_uring are reported even without block I/O. */
 TEST(t_lost)
 {
     struct bpf_obj obj = hy.obj, uring = hy.uring;
@@ -716,7 +713,7 @@ TEST(t_lost)
     hy.obj = obj, hy.uring = uring, hy.on = on, hy.sched = sched, st = was;
 }
 
-/* What could not be set up leaves no descriptor and no mapping. */
+/* If the setup of an event fails, no descriptor and no mapping is left. */
 TEST(t_nothing_left)
 {
     signal(SIGIO, SIG_IGN); /* a ring asks for it */
@@ -736,7 +733,7 @@ TEST(t_nothing_left)
     fake.nr = -1;
 }
 
-/* Columns as wcwidth(3) of glibc has them; cuts and blanks by columns, never inside a character. */
+/* Widths agree with wcwidth(3) of glibc; text is cut and padded by columns, never inside a character. */
 TEST(t_columns)
 {
     const char *wide = "\xe6\xbc\xa2\xe5\xad\x97", *mark = "e\xcc\x81" "f"; /* two wide ones; e with an accent, f */
@@ -767,7 +764,7 @@ TEST(t_columns)
     SAME(df_put_rest(&tb, 9, "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 15), "\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2...");
 }
 
-/* Names that differ never become one, whatever is no UTF-8 in them. */
+/* Different names stay different, even if they are not valid UTF-8. */
 TEST(t_names_apart)
 {
     SAME(mout_quoted(&tb, "a\xff", false), "a\\\\xff");
@@ -786,20 +783,20 @@ TEST(t_names_apart)
 /* The hash of names depends on every bit of its start value. */
 TEST(t_name_hash)
 {
-    /* Two names with one hash for one start: for another start they are two, whichever bits differ. */
+    /* These names have the same hash for one start value, and different ones for all others. */
     EXPECT(nm_hash('f', "/01f027", 7) == nm_hash('f', "/00ff34", 7));
     for (u32 i = 0; i < 64; i++)
         EXPECT(nm_hash('f' ^ 1ull << i, "/01f027", 7) != nm_hash('f' ^ 1ull << i, "/00ff34", 7));
 }
 
-/* Two processes have a name each, although their places in the table are the same. */
+/* Processes with the same place in the table keep their own names. */
 TEST(t_two_names)
 {
     out_name(5, "five", 4);
     for (int i = 1; i < 5; i++)
         out_name(5 + i * OUT_NAMES, "more", 4);
     EXPECT(!strcmp(out_comm(5), "five") && !strcmp(out_comm(5 + OUT_NAMES), "more"));
-    for (int i = 5; i < 50; i++) /* of more than fit, the one that is used stays */
+    for (int i = 5; i < 50; i++) /* the table is full: the name that is used stays */
         out_name(5 + i * OUT_NAMES, out_comm(5), 4);
     EXPECT(!strcmp(out_comm(5), "five") && !*out_comm(5 + 20 * OUT_NAMES));
 }
@@ -812,7 +809,7 @@ static u32 pending(void)
     return n;
 }
 
-/* Arguments wait for their exec, and only for that: the records of an earlier one may be lost. */
+/* Arguments wait for their own exec, even if the records of an earlier exec are lost. */
 TEST(t_arguments)
 {
     struct wire_proc a = { .kind = PROC_ARGS, .ts_ns = 1, .tid = 7, .arg_len = 4 };
@@ -832,7 +829,7 @@ TEST(t_arguments)
     hy_args_add(&a, "two");
     proc_args_take(&l, &x);
     EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 8 && !pending());
-    a.at = 0, a.ts_ns = 4; /* without BTF they are as old as the call */
+    a.at = 0, a.ts_ns = 4; /* without BTF, they have the time of the call */
     proc_state.btf = false;
     hy_args_add(&a, "two");
     proc_args_take(&l, &x);
@@ -840,7 +837,7 @@ TEST(t_arguments)
     free(l.argv.p);
 }
 
-/* Arguments whose exec never comes do not fill the memory. */
+/* The number of arguments without an exec is limited. */
 TEST(t_pending)
 {
     struct wire_proc h = { .kind = PROC_ARGS, .ts_ns = 1 };
@@ -895,7 +892,7 @@ static void one_process(u32 pid, u32 ppid, u64 from, u64 to)
         proc_record(&h, sizeof h);
 }
 
-/* However many processes there were, each that the end waited for is a step of the critical path. */
+/* The critical path has a step for each process that the end waited for, even for 70 000. */
 TEST(t_critical_path)
 {
     enum { MAKER = FIRST, LAST, SECOND, MANY = 70000 };
@@ -934,7 +931,7 @@ TEST(t_cpu_unknown)
     proc_state.used[1] = minor;
 }
 
-/* Names of files with numbers: only the pid of a recorded process, and any after /proc/, is by chance. */
+/* Names that differ by chance are compared as one: pids of the recording, numbers after /proc/, and names of temporary files. */
 TEST(t_shapes)
 {
     static const struct { const char *name, *shape; } row[] = {
@@ -949,7 +946,7 @@ TEST(t_shapes)
     df.pids[0] = NULL;
 }
 
-/* The witness is ahead by more signals than kvis keeps; the last one went to kvis alone. */
+/* The witness has seen more signals than kvis keeps; the last signal was sent to kvis alone. */
 TEST(t_group_signals)
 {
     struct sp_signal at = { .info = { .si_signo = SIGTERM, .si_pid = 7 } };
@@ -963,7 +960,7 @@ TEST(t_group_signals)
     sp_command.ended = false;
 }
 
-/* The exit of a process whose fork was not seen, and at once another process with its pid. */
+/* The exit of a process without a fork record, and then another process with its pid. */
 TEST(t_pid_reused)
 {
     begin_session();
@@ -982,7 +979,7 @@ TEST(t_pid_reused)
     end_session();
 }
 
-/* A summary that is larger than the sink's buffer is complete. */
+/* A summary is complete even if it is larger than the buffer. */
 TEST(t_large_summary)
 {
     static char path[8000];
@@ -1050,7 +1047,7 @@ TEST(t_errors)
     EXPECT(out_write_all(-1, "x", 1) == -EBADF);
 }
 
-/* What pmc_read_group makes of a group's next reading: its first event's count; -1: none. */
+/* The count of the group's first event after pmc_read_group has read these values; -1: none. */
 static double counted(struct pmc_unit *u, int to, u64 enabled, u64 running, u64 n)
 {
     u64 v[] = { 1, enabled, running, n };
@@ -1094,7 +1091,7 @@ TEST(t_pmc)
     EXPECT(d[PR_EMPTY_SLOTS_FRONTEND] == 30);
 }
 
-/* A counter's reading in the next interval of a second; its rate. */
+/* The rate of a counter after its reading in the next interval of a second; -1: none. */
 static double counts(u32 m, u64 raw)
 {
     met.all->at = ++met.tick;
@@ -1123,7 +1120,7 @@ TEST(t_metrics)
     EXPECT(counts(M_CTXT, 120) == -1 && counts(M_CTXT, 125) == 5);
     met_raw(met.all, M_CTXT, -1);
     EXPECT(met_at(met.all, M_CTXT)->raw == 125);
-    /* A full table: a new thing takes the place of what has gone, whatever kind that was of. */
+    /* In a full table, a new instance replaces one that is gone, even of another dimension. */
     char name[16];
     for (u32 k = 1; k < MET_INSTS; k++) {
         snprintf(name, sizeof name, "d%u", k);
@@ -1145,7 +1142,7 @@ TEST(t_metrics)
     EXPECT(met.n_insts == MET_INSTS && counts(M_CTXT, 125) == -1);
 }
 
-/* The findings of an interval with these numbers of things; a thing without a name ends them. */
+/* Judges an interval with these numbers. */
 struct number { u8 dim; const char *name; u32 metric; double v; };
 #define JUDGE(...) judge((const struct number[]){ __VA_ARGS__, { .name = NULL } })
 
@@ -1170,7 +1167,7 @@ static const struct dg_finding *found(const char *rule)
     return NULL;
 }
 
-/* A machine of 64 CPUs, of which this share is busy, and whose programs wait for memory. */
+/* A machine with 64 CPUs, of which this share is busy, and whose programs wait for memory. */
 static void stalls(double busy, double policy)
 {
     JUDGE({ DIM_CPU, "", M_IDLE, 1 - busy }, { DIM_CPU, "", M_IOWAIT, 0 }, { DIM_NONE, "", M_CPUS, 64 },
@@ -1178,14 +1175,13 @@ static void stalls(double busy, double policy)
           { DIM_NONE, "", M_THP_POLICY, policy });
 }
 
-/* A process whose threads, added up, waited and ran for so many seconds per second. */
+/* A process whose threads waited and ran for this time, in seconds per second. */
 static bool waits(double waited, double ran)
 {
     JUDGE({ DIM_PID, "1", M_P_WAIT, waited }, { DIM_PID, "1", M_P_RUN, ran });
     return found("process-waits-for-cpu");
 }
 
-/* Whether a rule finds these numbers, on a disk, ring or socket d. */
 static bool measured(const char *rule, double wait, double queue, double refused, double bandwidth)
 {
     JUDGE({ DIM_NONE, "", M_WAIT_P99, wait }, { DIM_CPU, "", M_SS_WAIT, 4 }, { DIM_NONE, "", M_CPUS, 16 },
@@ -1195,7 +1191,7 @@ static bool measured(const char *rule, double wait, double queue, double refused
     return found(rule);
 }
 
-/* Rules of what no file says. */
+/* Rules about metrics that are not in files. */
 TEST(t_diagnose)
 {
     dg_tasks = xcalloc(DG_TASKS, sizeof *dg_tasks);
@@ -1212,7 +1208,7 @@ TEST(t_diagnose)
     EXPECT(!waits(40 * 0.004, 40 * 0.3) && waits(0.6, 0.4) && !waits(0.05, 0.01));
 }
 
-/* A threshold is read as it is printed; other units and numbers are refused. */
+/* Thresholds are parsed as they are printed; other units and numbers are refused. */
 TEST(t_thresholds)
 {
     static const char *const wrong[] = { "", "9", "9/s", "%", "-9%", "nan%", "inf%", "1e999%", "9%%", "9 k%", "9 KM%" };
@@ -1232,8 +1228,8 @@ TEST(t_thresholds)
     EXPECT(!dg_threshold("cpu-busy=12.5%") && strstr(dg_threshold("cpu-busy="), "such as 12.5 %"));
 }
 
-/* Forged maps. The test writes the one entry, slot 0 of `stats`; loss counters are 0. An update of `stats` replaces
- * that entry; updates and deletions in other maps are counted. */
+/* Forged maps: `stats` has one entry, slot 0, which updates replace; loss counters are 0. Updates and deletions in other maps are
+ * counted. */
 enum { STATS_FD = 81, OTHER_FD = 80 };
 static struct { void *entry; size_t size; u32 changes; } forged;
 
@@ -1256,7 +1252,7 @@ static long forged_maps(int cmd, void *attr)
     return 0;
 }
 
-/* An object of this family, as if it were loaded, with forged maps. */
+/* Makes o look like a loaded object of this family, with forged maps. */
 static void forge_maps(struct bpf_obj *o, const struct bpf_family *family, void *entry, size_t size)
 {
     *o = (struct bpf_obj){ .fam = family };
@@ -1267,7 +1263,6 @@ static void forge_maps(struct bpf_obj *o, const struct bpf_family *family, void 
     fake_bpf = forged_maps;
 }
 
-/* The next interval, of one second, of a source. */
 static void next_interval(void (*read)(void))
 {
     met.tick++;
@@ -1286,8 +1281,7 @@ static struct met_inst *known(u8 dim, const char *name)
     return NULL;
 }
 
-/* The guest tests virtio and vhost compare the counts with the kernel. Here: a ring whose names lack a NUL, and
- * a removed ring frees its slot. */
+/* A ring whose names lack a NUL, and a removed ring, which frees its slot. (The guest tests virtio and vhost check the counts.) */
 TEST(t_virtio)
 {
     static struct wire_vq w = { .born_ns = 5, .added = 100, .kicks = 60, .notified = 40, .state = VQ_SEEN | VQ_NAMED,
@@ -1300,7 +1294,7 @@ TEST(t_virtio)
     w.added += 10, w.kicks += 9, w.notified += 4, w.sum[VQ_DEPTH] += 640, w.hist[VQ_DEPTH * DELAY_BUCKETS + 64] += 10;
     next_interval(vq_read);
     EXPECT(met_at(i, M_VQ_SUPPRESSED)->v == 5 && met_at(i, M_VQ_USED)->v == 0.5); /* 64 of 128 descriptors at each add */
-    w.state |= VQ_GONE; /* its slot is given back, and what it missed stays counted */
+    w.state |= VQ_GONE; /* its slot is freed, and its missed runs stay counted */
     next_interval(vq_read);
     EXPECT(!known(DIM_QUEUE, "dddddddddddddd/1:nnnnnnnnnnnnn") && !w.state && forged.changes == 1);
     next_interval(vq_read);
@@ -1326,7 +1320,7 @@ TEST(t_vhost)
     vh.obj.fam = NULL;
 }
 
-/* A list of JSON ends although there was no memory for its beginning. */
+/* A JSON list whose beginning did not fit into memory. */
 TEST(t_json_end)
 {
     struct buf none = { 0 };
@@ -1345,7 +1339,7 @@ TEST(t_listen)
         expect(__LINE__, wrong[k], hs_opt_listen(wrong[k]));
 }
 
-/* A stop of which the kernel says nothing but that it is none of a call. */
+/* PTRACE_SYSCALL_INFO_NONE */
 static long info_none(long req, void *data)
 {
     (void)req;
@@ -1362,10 +1356,10 @@ TEST(t_stop_without_call)
     EXPECT(s.op == PTRACE_SYSCALL_INFO_NONE && s.nr == 99 && !memcmp(s.arg, was.arg, sizeof s.arg) && s.abi == was.abi);
 }
 
-/* One binary for both: the sanitizers' code for kvis.c takes the compiler ten seconds. */
+/* One binary for both, because compiling kvis.c with the sanitizers needs ten seconds. */
 #include "btf.c"
 
-/* A write that takes nothing is an error of its own, not the one that came before. */
+/* A write that returns 0 is an error with its own errno. */
 TEST(t_write)
 {
     writes_nothing = true;
@@ -1374,7 +1368,7 @@ TEST(t_write)
     writes_nothing = false;
 }
 
-/* A BTF file that is cut while it is in use: a page of a mapping would be gone (SIGBUS). */
+/* A BTF file that is truncated while it is in use: with a mapping, this would be SIGBUS. */
 TEST(t_btf_cut)
 {
     struct btf_file b = { .size = 3 << 12 };
@@ -1397,7 +1391,7 @@ int main(int argc, char **argv)
     sc_init();
     sc_parse("all");
     st.duration_ns = 1;
-    st.backend = "hybrid"; /* or there is no summary */
+    st.backend = "hybrid"; /* needed for a summary */
     for (void (*const *test)(void) = __start_tests; test < __stop_tests; test++)
         (*test)();
     printf("unit: %d expectations hold, %d do not\n", passed, failed);

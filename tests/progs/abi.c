@@ -42,7 +42,7 @@ static void must_int80(void)
         skip("int $0x80");
 }
 
-static void i386(void)
+SCENE(i386)
 {
     char *low = low_page();
     must_int80();
@@ -60,8 +60,8 @@ static void i386(void)
     want("all('abi' not in c for c in calls('mmap'))");
 }
 
-/* clone by int $0x80: its flags are in ebx. The rest of rbx is no argument, and stays. */
-static void i386_clone(void)
+/* clone by int $0x80: its flags are in ebx. The upper half of rbx is not an argument, and keeps its value. */
+SCENE(i386_clone)
 {
     enum { UNTRACED = 0x00800000 };
     unsigned long bx = 0xabcdef12ull << 32 | UNTRACED | SIGCHLD, was = bx;
@@ -77,8 +77,8 @@ static void i386_clone(void)
     want("one('exit_process', exit_pid=%ld)['code'] == 5", r);
 }
 
-/* One call of i386 for all that sockets do: a datagram to itself, with enough room for the sender's address and without. */
-static void i386_socketcall(void)
+/* socketcall(2): a datagram to itself, received with enough and with too little room for the sender's address. */
+SCENE(i386_socketcall)
 {
     enum { SOCKET = 1, SENDTO = 11, RECVFROM = 12 };
     char *low = low_page();
@@ -106,8 +106,8 @@ static void i386_socketcall(void)
     want("[e.get('remote_addr') for e in by('recv', fd=%ld)] == [None, '127.0.0.1:%d']", fd, port);
 }
 
-/* Bits that the kernel does not look at: above 32-bit arguments, and above all of int $0x80's. */
-static void wide(void)
+/* The kernel ignores the upper half of 32-bit arguments, and of all arguments of int $0x80. */
+SCENE(wide)
 {
     long high = 0x7eadbeefl << 32;
     char *low = low_page();
@@ -129,7 +129,7 @@ static void wide(void)
     want("one('close', path='~/wide', fd=100)");
 }
 
-static void x32(void)
+SCENE(x32)
 {
     errno = 0;
     long r = syscall(0x40000000 | 39);
@@ -144,4 +144,4 @@ static void x32(void)
     want("calls('getpgid')[-1]['ret'] == %d", getpgrp());
 }
 
-SCENES({ "i386", i386 }, { "i386_clone", i386_clone }, { "i386_socketcall", i386_socketcall }, { "wide", wide }, { "x32", x32 })
+T_MAIN

@@ -1,15 +1,14 @@
 /* cc: -marm -nostdlib -fno-pie -no-pie -fno-stack-protector
  * only: arm
- * A 32-bit ARM program (EABI) without a libc, for an arm64 kernel: makes a file, writes 321 bytes, reads 32, and does
- * what ARM does in its own way: 64-bit offsets from an even register on, send and recv, calls of its own. Exit status
- * 32: all went as it should. With the argument `strict` it ends in seccomp's strict mode;
- * its child is one that must not be traced, but with `traced`. */
+ * A 32-bit ARM program (EABI) without a libc, for an arm64 kernel. It makes a file, writes 321 bytes, reads 32, and makes the calls
+ * that ARM has for itself: 64-bit offsets that start in an even register, send and recv, and ARM-only calls. Exits with 32 if all
+ * results are right. With `strict`, it ends in strict seccomp mode. Its child is CLONE_UNTRACED, except with `traced`. */
 static inline __attribute__((always_inline)) long call(long n, long a, long b, long c, long d, long e, long f)
 {
     register long r7 __asm__("r7") = n, r0 __asm__("r0") = a, r1 __asm__("r1") = b, r2 __asm__("r2") = c;
     register long r3 __asm__("r3") = d, r4 __asm__("r4") = e, r5 __asm__("r5") = f;
     __asm__ volatile("svc 0" : "+r"(r0), "+r"(r1) : "r"(r7), "r"(r2), "r"(r3), "r"(r4), "r"(r5) : "memory");
-    return r1 == b ? r0 : -9999; /* the kernel, and so a tracer, must keep the arguments after the first */
+    return r1 == b ? r0 : -9999; /* the kernel keeps the arguments after the first, and a tracer must, too */
 }
 
 static char buf[512];
@@ -52,7 +51,7 @@ static void processes(long flags)
 {
     int status = 0;
     long sp;
-    __asm__("mov %0, sp" : "=r"(sp));                                /* the stack that it has: r1 is not 0 */
+    __asm__("mov %0, sp" : "=r"(sp));                                /* the current stack, because r1 must not be 0 */
     long pid = call(120, flags, sp, 0, 0, 0, 0);         /* clone */
     if (!pid)
         call(1, 5, 0, 0, 0, 0, 0);

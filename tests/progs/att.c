@@ -22,8 +22,7 @@ static void until_stop(void)
         usleep(10000);
 }
 
-/* Opens, reads and closes, and counts what does not work. */
-static void loop(void)
+SCENE(loop)
 {
     long bad = 0, n = 0;
     t_put("data", 100);
@@ -38,8 +37,8 @@ static void loop(void)
     say("bad %ld, some %d", bad, n > 0);
 }
 
-/* Mappings from before kvis came; when ./go is there, 100 and 50 of their pages are touched. */
-static void pages(void)
+/* Mappings that are older than kvis's attach. When ./go exists, 100 and 50 of their pages are touched. */
+SCENE(pages)
 {
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     char *at = (char *)0x200000000000;
@@ -70,7 +69,7 @@ static void *spawner(void *arg)
     return arg;
 }
 
-static void spawn(void)
+SCENE(spawn)
 {
     pthread_t t[8];
     t_threads(t, 8, spawner, NULL);
@@ -80,12 +79,12 @@ static void spawn(void)
 
 static void *waiting(void *arg)
 {
-    for (int i = 0; i < 300 && !ended(); i++) /* seldom: there may be 1000 of it */
+    for (int i = 0; i < 300 && !ended(); i++) /* rarely, because there may be 1000 such threads */
         usleep(200000);
     return arg;
 }
 
-static void many(void)
+SCENE(many)
 {
     int n = t_arg(1, 100);
     pthread_t *t = t_shared(sizeof *t * (size_t)n);
@@ -96,7 +95,7 @@ static void many(void)
     say("all ended");
 }
 
-/* One of many threads executes the program again, and so on until ./stop is there. */
+/* One of many threads executes the program again, until ./stop exists. */
 static void *again(void *arg)
 {
     usleep(500);
@@ -104,7 +103,7 @@ static void *again(void *arg)
     return arg;
 }
 
-static void storm(void)
+SCENE(storm)
 {
     pthread_t t[64];
     if (ended())
@@ -114,7 +113,7 @@ static void storm(void)
     pause();
 }
 
-/* Five threads that signal themselves until ./stop is there: each signal comes, however slowly kvis attaches. */
+/* Five threads signal themselves until ./stop exists. Each signal must arrive, however slowly kvis attaches. */
 static volatile long sent, came;
 static void on_usr1(int sig)
 {
@@ -126,12 +125,12 @@ static void *signaller(void *arg)
 {
     while (!ended()) {
         __sync_fetch_and_add(&sent, 1);
-        CHK(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1)); /* to itself: it comes at once */
+        CHK(syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGUSR1));
     }
     return arg;
 }
 
-static void signalled(void)
+SCENE(signalled)
 {
     pthread_t t[4];
     CHK(sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_usr1, .sa_flags = SA_RESTART }, NULL));
@@ -142,7 +141,7 @@ static void signalled(void)
     MUST(sent == came);
 }
 
-/* Calls that wait; a thread or child lets them go when ./stop is there. */
+/* A call that waits until another thread releases it, when ./stop exists. */
 static int p[2];
 
 static void *releaser(void *arg)
@@ -152,7 +151,7 @@ static void *releaser(void *arg)
     return arg;
 }
 
-static void blocked(void)
+SCENE(blocked)
 {
     pthread_t t;
     char b[32];
@@ -181,8 +180,7 @@ static void blocked(void)
     say("%s %ld %s", how, r, r == -1 ? strerror(errno) : "");
 }
 
-/* A stopped one: it stays so, until SIGCONT. */
-static void stopped(void)
+SCENE(stopped)
 {
     pthread_t t;
     pid_t c = CHILD(MUST(!pthread_create(&t, NULL, waiting, NULL));
@@ -198,8 +196,8 @@ static void stopped(void)
     say("end %x", st);
 }
 
-/* One that has a tracer already: ./pid is the traced one, we are the tracer. */
-static void traced(void)
+/* ./pid is a child that this process traces. */
+SCENE(traced)
 {
     pid_t c = CHILD(until_stop(); _exit(0));
     CHK(ptrace(PTRACE_SEIZE, c, NULL, NULL));
@@ -209,7 +207,7 @@ static void traced(void)
     say("end %x", st);
 }
 
-static void zombie(void)
+SCENE(zombie)
 {
     pid_t c = CHILD(_exit(0));
     siginfo_t i;
@@ -225,8 +223,8 @@ static void *thread_ready(void *arg)
     return arg;
 }
 
-/* ./pid is a thread that is not the first; or with an argument, a process whose first thread has ended. */
-static void thread(void)
+/* ./pid is a thread other than the main thread, or with an argument, a process whose main thread has ended. */
+SCENE(thread)
 {
     pthread_t t;
     if (t_argc > 2) {
@@ -237,8 +235,7 @@ static void thread(void)
     t_thread(thread_ready, NULL);
 }
 
-/* A thread waits in each of two calls that a stop ends with EINTR, without a handler, and one makes calls: says how
- * often that was. */
+/* Two threads wait in calls that a stop ends with EINTR even without a handler, and a third one makes calls. Prints the number of EINTR. */
 static volatile int eintr[2];
 
 static void *interrupted(void *by_recv)
@@ -251,7 +248,7 @@ static void *interrupted(void *by_recv)
     CHK(setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &hour, sizeof hour));
     while ((by_recv ? recv(s[0], &c, 1, 0) : epoll_wait(e, &ev, 1, 86400000)) == -1 && errno == EINTR)
         eintr[by_recv != NULL]++;
-    eintr[by_recv != NULL] = -1; /* it has ended otherwise */
+    eintr[by_recv != NULL] = -1; /* another error */
     return NULL;
 }
 
@@ -262,7 +259,7 @@ static void *calling(void *unused)
     return unused;
 }
 
-static void waits(void)
+SCENE(waits)
 {
     pthread_t t[3];
     t_threads(t, 1, interrupted, NULL);
@@ -274,6 +271,4 @@ static void waits(void)
     say("EINTR: epoll_wait %d, recv %d", eintr[0], eintr[1]);
 }
 
-SCENES({ "loop", loop }, { "spawn", spawn }, { "signalled", signalled }, { "many", many }, { "pages", pages },
-       { "blocked", blocked }, { "stopped", stopped }, { "traced", traced }, { "waits", waits }, { "zombie", zombie },
-       { "thread", thread }, { "storm", storm })
+T_MAIN

@@ -9,7 +9,7 @@ static void made(const char *type, const char *path, const char *more)
     want("len([e for e in by('%s', path='~/%s') if 'error' not in e%s]) == 1", type, path, more);
 }
 
-static void names(void)
+SCENE(names)
 {
     umask(022);
     CHK(mkdir("d", 0755));
@@ -44,7 +44,7 @@ static void names(void)
     made("mknod", "d/n2", " and e['mode'].endswith('0640') and e['details'] == 'S_IFREG|0640'");
 }
 
-static void attrs(void)
+SCENE(attrs)
 {
     t_put("f", 100), t_put("g", 100);
     int fd = (int)CHK(open("f", O_RDWR)), d = (int)CHK(open(".", O_RDONLY | O_DIRECTORY));
@@ -64,7 +64,7 @@ static void attrs(void)
     want("(lambda a, b, *_: a['uid'] == %d and b['gid'] in (-1, None, 4294967295))(*by('chown', path='%sf'))", getuid(), t_cwd);
 }
 
-static void failing(void)
+SCENE(failing)
 {
     t_put("here", 1);
     MUST(unlink("absent") == -1 && mkdir("here", 0700) == -1 && rmdir("here") == -1);
@@ -77,7 +77,7 @@ static void failing(void)
 }
 
 /* Calls that change something else than a file's contents or attributes; most of them fail. */
-static void others(void)
+SCENE(others)
 {
     static const char failed[] = "len([e for e in by('change', call='%s') if e.get('path') == %s and 'error' in e%s]) == 1";
     t_put("f", 1), t_put("g", 1);
@@ -114,4 +114,4 @@ static void others(void)
         want("by('change', path='%sf', op='FS_IOC_SETFLAGS')", t_cwd);
 }
 
-SCENES({ "names", names }, { "attrs", attrs }, { "others", others }, { "failing", failing })
+T_MAIN

@@ -16,7 +16,7 @@ static int reap(pid_t p, struct rusage *ru)
     return st;
 }
 
-/* The facts that kvis must show of the only command of this process, e, or with ", end='exit'" of its last command. */
+/* An expression over e, the only command of this process, or with ", end='exit'" its last command. */
 static void __attribute__((format(printf, 3, 4))) want_of(pid_t p, const char *which, const char *fmt, ...)
 {
     char b[2048];
@@ -27,13 +27,10 @@ static void __attribute__((format(printf, 3, 4))) want_of(pid_t p, const char *w
     want("(lambda e: %s)(one('command', pid=%d%s))", b, p, which);
 }
 
-/* Waits for a process; what kvis must show of its command. */
 #define ENDED(pid, ...) do { \
     pid_t p_ = (pid); \
     reap(p_, NULL); \
     want_of(p_, "", __VA_ARGS__); } while (0)
-
-/* --- `cmd as` --- */
 
 static void burn(long ms)
 {
@@ -86,7 +83,7 @@ static long long real_ns(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Its switches until now: what kvis shows lies between these and wait4's. */
+/* kvis's counts lie between the context switches until now and those of wait4. */
 static void tell_switches(void)
 {
     struct rusage r;
@@ -112,18 +109,18 @@ static int as(int argc, char **argv)
         tell_switches();
     if (!strcmp(what, "write"))
         t_put("written", (size_t)atol(argv[3]));
-    if (!strcmp(what, "clock")) { /* when it began and ended, as it knows itself */
+    if (!strcmp(what, "clock")) {
         long long began = real_ns();
         usleep(20000);
         want_of(getpid(), "", "e['start_realtime_ns'] <= %lld + 5e6 and %lld - 5e6 <= e['start_realtime_ns'] + e['duration_ns']",
                 began, real_ns());
     }
-    if (!strcmp(what, "title")) { /* its arguments have no end: the kernel shows of them what it likes */
+    if (!strcmp(what, "title")) { /* overwrites the final NUL of its arguments: /proc/PID/cmdline may show any part */
         memset(argv[0], 'T', (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 - argv[0]));
         t_put("titled", 1);
         pause();
     }
-    if (!strcmp(what, "exec")) /* becomes another command */
+    if (!strcmp(what, "exec"))
         execv(path, argv + 2);
     if (!strcmp(what, "threads"))
         as_threads();
@@ -132,7 +129,7 @@ static int as(int argc, char **argv)
         static char *next[] = { "cmd", "as", "exit", "4", NULL };
         t_thread(execer, next);
     }
-    if (!strcmp(what, "leader")) { /* which ends before its other thread does */
+    if (!strcmp(what, "leader")) { /* the main thread ends before the other one */
         pthread_create(&t, NULL, outliver, NULL);
         pthread_exit(NULL);
     }
@@ -140,9 +137,7 @@ static int as(int argc, char **argv)
     return 0;
 }
 
-/* --- scenes --- */
-
-static void ends(void)
+SCENE(ends)
 {
     static const struct { const char *how, *arg, *shown; } end[] = {
         { "exit", "0", "0, None, 'exit'" }, { "exit", "1", "1, None, 'exit'" }, { "exit", "7", "7, None, 'exit'" },
@@ -158,7 +153,7 @@ static void ends(void)
     }
 }
 
-/* Bytes from and to disks; wait4 has them in halves of a KiB. */
+/* Bytes from and to disks; wait4 counts blocks of 512 bytes. */
 static void io_of(pid_t p, const struct rusage *r)
 {
     want_of(p, ", end='exit'", "[e.get(k, 0) // 512 for k in ('read_bytes', 'written_bytes')] == [%ld, %ld]", r->ru_inblock, r->ru_oublock);
@@ -169,9 +164,8 @@ static long long cpu_ns(const struct rusage *r)
     return (r->ru_utime.tv_sec + r->ru_stime.tv_sec) * 1000000000LL + (r->ru_utime.tv_usec + r->ru_stime.tv_usec) * 1000LL;
 }
 
-/* wait4's rusage is what the kernel knows when the process is gone; kvis's when it goes, before its
- * memory is given back, and since the last tick: a VM's may be late where its host has other work.
- * Returns the CPU time that wait4 tells, ns. */
+/* Compares with wait4's rusage, which the kernel completes after the process has freed its memory, and with ticks, which a busy host
+ * can delay in a VM. Returns wait4's CPU time in ns. */
 static long long usage_of(pid_t p)
 {
     static const char exit[] = ", end='exit'";
@@ -193,13 +187,13 @@ static long long usage_of(pid_t p)
     return cpu;
 }
 
-static void usage(void)
+SCENE(usage)
 {
     pid_t burn[3];
     long long cpu[3];
     for (int i = 0; i < 3; i++)
         cpu[i] = usage_of(burn[i] = RUN("burn", "150"));
-    /* a late tick is an accident */
+    /* (a tick may be late) */
     want("any(abs(one('command', pid=p, end='exit')['cpu_ns'] - cpu) < 10500000 + cpu / 10 for p, cpu in ((%d, %lld), (%d, %lld), (%d, %lld)))",
          burn[0], cpu[0], burn[1], cpu[1], burn[2], cpu[2]);
     usage_of(RUN("touch", "30000000"));
@@ -209,7 +203,7 @@ static void usage(void)
     pid_t p = RUN("clock");
     reap(p, NULL);
     long long after = real_ns();
-    /* fork, exec, the program's first and last time, exit, wait4: in this order, except for corrections of the clock */
+    /* in this order: fork, exec, the program's first and last time, exit, wait4 (the clock may be corrected meanwhile) */
     want_of(p, "", "%lld - 5e6 <= e['start_realtime_ns'] - e['start_ns'] + e['fork_ns'] <= e['start_realtime_ns'] and "
             "e['start_realtime_ns'] + e['duration_ns'] <= %lld + 5e6 and e['lifetime_ns'] <= %lld", before, after,
             after - before + 5000000);
@@ -221,8 +215,8 @@ static void usage(void)
     ENDED(RUN("nap", "100"), "90e6 < e['duration_ns'] <= e['lifetime_ns']");
 }
 
-/* What 16 threads that end at the same time used belongs to their process. */
-static void crowd(void)
+/* The resources of 16 threads that end at the same time count for their process. */
+SCENE(crowd)
 {
     for (int i = 0; i < 20; i++) {
         struct rusage r;
@@ -233,7 +227,7 @@ static void crowd(void)
     }
 }
 
-static void args(void)
+SCENE(args)
 {
     static char big[70001], huge[100001], *many[3001], shown[2048];
     memset(big, 'b', 60000);
@@ -254,13 +248,13 @@ static void args(void)
     ENDED(CHILD(execv(path, many)), "e['argv'] == ['cmd', 'as', 'exit'] + ['0'] * 2997");
 }
 
-/* No arguments at all: the kernel makes that one empty string (5.18), or nothing. */
-static void no_args(void)
+/* An empty argv: from 5.18 on, the kernel adds one empty string. */
+SCENE(no_args)
 {
     ENDED(CHILD(execv(path, (char *[]){ NULL })), "e['argv'] in ([], ['']) and e['argv_bytes'] in (0, 1)");
 }
 
-static void chain(void)
+SCENE(chain)
 {
     pid_t p = RUN("exec", "as", "exec", "as", "exit", "3");
     reap(p, NULL);
@@ -271,7 +265,7 @@ static void chain(void)
          "(*by('command', pid=%d))", p);
 }
 
-static void threads(void)
+SCENE(threads)
 {
     pid_t p = RUN("texec");
     int st = reap(p, NULL);
@@ -284,8 +278,8 @@ static void threads(void)
     want_of(p, "", "e['exit_code'] == 5 and e['duration_ns'] >= 50000000");
 }
 
-/* By descriptor, from memory, through vfork, by a script, by a relative name. */
-static void ways(void)
+/* By descriptor from memory, through vfork, and by a script with a relative name. */
+SCENE(ways)
 {
     static char b[65536];
     char *a[] = { "cmd", "as", "exit", "6", NULL };
@@ -297,7 +291,7 @@ static void ways(void)
     close(to);
     to = readable;
     pid_t p = CHILD(syscall(SYS_execveat, to, "", a, NULL, AT_EMPTY_PATH);
-                    _exit(errno == ENOENT ? 77 : 98)); /* 5.10 says so, with or without kvis */
+                    _exit(errno == ENOENT ? 77 : 98)); /* on 5.10, with or without kvis */
     int st = WEXITSTATUS(reap(p, NULL));
     MUST(st == 6 || st == 77);
     if (st == 6)
@@ -310,7 +304,7 @@ static void ways(void)
     reap(p, NULL);
     want_of(p, "", "e['exit_code'] == 6 and e['exe'] == '%s'", path);
     int f = (int)CHK(open("script", O_WRONLY | O_CREAT | O_TRUNC, 0755));
-    MUST(write(f, "#!../me as\n", 11) == 11); /* our path may have blanks, which an interpreter's cannot */
+    MUST(write(f, "#!../me as\n", 11) == 11); /* the path of an interpreter cannot contain blanks */
     close(f);
     CHK(symlink(path, "me"));
     CHK(mkdir("dir", 0755));
@@ -325,7 +319,7 @@ static void *late(void *argv)
     _exit(97);
 }
 
-static void late_failed(void)
+SCENE(late_failed)
 {
     char *a[] = { "bad", "with", "two words", NULL };
     if (!t_kernel_from(6, 10)) { /* the tracepoint sched_prepare_exec */
@@ -343,7 +337,7 @@ static void late_failed(void)
     }
 }
 
-/* A child of a child that ends first. It executes a program when it has another parent. */
+/* A grandchild executes a program after its parent has ended. */
 static pid_t orphan(char *code)
 {
     pid_t *child = t_shared(sizeof *child);
@@ -356,20 +350,19 @@ static pid_t orphan(char *code)
     return *child;
 }
 
-static void daemons(void)
+SCENE(daemons)
 {
     orphan("9");
-    CHK(prctl(PR_SET_CHILD_SUBREAPER, 1)); /* this process gets it */
+    CHK(prctl(PR_SET_CHILD_SUBREAPER, 1));
     MUST(WEXITSTATUS(reap(orphan("10"), NULL)) == 10);
     CHK(prctl(PR_SET_CHILD_SUBREAPER, 0));
-    /* Made by this process, and its parent's child. */
     pid_t p = (pid_t)CHK(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
     if (!p) {
         execv(path, (char *[]){ "cmd", "as", "exit", "8", NULL });
         _exit(98);
     }
     want_of(p, "", "e['ppid'] == %d and e['exit_code'] == 8", getppid());
-    /* A zombie for a while: it has ended. */
+    /* The duration ends with the exit, although the zombie stays for a while. */
     siginfo_t si;
     p = RUN("exit", "11");
     CHK(waitid(P_PID, (id_t)p, &si, WEXITED | WNOWAIT));
@@ -382,7 +375,7 @@ static void daemons(void)
 static void try(const char *name, const char *error)
 {
     char a[] = "tried\0\0with this"; /* on the stack: execve may fail before it reads them */
-    pid_t p = CHILD(CHK(chdir("/")); /* BPF programs do not know it: a relative name stays one */
+    pid_t p = CHILD(CHK(chdir("/")); /* BPF does not see it: a relative name stays relative */
                     execv(name, (char *[]){ a, a + 6, a + 7, NULL });
                     _exit(0));
     reap(p, NULL);
@@ -390,12 +383,12 @@ static void try(const char *name, const char *error)
          "'with this'])(one('exec_failed', pid=%d))", error, name, name, p);
 }
 
-/* An argument of which only the beginning was taken is not the argument; no list is an empty one. */
+/* An argument that is cut is marked as truncated. A NULL argv is shown as an empty list. */
 static void fail_args(void)
 {
     static char fits[4095], large[5001], m[2], *most[129], *more[130];
     memset(fits, 'f', sizeof fits - 1), memset(large, 'l', sizeof large - 1);
-    m[0] = 'm'; /* not a constant: the execs below do not look at it, so it must be in memory */
+    m[0] = 'm'; /* written, because these execs fail before they read it, and the page must be in memory */
     for (int i = 0; i < 129; i++)
         more[i] = i < 128 ? most[i] = m : m;
     pid_t p = CHILD(execv("/nothing", (char *[]){ "a", fits, "b", NULL });
@@ -411,7 +404,7 @@ static void fail_args(void)
          "not m['argv_truncated'] and t['argv_truncated'])(*by('exec_failed', pid=%d))", p);
 }
 
-/* execve by the 32-bit ABI, with more in the registers than the call takes. */
+/* execve by the 32-bit ABI; the kernel ignores the upper halves of the registers. */
 static void fail_compat(void)
 {
 #ifdef __x86_64__
@@ -426,13 +419,13 @@ static void fail_compat(void)
         __asm__ volatile("int $0x80" : "=a"(r) : "a"(11), "b"(at + more), "c"(at + 64 + more), "d"(0)
                          : "memory");
         _exit(r == -ENOENT ? 0 : 1));
-    if (!reap(p, NULL)) /* else this kernel has no such calls */
+    if (!reap(p, NULL)) /* this kernel has such calls */
         want("(lambda e: e['path'] == '/nothing' and e['argv'] == ['/nothing', 'there'])"
              "(one('exec_failed', pid=%d))", p);
 #endif
 }
 
-static void failed(void)
+SCENE(failed)
 {
     fail_args();
     fail_compat();
@@ -454,7 +447,7 @@ static void failed(void)
          "('ENOEXEC', ['b']), ('EACCES', ['c'])]", p);
 }
 
-static void forks(void)
+SCENE(forks)
 {
     for (int i = 0; i < 5; i++) {
         pid_t p = CHILD(_exit(i));
@@ -474,8 +467,8 @@ static pid_t numbered(pid_t number, const char *file)
     return pid;
 }
 
-/* Two children have the same process ID, one after the other (set_tid, Linux 5.5). Each writes a file of its own. */
-static void pid_again(void)
+/* Two children have the same process ID, one after the other (set_tid, Linux 5.5). Each writes its own file. */
+SCENE(pid_again)
 {
     pid_t pid = (pid_t)CHK(numbered(0, "first"));
     t_wait(pid, 0);
@@ -488,13 +481,6 @@ static void pid_again(void)
     want("S['forks'] == 2");
 }
 
-static const struct scene scenes[] = {
-    { "ends", ends }, { "usage", usage }, { "crowd", crowd }, { "args", args },
-    { "no_args", no_args }, { "chain", chain }, { "threads", threads }, { "ways", ways },
-    { "late_failed", late_failed }, { "daemons", daemons }, { "failed", failed }, { "forks", forks }, { "pid_again", pid_again },
-    { NULL, NULL },
-};
-
 int main(int argc, char **argv)
 {
     ssize_t n = readlink(self, path, sizeof path - 1);
@@ -502,5 +488,5 @@ int main(int argc, char **argv)
     path[n] = 0;
     if (argc > 2 && !strcmp(argv[1], "as"))
         return as(argc, argv);
-    return t_main(argc, argv, scenes);
+    return t_main(argc, argv);
 }

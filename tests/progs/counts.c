@@ -6,16 +6,16 @@ static void on(int sig) { (void)sig; }
 static void on_child(int sig)
 {
     (void)sig;
-    while (waitpid(-1, NULL, WNOHANG) > 0) /* the same call as the one that is interrupted */
+    while (waitpid(-1, NULL, WNOHANG) > 0)
         ;
 }
 
-/* Twenty of 5 ms and one of 50: p50, p99 and max are theirs. */
+/* Twenty calls of 5 ms and one of 50 ms: their p50, p99 and maximum. */
 static void lengths(void)
 {
     struct timespec t = { 0, 5000000 };
     double longest = 0;
-    int shorter = 0; /* how many are shorter than 45 ms, by the program's own clock */
+    int shorter = 0; /* calls below 45 ms by the program's own clock */
     for (int i = 0; i < 21; i++) {
         t.tv_nsec = i == 10 ? 50000000 : 5000000;
         unsigned long long begin = t_ns();
@@ -27,12 +27,12 @@ static void lengths(void)
     want("pselect6['calls'] == 21 and pselect6['errors'] == 0");
     want("4840 < pselect6['p50'] and 48000 < pselect6['p99']");
     if (shorter > 11)
-        want("pselect6['p50'] < 46500"); /* what a percentile is rounded up to */
+        want("pselect6['p50'] < 46500"); /* percentiles are rounded up to bucket limits */
     want("pselect6['p99'] <= pselect6['max'] <= %f", longest + 0.1);
     want("pselect6['max'] >= 50000 and pselect6['time'] >= 0.15");
 }
 
-/* Returns 20 ms after that process was seen to sleep. */
+/* Returns 20 ms after the process has fallen asleep. */
 static void until_asleep(pid_t p)
 {
     usleep(20000);
@@ -50,7 +50,7 @@ static void ends_with_eintr(void)
     CHK(pipe(p));
     t_handle(SIGALRM, on, 0);
     for (int i = 0; i < 3; i++) {
-        pid_t kid = CHILD(until_asleep(getppid()); /* it has begun to read when it sleeps */
+        pid_t kid = CHILD(until_asleep(getppid());
                           CHK(kill(getppid(), SIGALRM));
                           _exit(0));
         unsigned long long begin = t_ns();
@@ -79,7 +79,7 @@ static void goes_on(void)
     want("nanosleep['calls'] == 1 and nanosleep['errors'] == 0 and nanosleep['time'] > 0.29");
 }
 
-/* A waiting parent whose handler waits as well: two calls of one name. */
+/* A signal interrupts waitid, and its handler waits, too. */
 static void same_in_handler(void)
 {
     t_handle(SIGCHLD, on_child, 0);
@@ -90,7 +90,7 @@ static void same_in_handler(void)
     signal(SIGCHLD, SIG_DFL);
 }
 
-/* Killed in a call: it is one call that did not fail and took no time. */
+/* A call in which the program is killed counts as a call without an error and without time. */
 static void never_returns(void)
 {
     pid_t p = CHILD(pause());

@@ -10,7 +10,7 @@ static int shared_fd;
 
 static void *work(void *nth)
 {
-    long n = (long)nth; /* from N on: threads of the threads */
+    long n = (long)nth; /* N and above: threads of the threads */
     char name[] = { n < N ? 'a' : 'b', (char)('0' + n % N), 0 }, buf[512];
     int fd = (int)CHK(open(name, O_CREAT | O_RDWR | O_TRUNC, 0644));
     memset(buf, name[0], sizeof buf);

@@ -1,4 +1,4 @@
-/* disk SCENE NAME [NS]: requests of known number and size to the disk /dev/NAME, which takes NS for each. Prints
+/* disk SCENE NAME [NS]: makes a known number of requests of known size to the disk /dev/NAME, which needs NS for each, and prints
  * which block I/O events kvis must show. */
 #include "t.h"
 
@@ -10,7 +10,7 @@ static char *buf;
 static int threads_meet;
 static unsigned long long was[17], is[17];
 
-/* What the kernel itself has counted. */
+/* The kernel's own counts. */
 static void stat_of(unsigned long long *v)
 {
     char path[300], text[1024], *at = text;
@@ -29,15 +29,14 @@ static int disk(int flags)
     return f;
 }
 
-/* From 6.19 on programs on raw tracepoints can be preempted, and a thread that comes there meanwhile
- * is missed: what the summary says was lost may be missing then, where threads meet. */
+/* From 6.19 on, BPF programs on raw tracepoints can be preempted, and do not run for a thread that hits the tracepoint meanwhile. If
+ * threads do so, as many events may be missing as the summary counts as lost. */
 static const char *may_miss(void)
 {
     return threads_meet && t_kernel_from(6, 19) ? " + S['lost_block_ios']" : "";
 }
 
-/* The events are as many as the kernel has counted, and of as many bytes; so is the summary. A flush
- * is asked for by an empty write, which the kernel counts as one. */
+/* Events and summary have the kernel's number of requests and bytes. A flush is an empty write, which the kernel counts as a write. */
 static void want_stat(unsigned empty)
 {
     static const struct { const char *op; int at; } is_a[] = { { "read", 0 }, { "write", 4 }, { "discard", 11 } };
@@ -56,9 +55,8 @@ static void want_stat(unsigned empty)
     want("S['block_io_p50_ns'] <= S['block_io_p99_ns'] <= S['block_io_max_ns']");
 }
 
-/* Reads one after the other, each of which takes that long: not less, and not much more than it
- * takes this program. */
-static void latency(void)
+/* The duration of each read is at least that of the disk, and at most what this program measures. */
+SCENE(latency)
 {
     enum { N = 15 };
     unsigned long long ns = (unsigned long long)t_arg(2, 0);
@@ -74,12 +72,12 @@ static void latency(void)
     }
     want("all(e['duration_ns'] <= took for e, took in zip(by('block_io'), [%s]))", each);
     want("[e['bytes'] for e in by('block_io', op='read', device='%s')] == [4096] * %d", name, N);
-    if (ns) { /* (the shortest: where the host is busy, an emulator's timer is late) */
+    if (ns) { /* (only the shortest has an upper limit: an emulator's timer is late on a busy host) */
         want("all(e['duration_ns'] >= %llu for e in by('block_io'))", ns);
         want("min(e['duration_ns'] for e in by('block_io')) <= %llu", ns + ns / 20 + 300000);
     }
     want("tot('block_io', 'duration_ns') <= %llu", sum);
-    if (!ns) /* (the median: an emulator's CPU stands still now and then) */
+    if (!ns) /* (the median, because the CPU of an emulator stands still now and then) */
         want("sorted(took * .95 - e['duration_ns'] for e, took in zip(by('block_io'), [%s]))[%d] <= 500000", each, N / 2);
     want("abs(S['block_io_p50_ns'] / sorted(e['duration_ns'] for e in by('block_io'))[%d] - 1) < .032",
          N / 2);
@@ -87,8 +85,7 @@ static void latency(void)
     close(f);
 }
 
-/* A flush moves no bytes; a discard of many frees them. */
-static void flush(void)
+SCENE(flush)
 {
     int f = disk(O_RDWR | O_DIRECT);
     unsigned long long range[2] = { 1 << 20, 2 << 20 };
@@ -107,8 +104,8 @@ static void flush(void)
     close(f);
 }
 
-/* The page cache's pages are written by a worker of the kernel's: not this program's doing. */
-static void writeback(void)
+/* A kernel worker writes the pages of the page cache. kvis does not count these requests for this program. */
+SCENE(writeback)
 {
     int f = disk(O_RDWR);
     stat_of(was);
@@ -127,14 +124,13 @@ static void *hammer(void *arg)
     int f = *(int *)arg;
     char *mine = aligned_alloc(4096, 4096);
     pid_t tid = (pid_t)syscall(SYS_gettid);
-    for (int i = 0; i < 20; i++) /* odd: the same place as everybody; even: where nothing merges */
+    for (int i = 0; i < 20; i++) /* odd: the same block for all threads; even: blocks that cannot merge */
         MUST(pread(f, mine, 4096, i & 1 ? 0 : 12288 * (1 + tid % 64)) == 4096);
     want("0 <= 20 - len(by('block_io', op='read', tid=%d, pid=%d)) <= 0%s", tid, getpid(), may_miss());
     return NULL;
 }
 
-/* Many at once at the same place: each its own. */
-static void crowd(void)
+SCENE(crowd)
 {
     int f = disk(O_RDONLY | O_DIRECT);
     threads_meet = 1;
@@ -145,9 +141,8 @@ static void crowd(void)
     close(f);
 }
 
-/* Faults that read more than fits into one request, from a disk that completes requests as they are issued.
- * Before 6.13, the kernel issues the last part first. */
-static void split(void)
+/* Faults that need several requests, from a disk that completes them at once. Before 6.13, the kernel issues the last part first. */
+SCENE(split)
 {
     int f = disk(O_RDONLY);
     stat_of(was);
@@ -160,8 +155,8 @@ static void split(void)
     close(f);
 }
 
-/* A bad block: which request failed, and with what. Then a fault that reads from the disk. */
-static void bad(void)
+/* A request for a bad block fails; then a page fault reads from the disk. */
+SCENE(bad)
 {
     int f = disk(O_RDONLY | O_DIRECT), g = disk(O_RDONLY);
     stat_of(was);
@@ -190,9 +185,8 @@ static void use(int f, int n)
     MUST(pwrite(f, buf, 4096, 0) == 4096 && fsync(f) == 0);
 }
 
-/* What another program asks for when this one is done is not this one's, although its bios come to lie
- * where those did: on one CPU, they do. */
-static void before(void)
+/* The next requests on this CPU are of another program, whose bios get the addresses of this program's bios. */
+SCENE(before)
 {
     int f = disk(O_RDWR | O_DIRECT);
     t_pin(0);
@@ -204,7 +198,7 @@ static void before(void)
     close(f);
 }
 
-static void stranger(void)
+SCENE(stranger)
 {
     int f = disk(O_RDWR | O_DIRECT);
     t_pin(0);
@@ -216,12 +210,9 @@ static void stranger(void)
 
 int main(int argc, char **argv)
 {
-    static const struct scene s[] = { { "latency", latency }, { "flush", flush },
-        { "writeback", writeback }, { "crowd", crowd }, { "bad", bad }, { "split", split }, { "before", before },
-        { "stranger", stranger }, { NULL, NULL } };
     MUST(argc >= 3);
     name = argv[2];
     MUST((buf = aligned_alloc(4096, 4 << 20)) != NULL);
     memset(buf, 'k', 4 << 20);
-    return t_main(argc, argv, s);
+    return t_main(argc, argv);
 }

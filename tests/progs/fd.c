@@ -9,10 +9,9 @@
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 
-/* Each byte that is written makes its file longer: what kvis says of a file is compared with its size. */
+/* O_APPEND: each write makes the file longer, so the size of a file is the number of bytes written. */
 #define CREATE (O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
 
-/* "old20" and so on. */
 static const char *numbered(const char *word, int n)
 {
     static char name[16];
@@ -54,18 +53,18 @@ static void check(const char *names, int once)
     }
 }
 
-/* All that was written into these files (the words of a list) is in the trace; closed_once: and one close of each. */
+/* The trace has all bytes written to these files (separated by blanks), and for closed_once, one close of each. */
 static void wrote(const char *names) { check(names, 0); }
 static void closed_once(const char *names) { check(names, 1); }
 
-/* The last process that had the file open: it closed the file, or ended. */
+/* This process was the last one that had the file open. */
 static void last_holder(const char *name, pid_t p)
 {
     want("{x['pid'] for x in by('close', path='~/%s') + [r for r in S['open_at_exit'] if r['path'] == '~/%s']} == {%d}",
          name, name, p);
 }
 
-static void dup_all(void)
+SCENE(dup)
 {
     int a = made("one");
     int fds[] = { a, dup(a), dup2(a, 50), dup3(a, 51, O_CLOEXEC), fcntl(a, F_DUPFD, 60),
@@ -85,7 +84,7 @@ static void dup_all(void)
     want("one('close', path='~/one')['ts_ns'] >= by('write', filename='~/one')[-1]['ts_ns']");
 }
 
-/* The fate of 20 and its successors: c: closed, e: closed by the exec, k: kept. */
+/* The fate of the descriptors from 20 on: c: closed, e: closed by the exec, k: kept. */
 static const char fate[] = "ekekekcccee";
 
 static void cloexec_after(void)
@@ -109,7 +108,7 @@ static void cloexec_after(void)
     want("len(by('exec')) == 2");
 }
 
-static void cloexec(void)
+SCENE(cloexec)
 {
     if (t_argc > 2) {
         cloexec_after();
@@ -120,11 +119,11 @@ static void cloexec(void)
         bytes(20 + i, 20 + i);
     }
     int f = (int)CHK(open("old20", O_WRONLY | O_CLOEXEC));
-    CHK(dup3(f, 20, O_CLOEXEC)); /* replaces: of the two open files of that name the first is closed */
+    CHK(dup3(f, 20, O_CLOEXEC)); /* closes the first open file of this name */
     close(f);
     CHK(fcntl(22, F_SETFD, FD_CLOEXEC));
     CHK(ioctl(24, FIOCLEX));
-    CHK(fcntl(21, F_SETFD, FD_CLOEXEC)); /* and not any more */
+    CHK(fcntl(21, F_SETFD, FD_CLOEXEC));
     CHK(fcntl(21, F_SETFD, 0));
     CHK(ioctl(23, FIOCLEX));
     CHK(ioctl(23, FIONCLEX));
@@ -132,7 +131,7 @@ static void cloexec(void)
     if (syscall(SYS_close_range, 29u, 30u, CLOSE_RANGE_CLOEXEC)) /* Linux 5.11 */
         for (int fd = 29; fd < 31; fd++)
             CHK(fcntl(fd, F_SETFD, FD_CLOEXEC));
-    /* memfd_secret(2) takes O_CLOEXEC, and not FD_CLOEXEC (mm/secretmem.c). Not all kernels have it. */
+    /* memfd_secret(2), which not all kernels have, takes O_CLOEXEC, not FD_CLOEXEC (mm/secretmem.c). */
     int secret = (int)syscall(447, O_CLOEXEC);
     MUST(secret < 0 || fcntl(secret, F_GETFD) == FD_CLOEXEC);
     execl("/proc/self/exe", t_argv[0], "cloexec", "after", secret < 0 ? NULL : "secret", NULL);
@@ -144,15 +143,15 @@ static void *own_table(void *ports)
     socklen_t n = sizeof a;
     CHK(unshare(CLONE_FILES));
     int s = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
-    CHK(dup2(s, 40)); /* another file than 40 is in the process's first thread */
+    CHK(dup2(s, 40)); /* in the main thread, 40 is another file */
     CHK(bind(40, (struct sockaddr *)&a, n));
     CHK(getsockname(40, (struct sockaddr *)&a, &n));
     *(int *)ports = ntohs(a.sin_port);
     return NULL;
 }
 
-/* A thread with descriptors of its own: a socket's address is asked of them, not of the process's. */
-static void thread_files(void)
+/* A thread with its own descriptor table: kvis looks up the address of a socket there. */
+SCENE(thread_files)
 {
     struct sockaddr_in a = t_loopback(0);
     int port = 0;
@@ -162,13 +161,13 @@ static void thread_files(void)
     want("[e['local_addr'] for e in by('bind', fd=40)][1] == '127.0.0.1:%d'", port);
 }
 
-/* A child in the same table (CLONE_FILES, memory not shared). */
+/* A child that shares the descriptor table, but not the memory. */
 static pid_t sharer(int flags)
 {
     return (pid_t)CHK(syscall(SYS_clone, (unsigned long)flags | SIGCHLD, 0, 0, 0, 0));
 }
 
-static void clone_files(void)
+SCENE(clone_files)
 {
     volatile int *sh = t_shared(4096);
     put("first", 30);
@@ -179,7 +178,7 @@ static void clone_files(void)
         sh[0] = 1;
         t_until(sh + 1);
         bytes(32, 5); /* opened by the parent meanwhile */
-        CHK(syscall(SYS_close_range, 32u, 40u, CLOSE_RANGE_UNSHARE)); /* from here on each has its own, where 32 is closed */
+        CHK(syscall(SYS_close_range, 32u, 40u, CLOSE_RANGE_UNSHARE)); /* from here on, each has its own table */
         MUST(fcntl(32, F_GETFD) == -1);
         put("mine", 32);
         bytes(32, 9);
@@ -207,7 +206,7 @@ static void *thread_open(void *arg)
 }
 
 /* A child has a copy of the table; a thread has the same. */
-static void fork_copy(void)
+SCENE(fork_copy)
 {
     volatile int *sh = t_shared(4096);
     put("common", 30);
@@ -230,7 +229,7 @@ static void fork_copy(void)
     bytes(33, 5);
     close(33);
     wrote("childs childs2 parents");
-    closed_once("common thr"); /* common: one open file, two tables: it goes with the parent's close */
+    closed_once("common thr"); /* common is open in two tables until the parent closes it */
     want("one('close', path='~/common')['pid'] == one('close', path='~/common')['opener_pid'] == %d", getpid());
     want("{e['pid'] for e in by('write', filename='~/thr')} == {%d}", getpid());
     want("len({e['tid'] for e in by('write', filename='~/thr')}) == 2");
@@ -264,7 +263,7 @@ static void scm_(int in_flight)
         for (int i = 0; i < 5; i++)
             CHK(open("/dev/null", O_RDONLY)); /* other numbers than the sender's */
         if (in_flight)
-            t_until(sh); /* the sender has closed its own: only the message holds them */
+            t_until(sh); /* the sender has closed them: only the message refers to them */
         pass(s[1], fds, 0);
         sh[3] = 1;
         t_until(sh);
@@ -294,10 +293,10 @@ static void scm_(int in_flight)
     want("one('close', path='~/sent1', pid=%d)['bytes_written'] == 22", p);
 }
 
-static void scm(void) { scm_(0); }
-static void flight(void) { scm_(1); }
+SCENE(scm) { scm_(0); }
+SCENE(flight) { scm_(1); }
 
-static void getfd(void)
+SCENE(getfd)
 {
     volatile int *sh = t_shared(4096);
     pid_t p = CHILD(
@@ -327,16 +326,16 @@ static void getfd(void)
     want("row('open_at_exit', path='~/theirs', pid=%d)", p);
 }
 
-/* A new file, whose name in the directory `dir` is the last part of `place`: the path below the first directory. */
+/* Makes a file in the directory `dir`. `place` is its path relative to the program's first directory. */
 static void opened(int dir, const char *place)
 {
     CHK(openat(dir, strrchr(place, '/') + 1, CREATE, 0644));
     want("len([e for e in by('open') if os.path.normpath(e['path']) == '~/%s' and 'error' not in e]) == 1", place);
 }
 
-/* Directories are called what they are called now, whoever renames them; and a call shows what they were called then.
- * (The case places changes the working directory in every other way.) */
-static void renamed(void)
+/* A call shows the names that directories have at that time, whichever process renames them. (The case places changes the working
+ * directory in every other way.) */
+SCENE(renamed)
 {
     static const char *const top[] = { "a", "c", "d" };
     char from[sizeof t_cwd + 8], to[sizeof t_cwd + 8], place[16];
@@ -362,7 +361,7 @@ static void renamed(void)
     CHK(syscall(SYS_renameat2, p, "b", AT_FDCWD, "../../e", 0u));
     opened(AT_FDCWD, "e/y");
     opened(AT_FDCWD, "e/gone");
-    CHK(mkdir("z (deleted)", 0755)); /* a name, and no mark of /proc */
+    CHK(mkdir("z (deleted)", 0755)); /* a name that looks like a mark of /proc */
     CHK(chdir("z (deleted)"));
     CHK(rename("../z (deleted)", "../z"));
     opened(AT_FDCWD, "e/z/m");
@@ -370,8 +369,8 @@ static void renamed(void)
     opened(AT_FDCWD, "e/z (deleted)/n");
 }
 
-/* A path with ".." in it leads to one file with one name, even when that file and the directories are gone at once. */
-static void dotdot(void)
+/* Paths with ".." have the normalized name of their file, even if the file and the directories are removed at once. */
+SCENE(dotdot)
 {
     char b[] = "..x../", names[4][12] = { "b/../f0", "b/./../f1", "l/../f2", "..x../../f3" };
     CHK(mkdir("b", 0755));
@@ -392,7 +391,7 @@ static void dotdot(void)
         want("tot('write', 'bytes', filename='~/%s') == 17", real);
         want("[e['path'] for e in by('open', path='~/%s')] == ['~/%s'] * 2", real, real);
         want("row('files', path='~/%s')['bytes_written'] == 17", real);
-        if (i == 2) /* kvis can read the record of an unlink after the program has ended: then it cannot know the link */
+        if (i == 2) /* with hybrid, kvis may resolve the link after the program has removed it */
             want("S['backend'] == 'hybrid' or len(by('unlink', path='~/s/f2')) == 2");
     }
     int f = (int)CHK(creat("b/../made", 0644));
@@ -401,8 +400,8 @@ static void dotdot(void)
     want("one('open', fd=%d, writable=True, path='~/made')", f);
 }
 
-/* The path of the working directory is too long for /proc: what a limit has left out is marked. */
-static void deep(void)
+/* The path of the working directory is too long for /proc: "…" marks the part that is missing. */
+SCENE(deep)
 {
     char name[251] = { 0 };
     for (int i = 0; i < 20; i++) {
@@ -428,7 +427,7 @@ struct kind { int fd; const char *kind, *like; };
 static void are(const struct kind *k, size_t n)
 {
     for (; n-- > 0; k++) {
-        if (k->fd < 0) /* not every kernel has it */
+        if (k->fd < 0) /* not in this kernel */
             continue;
         want("[e.get('sock_type', e['kind']) for e in S['open_at_exit'] if e['pid'] == %d and e['fd'] == %d] == ['%s']",
              getpid(), k->fd, k->kind);
@@ -437,7 +436,7 @@ static void are(const struct kind *k, size_t n)
     }
 }
 
-static void kinds(void)
+SCENE(kinds)
 {
     int p[2], q[2], u[2];
     char name[250] = { 0 }, ring[256] = { 0 };
@@ -469,7 +468,7 @@ static void kinds(void)
     are(all, COUNT(all));
 }
 
-static void sockets(void)
+SCENE(sockets)
 {
     const struct kind all[] = {
         { socket(AF_INET, SOCK_STREAM, 0), "tcp4", NULL },
@@ -488,7 +487,7 @@ static void sockets(void)
 }
 
 /* Descriptors that kvis must look up in /proc, and their duplicates. */
-static void by_ioctl(void)
+SCENE(made)
 {
     enum { BPF_MAP_CREATE, BPF_MAP_TYPE_ARRAY = 2 };
     unsigned map[16] = { BPF_MAP_TYPE_ARRAY, 4, 4, 1 };
@@ -513,7 +512,7 @@ static void by_ioctl(void)
         want("one('write', fd=%d)['filename'].startswith('/dev/pts/')", d[0].fd);
 }
 
-static void ledger(void)
+SCENE(ledger)
 {
     char b[100];
     int fd = made("led");
@@ -535,8 +534,8 @@ static void ledger(void)
     want("[(e['fd'], e['pid']) for e in S['open_at_exit'] if e['path'] in ('~/left', '~/led')] == [(40, %d)]", getpid());
 }
 
-/* Descriptors that were closed by calls that kvis was not asked for (-e). */
-static void closed(void)
+/* Descriptors that are closed by calls that -e excludes. */
+SCENE(closed)
 {
     char b[4];
     int full = (int)CHK(open("/dev/full", O_RDONLY)), zero = (int)CHK(open("/dev/zero", O_RDONLY));
@@ -566,8 +565,8 @@ static void *close_slowly(void *fd)
     return NULL;
 }
 
-/* close(2) frees the number first and then waits until the socket's data is sent: another thread reuses the number meanwhile. */
-static void reused(void)
+/* close(2) frees the number before it waits until the data of the socket is sent; another thread reuses the number meanwhile. */
+SCENE(reused)
 {
     static const struct linger wait = { 1, 2 };
     static char full[1 << 16];
@@ -597,8 +596,8 @@ static void reused(void)
     want("[e['args'][0] for e in by('syscall', name='write')].count('%d<~/new>') == 2", fd);
 }
 
-/* Files without a name, or without a name any more. */
-static void tmpfile_(void)
+/* O_TMPFILE, and an unlinked file. */
+SCENE(tmpfile)
 {
     int fd = open(".", O_TMPFILE | O_RDWR, 0600);
     if (fd < 0)
@@ -614,8 +613,8 @@ static void tmpfile_(void)
     want("len(by('close', bytes_written=12)) == 1");
 }
 
-/* Links of /proc and /dev that lead to an open file: the file has the name by which it is known. */
-static void linked(void)
+/* An open by a link of /proc or /dev to an open file has the name of that file. */
+SCENE(linked)
 {
     static const char *const dir[] = { "/dev/fd", "/proc/self/fd", "/proc/thread-self/fd" };
     char name[64], b[8];
@@ -651,8 +650,4 @@ static void linked(void)
     want("one('rename', path='~/f', new_path='~/g')['how'] == 'exchange'");
 }
 
-SCENES({ "dup", dup_all }, { "cloexec", cloexec }, { "clone_files", clone_files },
-       { "fork_copy", fork_copy }, { "thread_files", thread_files }, { "scm", scm }, { "flight", flight }, { "getfd", getfd },
-       { "kinds", kinds }, { "sockets", sockets }, { "made", by_ioctl }, { "ledger", ledger },
-       { "tmpfile", tmpfile_ }, { "closed", closed }, { "reused", reused }, { "renamed", renamed }, { "dotdot", dotdot },
-       { "deep", deep }, { "linked", linked })
+T_MAIN

@@ -1,5 +1,5 @@
-/* A FUSE file system (fuse.h), in a mount namespace of its own, and a client of it. Untraced, they cannot
- * wait for each other; a tracer that uses the file system while it holds the server would wait forever. */
+/* A FUSE file system (fuse.h) in its own mount namespace, and its client. A tracer that used the file system while it held the
+ * server would wait forever. */
 #include "t.h"
 #include "fuse.h"
 
@@ -17,7 +17,7 @@ static void client(void)
     want("tot('read', 'bytes', filename='%s') == %zu", path, sizeof got);
     want("one('open', path='%smnt/absent')['error'] == 'ENOENT'", t_cwd);
     MUST(open("mnt/absent", O_RDONLY) == -1 && errno == ENOENT);
-    /* An argument whose page the server has to bring, and has not brought yet. */
+    /* The server must supply the page of this argument. */
     const char *map = mmap(NULL, sizeof fuse_content, PROT_READ, MAP_PRIVATE, fd, 0);
     MUST(map != MAP_FAILED);
     CHK(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED));
@@ -39,7 +39,7 @@ static pid_t server(void)
     return CHILD(fuse_serve(&dev));
 }
 
-static void process(void)
+SCENE(process)
 {
     pid_t p = server();
     client();
@@ -53,7 +53,7 @@ static void process(void)
     }
 }
 
-static void thread(void)
+SCENE(thread)
 {
     pthread_t t;
     mounted();
@@ -62,9 +62,8 @@ static void thread(void)
     CHK(umount2("mnt", MNT_DETACH));
 }
 
-/* fuse hung: the server is stopped, with a file of it mapped and a path through it just opened, until there is a file
- * "stop". */
-static void hung(void)
+/* The server is stopped until a file "stop" exists. The program has mapped one of its files, and has just opened a path through it. */
+SCENE(hung)
 {
     pid_t p = server();
     int fd = (int)CHK(open("mnt/hello", O_RDONLY));
@@ -72,14 +71,14 @@ static void hung(void)
     MUST(map != MAP_FAILED && map[0] == '/');
     t_put("told", 1);
     CHK(open("mnt/dir/../../told", O_RDONLY));
-    CHK(mount("none", "mnt/dir", "tmpfs", 0, NULL)); /* the way to it leads through the server */
+    CHK(mount("none", "mnt/dir", "tmpfs", 0, NULL)); /* its path leads through the server */
     CHK(kill(p, SIGSTOP));
     CHK(open("/dev/null", O_RDONLY));
     FILE *f = fopen("pid", "w");
     MUST(f && fprintf(f, "%d\n", getpid()) > 0 && !fclose(f));
     for (int i = 0; i < 2000 && access("stop", F_OK); i++)
         usleep(10000);
-    CHK(kill(p, SIGCONT)); /* closing asks it */
+    CHK(kill(p, SIGCONT)); /* closing needs the server */
     CHK(munmap((char *)(uintptr_t)map, sizeof fuse_content));
     CHK(close(fd));
     CHK(umount2("mnt", MNT_DETACH));
@@ -87,4 +86,4 @@ static void hung(void)
     CHK(kill(p, SIGKILL));
 }
 
-SCENES({ "process", process }, { "thread", thread }, { "hung", hung })
+T_MAIN

@@ -1,5 +1,4 @@
-/* A FUSE file system by hand (<linux/fuse.h>): its mount, its answers and its server. fuse.c, ill.c and opens.c include this file after
- * t.h. */
+/* A FUSE file system without libfuse. fuse.c, ill.c and opens.c include this file after t.h. */
 #include <linux/fuse.h>
 #include <sys/mount.h>
 
@@ -23,12 +22,12 @@ static void fuse_answer(int dev, uint64_t request, int err, const void *data, si
         _exit(98);
 }
 
-/* Mounts one on the new directory mnt, in a mount namespace of its own. */
+/* Mounts a file system on the new directory mnt, in a new mount namespace. */
 static inline int fuse_mounted(void)
 {
     if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
         skip("a mount namespace");
-    CHK(chdir(t_cwd)); /* the old namespace's, so far */
+    CHK(chdir(t_cwd)); /* so far, it is the directory in the old namespace */
     CHK(mkdir("mnt", 0700));
     int dev = fuse_mount("mnt", "");
     if (dev < 0)
@@ -37,9 +36,9 @@ static inline int fuse_mounted(void)
 }
 
 enum { FUSE_HELLO = 2 };
-static char fuse_content[4096]; /* of hello: a path, then NULs */
+static char fuse_content[4096]; /* of the file hello: a path, then NULs */
 
-/* There are the file hello, and directories: all names that begin with d. */
+/* The file system has a file hello, and a directory for each name that begins with d. */
 static inline void fuse_serve_one(int dev, const struct fuse_in_header *h, const void *arg)
 {
     int hello = h->opcode == FUSE_LOOKUP ? !strcmp(arg, "hello") : h->nodeid == FUSE_HELLO;

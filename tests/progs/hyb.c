@@ -50,7 +50,6 @@ static void *flood_until_stop(void *unused)
 static volatile int handled;
 static void on(int sig) { (void)sig, handled++; }
 
-/* For this thread and those that it starts. */
 static void block_all(void)
 {
     sigset_t all;
@@ -66,7 +65,7 @@ static void timers(int us)
 }
 
 /* calls THREADS ROUNDS [HOW]: with every signal `blocked` or `ignored`, or by `timers` that interrupt all the time. */
-static void calls(void)
+SCENE(calls)
 {
     long n = t_arg(1, 8), rounds = t_arg(2, 1000);
     char how = t_argc > 4 ? *t_argv[4] : 0;
@@ -82,7 +81,7 @@ static void calls(void)
     }
     t_crowd((int)n, flood_thread, (void *)rounds);
     if (how == 't') {
-        for (int i = 0; i < 1000 && handled <= 10; i++) /* untraced it may be done before that */
+        for (int i = 0; i < 1000 && handled <= 10; i++) /* an untraced run may be shorter */
             usleep(1000);
         timers(0);
         say("ticks %d", handled > 10);
@@ -91,7 +90,7 @@ static void calls(void)
     want("S['threads'] == %ld and S['lost'] == 0", n + 1);
 }
 
-/* Calls that hardly anybody makes: the first fails, the second does not. */
+/* Two rare calls, of which the first fails. */
 static void *rare_thread(void *rounds)
 {
     struct timespec slice;
@@ -102,8 +101,8 @@ static void *rare_thread(void *rounds)
     return NULL;
 }
 
-/* rare PROCESSES THREADS ROUNDS: when stdin ends, each thread makes so many of both. */
-static void rare(void)
+/* rare PROCESSES THREADS ROUNDS: when stdin ends, each thread makes ROUNDS of both calls. */
+SCENE(rare)
 {
     long n = t_arg(1, 1), each = t_arg(2, 1), rounds = t_arg(3, 1);
     char c;
@@ -116,7 +115,7 @@ static void rare(void)
         ;
 }
 
-/* Calls of which the record has more than words and a string. */
+/* Calls whose records have more than numbers and one string. */
 static void *wide_thread(void *rounds)
 {
     char a[8], b[8];
@@ -136,14 +135,14 @@ static void *wide_thread(void *rounds)
     return NULL;
 }
 
-static void wide(void)
+SCENE(wide)
 {
     files();
     t_crowd(8, wide_thread, (void *)t_arg(1, 100));
 }
 
 /* last CHILDREN [THREADS]: each makes many calls and ends at once, in one of three ways. */
-static void last(void)
+SCENE(last)
 {
     int n = t_arg(1, 60), others = t_arg(2, 3);
     MUST(others <= 30);
@@ -184,7 +183,7 @@ static void *big_thread(void *rounds)
     return NULL;
 }
 
-static void big(void)
+SCENE(big)
 {
     long n = t_arg(1, 500);
     files();
@@ -192,12 +191,10 @@ static void big(void)
         memcpy(long_path + i, "n/", 2);
     t_crowd(4, big_thread, (void *)n);
     want("len(calls('renameat') + calls('renameat2')) == %ld and S['lost'] == 0", 4 * n);
-    /* The stop at the end of a call whose record did not fit is not a sleep of the call. */
+    /* When kvis holds a thread at the end of a call, this is not a sleep of the call. */
     want("not [c for c in calls('openat') + calls('renameat') + calls('renameat2') if c.get('sleep_state') in ('t', 'T')]");
     want("len([c for c in calls('openat') if len(c['args'][1]) > 4000 or c['args'][1].endswith('...')]) == %ld", 4 * n);
 }
-
-/* --- what a stop would do --- */
 
 /* Waiting calls with a time limit, while others flood: none may end with EINTR. */
 static void *wait_thread(void *by_futex)
@@ -214,7 +211,7 @@ static void *wait_thread(void *by_futex)
     return (void *)interrupted;
 }
 
-static void limits(void)
+SCENE(limits)
 {
     long ms = t_arg(1, 1500);
     enum { WAITING = 2 };
@@ -233,8 +230,8 @@ static void limits(void)
     }
 }
 
-/* An offset in a page that is not there when the call begins: then BPF cannot say what it was. */
-static void absent(void)
+/* The page of the offset is not in memory when the call begins, so BPF cannot read it. */
+SCENE(absent)
 {
     off_t at = 100;
     int from = (int)CHK(open("from", O_RDWR | O_CREAT, 0600)), to = (int)CHK(open("to", O_RDWR | O_CREAT, 0600));
@@ -254,9 +251,9 @@ static void *evict(void *unused)
     return unused;
 }
 
-/* evicted N: opens a file N times by a name whose page another thread takes out of the page table all the time. The
- * kernel brings it back for open, but a BPF program finds it gone. */
-static void evicted(void)
+/* evicted N: opens a file N times while another thread evicts the page of the name again and again. open(2) faults the page in, but
+ * BPF programs cannot. */
+SCENE(evicted)
 {
     long n = t_arg(1, 3000);
     int f = (int)CHK(open("name", O_RDWR | O_CREAT, 0600));
@@ -286,9 +283,9 @@ static void *flip(void *byte)
     return NULL;
 }
 
-/* Opens a/a or a/b, of which another thread changes the last byte all the time; the same with a long name, and where b is missing.
- * Each open is shown as one of the two, and its event and its line show the same. */
-static void flipped(void)
+/* Opens a/a or a/b while another thread changes the last byte of the name; then the same with a long name, and without a file b.
+ * Each open is shown as one of the two, and its event and its line agree. */
+SCENE(flipped)
 {
     long n = t_arg(1, 1000);
     char path[sizeof t_cwd + 200], dir[200] = "a";
@@ -317,9 +314,9 @@ static void flipped(void)
     want("S['lost'] == 0");
 }
 
-/* What the kernel knows of sockets of AF_UNIX, and where a path with ".." in it leads, is in the record:
- * no call of these stops. unheld 1: calls stop until call_nest is loaded. */
-static void unheld(void)
+/* These calls do not stop, because the addresses of unix sockets and the targets of paths with ".." are in the records. unheld 1:
+ * calls stop until call_nest is loaded. */
+SCENE(unheld)
 {
     enum { N = 50 };
     struct sockaddr_un a = { AF_UNIX, "unheld" };
@@ -346,8 +343,8 @@ static void unheld(void)
         want("S['backend'] != 'hybrid' or max(S['stops'], S['throttle_stops']) < %d", N);
 }
 
-/* A thread that blocks the signal that would hold it: the port that the kernel chooses, and what nests, are in the record. */
-static void blocked(void)
+/* The thread blocks the signal that would hold it: the port that the kernel chooses and nested arguments are in the records. */
+SCENE(blocked)
 {
     uint64_t rt33 = 1ull << 32;
     struct sockaddr_in a = { .sin_family = AF_INET };
@@ -368,7 +365,7 @@ static void blocked(void)
         want("['%s' in calls(c)[0]['args'][1] for c in ('sendmsg', 'recvmsg')] == [True, True]", text);
 }
 
-/* A SIGCONT that is pending while the thread floods: its handler runs once for each. */
+/* SIGCONT is pending while the thread floods; its handler must run once for each. */
 static void pending_cont(const char *how, int n)
 {
     sigset_t set, old;
@@ -390,8 +387,7 @@ static void pending_cont(const char *how, int n)
     say("%s: SIGCONT handled %d times", how, handled);
 }
 
-/* The same with helpers that fill the ring. */
-static void cont(void)
+SCENE(cont)
 {
     int n = t_arg(1, 30);
     pthread_t t[3];
@@ -407,8 +403,6 @@ static void cont(void)
     t_join(t, 3);
 }
 
-/* --- stopped by somebody --- */
-
 static void stopped_child(volatile int *sh)
 {
     pthread_t t[3];
@@ -423,7 +417,7 @@ static void stopped_child(volatile int *sh)
 }
 
 /* A flooding child is stopped, really stops, and is continued, again and again. */
-static void jobs(void)
+SCENE(jobs)
 {
     static const int sigs[] = { SIGSTOP, SIGTSTP, SIGSTOP, SIGTTIN };
     int n = t_arg(1, 40), still = 0, told = 0, went = 0, st;
@@ -450,9 +444,7 @@ static void jobs(void)
     say("told %d, stood still %d, went on %d, end %x", told, still, went, st);
 }
 
-/* --- many --- */
-
-/* A tree that doubles until it has N processes, which end as soon as their children do. */
+/* A tree that doubles until it has N processes, which end after their children. */
 static void bomb_at(int *count, int n)
 {
     for (int k = 0; k < 2; k++) {
@@ -470,7 +462,7 @@ static void bomb_at(int *count, int n)
     }
 }
 
-static void bomb(void)
+SCENE(bomb)
 {
     int n = t_arg(1, 2000);
     bomb_at(t_shared(4096), n);
@@ -480,7 +472,6 @@ static void bomb(void)
     want("len(by('exit_process')) == %d and S['processes'] == %d and S['lost'] == 0", n + 1, n + 1);
 }
 
-/* Execs of itself by vfork, from several threads at once. */
 static int leaf_status(void)
 {
     int st;
@@ -499,14 +490,14 @@ static void *vforks(void *rounds)
     return NULL;
 }
 
-static void leaf(void)
+SCENE(leaf)
 {
     files();
     flood(10);
     _exit(0);
 }
 
-static void execs(void)
+SCENE(execs)
 {
     long n = t_arg(1, 60);
     t_crowd(4, vforks, (void *)n);
@@ -514,7 +505,7 @@ static void execs(void)
     want("len(calls('faccessat')) == %ld and S['processes'] == %ld and S['lost'] == 0", 40 * n, 4 * n + 1);
 }
 
-/* A thread that is not the first executes the program, while the others flood, again and again. */
+/* Again and again, a thread other than the main thread executes the program while the others flood. */
 static char left[16];
 static void *exec_thread(void *unused)
 {
@@ -523,7 +514,7 @@ static void *exec_thread(void *unused)
     return unused;
 }
 
-static void relay(void)
+SCENE(relay)
 {
     int n = t_arg(1, 30);
     pthread_t t[4];
@@ -541,8 +532,7 @@ static void relay(void)
     pause();
 }
 
-/* For ever: to be killed with its tracer. */
-static void forever(void)
+SCENE(forever)
 {
     int n = t_arg(1, 4);
     files();
@@ -553,7 +543,7 @@ static void forever(void)
     t_crowd(n, flood_until_stop, NULL);
 }
 
-/* Writes from pages that are not there, with all signals blocked, so that nothing can stop it. */
+/* Writes from pages that are not in memory, with all signals blocked: kvis cannot stop the thread. */
 static void *write_untouched(void *unused)
 {
     uint64_t all = ~0ull;
@@ -568,7 +558,7 @@ static void *write_untouched(void *unused)
 }
 
 /* Threads that start and exit after a record that cannot be completed. */
-static void behind(void)
+SCENE(behind)
 {
     int n = t_arg(1, 300);
     pthread_t writer;
@@ -591,9 +581,8 @@ static void *write_log(void *unused)
     return unused;
 }
 
-/* Threads that die in the midst of writes for whose records there is no room: each write that the file
- * has must be in the trace. */
-static void dying(void)
+/* Threads die during writes while the ring is full. The trace must have each write that is in the file. */
+SCENE(dying)
 {
     int ms = t_arg(1, 20);
     pthread_t t[20];
@@ -618,8 +607,8 @@ static void *call_when_told(void *unused)
     return unused;
 }
 
-/* A thread gives its seccomp filter to another one, which is in the midst of things. */
-static void tsync(void)
+/* A thread sets a seccomp filter for another thread, which is running (TSYNC). */
+SCENE(tsync)
 {
     struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog prog = { 1, &allow };
@@ -633,8 +622,8 @@ static void tsync(void)
     want("len(calls('getppid')) == 1000 and S['lost'] == 0");
 }
 
-/* No signal can be queued for this user any more; kvis's own included. */
-static void unqueued(void)
+/* No signal can be queued for this user, not even by kvis. */
+SCENE(unqueued)
 {
     long n = t_arg(1, 3000);
     files();
@@ -643,8 +632,7 @@ static void unqueued(void)
     want("len(calls('getppid')) == %ld and S['lost'] == 0 and not by('signal')", n);
 }
 
-/* setids N: each change of the group is made by all threads: the libc sends a signal to each (33 with glibc, 34
- * with musl). */
+/* setids N: all threads change the group. The libc sends each of them a signal (33 with glibc, 34 with musl). */
 static volatile int ids_done;
 static void *group_at_end(void *unused)
 {
@@ -654,7 +642,7 @@ static void *group_at_end(void *unused)
     return unused;
 }
 
-static void setids(void)
+SCENE(setids)
 {
     enum { THREADS = 8 };
     int n = t_arg(1, 100);
@@ -669,7 +657,7 @@ static void setids(void)
     want("S['lost'] == 0");
 }
 
-/* cancels N: threads that make calls are cancelled: the libc sends a signal to each (32 with glibc, 33 with musl). */
+/* cancels N: cancels running threads. The libc sends each of them a signal (32 with glibc, 33 with musl). */
 static void count_cleanup(void *cleaned) { __atomic_add_fetch((int *)cleaned, 1, __ATOMIC_RELAXED); }
 
 static void *flood_until_cancelled(void *cleaned)
@@ -681,7 +669,7 @@ static void *flood_until_cancelled(void *cleaned)
     return NULL;
 }
 
-static void cancels(void)
+SCENE(cancels)
 {
     int n = t_arg(1, 100), cleaned = 0, cancelled = 0;
     pthread_t t[4];
@@ -700,8 +688,8 @@ static void cancels(void)
     want("S['lost'] == 0 and S['threads'] == %d", 4 * n + 1);
 }
 
-/* deaf N: floods with every signal blocked past the libc, 33 too. One thread: how many calls it makes is known. */
-static void deaf(void)
+/* deaf N: floods with all signals blocked, including 33, which the libc would not block. */
+SCENE(deaf)
 {
     uint64_t all = ~0ull, pending = 0;
     long n = t_arg(1, 3000);
@@ -712,9 +700,4 @@ static void deaf(void)
     say("pending %llx", (unsigned long long)pending);
 }
 
-SCENES({ "calls", calls }, { "last", last }, { "big", big }, { "wide", wide }, { "limits", limits }, { "absent", absent },
-       { "evicted", evicted }, { "flipped", flipped },
-       { "unheld", unheld }, { "blocked", blocked }, { "rare", rare }, { "cont", cont }, { "jobs", jobs },
-       { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever },
-       { "setids", setids }, { "cancels", cancels }, { "deaf", deaf }, { "behind", behind }, { "dying", dying },
-       { "tsync", tsync }, { "unqueued", unqueued })
+T_MAIN

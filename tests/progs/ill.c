@@ -1,12 +1,12 @@
 /* Causes a fault that kvis diagnose must find, until it is killed. Prints `ill` when the fault exists. The name of the process
  * (comm) is ill-SCENE. Scenes:
- *   cpu N, calls N, locks N: threads that compute, make system calls, need one lock; pinned CPU N: that compute on one CPU
- *   forks N: processes that make children that end at once; children N: sleep; oom MB: allocate this much memory
- *   files N, descriptors N: opens so many files, and the machine, or the process, may open few more, or none
- *   disk NAME N: threads that read at random from /dev/NAME; fuse DIR: a file system that does not answer 6 processes
- *   memory MB, far MB NODE CPU: writes to memory again and again (of a node, on a CPU of another); fragments: frees every
- *   second page of all memory, and asks for hugepages
- *   retransmits: connections to a tun device that nobody reads; listen: connections that nobody accepts; flows N: connections
+ *   cpu N, calls N, locks N: N threads compute, make system calls, or contend for one lock; pinned CPU N: compute on one CPU
+ *   forks N: N processes make children that end at once; children N: sleep; oom MB: allocates this much memory
+ *   files N, descriptors N: opens N files, and the machine can open few more, or the process none
+ *   disk NAME N: N threads read at random from /dev/NAME; fuse DIR: a file system does not answer 6 processes
+ *   memory MB, far MB NODE CPU: writes to memory again and again (of NODE, on CPU); fragments: frees every second page of all
+ *   memory, and asks for hugepages
+ *   retransmits: connections to a tun device without a reader; listen: connections that are not accepted; flows N: N connections
  *   (0: without end); packets CPU: broadcasts that 64 local sockets receive
  *   fifo CPU: computes as SCHED_FIFO; clock SECONDS: the error of the clock (0: not synchronized, and ends) */
 #include "t.h"
@@ -25,7 +25,7 @@ static void is_ill(void)
 
 static int workers, at_work;
 
-/* A thread has begun its work. Says `ill` when all have. */
+/* Prints `ill` when all threads have begun their work. */
 static void begun(void)
 {
     if (__atomic_add_fetch(&at_work, 1, __ATOMIC_SEQ_CST) == workers)
@@ -62,7 +62,7 @@ static void *lock(void *unused)
     return unused;
 }
 
-/* Returns in N children, with their number, and 0 in their parent; they die with it. */
+/* Starts N children, which die with their parent. Returns 0 in the parent, and 1 to N in the children. */
 static long children(long n)
 {
     pid_t first = getpid();
@@ -93,7 +93,7 @@ static void forks(size_t bytes, long loops)
     }
 }
 
-static void retransmits(void)
+SCENE(retransmits)
 {
     struct ifreq r = { .ifr_flags = IFF_TUN | IFF_NO_PI };
     struct sockaddr_in *a = (void *)&r.ifr_addr, to = { .sin_family = AF_INET, .sin_port = htons(9) };
@@ -117,7 +117,7 @@ static void retransmits(void)
 }
 
 /* The kernel's count is off by up to 32 files for each CPU (fs/file_table.c: percpu_counter). */
-static void files(void)
+SCENE(files)
 {
     long n = t_arg(1, 0);
     struct rlimit most = { (rlim_t)n + 100, (rlim_t)n + 100 };
@@ -145,7 +145,7 @@ static void *read_disk(void *arg)
     return arg;
 }
 
-/* All but one, which is the caller. */
+/* The caller is one of the n threads. */
 static void threads(int n, void *(*fn)(void *))
 {
     pthread_t t;
@@ -155,7 +155,6 @@ static void threads(int n, void *(*fn)(void *))
     fn(NULL);
 }
 
-/* Writes to a byte of each `step` bytes, again and again. */
 static void use(char *p, size_t bytes, size_t step)
 {
     for (int round = 0;; round++) {
@@ -166,13 +165,13 @@ static void use(char *p, size_t bytes, size_t step)
     }
 }
 
-static void memory(void)
+SCENE(memory)
 {
     size_t bytes = (size_t)t_arg(1, 0) << 20;
     use(t_map(bytes), bytes, 4096);
 }
 
-static void far(void)
+SCENE(far)
 {
     size_t bytes = (size_t)t_arg(1, 0) << 20;
     unsigned long nodes = 1ul << t_arg(2, 0);
@@ -182,7 +181,7 @@ static void far(void)
     use(p, bytes, 64);
 }
 
-static void deaf(void)
+SCENE(listen)
 {
     struct sockaddr_in to = t_loopback(0);
     socklen_t len = sizeof to;
@@ -202,7 +201,7 @@ static void deaf(void)
     }
 }
 
-/* A socket that is bound to all addresses, beside others. */
+/* A socket that shares its port with others. */
 static int udp(struct sockaddr_in *a)
 {
     int s = socket(AF_INET, SOCK_DGRAM, 0), on = 1;
@@ -212,7 +211,7 @@ static int udp(struct sockaddr_in *a)
     return s;
 }
 
-static void packets(void)
+SCENE(packets)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(9999) }, to = at;
     to.sin_addr.s_addr = htonl(0x7fffffff);
@@ -227,7 +226,7 @@ static void packets(void)
     }
 }
 
-static void flows(void)
+SCENE(flows)
 {
     struct sockaddr_in to = t_loopback(9);
     long n = t_arg(1, 0);
@@ -245,7 +244,7 @@ static void flows(void)
     is_ill();
 }
 
-static void fifo(void)
+SCENE(fifo)
 {
     struct sched_param p = { .sched_priority = 50 };
     t_pin((int)t_arg(1, 0));
@@ -253,8 +252,7 @@ static void fifo(void)
     threads(1, compute);
 }
 
-/* All that it may open. */
-static void descriptors(void)
+SCENE(descriptors)
 {
     rlim_t n = (rlim_t)t_arg(1, 0);
     struct rlimit most = { n, n };
@@ -265,8 +263,8 @@ static void descriptors(void)
     is_ill();
 }
 
-/* All look for the same name: one asks the server, and the others wait for the one in the kernel, in state D. */
-static void fuse(void)
+/* All processes look up the same name: one waits for the server, and the others wait for that one in state D. */
+SCENE(fuse)
 {
     const char *dir = t_argv[2];
     static char in[1 << 17] __attribute__((aligned(8)));
@@ -285,7 +283,7 @@ static void fuse(void)
     is_ill();
 }
 
-static void clock_error(void)
+SCENE(clock)
 {
     long seconds = t_arg(1, 0);
     struct timex t = { .modes = ADJ_STATUS | ADJ_MAXERROR, .status = seconds ? STA_PLL : STA_UNSYNC, .maxerror = seconds * 1000000 };
@@ -304,26 +302,16 @@ static char *map(size_t bytes)
     return p;
 }
 
-/* Touches a page of each hugepage in so much memory. */
+/* Touches a page of each hugepage. */
 static void touch(char *p, size_t bytes)
 {
     for (char *at = p + HUGE - (uintptr_t)p % HUGE; at + HUGE <= p + bytes; at += HUGE)
         *at = 1;
 }
 
-/* The number after a key in a file of /proc. */
-static unsigned long number(const char *path, const char *key)
+SCENE(fragments)
 {
-    static char text[1 << 16];
-    t_read(path, text, sizeof text);
-    char *at = strstr(text, key);
-    MUST(at);
-    return strtoul(at + strlen(key), NULL, 10);
-}
-
-static void fragments(void)
-{
-    unsigned long kb = number("/proc/meminfo", "MemAvailable:");
+    unsigned long kb = t_number("/proc/meminfo", "MemAvailable:");
     size_t bytes = kb / 4 * 3 * 1024, page = (size_t)sysconf(_SC_PAGESIZE);
     char *p = map(bytes);
     MUST(madvise(p, bytes / page * page, MADV_NOHUGEPAGE) == 0);
@@ -331,10 +319,10 @@ static void fragments(void)
         p[at] = 1;
     for (size_t at = 0; at + page <= bytes; at += 2 * page)
         MUST(madvise(p + at, page, MADV_DONTNEED) == 0);
-    for (unsigned long was, refused = 0; refused < 16;) { /* takes what hugepages are left */
-        was = number("/proc/vmstat", "thp_fault_fallback ");
+    for (unsigned long was, refused = 0; refused < 16;) { /* uses up the remaining hugepages */
+        was = t_number("/proc/vmstat", "thp_fault_fallback ");
         touch(map(17 * HUGE), 17 * HUGE);
-        refused = number("/proc/vmstat", "thp_fault_fallback ") - was;
+        refused = t_number("/proc/vmstat", "thp_fault_fallback ") - was;
     }
     say("ill");
     for (;;) {
@@ -345,21 +333,20 @@ static void fragments(void)
     }
 }
 
-/* Scenes whose numbers are arguments of the functions above. */
-static void cpu(void) { threads((int)t_arg(1, 0), compute); }
-static void calls(void) { threads((int)t_arg(1, 0), call); }
-static void locks(void) { threads((int)t_arg(1, 0), lock); }
-static void many_forks(void) { forks(0, t_arg(1, 0)); }
-static void oom(void) { forks((size_t)t_arg(1, 0) << 20, 1); }
-static void disk_reads(void) { threads((int)t_arg(2, 0), read_disk); }
+SCENE(cpu) { threads((int)t_arg(1, 0), compute); }
+SCENE(calls) { threads((int)t_arg(1, 0), call); }
+SCENE(locks) { threads((int)t_arg(1, 0), lock); }
+SCENE(forks) { forks(0, t_arg(1, 0)); }
+SCENE(oom) { forks((size_t)t_arg(1, 0) << 20, 1); }
+SCENE(disk) { threads((int)t_arg(2, 0), read_disk); }
 
-static void pinned(void)
+SCENE(pinned)
 {
     t_pin((int)t_arg(1, 0));
     threads((int)t_arg(2, 0), compute);
 }
 
-static void sleeping_children(void)
+SCENE(children)
 {
     if (!children(t_arg(1, 0)))
         say("ill");
@@ -368,16 +355,9 @@ static void sleeping_children(void)
 
 int main(int argc, char **argv)
 {
-    static const struct scene s[] = {
-        { "cpu", cpu }, { "pinned", pinned }, { "calls", calls }, { "forks", many_forks }, { "oom", oom }, { "files", files },
-        { "retransmits", retransmits }, { "disk", disk_reads }, { "memory", memory }, { "far", far }, { "listen", deaf },
-        { "packets", packets }, { "flows", flows }, { "fragments", fragments }, { "fifo", fifo }, { "descriptors", descriptors },
-        { "children", sleeping_children }, { "fuse", fuse },
-        { "clock", clock_error }, { "locks", locks }, { NULL, NULL },
-    };
     char name[16];
     snprintf(name, sizeof name, "ill-%s", argc > 1 ? argv[1] : "");
     prctl(PR_SET_NAME, name);
-    MUST(setpriority(PRIO_PROCESS, 0, 10) == 0); /* or kvis takes long to begin, under emulation */
-    return t_main(argc, argv, s);
+    MUST(setpriority(PRIO_PROCESS, 0, 10) == 0); /* otherwise kvis starts slowly under emulation */
+    return t_main(argc, argv);
 }

@@ -17,7 +17,7 @@ static struct iovec *iov(size_t a, size_t b, size_t c)
 
 #define GOT(n, call) MUST(CHK(call) == (n))
 
-static void files(void)
+SCENE(files)
 {
     int fd = (int)CHK(open("data", CREATE, 0644));
     GOT(100, write(fd, buf, 100));
@@ -48,7 +48,7 @@ static void files(void)
     want("[e['error'] for e in by('write', filename='%sdata') if 'error' in e] in ([], ['EINVAL'])", t_cwd);
 }
 
-static void pipes(void)
+SCENE(pipes)
 {
     int p[2], e = (int)CHK(eventfd(0, 0));
     uint64_t one = 1;
@@ -63,7 +63,7 @@ static void pipes(void)
     want("S['net_bytes_sent'] == 0");
 }
 
-static void socks(void)
+SCENE(socks)
 {
     int s[2];
     CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
@@ -86,7 +86,7 @@ static void socks(void)
     struct mmsghdr rr[2] = { { .msg_hdr = { .msg_iov = r, .msg_iovlen = 1 } }, { .msg_hdr = { .msg_iov = r + 1, .msg_iovlen = 1 } } };
     GOT(2, recvmmsg(s[1], rr, 2, 0, NULL));
     MUST(rr[0].msg_len == 15 && rr[1].msg_len == 4);
-    GOT(9, recv(s[1], buf, 100, MSG_PEEK)); /* looks, does not take */
+    GOT(9, recv(s[1], buf, 100, MSG_PEEK));
     GOT(9, recv(s[1], buf, 100, 0));
     GOT(20, read(s[1], buf, 100));
     GOT(11, readv(s[1], iov(5, 50, 0), 2));
@@ -101,7 +101,7 @@ static void socks(void)
     want("not by('write', fd=%d) and not by('read', fd=%d)", s[0], s[1]);
 }
 
-static void moves(void)
+SCENE(moves)
 {
     int p[2], q[2], s[2];
     off_t off = 0;
@@ -133,7 +133,7 @@ static void moves(void)
     want("S['net_bytes_sent'] == 400");
 }
 
-static void vectors_bad(void)
+SCENE(short)
 {
     int fd = (int)CHK(open("v", CREATE, 0644));
     char *edge = t_map(8192);
@@ -144,4 +144,4 @@ static void vectors_bad(void)
     want("tot('write', 'bytes', filename='%sv') == 192", t_cwd);
 }
 
-SCENES({ "files", files }, { "pipes", pipes }, { "socks", socks }, { "moves", moves }, { "short", vectors_bad })
+T_MAIN

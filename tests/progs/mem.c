@@ -25,7 +25,7 @@ static unsigned long start_brk(void)
     return strtoul(p, NULL, 10);
 }
 
-static void heap(void)
+SCENE(heap)
 {
     char *at = brk_(NULL), *was = at;
     static const long step[] = { 1 << 20, -(600 << 10), 100, 800 << 10, 3 };
@@ -45,18 +45,18 @@ static void region(const char *type, void *p, size_t pages, const char *more)
          " and e['size'] == %lu%s]) == 1", type, (long)p, (long)p + (long)(pages * PAGE), pages * PAGE, more);
 }
 
-static void maps(void)
+SCENE(maps)
 {
     char *p = map(10, RW);
     region("mmap", p, 10, " and e['prot'] == 'rw-' and e['map_type'].startswith('anon')");
     CHK(munmap(p + 4 * PAGE, 2 * PAGE)); /* out of the middle */
     region("munmap", p + 4 * PAGE, 2, "");
-    CHK(munmap(p + 9 * PAGE, 5)); /* any byte of a page is the page */
-    CHK(munmap(p + 4 * PAGE, PAGE)); /* nothing there: succeeds */
+    CHK(munmap(p + 9 * PAGE, 5)); /* the whole page */
+    CHK(munmap(p + 4 * PAGE, PAGE)); /* nothing is mapped: succeeds */
     CHK(mprotect(p + PAGE, 2 * PAGE, PROT_READ));
     region("mprotect", p + PAGE, 2, " and e['prot'] == 'r--'");
-    CHK(mprotect(p + PAGE, 0, PROT_READ | PROT_WRITE)); /* of nothing */
-    CHK(mprotect(p + PAGE, PAGE, PROT_READ | PROT_WRITE)); /* to and fro */
+    CHK(mprotect(p + PAGE, 0, PROT_READ | PROT_WRITE));
+    CHK(mprotect(p + PAGE, PAGE, PROT_READ | PROT_WRITE));
     CHK(mprotect(p + PAGE, PAGE, PROT_READ));
     want("len(by('mprotect')) >= 3 and not [e for e in by('mprotect') if 'error' in e]");
     char *q = map(4, RW), *big = map(64, PROT_NONE);
@@ -82,7 +82,7 @@ static void touch(volatile char *p, int n)
 {
     struct rusage a, b;
     getrusage(RUSAGE_THREAD, &a);
-    getrusage(RUSAGE_THREAD, &b); /* the stack and this code are here now */
+    getrusage(RUSAGE_THREAD, &b); /* faults in the stack and this code */
     getrusage(RUSAGE_THREAD, &a);
     for (int i = 0; i < n; i++)
         p[(unsigned long)i * PAGE] = 1;
@@ -90,9 +90,9 @@ static void touch(volatile char *p, int n)
     MUST(b.ru_minflt - a.ru_minflt == n);
 }
 
-/* mem many: every second page of a mapping protected, every second of another mapped anew from its end downwards; a
- * child with a copy of it all cuts a hole; what is there at the end is known to the page. */
-static void many(void)
+/* Protects every second page of a mapping, and maps every second page of another one anew, from its end downwards. A child cuts a
+ * hole into its copy. The regions at the end are known to the page. */
+SCENE(many)
 {
     enum { N = 4000 };
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
@@ -103,7 +103,7 @@ static void many(void)
         MUST(mmap(b + 2 * i * PAGE, PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
     t_wait(CHILD(_exit(munmap(a + N / 2 * PAGE, N * PAGE) != 0)), 0);
     CHK(munmap(a + N * PAGE, N * PAGE));
-    CHK(mprotect(b, N * PAGE, RW)); /* one region again */
+    CHK(mprotect(b, N * PAGE, RW)); /* now one region */
     for (size_t i = 2; i < 20; i += 2)
         touch(a + (N - i) * PAGE, 1);
     touch(b, 60);
@@ -124,7 +124,7 @@ static char *island(int i, size_t pages)
 
 static void faulted(char *p, size_t pages, int pid, int n, const char *name)
 {
-    /* An event of another thread ends a group: the next fault can be alone. */
+    /* An event of another thread ends a group, so a fault can be outside of the groups. */
     want("sum(e['count'] for e in by('fault_group', pid=%d) if num(e.get('region_start', '0')) == %#lx)"
          " + sum(%#lx <= num(e['addr']) < %#lx for e in by('fault', pid=%d)) == %d",
          pid, (long)p, (long)p, (long)(p + pages * PAGE), pid, n);
@@ -138,7 +138,6 @@ static void *toucher(void *p)
     return island(3, 20);
 }
 
-/* The stack grows by n pages. */
 static void stack(size_t n)
 {
     volatile char page[PAGE];
@@ -148,7 +147,7 @@ static void stack(size_t n)
     page[1] = page[0];
 }
 
-static void faults(void)
+SCENE(faults)
 {
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
     char *p = island(0, 300), *q = island(1, 100), *s = island(2, 50);
@@ -169,7 +168,7 @@ static void faults(void)
     CHK(mprotect(none + 10 * PAGE, 10 * PAGE, RW)); /* three regions, of which one can be touched */
     touch(none + 12 * PAGE, 7);
     stack(100);
-    int id = (int)CHK(shmget(IPC_PRIVATE, 20 * PAGE, 0600)); /* which kvis finds in /proc only */
+    int id = (int)CHK(shmget(IPC_PRIVATE, 20 * PAGE, 0600)); /* kvis finds it only in /proc */
     char *shm = shmat(id, NULL, 0);
     shmctl(id, IPC_RMID, NULL);
     MUST(shm != (void *)-1);
@@ -188,4 +187,4 @@ static void faults(void)
     want("S['lost_faults'] == 0");
 }
 
-SCENES({ "heap", heap }, { "maps", maps }, { "many", many }, { "faults", faults })
+T_MAIN

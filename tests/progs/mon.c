@@ -1,34 +1,34 @@
-/* Work that kvis monitor must count: `mon spin N SECS`: N busy processes on each CPU; `mon sums`: the kernel's own counts of
- * all tasks; `mon disk NAME HOW N`: N reads of a disk; `mon naps SECS`: sleeps and runs on a CPU beside a busy process;
- * `mon hop N`: moves N times to another CPU; `mon faults N [hold]`: touches N pages, and keeps them until the standard input
- * ends. Prints what it did as NAME=NUMBER. */
+/* Work that kvis monitor must count. Prints what it did as NAME=NUMBER.
+ *   mon sums                       reads the kernel's own counts of all tasks
+ *   mon spin N SECS                N busy processes on each CPU
+ *   mon naps SECS                  sleeps and runs on a CPU beside a busy process
+ *   mon hop N                      moves N times to another CPU
+ *   mon faults N [hold]            touches N pages, and keeps them until the standard input ends
+ *   mon pages N NODE CPU           touches N pages of one NUMA node, on one CPU
+ *   mon disk NAME HOW N            N reads of a disk
+ *   mon reads DISK TOGETHER N      N times TOGETHER reads of a disk at the same time
+ *   mon frames INTERFACE N         sends N Ethernet frames */
 #include "t.h"
 
 #include <dirent.h>
-#include <linux/fs.h>
+#include <linux/aio_abi.h>
+#include <linux/mempolicy.h>
+#include <net/if.h>
+#include <netpacket/packet.h>
 #include <sys/ioctl.h>
 
 struct sums { unsigned long long voluntary, forced, wait_ns, moved; };
 #define SUMS "voluntary=%llu forced=%llu wait_ns=%llu moved=%llu"
-
-static unsigned long long field(const char *path, const char *key)
-{
-    static char text[65536];
-    t_read(path, text, sizeof text);
-    char *at = strstr(text, key);
-    at = at ? at + strlen(key) : NULL;
-    return at ? strtoull(at + strspn(at, " \t:"), NULL, 10) : 0;
-}
 
 /* Adds the values of a task, from its directory below /proc. */
 static void add(struct sums *s, const char *dir)
 {
     char path[512], text[128] = "", *end;
     snprintf(path, sizeof path, "%s/status", dir);
-    s->voluntary += field(path, "\nvoluntary_ctxt_switches:");
-    s->forced += field(path, "\nnonvoluntary_ctxt_switches:");
+    s->voluntary += t_number(path, "\nvoluntary_ctxt_switches:");
+    s->forced += t_number(path, "\nnonvoluntary_ctxt_switches:");
     snprintf(path, sizeof path, "%s/sched", dir);
-    s->moved += field(path, "se.nr_migrations");
+    s->moved += t_number(path, "se.nr_migrations");
     snprintf(path, sizeof path, "%s/schedstat", dir);
     t_read(path, text, sizeof text);
     strtoull(text, &end, 10);
@@ -36,7 +36,7 @@ static void add(struct sums *s, const char *dir)
 }
 
 /* Sums over all tasks except this one. */
-static void all(void)
+SCENE(sums)
 {
     struct sums s = { 0, 0, 0, 0 };
     char path[512];
@@ -57,8 +57,9 @@ static void all(void)
     say(SUMS, s.voluntary, s.forced, s.wait_ns, s.moved);
 }
 
-static void spin(int n, int secs)
+SCENE(spin)
 {
+    int n = (int)t_arg(1, 1), secs = (int)t_arg(2, 1);
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     struct sums *s = t_shared(4096);
     unsigned long long end = t_ns() + (unsigned long long)secs * 1000000000;
@@ -83,9 +84,9 @@ static void spin(int n, int secs)
     say(SUMS, s->voluntary, s->forced, s->wait_ns, s->moved);
 }
 
-/* On CPU 0, where a child spins: runs for 2 ms of CPU time, sleeps for 2 ms, and again. It may have a
- * quarter of the CPU and wants more. */
-static void naps(int secs)
+/* Alternately runs for 2 ms of CPU time and sleeps for 2 ms, on CPU 0, where a child spins: its share is a quarter of the CPU, and it
+ * wants more. */
+SCENE(naps)
 {
     struct timespec nap = { 0, 2000000 };
     struct rusage u;
@@ -95,7 +96,7 @@ static void naps(int secs)
     for (; child == 0;)
         ;
     MUST(child > 0 && setpriority(PRIO_PROCESS, 0, 5) == 0);
-    unsigned long long end = t_ns() + (unsigned long long)secs * 1000000000;
+    unsigned long long end = t_ns() + (unsigned long long)t_arg(1, 1) * 1000000000;
     do {
         struct timespec c0, c;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &c0);
@@ -111,9 +112,9 @@ static void naps(int secs)
     say("naps=%d forced=%ld", n, u.ru_nivcsw);
 }
 
-/* From CPU 0 to 1 and back, by its own wish. */
-static void hop(int n)
+SCENE(hop)
 {
+    int n = (int)t_arg(1, 1);
     struct sums before = { 0, 0, 0, 0 }, after = before;
     for (int i = 0; i <= n; i++) {
         t_pin(i % 2);
@@ -124,16 +125,37 @@ static void hop(int n)
     say("hops=%d own=%llu", n, after.moved - before.moved);
 }
 
-static void faults(int n, int hold)
+/* A mapping of n pages that have not been touched. */
+static char *untouched(int n)
 {
-    size_t size = (size_t)n * 4096;
-    char *p = t_map(size);
-    madvise(p, size, MADV_NOHUGEPAGE);
+    char *p = t_map((size_t)n * 4096);
+    madvise(p, (size_t)n * 4096, MADV_NOHUGEPAGE);
+    return p;
+}
+
+static void touch(char *p, int n)
+{
     for (int i = 0; i < n; i++)
         p[(size_t)i * 4096] = 1;
     say("touched=%d", n);
-    if (hold)
+}
+
+SCENE(faults)
+{
+    int n = (int)t_arg(1, 1);
+    touch(untouched(n), n);
+    if (t_argc > 3)
         getchar();
+}
+
+SCENE(pages)
+{
+    int n = (int)t_arg(1, 1);
+    unsigned long nodes = 1UL << t_arg(2, 0);
+    char *p = untouched(n);
+    CHK(syscall(SYS_mbind, p, (size_t)n * 4096, MPOL_BIND, &nodes, 64, 0));
+    t_pin((int)t_arg(3, 0));
+    touch(p, n);
 }
 
 static int by_size(const void *a, const void *b)
@@ -142,14 +164,16 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* first: all within the first 16th; spread: the 16ths by turns; seq: sequential. */
-static void disk(const char *name, const char *how, int n)
+/* first: within the first 16th of the disk; spread: the 16ths by turns; seq: sequential. */
+SCENE(disk)
 {
+    const char *how = t_argv[3];
+    int n = (int)t_arg(3, 1);
     char path[300];
     static unsigned long long took[4096];
     unsigned long long bytes, at = 0;
     void *buf = t_map(4096);
-    snprintf(path, sizeof path, "/dev/%s", name);
+    snprintf(path, sizeof path, "/dev/%s", t_argv[2]);
     int f = open(path, O_RDONLY | O_DIRECT);
     MUST(f >= 0 && ioctl(f, BLKGETSIZE64, &bytes) == 0);
     MUST(n <= 4096);
@@ -170,19 +194,47 @@ static void disk(const char *name, const char *how, int n)
         took[n - 1]);
 }
 
+/* Reads that are submitted by one call and awaited. No two are adjacent, because adjacent ones would become one request. */
+SCENE(reads)
+{
+    int together = (int)t_arg(2, 1), n = (int)t_arg(3, 1);
+    static _Alignas(4096) char pages[64][4096];
+    static struct iocb cb[64], *list[64];
+    struct io_event done[64];
+    char path[64];
+    aio_context_t ctx = 0;
+    snprintf(path, sizeof path, "/dev/%s", t_argv[2]);
+    int f = open(path, O_RDONLY | O_DIRECT);
+    MUST(f >= 0 && together <= 64 && syscall(SYS_io_setup, 64, &ctx) == 0);
+    unsigned long long t = t_ns();
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < together; k++) {
+            cb[k] = (struct iocb){ .aio_fildes = (unsigned)f, .aio_lio_opcode = IOCB_CMD_PREAD,
+                                   .aio_buf = (uintptr_t)pages[k], .aio_nbytes = 4096,
+                                   .aio_offset = (i * 64 + k) % 4000 * 16384 };
+            list[k] = &cb[k];
+        }
+        MUST(syscall(SYS_io_submit, ctx, together, list) == together);
+        MUST(syscall(SYS_io_getevents, ctx, together, together, done, NULL) == together);
+        for (int k = 0; k < together; k++)
+            MUST(done[k].res == 4096);
+    }
+    say("reads=%d took_ns=%llu", together * n, t_ns() - t);
+}
+
+SCENE(frames)
+{
+    int n = (int)t_arg(2, 1);
+    static unsigned char frame[64] = { 2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 8, 0x88, 0xb5 };
+    struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex(t_argv[2]) };
+    int s = socket(AF_PACKET, SOCK_RAW, 0);
+    MUST(s >= 0 && to.sll_ifindex);
+    for (int i = 0; i < n; i++)
+        MUST(sendto(s, frame, sizeof frame, 0, (void *)&to, sizeof to) == sizeof frame);
+    say("frames=%d", n);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc == 4 && !strcmp(argv[1], "spin"))
-        spin(atoi(argv[2]), atoi(argv[3]));
-    else if (argc == 3 && !strcmp(argv[1], "naps"))
-        naps(atoi(argv[2]));
-    else if (argc == 5 && !strcmp(argv[1], "disk"))
-        disk(argv[2], argv[3], atoi(argv[4]));
-    else if (argc == 3 && !strcmp(argv[1], "hop"))
-        hop(atoi(argv[2]));
-    else if (argc >= 3 && !strcmp(argv[1], "faults"))
-        faults(atoi(argv[2]), argc > 3);
-    else
-        all();
-    return 0;
+    return !t_scene(argc, argv);
 }

@@ -7,7 +7,7 @@ enum { BYTES = 12000 };
 static char bytes[BYTES], room[BYTES];
 static int pipes[2], pair[2];
 
-/* n parts of so many bytes each, of `from`. */
+/* n parts of `from`, of `len` bytes each. */
 static struct iovec *parts(char *from, int n, size_t len)
 {
     static struct iovec v[2][1024];
@@ -23,7 +23,7 @@ static struct msghdr message(char *from, int n, size_t len)
     return (struct msghdr){ .msg_iov = parts(from, n, len), .msg_iovlen = (size_t)n };
 }
 
-/* The same by all calls that take a vector. */
+/* All calls that take a vector. */
 static void vector(int n, size_t len)
 {
     int f = (int)CHK(open("file", O_RDWR | O_CREAT | O_TRUNC, 0600));
@@ -50,7 +50,7 @@ static void vectors(void)
     };
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         vector(shape[i].n, shape[i].len);
-    /* What cannot be read, or is not there. */
+    /* Vectors that cannot be read, and invalid ones. */
     char *two = t_map(8192);
     CHK(munmap(two + 4096, 4096));
     memset(two, 'x', 4096);
@@ -72,7 +72,7 @@ static void vectors(void)
     readv(-1, last, 2);
 }
 
-/* A descriptor and what the caller is, as a control message each. */
+/* Adds two control messages: a descriptor, and the credentials of the caller. */
 static void passed(struct msghdr *m, char *control, size_t n)
 {
     memset(control, 0, n);
@@ -86,7 +86,7 @@ static void passed(struct msghdr *m, char *control, size_t n)
     memcpy(CMSG_DATA(c), &(struct ucred){ getpid(), getuid(), getgid() }, sizeof(struct ucred));
 }
 
-/* Sends as many parts, and receives them with another number of them. */
+/* Sends n parts, and receives them in `to` parts. */
 static void exchange(int n, size_t len, int to, size_t room_len, int flags)
 {
     struct msghdr m = message(bytes, n, len);
@@ -119,7 +119,7 @@ static void messages(void)
     m.msg_control = control;
     m.msg_controllen = sizeof control;
     recvmsg(pair[1], &m, MSG_CMSG_CLOEXEC);
-    /* With a name, and what it does not have room for. */
+    /* The sender's name, with too little room for it. */
     int named = (int)CHK(socket(AF_UNIX, SOCK_DGRAM, 0)), other = (int)CHK(socket(AF_UNIX, SOCK_DGRAM, 0));
     strcpy(name.sun_path, "a name that is rather long");
     CHK(bind(named, (struct sockaddr *)&name, sizeof name));
@@ -141,7 +141,6 @@ static void messages(void)
     close(other);
 }
 
-/* So many messages of so many parts at once. */
 static void at_once(unsigned n, int of, size_t len, unsigned wanted)
 {
     static struct mmsghdr m[100];
@@ -167,7 +166,7 @@ static void many(void)
     syscall(SYS_sendmmsg, pair[0], NULL, 2, 0);
 }
 
-/* Sets of descriptors, which the call writes over. */
+/* Sets of descriptors, which the calls overwrite. */
 static void sets(void)
 {
     fd_set in, out, except;
@@ -194,7 +193,7 @@ static void sets(void)
     syscall(SYS_pselect6, 8, 16, NULL, NULL, &(struct timespec){ 0, 1 }, NULL);
 }
 
-/* Again and again what a record has room for, its memory touched before: no stop is needed. */
+/* Calls that fit into a record, and whose memory is present, so no stop is needed. */
 static void short_ones(int n)
 {
     for (int i = 0; i < n; i++) {

@@ -87,11 +87,11 @@ static void tcp(int af, const char *type, const char *host)
     want("'%s:%d' in str(S['connections'])", host, port);
 }
 
-static void tcp4(void) { tcp(AF_INET, "tcp4", "127.0.0.1"); }
-static void tcp6(void) { tcp(AF_INET6, "tcp6", "[::1]"); }
+SCENE(tcp4) { tcp(AF_INET, "tcp4", "127.0.0.1"); }
+SCENE(tcp6) { tcp(AF_INET6, "tcp6", "[::1]"); }
 
 /* A socket that is connected by its first send (tcp(7)). */
-static void fastopen(void)
+SCENE(fastopen)
 {
     char b[30] = { 0 };
     struct msghdr m = { .msg_name = &a, .msg_iov = &(struct iovec){ b, 20 }, .msg_iovlen = 1 };
@@ -114,8 +114,8 @@ static void fastopen(void)
     want("row('peers', remote_addr='127.0.0.1:%d')['bytes_sent'] == 120", port);
 }
 
-/* A connection that is refused, or made, after connect(2) has returned: what tells the program tells kvis. */
-static void outcome(void)
+/* Connections that succeed or fail after connect(2) has returned: the call that tells the program tells kvis. */
+SCENE(outcome)
 {
     enum { SO_ERROR_, SEND, RECV, AGAIN, WRITE, N_WAYS };
     int up, down, l = listener(AF_INET, &up), gone = listener(AF_INET, &down);
@@ -151,7 +151,7 @@ static void outcome(void)
             break;
         }
         MUST(made ? errno != ECONNREFUSED : errno == ECONNREFUSED);
-        getsockopt(c, SOL_SOCKET, SO_ERROR, &e, &n); /* a second time: kvis does not report the outcome twice */
+        getsockopt(c, SOL_SOCKET, SO_ERROR, &e, &n); /* kvis does not report the outcome twice */
         want("[(e.get('in_progress'), e.get('error'), 'duration_ns' in e) for e in by('connect', fd=%d)]"
              " == [(True, None, False), (None, %s, True)]", c, made ? "None" : "'ECONNREFUSED'");
         want("{e['remote_addr'] for e in by('connect', fd=%d) + by('send', fd=%d)} == {'127.0.0.1:%d'}", c, c, made ? up : down);
@@ -163,7 +163,7 @@ static void outcome(void)
     close(l);
 }
 
-static void udp(void)
+SCENE(udp)
 {
     char b[100] = { 0 };
     int r = sock(AF_INET, SOCK_DGRAM), s = sock(AF_INET, SOCK_DGRAM);
@@ -171,7 +171,7 @@ static void udp(void)
     CHK(bind(r, &a.s, alen));
     int rport = port_of(r);
     addr4(rport);
-    MUST(CHK(sendto(s, b, 30, 0, &a.s, alen)) == 30); /* not connected: the address is in the call */
+    MUST(CHK(sendto(s, b, 30, 0, &a.s, alen)) == 30); /* the address is an argument */
     int sport = port_of(s);
     socklen_t n = sizeof a;
     MUST(CHK(recvfrom(r, b, 100, 0, &a.s, &n)) == 30);
@@ -180,7 +180,7 @@ static void udp(void)
     addr4(rport);
     CHK(connect(c, &a.s, alen));
     MUST(CHK(send(c, b, 50, 0)) == 50);
-    for (int msg = 0; msg < 2; msg++) { /* too little room: the rest of the address is none of the kernel's */
+    for (int msg = 0; msg < 2; msg++) { /* too little room for the address, so kvis shows none */
         int cut = sock(AF_INET, SOCK_DGRAM);
         addr4(0);
         CHK(bind(cut, &a.s, alen));
@@ -224,7 +224,7 @@ static void un(const char *path, size_t n, const char *shown, int type, const ch
         talk(c, s);
         want("shows(one('connect', fd=%d), remote_addr='%s', sock_type=lambda t: t in (%s))", c, shown, name);
         want("shows(one('send', fd=%d), bytes=40, remote_addr='%s')", c, shown);
-        /* the accepted one: where its server listens, and which socket is at the other end */
+        /* the accepted socket: the address of its server, and the peer's inode */
         want("[(e['remote_addr'], e['path']) for e in (one('accept', fd=%d), one('recv', fd=%d), one('send', fd=%d))]"
              " == [('socket:[%lu]', '%s')] * 3", s, s, s, inode(c), shown);
         want("one('accept', fd=%d)['sock_type'] in (%s)", s, name);
@@ -232,7 +232,7 @@ static void un(const char *path, size_t n, const char *shown, int type, const ch
     want("shows(one('bind', fd=%d), local_addr='%s', sock_type=lambda t: t in (%s))", l, shown, name);
 }
 
-static void unix_(void)
+SCENE(unix)
 {
     char abs[200], shown[200], rel[sizeof t_cwd + 8];
     int n = snprintf(abs, sizeof abs, "%ssock", t_cwd);
@@ -251,8 +251,8 @@ static void unix_(void)
     want("one('connect', fd=%d)['error'] == 'ENOENT'", c);
 }
 
-/* The ends of a pair know each other; so do their copies in a child. (They stay open: no number comes twice.) */
-static void pair(void)
+/* kvis knows the peers of a pair, also in a child. (The sockets stay open, so no descriptor number is used twice.) */
+SCENE(pair)
 {
     char b[8];
     static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
@@ -267,7 +267,7 @@ static void pair(void)
     }
 }
 
-/* A DNS message: one question, and an answer whose records are given. Returns its length. */
+/* A DNS message with one question, and answer records if they are given. Returns its length. */
 static size_t dns(uint8_t *b, int id, const char *name, int type, const char *records, size_t n, int answers, int code)
 {
     uint8_t head[12] = { 0, (uint8_t)id, records ? 0x81 : 1, (uint8_t)code, 0, 1, 0, (uint8_t)answers };
@@ -290,7 +290,6 @@ static size_t dns(uint8_t *b, int id, const char *name, int type, const char *re
 
 static int server = -1; /* at port 53 */
 
-/* Receives a question and sends an answer. */
 static void answer(int id, const char *name, int type, const char *records, size_t n, int answers, int code)
 {
     uint8_t b[512];
@@ -328,8 +327,8 @@ static int asker(unsigned more)
 #define RECORD "\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4" /* A, 4 bytes */
 #define ANSWER(id, name, type, records, answers, code) answer(id, name, type, records, sizeof records - 1, answers, code)
 
-/* Questions for names, in a network of their own; the program is its server, too. */
-static void resolve(void)
+/* DNS queries in a new network namespace; the program is also the server. */
+SCENE(resolve)
 {
     uint8_t q[2][512], b[512];
     if (unshare(CLONE_NEWNET))
@@ -350,7 +349,7 @@ static void resolve(void)
     ANSWER(2, "two.example", 28, "", 0, 0);
     CHK(recv(c, b, sizeof b, 0));
     CHK(recv(c, b, sizeof b, 0));
-    /* as musl does: without connect, by another call; and asked twice */
+    /* as musl does: without connect, and twice */
     CHK(ask_at(u, 0, 3, "absent.example"));
     CHK(ask_at(u, 0, 3, "absent.example"));
     ANSWER(3, "absent.example", 1, "", 0, 3);
@@ -359,7 +358,7 @@ static void resolve(void)
     struct msghdr h = { .msg_name = &a, .msg_namelen = len, .msg_iov = &w, .msg_iovlen = 1 };
     CHK(recvmsg(u, &h, 0));
     CHK(recv(server, b, sizeof b, 0));
-    /* the sender is not asked for; the answer is not read whole */
+    /* without a buffer for the sender's address; an answer that is not read completely */
     CHK(ask_at(u, 0, 10, "plain.example"));
     CHK(ask_at(u, 0, 11, "short.example"));
     ANSWER(10, "plain.example", 1, RECORD "\x0a\1\2\7", 1, 0);
@@ -367,7 +366,7 @@ static void resolve(void)
     ANSWER(11, "short.example", 1, RECORD "\x0a\1\2\7", 1, 0);
     CHK(recv(u, b, 12, 0));
     want("not any(one('resolve', name='short.example').get(k) for k in ('answer', 'failure', 'error', 'duration_ns'))");
-    /* as musl asks: two servers the same; one answers */
+    /* as musl does: the same query to two servers, of which one answers */
     CHK(ask_at(u, 2, 12, "both.example"));
     CHK(ask_at(u, 0, 12, "both.example"));
     ANSWER(12, "both.example", 1, RECORD "\x0a\1\2\7", 1, 0);
@@ -436,9 +435,9 @@ static void resolve(void)
     want("'127.0.0.1:53' in [p['remote_addr'] for p in S['peers']]");
 }
 
-/* What a call returns is not always what it has received: a peek, a message cut off, TCP bytes thrown
- * away, and what comes back of a message that could not be delivered. */
-static void peek(void)
+/* The result of a call is not always the number of bytes received: MSG_PEEK, truncated messages, discarded TCP bytes, and messages
+ * that were returned because they could not be delivered. */
+SCENE(peek)
 {
     static char b[100];
     struct iovec v[2] = { { b, 10 }, { b + 10, 5 } };
@@ -476,12 +475,11 @@ static void peek(void)
     int p[2];
     CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, p));
     MUST(CHK(send(p[0], b, 12, 0)) == 12);
-    MUST(CHK(recv(p[1], b, 100, MSG_TRUNC)) == 12); /* 12: means nothing to a unix stream */
+    MUST(CHK(recv(p[1], b, 100, MSG_TRUNC)) == 12); /* 12: no effect on a unix stream */
     want("S['net_bytes_received'] == %d", 40 + 20 + 15 + 15 + 30 + 12);
     want("sum(e['bytes'] for e in by('recv')) == %d", 40 + 20 + 15 + 15 + 30 + 12);
     want("sum(e['bytes'] for e in by('recv', fd=%d)) == 40", s);
     want("S['net_bytes_sent'] == %d", 40 + 30 + 250 + 25 + 12);
 }
 
-SCENES({ "tcp4", tcp4 }, { "tcp6", tcp6 }, { "fastopen", fastopen }, { "outcome", outcome }, { "udp", udp },
-       { "unix", unix_ }, { "pair", pair }, { "resolve", resolve }, { "peek", peek })
+T_MAIN

@@ -33,7 +33,7 @@ static int note(const char *call, const char *name, const char *flags, int mode,
     n += sprintf(b + n, " ");
     n += log_hex(b + n, real);
     n += sprintf(b + n, "\n");
-    MUST(write(1, b, (size_t)n) == n); /* one write: children and threads print, too */
+    MUST(write(1, b, (size_t)n) == n); /* one write, because children and threads print, too */
     return ret;
 }
 
@@ -51,7 +51,7 @@ static const char *squeeze(const char *s) /* without blanks */
 
 static int makes(long f) { return f & O_CREAT || (f & O_TMPFILE) == O_TMPFILE; }
 
-/* name: the pointer that is passed; shown: its text (NULL: unreadable). */
+/* shown: the text at `name`, or NULL if it is unreadable. */
 static int at_shown(int dirfd, const char *base, const char *name, const char *shown, long f,
                     const char *text, int mode)
 {
@@ -74,7 +74,7 @@ static int how(int dirfd, const char *base, const char *name, long f, const char
     return note("openat2", name, squeeze(text), makes(f) ? mode : -1, r, base);
 }
 
-/* The directory is the root for this one: where the name begins, with '/' or not. */
+/* The name starts at this directory, even if it begins with '/'. */
 static void in_root(int dirfd, const char *base, const char *name, long f, const char *text)
 {
     char below[4200];
@@ -104,7 +104,7 @@ static void by_handle(const char *name)
     close(mnt);
 }
 
-static void calls(void)
+SCENE(calls)
 {
     char d[4200];
     CHK(mkdir("d", 0755)), CHK(mkdir("d/e", 0755)), CHK(symlink("../file", "d/link"));
@@ -163,13 +163,13 @@ static void calls(void)
     in_root(fd, d, "by2", F(O_RDONLY));
     in_root(fd, d, "/nothere", F(O_RDONLY));
     struct open_how h = { 0 };
-    int e = (int)syscall(SYS_openat2, AT_FDCWD, "file", &h, 3L); /* too small to be one */
+    int e = (int)syscall(SYS_openat2, AT_FDCWD, "file", &h, 3L); /* too small */
     note("openat2", "file", "O_RDONLY", -1, e, t_cwd);
     by_handle("file");
     end();
 }
 
-static void names(void)
+SCENE(names)
 {
     static const char *const odd[] = {
         "\033[2J\033[1A", "line\nfeed", "cr\rlf", "\377\376", "\303", "\302\233" "31m", "\342\200\256rtl",
@@ -189,7 +189,7 @@ static void names(void)
     here(path, F(O_RDWR|O_CREAT), 0600); /* ENAMETOOLONG */
     memset(path, 'p', 4094), path[4094] = 0;
     here(path, F(O_RDONLY), 0);
-    memset(path, 'q', 8999); /* longer than what the kernel takes, and than what a record takes: the name as far as it goes */
+    memset(path, 'q', 8999); /* too long for the kernel and for a record: the beginning is shown */
     int r = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
     path[4095] = 0;
     note("openat", path, "O_RDONLY", -1, r, t_cwd);
@@ -207,8 +207,8 @@ static void names(void)
     end();
 }
 
-/* The page of the name was never touched: it is not in memory when the call begins. */
-static void untouched(void)
+/* The page of the name is not in memory when the call begins. */
+SCENE(untouched)
 {
     int fd = (int)CHK(open("page", O_RDWR | O_CREAT, 0600));
     CHK(ftruncate(fd, 3 * 4096));
@@ -237,7 +237,7 @@ static void *rewrite(void *unused)
     close(r);
     return NULL;
 }
-static void rewritten(void)
+SCENE(rewritten)
 {
     pthread_t t;
     CHK(mkfifo("fifo", 0600));
@@ -259,7 +259,7 @@ static void *one_thread(void *next)
     }
     return NULL;
 }
-static void threads(void)
+SCENE(threads)
 {
     int next = 0;
     begin();
@@ -267,13 +267,13 @@ static void threads(void)
     end();
 }
 
-/* Children by fork and vfork, and one whose thread execs: all of them say what they open. */
+/* Opens of children by fork and vfork, and of one whose thread executes a program. */
 static void *exec_thread(void *arg)
 {
     execv("/proc/self/exe", arg);
     _exit(99);
 }
-static void procs(void)
+SCENE(procs)
 {
     begin();
     for (int i = 0; i < 20; i++) {
@@ -297,14 +297,14 @@ static void procs(void)
     t_wait(CHILD(t_thread(exec_thread, args)), 0);
     end();
 }
-static void after(void) /* what procs' last child has become */
+SCENE(after) /* the program of procs' last child */
 {
     here("after", F(O_RDWR|O_CREAT), 0600);
     _exit(0);
 }
 
 /* Other roots, other mount namespaces, mount points, directories that are gone. */
-static void roots(void)
+SCENE(roots)
 {
     char mnt[4200], deep[4200], bind[4200], gone[4200], out[4300];
     CHK(mkdir("gone", 0755)), CHK(mkdir("gone/sub", 0755));
@@ -346,9 +346,8 @@ static void roots(void)
     end();
 }
 
-/* At the depth to which the probe goes; deeper than a record can carry, where /proc says it; and below a directory whose own path is
- * longer than PATH_MAX. */
-static void deep(void)
+/* Directories at the depth that the probe reads, at larger depths, where kvis asks /proc, and with a path that is longer than PATH_MAX. */
+SCENE(deep)
 {
     static char part[251], base[8192], name[64];
     int depth = -1;
@@ -372,9 +371,8 @@ static void deep(void)
     end();
 }
 
-/* Directories whose names are as long as most file systems allow, and longer, as FUSE and those with
- * names in UTF-16 do. */
-static void longnames(void)
+/* Names of directories with the maximum length of most file systems, and longer, as in FUSE and file systems with names in UTF-16. */
+SCENE(longnames)
 {
     static const int lengths[] = { 255, 256, 300, 1000 };
     static char name[1001], base[9000];
@@ -394,13 +392,13 @@ static void longnames(void)
     t_wait(p, 98);
 }
 
-/* More opens under way at once than the probe can remember (OPEN_INFLIGHT in its map: 8192). */
+/* More opens in flight than the probe's map can hold (OPEN_INFLIGHT: 8192). */
 static void *open_fifo(void *unused)
 {
     MUST(open("fifo", O_RDONLY) >= 0);
     return unused;
 }
-static void full(void)
+SCENE(full)
 {
     enum { N = 8300 };
     static pthread_t t[N];
@@ -415,7 +413,7 @@ static void full(void)
     want("S['lost'] >= %d - 8192 and len(by('open', name='fifo')) + S['lost'] == %d", N, N + 1);
 }
 
-/* A signal ends an open that waits (ERESTARTSYS, and again), one kills the thread in it. */
+/* A signal interrupts an open that waits (ERESTARTSYS), and another one kills the thread in its open. */
 static void nothing(int sig) { (void)sig; }
 static void kill_waiting(pid_t p, int sig)
 {
@@ -424,7 +422,7 @@ static void kill_waiting(pid_t p, int sig)
     usleep(200000);
     CHK(kill(p, sig));
 }
-static void waits(void)
+SCENE(waits)
 {
     t_handle(SIGUSR1, nothing, 0);
     CHK(mkfifo("fifo", 0600));
@@ -440,8 +438,7 @@ static void waits(void)
     want("one('open', name='comm')['comm_hex'] == '6129200a1bc29b20ff'");
 }
 
-/* For the filters of kvis open. */
-static void flags(void)
+SCENE(flags)
 {
     CHK(open("sync", O_RDWR | O_CREAT | O_SYNC, 0640));
     CHK(open("dsync", O_WRONLY | O_CREAT | O_DSYNC, 0600));
@@ -449,7 +446,4 @@ static void flags(void)
     CHK(open(".", O_RDONLY | O_DIRECTORY));
 }
 
-SCENES({ "calls", calls }, { "names", names }, { "untouched", untouched },
-       { "rewritten", rewritten }, { "threads", threads }, { "procs", procs }, { "after", after },
-       { "roots", roots }, { "deep", deep }, { "longnames", longnames }, { "full", full },
-       { "waits", waits }, { "flags", flags })
+T_MAIN

@@ -40,7 +40,7 @@ static void visit(const char *name)
     close(fd);
 }
 
-/* Runs f in a child that shares with its parent what the flags of clone(2) say. */
+/* Runs f in a child by clone(2) with these flags. */
 static void in_child(unsigned long flags, void (*f)(void))
 {
     pid_t pid = (pid_t)CHK(syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0));
@@ -71,7 +71,7 @@ static void *enter_in_thread(void *dir)
     return NULL;
 }
 
-/* Names that are relative to a descriptor, and changes of the directory by others. */
+/* Names that are relative to a descriptor; a change of the directory by another thread, and one that fails. */
 static void relative(void)
 {
     int up = (int)CHK(open("..", O_RDONLY | O_DIRECTORY)), e = (int)CHK(openat(up, "d/e", O_PATH | O_DIRECTORY));
@@ -95,7 +95,7 @@ static void open_unshared(void)
 static void change_root(void)
 {
     CHK(chroot("d"));
-    visit("/f"); /* by the new root, from a directory that is outside of it */
+    visit("/f"); /* the working directory is outside of the new root */
     visit("f");
     CHK(chdir("/e"));
     visit("f");
@@ -108,7 +108,7 @@ static void change_user(void)
     CHK(setgid(65534));
     CHK(setuid(65534));
     visit("f");
-    prctl(PR_SET_DUMPABLE, 1); /* else /proc of it is root's, and strace sees no names */
+    prctl(PR_SET_DUMPABLE, 1); /* otherwise root owns its /proc files, and strace sees no names */
     visit("f");
 }
 
@@ -131,7 +131,7 @@ static void change_namespace(void)
     visit("f");
 }
 
-/* Descriptors that change what they mean. */
+/* Descriptors that are replaced and duplicated. */
 static void shuffle(void)
 {
     int a = (int)CHK(open("f", O_RDONLY)), b = (int)CHK(open("d/f", O_RDONLY | O_CLOEXEC)), p[2];
@@ -149,7 +149,7 @@ static void shuffle(void)
     close(a), close(b), close(c), close(20), close(21);
 }
 
-/* Open files follow their names, and files with two names only the one that they were opened by. */
+/* Names of open files change with a rename; of a file with two names, kvis follows the one that was opened. */
 static void rename_open(void)
 {
     int one = (int)CHK(open("f", O_RDONLY)), below = (int)CHK(open("d/e/f", O_RDONLY)), two = (int)CHK(creat("g", 0600));
@@ -202,11 +202,11 @@ int main(int argc, char **argv)
     visit("f");
     in_child(0, enter_and_visit);
     visit("f");
-    in_child(CLONE_FS, enter_d); /* it takes us along */
+    in_child(CLONE_FS, enter_d); /* changes the parent's directory */
     visit("f");
     in_child(0, relative);
     CHK(dup2(top, 9));
-    in_child(CLONE_FS | CLONE_FILES, open_unshared); /* it does not */
+    in_child(CLONE_FS | CLONE_FILES, open_unshared); /* does not change it */
     visit("f");
     CHK(fchdir(9));
     CHK(rename("d/e", "d/g")), CHK(rename("d/g", "d/e"));

@@ -1,11 +1,9 @@
 /* Runs a known number of instructions, and competes for the hardware counters of the CPU. Used by vm/guest/pmc.sh.
  * only: aarch64
- *   pmu loop STEPS [THREADS]   waits for a byte of stdin, starts THREADS (none) and makes STEPS steps
- *                              of LOOP instructions in itself and each of them; prints "did N" with
- *                              the number of instructions of all, and "counted N" with what an event
- *                              of its own says; waits for the end of stdin
- *   pmu hog N PID              opens N user-mode events of PID, which share the counters with those of others,
- *                              until it is killed; prints "hogs N", the number that it could open */
+ *   pmu loop STEPS [THREADS]   waits for a byte on stdin, then executes STEPS times LOOP instructions in the main thread and in each of
+ *                              THREADS; prints "did N", the number of all these instructions, and "counted N", the number that
+ *                              its own event counts; waits for the end of stdin
+ *   pmu hog N PID              opens N user-mode events of PID, until it is killed; prints "hogs N", the number of open events */
 #include "t.h"
 #include <linux/perf_event.h>
 

@@ -1,5 +1,4 @@
-/* Makes processes and threads in every way, and prints who the parent of each is, what it executes and how it
- * ends. */
+/* Makes processes and threads in every way, and prints the parent, the program and the end of each. */
 #include "t.h"
 #include "bad_elf.h"
 #include <linux/sched.h>
@@ -17,7 +16,7 @@ static void mark(const char *name)
     want("one('open', path='%s%s')['pid'] == %d", t_cwd, name, getpid());
 }
 
-/* Waits for a process that a signal ends, and returns the signal. */
+/* Waits for a process that a signal kills, and returns the signal. */
 static int killer(pid_t p)
 {
     int st;
@@ -33,7 +32,7 @@ static pid_t born(pid_t p)
     return p;
 }
 
-/* In the child, which fork, clone ... has returned 0 to: opens a file, and ends with this code. In the parent: waits for it. */
+/* p is the result of fork, clone ...: the child opens a file and ends with this code, the parent waits for it. */
 static pid_t child(long p, int code)
 {
     if (!p) {
@@ -47,7 +46,7 @@ static pid_t child(long p, int code)
     return (pid_t)p;
 }
 
-static void forks(void)
+SCENE(forks)
 {
     struct clone_args ca = { .exit_signal = SIGCHLD };
     child(fork(), 7);
@@ -55,7 +54,7 @@ static void forks(void)
     child(syscall(SYS_fork), 8);
 #endif
     child(raw_clone(SIGCHLD), 9);
-    child(raw_clone(0), 10); /* no signal at its end: only __WCLONE sees it */
+    child(raw_clone(0), 10); /* without an exit signal, which needs __WCLONE */
     long p = syscall(SYS_clone3, &ca, sizeof ca);
     if (p >= 0)
         child(p, 11);
@@ -64,7 +63,7 @@ static void forks(void)
     want("len(by('exit_process')) == S['processes']");
 }
 
-static void vforks(void)
+SCENE(vfork)
 {
     if (t_argc > 2)
         _exit((int)t_arg(1, 0));
@@ -94,8 +93,7 @@ static void *thread(void *tids)
     return NULL;
 }
 
-/* N at the same time. */
-static void threads(void)
+SCENE(threads)
 {
     int n = t_arg(1, 10);
     pthread_t *t = t_shared(sizeof *t * (size_t)n);
@@ -114,8 +112,7 @@ static void threads(void)
 
 static void *nothing(void *arg) { return arg; }
 
-/* N one after another. */
-static void shorts(void)
+SCENE(shorts)
 {
     int n = t_arg(1, 10);
     for (int i = 0; i < n; i++)
@@ -124,7 +121,7 @@ static void shorts(void)
     want("len({(e['exit_pid'], e['ts_ns']) for e in by('exit_thread')}) >= %d", n);
 }
 
-static void children(void)
+SCENE(children)
 {
     int n = t_arg(1, 10), live = 0, sum = 0;
     for (int i = 0, st; i < n || live;) {
@@ -148,7 +145,7 @@ static void children(void)
 }
 
 /* Children that end before their parent, which never waits for them. */
-static void zombies(void)
+SCENE(zombies)
 {
     for (int i = 0; i < 30; i++)
         if (!CHK(fork()))
@@ -176,7 +173,7 @@ static void *execs(void *arg)
     return arg;
 }
 
-/* After an exec by any thread, one process is left, with the main thread's id. */
+/* After an exec by any thread, one thread remains, with the main thread's ID. */
 static void after(int threads)
 {
     mark("after");
@@ -186,7 +183,7 @@ static void after(int threads)
     want("S['processes'] == 1 and len(by('spawn_thread')) == %d", threads);
 }
 
-static void exec_thread(void)
+SCENE(exec_thread)
 {
     if (t_argc > 2) {
         after(4);
@@ -215,13 +212,13 @@ static void *survivor(void *next)
     exit(0);
 }
 
-static void leader_exit(void)
+SCENE(leader_exit)
 {
     start(survivor, NULL);
     pthread_exit(NULL);
 }
 
-static void leader_exec(void)
+SCENE(leader_exec)
 {
     if (t_argc > 2) {
         after(1);
@@ -231,8 +228,8 @@ static void leader_exec(void)
     pthread_exit(NULL);
 }
 
-/* Twice forked, its own session: kvis waits for the last of them. */
-static void daemon_(void)
+/* A daemon, which forks twice: kvis waits for it. */
+SCENE(daemon)
 {
     int ms = t_arg(1, 300);
     pid_t p = CHILD(
@@ -250,8 +247,8 @@ static void daemon_(void)
     want("S['processes'] == 3");
 }
 
-/* The child's parent is our parent, under kvis kvis itself, which must not mistake the child's end for ours. */
-static void clone_parent(void)
+/* The child's parent is kvis, which must not mistake the child's exit for the command's. */
+SCENE(clone_parent)
 {
     volatile int *sh = t_shared(4096);
     sh[1] = getppid();
@@ -289,12 +286,12 @@ static void clone_flag(unsigned long flag)
     want("one('exit_process', exit_pid=%d)['code'] == 0", getpid());
 }
 
-static void clone_untraced(void)
+SCENE(clone_untraced)
 {
     clone_flag(CLONE_UNTRACED);
 }
 
-static void clone_ptrace(void)
+SCENE(clone_ptrace)
 {
     clone_flag(CLONE_PTRACE);
     want("tot('write', 'bytes', filename='%sgrandchild') == 5", t_cwd);
@@ -310,8 +307,7 @@ static int vm_child(void *arg)
     return 12;
 }
 
-/* A process that shares the memory of its parent. */
-static void clone_vm(void)
+SCENE(clone_vm)
 {
     static char stack[65536] __attribute__((aligned(16)));
     pid_t p = (pid_t)CHK(clone(vm_child, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL));
@@ -321,7 +317,7 @@ static void clone_vm(void)
 }
 
 /* Children in a loop of calls, killed from outside at any point of them. */
-static void killed(void)
+SCENE(killed)
 {
     int n = t_arg(1, 40);
     volatile int *sh = t_shared(4096);
@@ -349,7 +345,7 @@ static void killed(void)
     want("S['exit_code'] == 0");
 }
 
-static void failed_exec(void)
+SCENE(failed_exec)
 {
     char *av[] = { "a", "b c", NULL }, *none[] = { NULL };
     const struct { const char *name, *error; char **argv; int number; mode_t mode; } rows[] = {
@@ -374,7 +370,6 @@ static void *loads_bad(void *arg)
     _exit(97);
 }
 
-/* In a child, or in another thread of it. */
 static void bad(int thread)
 {
     bad_elf_write();
@@ -382,8 +377,8 @@ static void bad(int thread)
                  loads_bad(NULL)));
 }
 
-static void bad_elf(void) { bad(0); }
-static void bad_elf_thread(void) { bad(1); }
+SCENE(bad_elf) { bad(0); }
+SCENE(bad_elf_thread) { bad(1); }
 
 static char *none[] = { NULL };
 static char *okay[] = { "odd", "okay", NULL };
@@ -409,8 +404,8 @@ static void by_proc(void)
 }
 static void script(void) { execve("script", okay, none); }
 
-/* argc 0, a program in memory, by descriptor, one that is deleted, a script. */
-static void odd(void)
+/* argc 0, a program in memory, by a descriptor and by a link of /proc, and a script. */
+SCENE(odd)
 {
     const struct { void (*run)(void); const char *argv, *program; } rows[] = {
         { empty, "[], ['']", "" }, { at_empty, "['odd', 'okay']", "" }, { at_dir, "['odd', 'okay']", "/here" },
@@ -420,7 +415,7 @@ static void odd(void)
     CHK(readlink(self, me, sizeof me - 1));
     CHK(symlink(me, "here"));
     int fd = (int)CHK(open("script", O_WRONLY | O_CREAT | O_CLOEXEC, 0755));
-    MUST(write(fd, "#!./here okay\n", 14) == 14); /* our path may have blanks, which an interpreter's cannot */
+    MUST(write(fd, "#!./here okay\n", 14) == 14); /* the path of an interpreter cannot contain blanks */
     close(fd);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         pid_t p = CHILD(
@@ -434,7 +429,6 @@ static void odd(void)
     want("S['processes'] == 6");
 }
 
-/* A pid namespace whose init is killed by its own fault. */
 static volatile pid_t init_of_ns;
 
 static void end_init(int sig)
@@ -449,8 +443,8 @@ static void *fault(void *unused)
     return unused;
 }
 
-/* Its first thread faults, or another one. */
-static void pidns(void)
+/* The init of a pid namespace crashes by a fault of its main thread, or of another thread. */
+SCENE(pidns)
 {
     int thread = t_argc > 2 && !strcmp(t_argv[2], "thread");
     if (unshare(CLONE_NEWPID))
@@ -458,12 +452,12 @@ static void pidns(void)
     pid_t p = CHILD(
         MUST(getpid() == 1);
         t_put("inside", 5);
-        pid_t q = CHILD(for (;;) raise(SIGSTOP)); /* how far it has come when it is killed must not be chance */
+        pid_t q = CHILD(for (;;) raise(SIGSTOP)); /* deterministic when it is killed */
         MUST(q == 2 && waitpid(q, NULL, WUNTRACED) == q);
         if (thread)
             t_thread(fault, NULL);
         fault(NULL));
-    /* A tracer that does not know of this makes it fault for ever: that is ended. */
+    /* With a simple tracer, init would fault forever. */
     init_of_ns = p;
     CHK((long)signal(SIGALRM, end_init));
     alarm(20);
@@ -474,8 +468,8 @@ static void pidns(void)
     want("len(E) < 2000");
 }
 
-/* Children that tests/progs/killer.c kills, some before their tracer knows of them. */
-static void early(void)
+/* Children that the case killed_early kills, some before kvis knows of them. */
+SCENE(early)
 {
     int n = t_arg(1, 100);
     for (int i = 0; i < n; i++) {
@@ -489,9 +483,8 @@ static void early(void)
     want("S['processes'] == %d and S['threads'] == %d", n + 2, n + 2);
 }
 
-/* Processes of two nested namespaces: their pids as they and as kvis see them. The outermost, whose
- * pids are kvis's, learns those of the inner from /proc: NSpid. */
-static void nspid(void)
+/* Processes in two nested pid namespaces: kvis reads their pids from NSpid in /proc. */
+SCENE(nspid)
 {
     if (unshare(CLONE_NEWPID))
         skip("unshare(CLONE_NEWPID)");
@@ -503,7 +496,7 @@ static void nspid(void)
             _exit(7));
         MUST(q == 2 && waitpid(q, NULL, 0) == 2);
         CHK(kill(1, 0));
-        CHK(unshare(CLONE_NEWPID)); /* one deeper */
+        CHK(unshare(CLONE_NEWPID));
         pid_t r = CHILD(_exit(syscall(SYS_getpid) != 1));
         t_wait(r, 0);
         _exit(r != 3));
@@ -518,9 +511,9 @@ static void nspid(void)
     want("not [e for e in E if 'ns_pid' in e and e['pid'] == %d and e['type'] != 'spawn_process']", getpid());
 }
 
-/* One failing execve whose argv has N strings, two by two so many bytes apart: on other pages, reading one gives nothing
- * of the next. Then one with a short argv. */
-static void long_argv(void)
+/* argv APART N: a failing execve with N strings, which alternate between two places that are APART bytes apart (on different pages,
+ * kvis must read each string alone). Then one with a short argv. */
+SCENE(argv)
 {
     size_t apart = (size_t)t_arg(1, 0), n = (size_t)t_arg(2, 0);
     char *strings = t_map(2 * 4096), **list = calloc(n + 1, sizeof *list);
@@ -531,12 +524,10 @@ static void long_argv(void)
     execv("/nonexistent/short", (char *[]){ "one", "two", NULL });
 }
 
-static void exits(void)
-{
-    _exit((int)t_arg(1, 0));
-}
+SCENE(okay) { _exit(0); }
+SCENE(exit) { _exit((int)t_arg(1, 0)); }
 
-static void dies(void)
+SCENE(die)
 {
     int sig = (int)t_arg(1, 0);
     signal(sig, SIG_DFL);
@@ -546,12 +537,4 @@ static void dies(void)
     pause();
 }
 
-SCENES({ "forks", forks }, { "vfork", vforks }, { "threads", threads }, { "shorts", shorts },
-       { "children", children }, { "zombies", zombies }, { "exec_thread", exec_thread },
-       { "leader_exit", leader_exit }, { "leader_exec", leader_exec }, { "daemon", daemon_ },
-       { "clone_parent", clone_parent }, { "clone_untraced", clone_untraced },
-       { "clone_ptrace", clone_ptrace }, { "clone_vm", clone_vm }, { "killed", killed },
-       { "failed_exec", failed_exec }, { "bad_elf", bad_elf },
-       { "bad_elf_thread", bad_elf_thread }, { "odd", odd }, { "pidns", pidns },
-       { "nspid", nspid }, { "early", early }, { "argv", long_argv },
-       { "okay", exits }, { "exit", exits }, { "die", dies })
+T_MAIN

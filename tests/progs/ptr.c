@@ -1,12 +1,12 @@
-/* Arguments that lie: invalid pointers, absurd counts, and pages that only another thread can provide. */
+/* Invalid pointers, absurd counts, and pages that only another thread can supply. */
 #include "t.h"
 
 #include <linux/userfaultfd.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 
-/* Counts of 2^31, 2^63, -1: refused by the kernel, and nothing of that size happens in kvis. */
-static void counts(void)
+/* Counts of 2^31, 2^63, -1: the kernel refuses them, and kvis allocates and reads nothing of that size. */
+SCENE(counts)
 {
     static const unsigned long n[] = { 1024, 1025, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, -1ul };
     static char buf[65536];
@@ -56,9 +56,8 @@ static void counts(void)
     want("len(calls('pselect6')) == %zu", COUNT(n));
 }
 
-/* Extensible structures, of which a part is not readable or which are longer than any kernel's. (Both backends show them alike: see
- * the case hybrid_same.) */
-static void ext(void)
+/* Extensible structures that are partly unreadable, or longer than in any kernel. */
+SCENE(ext)
 {
     static const unsigned long size[] = { 0, 8, 24, 25, 64, 160, 161, 4096, 4097, 8192, 1ul << 32 | 24 };
     char *p = t_map(3 * 4096), *edge = p + 8192; /* the first byte that is not readable */
@@ -112,7 +111,7 @@ static void *server(void *arg)
     }
 }
 
-/* A page that is missing until the reader of `made` (userfaultfd) supplies it. */
+/* Makes a page that is missing until the reader of the userfaultfd `made` supplies it. */
 static void watch(int made, size_t size)
 {
     u = made;
@@ -142,14 +141,14 @@ static void uffd_of(int made)
     want("S['exit_code'] == 0");
 }
 
-static void uffd(void)
+SCENE(uffd)
 {
     uffd_of((int)syscall(SYS_userfaultfd, O_CLOEXEC));
     want("len([c for c in calls('openat') if c['ret'] == %d]) == 1", u + 1);
 }
 
-/* The same by /dev/userfaultfd (6.1), where only an ioctl(2) tells. */
-static void uffd_new(void)
+/* The same by an ioctl(2) on /dev/userfaultfd (6.1). */
+SCENE(uffd_new)
 {
     enum { NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW */
     uffd_of(ioctl(open("/dev/userfaultfd", O_RDWR | O_CLOEXEC), NEW, O_CLOEXEC));
@@ -169,8 +168,8 @@ static void *late_page(void *src)
     return NULL;
 }
 
-/* An execve waits, for the page of the program's name, until there is a file "go". */
-static void exec_page(void)
+/* An execve waits for the page of its name until a file "go" exists. */
+SCENE(exec_page)
 {
     static char name[4096] __attribute__((aligned(4096))) = "/bin/sleep";
     pthread_t t;
@@ -179,8 +178,7 @@ static void exec_page(void)
     execl(page, "named", "0.3", NULL);
 }
 
-/* A second thread changes the length of a control message while the first sends it: what kvis reads
- * may be anything. */
+/* Another thread changes the length of a control message while it is sent, so kvis may read any length. */
 static struct { struct cmsghdr h; int fd[2]; } ctl;
 static volatile int cmsg_over;
 
@@ -193,7 +191,7 @@ static void *change_length(void *a)
     return a;
 }
 
-static void cmsg(void)
+SCENE(cmsg)
 {
     int s[2], sent = 0, rounds = t_arg(1, 3000);
     pthread_t t;
@@ -214,8 +212,8 @@ static void cmsg(void)
     want("tot('send', 'bytes', fd=%d) == %d", s[0], sent);
 }
 
-/* Names that want to be something else on a terminal, in JSON, in HTML. */
-static void hostile(void)
+/* Names with terminal escapes, and with special characters of JSON and HTML. */
+SCENE(hostile)
 {
     static const char *const name[] = {
         "esc\033[31mred", "cursor\033[Aup", "new\nline", "cr\rback", "tab\there", "bell\a", "del\177", "quote\"double",
@@ -224,14 +222,14 @@ static void hostile(void)
         "line\xe2\x80\xa8sep", "bom\xef\xbb\xbf", "fine \xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x9f", " lead", "trail ", "percent%s%n",
     };
     CHK(mkdir("<", 0755));
-    CHK(open("/dev/null", O_RDONLY)); /* 3 was the dynamic linker's before us */
+    CHK(open("/dev/null", O_RDONLY)); /* the dynamic linker has used 3 */
     for (unsigned i = 0; i < COUNT(name); i++) {
         char hex[512] = "";
         int fd = (int)CHK(open(name[i], O_CREAT | O_RDWR, 0600));
         MUST(write(fd, "x", 1) == 1);
         for (const char *c = name[i]; *c; c++)
             sprintf(hex + strlen(hex), "%02x", (unsigned char)*c);
-        /* by its exact bytes: of the JSON text, or where it is not valid UTF-8, of the _hex field beside it */
+        /* the exact bytes, by the JSON text, or for a name that is not valid UTF-8, by its _hex field */
         want("[(bytes.fromhex(e['path_hex']) if 'path_hex' in e else e['path'].encode()) == b'%s' + bytes.fromhex('%s')"
              " for e in by('open', fd=%d)] == [True]", t_cwd, hex, fd);
         want("('path_hex' in one('open', fd=%d)) == (bytes.fromhex('%s') != bytes.fromhex('%s').decode(errors='replace').encode())",
@@ -253,5 +251,4 @@ static void hostile(void)
     want("one('bind')['local_addr'] == '@na\\0me\\x1b[1m'");
 }
 
-SCENES({ "counts", counts }, { "ext", ext }, { "uffd", uffd }, { "uffd_new", uffd_new },
-       { "exec_page", exec_page }, { "cmsg", cmsg }, { "hostile", hostile })
+T_MAIN

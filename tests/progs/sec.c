@@ -1,15 +1,10 @@
 /* Programs that filter, redirect or strictly limit their own system calls. What they print must be the same with
  * and without kvis. */
 #include "t.h"
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
-
-#ifndef PR_SET_SYSCALL_USER_DISPATCH
-#define PR_SET_SYSCALL_USER_DISPATCH 59
-#endif
 
 static long install(struct sock_filter *f, unsigned short n, unsigned flags)
 {
@@ -18,7 +13,6 @@ static long install(struct sock_filter *f, unsigned short n, unsigned flags)
     return CHK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &p));
 }
 
-/* `act` for the call nr, everything else allowed. */
 static long filter(int nr, unsigned act, unsigned flags)
 {
     struct sock_filter f[] = {
@@ -43,7 +37,7 @@ static void ask(const char *what)
         r == -1 ? strerror(errno) : "");
 }
 
-/* A child that does this and, if it comes back, ends with 6. Says how it ended. */
+/* Runs f in a child, which exits with 6 if f returns. Prints how the child ended. */
 static pid_t child(void (*f)(int), int arg)
 {
     int st;
@@ -56,7 +50,7 @@ static pid_t child(void (*f)(int), int arg)
     return p;
 }
 
-static void errno_(void)
+SCENE(errno)
 {
     ask("before");
     filter(SYS_getpgid, SECCOMP_RET_ERRNO | EPERM, 0);
@@ -70,7 +64,7 @@ static void errno_(void)
 }
 
 /* brk is denied: its result is an error, not an address. */
-static void nobrk(void)
+SCENE(nobrk)
 {
     filter(SYS_brk, SECCOMP_RET_ERRNO | ENOSYS, 0);
     for (int i = 0; i < 5; i++)
@@ -79,7 +73,7 @@ static void nobrk(void)
 }
 
 /* errnos FROM TO: getpriority(FROM .. TO) fails with the errno that is its first argument, and mkdirat with 1000. */
-static void errnos(void)
+SCENE(errnos)
 {
     struct sock_filter f[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -96,7 +90,7 @@ static void errnos(void)
     MUST(syscall(SYS_mkdirat, AT_FDCWD, "nodir", 0777) == -1 && errno == 1000);
 }
 
-static void log_(void)
+SCENE(log)
 {
     filter(SYS_getpgid, SECCOMP_RET_LOG, 0);
     ask("logged");
@@ -108,7 +102,7 @@ static void on_sys(int sig, siginfo_t *i, void *u)
     say("signal %d code %d call %d errno %d", sig, i->si_code, i->si_syscall == SYS_getpgid, i->si_errno);
 }
 
-static void trap(void)
+SCENE(trap)
 {
     struct sigaction a = { .sa_sigaction = on_sys, .sa_flags = SA_SIGINFO };
     CHK(sigaction(SIGSYS, &a, NULL));
@@ -133,14 +127,14 @@ static void killed(int thread)
     pthread_t t;
     if (thread) {
         t_threads(&t, 1, kill_thread, NULL);
-        usleep(100000); /* the thread alone is gone, without a word to pthread_join */
+        usleep(100000); /* only the thread is killed, and pthread_join would wait forever */
         return;
     }
     filter(SYS_getpgid, SECCOMP_RET_KILL_PROCESS, 0);
     syscall(SYS_getpgid, 0);
 }
 
-static void kill_(void)
+SCENE(kill)
 {
     pid_t p = child(killed, 0);
     want("one('exit_process', exit_pid=%d)['signal'] == 'SIGSYS'", p);
@@ -155,8 +149,8 @@ static void for_a_tracer(int data)
     say("open %d", open("/dev/null", O_RDONLY) >= 0);
 }
 
-/* Nobody traces the program, as far as it knows: such a call is ENOSYS, whatever the data. */
-static void trace(void)
+/* RET_TRACE without a tracer of the program's own is ENOSYS, whatever the data. */
+SCENE(trace)
 {
     static const int data[] = { 0, 1, 0x7777, 0xffff, 0x6b76 };
     for (unsigned k = 0; k < COUNT(data); k++)
@@ -167,8 +161,8 @@ static void trace(void)
     want("{c['error'] for c in calls('getpgid')} == {'ENOSYS'}");
 }
 
-/* A supervisor answers for the program. */
-static void notify(void)
+/* A supervisor answers the calls. */
+SCENE(notify)
 {
     int fd = (int)filter(SYS_getpgid, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER);
     pid_t p = CHILD(
@@ -219,8 +213,8 @@ static void writes(int too_many)
     syscall(SYS_exit, 9);
 }
 
-/* read, write, exit and sigreturn only: a call too many is death. */
-static void strict(void)
+/* Strict mode allows only read, write, exit and sigreturn; any other call kills. */
+SCENE(strict)
 {
     for (int k = 0; k < 2; k++) {
         pid_t p = child(writes, k);
@@ -229,8 +223,8 @@ static void strict(void)
     }
 }
 
-/* The kernel's answers about seccomp to a program that has none, its own filter, or SECCOMP_MODE_STRICT; a call
- * too many ends the thread that made it, and no other. */
+/* The kernel's answers about seccomp to a program without seccomp, with a filter, and in strict mode. A forbidden call kills only its
+ * own thread. */
 static void answer(int k)
 {
     pthread_t t;
@@ -264,7 +258,7 @@ static void answer(int k)
     }
 }
 
-static void answers(void)
+SCENE(answers)
 {
     for (int k = 0; k < 5; k++)
         child(answer, k);
@@ -277,11 +271,11 @@ static volatile int dispatched;
 static void on_sud(int sig, siginfo_t *i, void *u)
 {
     (void)sig, (void)i, (void)u;
-    selector = 0; /* allow, also the return from here */
+    selector = 0; /* allow, for the return from here, too */
     dispatched++;
 }
 
-static void sud(void)
+SCENE(sud)
 {
     struct sigaction a = { .sa_sigaction = on_sud, .sa_flags = SA_SIGINFO };
     CHK(sigaction(SIGSYS, &a, NULL));
@@ -299,25 +293,22 @@ static void sud(void)
     want("len(calls('getpgid')) == 0"); /* the kernel itself has not seen a call */
 }
 #else
-static void sud(void) { errno = ENOSYS; skip("syscall user dispatch"); }
+SCENE(sud) { errno = ENOSYS; skip("syscall user dispatch"); }
 #endif
 
-/* A program that itself traces its child. */
 static void traced(void)
 {
-    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) /* there is a tracer already: no way to hide that, but it must not hang */
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) /* under kvis, this fails, and must not hang */
         t_put("went on", 5);
     else
         raise(SIGSTOP);
     _exit(5);
 }
 
-static void tracer(void)
+SCENE(tracer)
 {
     int st;
-    pid_t p = (pid_t)CHK(fork());
-    if (!p)
-        traced();
+    pid_t p = CHILD(traced());
     CHK(waitpid(p, &st, 0));
     if (WIFSTOPPED(st)) {
         CHK(ptrace(PTRACE_CONT, p, NULL, NULL));
@@ -325,12 +316,7 @@ static void tracer(void)
     }
     say("end %x", st);
     volatile int *sh = t_shared(4096);
-    p = (pid_t)CHK(fork());
-    if (!p) {
-        sh[0] = 1;
-        for (;;)
-            pause();
-    }
+    p = CHILD(sh[0] = 1; for (;;) pause());
     t_until(sh);
     ptrace(PTRACE_ATTACH, p, NULL, NULL);
     CHK(kill(p, SIGKILL));
@@ -339,5 +325,4 @@ static void tracer(void)
     say("end %x", st);
 }
 
-SCENES({ "errno", errno_ }, { "nobrk", nobrk }, { "errnos", errnos }, { "log", log_ }, { "trap", trap }, { "kill", kill_ },
-       { "trace", trace }, { "notify", notify }, { "strict", strict }, { "answers", answers }, { "sud", sud }, { "tracer", tracer })
+T_MAIN

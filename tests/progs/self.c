@@ -15,7 +15,7 @@ static void fds(void)
         if (fl == -1)
             continue;
         snprintf(l, sizeof l, "/proc/self/fd/%d", fd);
-        if (fd != 1 && fd != 2) /* those are what the two runs differ in */
+        if (fd != 1 && fd != 2) /* they differ between the runs */
             CHK(readlink(l, to, sizeof to - 1));
         say("fd %d flags %d %d %s", fd, fl, fcntl(fd, F_GETFL), to);
     }

@@ -10,12 +10,8 @@ typedef unsigned char byte;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-#ifndef O_PATH
-#define O_PATH 010000000
-#endif
-
-/* Argument `arg` of the nth call of that name must be shown as the text. The calls that the C library makes before t_main()
- * do not count: that begins with getcwd(2). */
+/* Argument `arg` of the nth call of that name must be shown as the text. t_main() begins with getcwd(2); earlier calls are those of
+ * the C library. */
 static void shown(const char *call, int nth, int arg, const char *fmt, va_list ap)
 {
     char text[4096];
@@ -26,7 +22,7 @@ static void shown(const char *call, int nth, int arg, const char *fmt, va_list a
 
 static struct { const char *call; int made; } count[40], *last;
 
-/* An argument of this call, which has just been made; and_shows: another one of the same call. */
+/* shows: an argument of the call that has returned `result`; and_shows: another argument of the same call. */
 static long __attribute__((format(printf, 4, 5))) shows(long result, const char *call, int arg, const char *fmt, ...)
 {
     va_list ap;
@@ -50,7 +46,7 @@ static void __attribute__((format(printf, 2, 3))) and_shows(int arg, const char 
 static void rang(int sig) { (void)sig; }
 
 /* A sleep that a signal interrupts returns the remaining time. */
-static void sleeps(void)
+SCENE(sleeps)
 {
     struct itimerval soon = { .it_value = { 0, 30000 } };
     t_handle(SIGALRM, rang, 0);
@@ -63,15 +59,15 @@ static void sleeps(void)
             syscall(SYS_nanosleep, ask, left);
         want("calls('%s')[0]['args'][%d] == '{tv_sec=%llu, tv_nsec=%llu}'", clock ? "clock_nanosleep" : "nanosleep", clock ? 3 : 1,
              (unsigned long long)left[0], (unsigned long long)left[1]);
-        __builtin_memset(left, 0x55, sizeof left); /* a later look finds this */
+        __builtin_memset(left, 0x55, sizeof left); /* a read that is too late finds this */
         __asm__ volatile("" : : "r"(left) : "memory");
     }
 }
 
-static void wide(void)
+SCENE(wide)
 {
-    /* The kernel takes the lower half of a register where an argument is an int (see the case argument_widths), also where
-     * it is the length of another argument. */
+    /* The kernel ignores the upper half of a register if the argument is an int (see the case argument_widths), even if it is the
+     * length of another argument. */
     const u64 high = 0xffffffff00000000;
     struct sockaddr_in to = t_loopback(9);
     struct { uint16_t num; int16_t op, flg; } ops = { 0, 0, 04000 };
@@ -83,7 +79,7 @@ static void wide(void)
     shows(syscall(SYS_semop, -1, &ops, high | 1), "semop", 1, "[{sem_num=0, sem_op=0, sem_flg=IPC_NOWAIT}]");
     and_shows(2, "1");
     shows(syscall(SYS_mprotect, 0, 0, high | PROT_READ), "mprotect", 2, "PROT_READ|0xffffffff00000000"); /* an unsigned long */
-    /* What the call has read where it wrote: its input, and never its output. */
+    /* Arguments that the call reads and then overwrites: the input is shown, never the output. */
     for (int k = 0; k < 4; k++) {
         char *path = buf + 8 * k;
         strcpy(path, "/proc/self/exe");
@@ -123,7 +119,7 @@ static void wide(void)
     want("'@kvis-%d' + chr(92) + 'x00cd>' in calls('listen')[-1]['args'][0]", (int)getpid());
 }
 
-static void times(void)
+SCENE(times)
 {
     static struct { u64 sec, nsec; } now = { 0, UTIME_NOW }, omit = { 0, UTIME_OMIT }, pair[2] = { { 5, 7 }, { 1, UTIME_OMIT } },
         odd[2] = { { 0, UTIME_NOW | 1ull << 32 }, { 0, UTIME_NOW } };
@@ -135,10 +131,10 @@ static void times(void)
     shows(syscall(SYS_ppoll, (void *)8, 1, &now, NULL, 8), "ppoll", 2, "{tv_sec=0, tv_nsec=1073741823}");
 }
 
-/* bind to no descriptor: the address is not looked at by the kernel. */
+/* bind without a descriptor: the kernel does not look at the address. */
 #define bound(sa, len, ...) shows(syscall(SYS_bind, -1, sa, len), "bind", 1, __VA_ARGS__)
 
-static void sockaddrs(void)
+SCENE(sockaddrs)
 {
     static const struct {
         int af;
@@ -173,7 +169,7 @@ static void sockaddrs(void)
         if (of[i].shorter)
             bound(sa, of[i].least - 1, "{sa_family=%s, sa_data=\"%s\"}", of[i].name, of[i].shorter);
     }
-    sa[0] = 10; /* without the scope: RFC 2133 */
+    sa[0] = 10; /* without a scope (RFC 2133) */
     bound(sa, 24, "{sa_family=AF_INET6, sin6_port=htons(24930), sin6_flowinfo=htonl(1667523942), "
           "inet_pton(AF_INET6, \"6768:696a:6b6c:6d6e:6f70:7172:7374:7576\", &sin6_addr)}");
     sa[0] = 99;
@@ -190,7 +186,7 @@ static void sockaddrs(void)
     bound((void *)8, 16, "0x8");
 }
 
-static void messages(void)
+SCENE(messages)
 {
     static struct { long type; char text[8]; } m = { 1, "abcd" };
     int q = (int)CHK(msgget(IPC_PRIVATE, 0600 | IPC_CREAT));
@@ -216,7 +212,7 @@ static void messages(void)
 }
 
 /* Structures that say their size, or whose size is an argument. */
-static void sizes(void)
+SCENE(sizes)
 {
     static u64 how[6] = { 0, 0, 0, 1 }, clone[20] = { 0x80000000000 }, mnt[6] = { 1, 2, 0, 3 }, rules[6] = { 1, 3 };
 #define KNOWN "flags=O_RDONLY, mode=000, resolve=0"
@@ -228,12 +224,12 @@ static void sizes(void)
     static u64 zero[600];
     shows(syscall(SYS_openat2, AT_FDCWD, "none", zero, 48), "openat2", 2, "{" KNOWN "}");
     shows(syscall(SYS_openat2, AT_FDCWD, "none", zero, 4800), "openat2", 2,
-          "{" KNOWN ", ...}"); /* a page is all that the kernel takes */
+          "{" KNOWN ", ...}"); /* the kernel takes at most a page */
     byte *end = (byte *)t_map(8192);
     CHK(munmap(end + 4096, 4096));
     shows(syscall(SYS_openat2, AT_FDCWD, "none", end + 4096 - 16, 24), "openat2", 2, "%p", (void *)(end + 4096 - 16));
 
-    static u32 cpus[3] = { 0x80000001, 0, 2 }; /* sets of 4 and of 12 bytes, for a process that there is not */
+    static u32 cpus[3] = { 0x80000001, 0, 2 }; /* sets of 4 and 12 bytes, for a process that does not exist */
     shows(syscall(SYS_sched_setaffinity, 0x7ffffff0, 4, cpus), "sched_setaffinity", 2, "[0 31]");
     shows(syscall(SYS_sched_setaffinity, 0x7ffffff0, 12, cpus), "sched_setaffinity", 2, "[0 31 65]");
 
@@ -275,8 +271,8 @@ static void sizes(void)
     shows(syscall(457, mount, NULL, 0, 0x100), "statmount", 0, "{size=32, mnt_id=0x9, param=0x6, mnt_ns_id=0}");
 }
 
-/* Of E2BIG, the kernel says how large the structure is that it knows: where the caller's size stands. */
-static void larger(void)
+/* With E2BIG, the kernel overwrites the size in the structure with the size that it knows. */
+SCENE(larger)
 {
     u32 perf[58] = { 1 /* PERF_TYPE_SOFTWARE */, sizeof perf }, sched[50] = { sizeof sched };
     perf[57] = sched[49] = 1;
@@ -286,7 +282,7 @@ static void larger(void)
     MUST(syscall(SYS_sched_setattr, 0, sched, 0) < 0 && errno == E2BIG && sched[0] != sizeof sched);
     want("calls('sched_setattr')[0]['args'][1].startswith('{size=200, ')");
 
-    /* What can be read of arguments is shown, and that there is more. */
+    /* The readable part of an argument is shown, with a mark. */
     char *end = t_map(8192);
     CHK(munmap(end + 4096, 4096));
     char **list = (char **)(end + 4096) - 2;
@@ -296,7 +292,7 @@ static void larger(void)
     MUST(shows(syscall(SYS_execve, "/bin/true", one, list), "execve", 2, "%p /* 2 vars, then unreadable */", (void *)list) < 0);
 }
 
-static void others(void)
+SCENE(others)
 {
     static u32 perf[36];
     perf[1] = 128;                       /* size; type 0: hardware */
@@ -348,7 +344,7 @@ static void others(void)
     shows(CHK(waitid(P_PID, (id_t)child, &info, WEXITED)), "waitid", 2,
           "{si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=%d, si_uid=%d, si_status=3}", child, getuid());
 
-    /* More than kvis looks at is said to be more. */
+    /* Arguments beyond kvis's limits are marked as cut. */
     static byte set_of_fds[1500], value[300];
     set_of_fds[9000 / 8] = 1;
     memset(value, 'v', sizeof value);
@@ -373,7 +369,7 @@ static void others(void)
     shows(sig, "rt_sigtimedwait", 1, "{si_signo=SIGRT_8, si_code=POLL_IN, si_band=%ld, si_fd=%d}", si.si_band, pair[0]);
 
 #ifdef SYS_modify_ldt
-    /* Its result is an unsigned int: what the program gets is no error. */
+    /* The result is an unsigned int, so it is not an error for the program. */
     uint32_t ldt[4] = { 7, 0x1000, 0xfff, 1 | 2 << 1 | 1 << 5 };
     long r = syscall(SYS_modify_ldt, 0x55, NULL, 0);
     MUST(syscall(SYS_modify_ldt, 2, NULL, 0) == 0);
@@ -385,5 +381,4 @@ static void others(void)
 #endif
 }
 
-SCENES({ "sleeps", sleeps }, { "wide", wide }, { "times", times }, { "sockaddrs", sockaddrs }, { "messages", messages },
-       { "sizes", sizes }, { "larger", larger }, { "others", others })
+T_MAIN

@@ -13,7 +13,6 @@ static void act(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
     CHK(sigaction(sig, &a, NULL));
 }
 
-/* A set of signals: these, up to a 0. */
 static sigset_t set_of(const int *signals)
 {
     sigset_t s;
@@ -42,8 +41,8 @@ static void note(int sig, siginfo_t *i, void *u)
 
 static void count(int sig, siginfo_t *i, void *u) { (void)i, (void)u, times[sig]++; }
 
-/* Real-time signals: all of them, in order, with their values. */
-static void rt(void)
+/* Real-time signals arrive in order, with their values. */
+SCENE(rt)
 {
     sigset_t s = SET(SIGRTMIN + 1, SIGRTMIN + 2, SIGRTMIN + 3, SIGRTMIN + 4);
     for (int k = 1; k < 5; k++)
@@ -62,7 +61,7 @@ static void rt(void)
     want("[(e.get('child_code'), e.get('child_signal')) for e in by('signal', signal='SIGCHLD')] == [(7, None), (None, 'SIGKILL')]");
 }
 
-/* Again and again, so that one signal comes during the call that follows, however late that begins; 0: no more. */
+/* SIGALRM every ms milliseconds: one arrives during the next call, however late it begins. 0: no more. */
 static void each_ms(int ms)
 {
     struct itimerval t = { { 0, ms * 1000 }, { 0, ms * 1000 } };
@@ -70,7 +69,7 @@ static void each_ms(int ms)
 }
 
 /* The same read, interrupted, with and without SA_RESTART. */
-static void restart(void)
+SCENE(restart)
 {
     for (int flags = 0; flags < 2; flags++) {
         int p[2];
@@ -78,7 +77,7 @@ static void restart(void)
         act(SIGALRM, count, flags ? SA_RESTART : 0);
         CHK(pipe(p));
         times[SIGALRM] = 0;
-        /* without SA_RESTART the signal ends the read, so it writes nothing before that */
+        /* without SA_RESTART, the signal must end the read, so the child writes nothing */
         pid_t kid = CHILD(while (times[SIGALRM] < 5) usleep(1000);
                           MUST(!flags || write(p[1], "x", 1) == 1);
                           _exit(0));
@@ -86,7 +85,7 @@ static void restart(void)
         ssize_t n = read(p[0], &c, 1);
         say("SA_RESTART %d: read %zd %s", flags, n, n < 0 ? strerror(errno) : "ok");
         t_wait(kid, 0);
-        each_ms(100); /* and calls that would last for long: on a busy machine everything may be late */
+        each_ms(100); /* long calls: on a busy machine, the signal may be late */
         struct timespec ts = { 100, 0 }, rem = { 0, 0 };
         int r = nanosleep(&ts, &rem);
         say("nanosleep %d %s, rest %d", r, r ? strerror(errno) : "", rem.tv_sec > 0);
@@ -96,9 +95,8 @@ static void restart(void)
     }
 }
 
-/* A read that is interrupted by an ignored signal: under a tracer, the kernel restarts the read. It continues
- * for long after that, and has one result. */
-static void again(void)
+/* An ignored signal interrupts a read: under a tracer, the kernel restarts the read, which continues for long and has one result. */
+SCENE(again)
 {
     int p[2];
     char c = 0;
@@ -132,7 +130,7 @@ static void on_trap(int sig, siginfo_t *i, void *u)
 
 #define FAULT(...) do { if (!sigsetjmp(back, 1)) { __VA_ARGS__; } } while (0)
 
-static void faults(void)
+SCENE(faults)
 {
     stack_t ss = { .ss_sp = t_shared(65536), .ss_size = 65536 };
     CHK(sigaltstack(&ss, NULL));
@@ -150,7 +148,7 @@ static void faults(void)
     }
     want("[num(e['addr']) for e in by('signal', signal='SIGSEGV', code='SEGV_MAPERR')] == [1, 2, 3]");
 #ifdef __x86_64__
-    FAULT(*(volatile char *)(1ull << 63) = 1); /* no address that there can be: the kernel tells none */
+    FAULT(*(volatile char *)(1ull << 63) = 1); /* not a canonical address, so the kernel gives none */
     want("['addr' in e for e in by('signal', signal='SIGSEGV', code='SI_KERNEL')] == [False]");
 #endif
     int fd = (int)CHK(open("empty", O_RDWR | O_CREAT, 0600));
@@ -178,8 +176,8 @@ static void faults(void)
     say("end");
 }
 
-/* Blocked, ignored, taken by sigwaitinfo, by signalfd; pending over exec-less forks. */
-static void waits(void)
+/* Blocked and ignored signals; sigtimedwait and signalfd. */
+SCENE(waits)
 {
     siginfo_t i;
     sigset_t s = SET(SIGUSR1, SIGRTMIN + 3, SIGCHLD), p;
@@ -209,7 +207,7 @@ static void waits(void)
     say("sigtimedwait %d %s", r, strerror(errno));
 }
 
-/* The SIGCHLD of what has just happened, and what waitid says of it. */
+/* Prints the SIGCHLD of the last change of the child's state, and the result of waitid. */
 static void see(pid_t p, const char *what)
 {
     siginfo_t i;
@@ -232,7 +230,7 @@ static void *counting(void *at)
     return NULL;
 }
 
-/* The process has stopped, with all of its threads. SIGCONT continues all. */
+/* All threads of the process have stopped; SIGCONT continues all. */
 static void stopped_until_cont(pid_t p, volatile long *counts, volatile int *ran_on)
 {
     long was[8];
@@ -243,7 +241,7 @@ static void stopped_until_cont(pid_t p, volatile long *counts, volatile int *ran
     usleep(50000);
     say("all stopped %d, ran on %d", !memcmp(was, (void *)counts, sizeof was), *ran_on);
     CHK(kill(p, SIGCONT));
-    see(p, "continued"); /* only then on to the next, for SIGCHLDs do not queue */
+    see(p, "continued"); /* before the next change, because SIGCHLD is not queued */
     for (int tries = 0; moved < 8 && tries < 100; tries++) { /* an emulated CPU takes its time */
         usleep(20000);
         moved = 0;
@@ -253,8 +251,8 @@ static void stopped_until_cont(pid_t p, volatile long *counts, volatile int *ran
     say("went on %d", moved);
 }
 
-/* A child of nine threads that stops itself, is continued, is stopped by the four signals, is killed when stopped. */
-static void stops(void)
+/* A child with nine threads stops itself and is stopped by its parent, and is continued each time; another one is killed while stopped. */
+SCENE(stops)
 {
     static const int stop[] = { SIGSTOP, SIGTSTP, SIGTTIN };
     sigset_t chld = SET(SIGCHLD);
@@ -262,7 +260,7 @@ static void stops(void)
     volatile int *sh = t_shared(4096);
     volatile long *counts = t_shared(4096);
     pthread_t t;
-    pid_t p = CHILD(setpgid(0, 0); /* its group is not orphaned: the terminal's stop signals stop it */
+    pid_t p = CHILD(setpgid(0, 0); /* SIGTSTP and SIGTTIN do not stop an orphaned process group */
                     for (int i = 0; i < 8; i++) MUST(!pthread_create(&t, NULL, counting, (void *)(counts + i)));
                     for (int i = 0; i < 3; i++) {
                         raise(stop[i]);
@@ -286,7 +284,7 @@ static void stops(void)
     int st;
     CHK(waitpid(p, &st, 0));
     say("end %x", st);
-    CHK(sigwaitinfo(&chld, NULL)); /* continued and ended: one or two of them */
+    CHK(sigwaitinfo(&chld, NULL)); /* one or two, for CLD_CONTINUED and the end */
     sigtimedwait(&chld, NULL, &(struct timespec){ 0, 20000000 });
     p = CHILD(for (;;) pause());
     usleep(20000);
@@ -296,8 +294,8 @@ static void stops(void)
     see(p, "killed while stopped");
 }
 
-/* Storms of STOP and CONT: the last word counts. */
-static void storm(void)
+/* Many SIGSTOP and SIGCONT in a short time: the last signal decides. */
+SCENE(storm)
 {
     int n = t_arg(1, 300);
     volatile int *sh = t_shared(4096);
@@ -331,5 +329,4 @@ static void storm(void)
     }
 }
 
-SCENES({ "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits },
-       { "stops", stops }, { "storm", storm })
+T_MAIN

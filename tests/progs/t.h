@@ -66,7 +66,7 @@ static inline void __attribute__((format(printf, 1, 2))) say(const char *fmt, ..
     va_end(ap);
 }
 
-/* Exit 77: this machine cannot do it, the case skips. Exit 99: the program is wrong about itself. */
+/* Exit status 77: this machine cannot do it, and the case is skipped. 99: the program does not work as expected. */
 static inline void __attribute__((noreturn)) skip(const char *why)
 {
     say("skip: %s: %s", why, strerror(errno));
@@ -101,7 +101,7 @@ static inline void t_wait(pid_t p, int code)
     MUST(WIFEXITED(st) && WEXITSTATUS(st) == code);
 }
 
-/* Starts a child that does this. It ends with 98 if it neither ends before nor becomes another program. */
+/* Starts a child that runs these statements. It exits with 98 after the last one. */
 #define CHILD(...) __extension__({ \
     pid_t child_ = (pid_t)CHK(fork()); \
     if (!child_) { \
@@ -117,7 +117,6 @@ static inline unsigned long long t_ns(void)
     return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
 }
 
-/* This thread stays on that CPU. */
 static inline void t_pin(int cpu)
 {
     cpu_set_t one;
@@ -126,7 +125,6 @@ static inline void t_pin(int cpu)
     CHK(sched_setaffinity(0, sizeof one, &one));
 }
 
-/* Runs f in another thread, to its end. */
 static inline void *t_thread(void *(*f)(void *), void *arg)
 {
     pthread_t t;
@@ -135,7 +133,7 @@ static inline void *t_thread(void *(*f)(void *), void *arg)
     return result;
 }
 
-/* Starts n threads with small stacks; t_join waits for them. */
+/* Starts n threads with small stacks. */
 static inline void t_threads(pthread_t *t, int n, void *(*f)(void *), void *arg)
 {
     pthread_attr_t a;
@@ -151,7 +149,7 @@ static inline void t_join(pthread_t *t, int n)
         pthread_join(t[i], NULL);
 }
 
-/* The same to their end. */
+/* Starts n threads with small stacks, and waits for their end. */
 static inline void t_crowd(int n, void *(*f)(void *), void *arg)
 {
     static pthread_t t[2000];
@@ -177,6 +175,15 @@ static inline ssize_t t_read(const char *path, char *text, size_t size)
     close(f);
     text[n] = 0;
     return (ssize_t)n;
+}
+
+/* The number after this text in a file, or 0. */
+static inline unsigned long long t_number(const char *path, const char *key)
+{
+    static char text[1 << 16];
+    t_read(path, text, sizeof text);
+    char *at = strstr(text, key);
+    return at ? strtoull(at + strlen(key) + strspn(at + strlen(key), " \t:"), NULL, 10) : 0;
 }
 
 static inline void t_handle(int sig, void (*fn)(int), int flags)
@@ -223,39 +230,46 @@ static inline void t_put(const char *path, size_t n)
     close(fd);
 }
 
-/* PROG SCENE ARG...: one thing that a program can do. */
-struct scene { const char *name; void (*fn)(void); };
+/* PROG SCENE ARG...: one thing that a program can do, defined by SCENE(NAME) { ... }. */
+struct scene { const char *name; void (*run)(void); };
+
+#define SCENE(name) \
+    static void scene_##name(void); \
+    static const struct scene row_##name __attribute__((section("scenes"), used)) = { #name, scene_##name }; \
+    static void scene_##name(void)
 
 static int t_argc;
 static char **t_argv;
 
-/* The k-th argument of the scene (the first is 1), or what it is by default. */
+/* The k-th argument of the scene (the first is 1), or a default. */
 static inline long t_arg(int k, long otherwise)
 {
     return t_argc > k + 1 ? atol(t_argv[k + 1]) : otherwise;
 }
 
-static inline int t_main(int argc, char **argv, const struct scene *s)
+/* Runs the scene that the arguments name. Without arguments, nothing happens: a program may be executed so. */
+static inline int t_scene(int argc, char **argv)
 {
+    extern const struct scene __start_scenes[], __stop_scenes[];
     t_argc = argc;
     t_argv = argv;
     MUST(getcwd(t_cwd, sizeof t_cwd - 1));
     strcat(t_cwd, t_cwd[1] ? "/" : "");
-    if (argc < 2) /* executed without arguments */
-        return 0;
-    for (; s->name; s++)
-        if (!strcmp(argv[1], s->name)) {
-            s->fn();
-            say("done");
-            return 0;
-        }
-    say("no such scene");
-    return 99;
+    const struct scene *s = __start_scenes;
+    while (argc > 1 && s < __stop_scenes && strcmp(argv[1], s->name))
+        s++;
+    MUST(s < __stop_scenes); /* there is no such scene */
+    if (argc > 1)
+        s->run();
+    return argc > 1;
 }
 
-/* main() of a program that has only scenes: SCENES({ "name", function }, ...). */
-#define SCENES(...) \
-    int main(int argc, char **argv) \
-    { \
-        return t_main(argc, argv, (const struct scene[]){ __VA_ARGS__, { NULL, NULL } }); \
-    }
+static inline int t_main(int argc, char **argv)
+{
+    if (t_scene(argc, argv))
+        say("done");
+    return 0;
+}
+
+/* main() of a program that has only scenes. */
+#define T_MAIN int main(int argc, char **argv) { return t_main(argc, argv); }

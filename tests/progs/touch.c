@@ -25,7 +25,7 @@ static void by_descriptor(int fd, int other)
     ioctl(fd, 0x5401, b); /* TCGETS */
     munmap(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0), 4096);
     poll(one, 2, 0);
-    poll(one, 1, 0); /* not in this one */
+    poll(one, 1, 0); /* without the file */
     for (int i = 0; i < 300; i++)
         many[i].fd = i == 299 ? fd : -1;
     poll(many, 300, 0);
@@ -37,7 +37,7 @@ static void by_descriptor(int fd, int other)
     struct timeval tv = { 0, 0 };
     syscall(SYS_pselect6, fd + 1, &r, NULL, NULL, &now, NULL);
     syscall(SYS_pselect6, fd + 1, NULL, &r, NULL, &now, NULL);
-    syscall(SYS_pselect6, other + 1, &none, NULL, NULL, &now, NULL); /* nor in this one */
+    syscall(SYS_pselect6, other + 1, &none, NULL, NULL, &now, NULL); /* without the file */
 #ifdef SYS_select
     syscall(SYS_select, fd + 1, NULL, NULL, &r, &tv);
 #endif
@@ -46,17 +46,17 @@ static void by_descriptor(int fd, int other)
     sendfile(out, fd, NULL, 10);
     syscall(SYS_copy_file_range, fd, NULL, out, NULL, 10, 0);
     syscall(FSCONFIG_NR, -1, SET_FD, "key", NULL, fd);
-    syscall(FSCONFIG_NR, -1, SET_FLAG, "key", NULL, fd); /* there it is no descriptor */
+    syscall(FSCONFIG_NR, -1, SET_FLAG, "key", NULL, fd); /* here, the last argument is not a descriptor */
     syscall(FSCONFIG_NR, fd, SET_FLAG, "key", NULL, 0);
     int twin = dup(fd);
-    dup2(out, twin); /* over it */
+    dup2(out, twin);
     dup2(fd, -1);
     dup3(fd, fd, 0);
     fcntl(fd, F_DUPFD, 50);
     close(50);
-    write(twin, "x", 1); /* that is `out` by now */
+    write(twin, "x", 1); /* now `out` */
     close(twin), close(out), close(ep);
-    openat(fd, "below", O_RDONLY); /* no directory */
+    openat(fd, "below", O_RDONLY); /* not a directory */
     close(fd);
     close(fd); /* already closed */
     read(fd, b, 1);

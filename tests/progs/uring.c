@@ -1,4 +1,4 @@
-/* uring SCENE: io_uring requests, made by bare system calls, whose results the program knows. */
+/* io_uring requests by bare system calls, with known results. */
 #include "t.h"
 
 #include <linux/io_uring.h>
@@ -55,11 +55,11 @@ static void go(unsigned n, int *res)
     unsigned submit = *r.sq_tail - __atomic_load_n(r.sq_head, __ATOMIC_ACQUIRE);
     if (r.polled) {
         submit = 0;
-        __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the new tail is there before the flags are read */
+        __atomic_thread_fence(__ATOMIC_SEQ_CST); /* stores the tail before it reads the flags */
         flags |= __atomic_load_n(r.sq_flags, __ATOMIC_ACQUIRE) & IORING_SQ_NEED_WAKEUP
                      ? IORING_ENTER_SQ_WAKEUP : 0;
     }
-    do { /* a timeout that is over ends the wait before all are there */
+    do { /* an expired timeout ends the wait early */
         if (syscall(SYS_io_uring_enter, r.fd, submit, n, flags, NULL, 0) < 0)
             MUST(errno == EINTR);
         else
@@ -98,7 +98,7 @@ static void requests(bool polled)
     MUST(g > f);
     MUST(one(IORING_OP_READ, g, buf, 10, 0) == 10);
     MUST(close(g) == 0);
-    /* Before 5.19 one that has no file is over before it is submitted. */
+    /* Before 5.19, a request without a valid file completes before it is submitted. */
     want("[e['op'] for e in by('io_uring')] in ["
          "('nop write read fsync send recv %%s openat read' %% bad).split() for bad in ('read', 'unknown')]");
     want("[(e['result'], e.get('error')) for e in by('io_uring')] == [(n, 'EBADF' if n < 0 else None) for n in "
@@ -111,12 +111,12 @@ static void requests(bool polled)
     want("shows(S, io_uring_results=9, lost_io_uring=0)");
 }
 
-static void basic(void) { requests(false); }
-static void polled(void) { requests(true); }
+SCENE(basic) { requests(false); }
+SCENE(polled) { requests(true); }
 
-/* How long a request takes: as long as the other end of a socket waits. (Not a pipe's: a worker would
- * have to be made for that, and a ptracer, strace too, can keep the kernel from it: 6.1, ECANCELED.) */
-static void slow(void)
+/* A request lasts until the peer of a socket writes. (A pipe would need a worker thread, and on 6.1, any ptracer can prevent its
+ * creation: ECANCELED.) */
+SCENE(slow)
 {
     char c;
     int p[2], begun[2], res[2];
@@ -140,8 +140,8 @@ static void slow(void)
     want("shows(one('io_uring', op='recv'), fd=%d, target='socket')", p[0]);
 }
 
-/* Many at once, of one number: none is missing, and none has another's time. */
-static void many(void)
+/* Many requests at the same time with the same user_data: none is missing. */
+SCENE(many)
 {
     int f = open("/dev/zero", O_RDONLY), n = 0;
     static char buf[64];
@@ -157,8 +157,8 @@ static void many(void)
     want("tot('io_uring', 'bytes') == row('files', path='/dev/zero')['bytes_read'] == %d", n * 64);
 }
 
-/* A result that has the number of the file that its request was about: that file was closed before. */
-static void same(void)
+/* The result of a request has the descriptor number of its own file, which was closed before. */
+SCENE(same)
 {
     struct sockaddr_un a = { AF_UNIX, "same" };
     int c = socket(AF_UNIX, SOCK_STREAM, 0), l = socket(AF_UNIX, SOCK_STREAM, 0), res;
@@ -173,8 +173,8 @@ static void same(void)
     want("[e['kind'] for e in by('close', fd=%d)] == ['socket'] * 2", l);
 }
 
-/* A connection that is made and used by requests alone. */
-static void connected(void)
+/* A connection that only requests make and use. */
+SCENE(connected)
 {
     struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) }, from;
     char name[100], b[100] = { 0 };
@@ -192,8 +192,8 @@ static void connected(void)
     want("row('peers', remote_addr='127.0.0.1:%d')['bytes_sent'] == 44", ntohs(a.sin_port));
 }
 
-/* io_uring_enter(2) three times, for 2, 3 and no requests: how many were submitted is known where their results are not. */
-static void submitted(void)
+/* io_uring_enter(2) for 2, 3 and no requests: kvis counts submitted requests even if it does not see their results. */
+SCENE(submitted)
 {
     int f = (int)CHK(open("ringed", O_RDWR | O_CREAT | O_TRUNC, 0600));
     struct stat st;
@@ -209,5 +209,4 @@ static void submitted(void)
     want("one('open', path='%sringed')", t_cwd);
 }
 
-SCENES({ "basic", basic }, { "polled", polled }, { "slow", slow }, { "many", many }, { "same", same },
-       { "connected", connected }, { "submitted", submitted })
+T_MAIN

@@ -1,6 +1,6 @@
-/* vhost [ROUNDS]: drives vhost devices as a guest does, with rings in its own memory. Each kick is one run of the
- * handler: the next kick comes only after that run has ended. Prints what it did as NAME=VALUE for a shell, and
- * waits for the end of its standard input. */
+/* vhost [ROUNDS]: drives vhost devices as a guest does, with rings in its own memory. Each kick is one run of the handler, because the
+ * next kick follows after the end of that run. Prints what it did as NAME=VALUE for a shell, and waits for the end of its standard
+ * input. */
 #include "t.h"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ static int tap(void)
     return f;
 }
 
-/* The newest thread vhost-PID: of this process, or of the kernel (before 6.4). */
+/* The newest thread vhost-PID. Before 6.4, it is a kernel thread. */
 static long newest(const char *dir)
 {
     char want[32], path[320], comm[32];
@@ -59,8 +59,8 @@ static long newest(const char *dir)
     return tid;
 }
 
-/* Gives a queue another eventfd. For that the worker is let do all that it was asked for (pollstop in
- * vhost_vring_ioctl, drivers/vhost/vhost.c). */
+/* Gives a queue another eventfd, for which the kernel waits until the worker has done its work (pollstop in vhost_vring_ioctl,
+ * drivers/vhost/vhost.c). */
 static void flush(struct device *d, unsigned n)
 {
     int was = d->kick[n];
@@ -114,7 +114,7 @@ static void backend(struct device *d, int fd)
     MUST(ioctl(d->fd, VHOST_NET_SET_BACKEND, &f) == 0);
 }
 
-/* Makes n buffers of `len` bytes available, which the device is to read, or to write. */
+/* Makes n buffers of `len` bytes available to the device. */
 static void give(struct device *d, unsigned q, unsigned n, unsigned len)
 {
     struct ring *r = &d->ring[q];
@@ -132,7 +132,7 @@ static void until_used(struct device *d, unsigned q)
         usleep(500);
 }
 
-/* A kick with n more buffers, and the end of its work. */
+/* A kick with n more buffers; waits until its work is done. */
 static void kick(struct device *d, unsigned q, unsigned n, unsigned len)
 {
     unsigned long long one = 1;
@@ -141,7 +141,7 @@ static void kick(struct device *d, unsigned q, unsigned n, unsigned len)
     flush(d, q);
 }
 
-/* Pauses with a ring that is empty, and with one that is not: the tap is taken away. */
+/* Pauses with a ring that is not empty, because the tap is removed. */
 static void pauses(struct device *d, int tapfd)
 {
     unsigned long long from = 0, least = 0, most = 0;
@@ -179,7 +179,7 @@ static void net(int rounds)
     pauses(&d, tapfd);
     say("tx_kicks=%d tx_20=%d tx_3=%d idle_least=%llu whole=%llu", rounds + 3, (rounds + 9) / 10,
         rounds - (rounds + 9) / 10, idle, t_ns() - from);
-    for (int i = 0; i < 4; i++) /* nothing takes them: 2, 4, 6, 8 */
+    for (int i = 0; i < 4; i++) /* the buffers stay in the ring: 2, 4, 6, 8 */
         kick(&d, RX, 2, 512);
     say("net_worker=%ld rx_kicks=4", d.worker);
     MUST(begin(&mmu, "/dev/vhost-net", 1ull << IOMMU));

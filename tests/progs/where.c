@@ -1,15 +1,14 @@
-/* Calls whose time is spent in a known place: asleep, on a CPU, on a disk, or waiting for a CPU that another
- * process uses. */
+/* Calls that spend their time in a known state: asleep, on a CPU, on a disk, or waiting for a CPU that another process uses. */
 #include "t.h"
 #include <sys/random.h>
 #include <sys/sysmacros.h>
 
-/* Nanoseconds that this thread waited for a CPU until a switch that hit no tracepoint: the case hybrid_where finds out. */
+/* Nanoseconds of waits for a CPU that ended at no tracepoint, as measured by the case hybrid_where. */
 #define UNSEEN "int(os.environ.get('UNSEEN_NS', 0))"
 
 static char block[8 << 20] __attribute__((aligned(4096)));
 
-/* How long this thread has waited for a CPU, as the scheduler says. */
+/* The time in ns that this thread has waited for a CPU, from schedstat. */
 static unsigned long long run_delay(void)
 {
     static int f;
@@ -22,7 +21,7 @@ static unsigned long long run_delay(void)
     return delay;
 }
 
-/* Processes that never sleep, on the CPU of this thread, until spinners(0). */
+/* n processes that never sleep, on the CPU of this thread. */
 static void spinners(int n)
 {
     static pid_t busy[3];
@@ -35,12 +34,12 @@ static void spinners(int n)
                 ;
 }
 
-/* calls: slow ones by a thread whose CPU three others want as well: by what the scheduler says of its waits
- * just before and after each, most of the time of those that compute was spent in the queue. */
+/* calls: a thread shares its CPU with three processes. According to schedstat before and after each call, the calls that compute spend
+ * most of their time in the run queue. */
 enum { CALLS = 24, SLEEP_MS = 5 };
 
-/* The n-th of the last CALLS calls of that name waited so long; some may have begun or ended their
- * wait outside, on their way back to the program. */
+/* The last CALLS calls of that name waited that long for a CPU. Half of the calls may differ, because a wait may begin or end outside
+ * of the call. */
 static void want_waits(const char *name, const unsigned long long *waited)
 {
     char list[CALLS * 24], *at = list;
@@ -49,7 +48,7 @@ static void want_waits(const char *name, const unsigned long long *waited)
     want("sum(abs(c['runq_ns'] - w) > 0.02 * w + 2e5 for c, w in zip(calls('%s')[-%d:], [%s])) <= %d", name, CALLS, list, CALLS / 2);
 }
 
-static void slow_calls(void)
+SCENE(calls)
 {
     unsigned long long computing[CALLS], sleeping[CALLS], all = 0, begin = run_delay();
     t_pin(sched_getcpu());
@@ -67,7 +66,7 @@ static void slow_calls(void)
     spinners(0);
     unsigned long long waited = run_delay() - begin;
     MUST(all > 100000000);
-    /* what the scheduler says of this thread, against what kvis saw of it from 10 us on */
+    /* schedstat, compared with kvis's delays, which begin at 10 us */
     want("abs(sum(e['delay_ns'] for e in by('sched_delay') if e['tid'] == %d and e['ts_ns'] > calls('sched_setaffinity')[0]['ts_ns'])"
          " - %llu) < 0.05 * %llu + 5e6 + " UNSEEN, (int)getpid(), waited, waited);
     want("S['sched_waits'] > 0 and S['sched_wait_p50_ns'] <= S['sched_wait_p99_ns'] <= S['sched_wait_max_ns']");
@@ -79,14 +78,14 @@ static void slow_calls(void)
     want("sum(c['other_ns'] <= 0.9e6 * %d for c in calls('poll')[-%d:]) <= %d", SLEEP_MS, CALLS, CALLS / 4);
 }
 
-static void places(void)
+SCENE(places)
 {
     CHK(poll(NULL, 0, 200));
     want("calls('poll')[-1]['other_ns'] > 195e6 and calls('poll')[-1]['on_cpu_ns'] < 5e6");
     MUST(getrandom(block, sizeof block, 0) == sizeof block);
     want("[c['on_cpu_ns'] + c['runq_ns'] + " UNSEEN " > 0.95 * c['duration_ns'] and c['disk_ns'] == 0 and c['on_cpu_ns'] > 5e6"
          " for c in calls('getrandom') if c['ret'] == %zu] == [True]", sizeof block);
-    /* O_DIRECT: this thread asks the disk. (What fsync waits for, the kernel's flusher may have asked for.) */
+    /* O_DIRECT, because fsync may wait for requests of the kernel's flusher. */
     int f = open("file", O_WRONLY | O_CREAT | O_TRUNC | O_DIRECT, 0600);
     struct stat s;
     if (f >= 0 && !fstat(f, &s) && major(s.st_dev)) { /* a real disk */
@@ -98,4 +97,4 @@ static void places(void)
     want("[w['name'] for w in S['where_time_went']].index('poll') >= 0");
 }
 
-SCENES({ "places", places }, { "calls", slow_calls })
+T_MAIN

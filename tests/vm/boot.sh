@@ -3,12 +3,11 @@
 # boot.sh KERNEL ROOT DIR [-t SECONDS] [-c CPUS] [-a PARAMETER]... [-- QEMU-ARGUMENT...]
 # Boots a kernel of the cache (fetch.sh) with ROOT as its initramfs, without KVM, network or disk.
 # DIR gets
-#   console   what came over the first serial line: the kernel's messages and the guest's output
-#   back/     what the guest wrote, as a gzipped tar, to the second one (/dev/$back)
-#   seconds   how long it took
-# Exit status: 0 the guest came to its end (back/ is whole), 1 it did not: the end of the console is
-# printed, 77 it cannot be booted here.
-# PARAMETER: for the kernel's command line, as lockdown=confidentiality. SECONDS: when QEMU is killed.
+#   console   the output of the first serial line: the kernel's messages and the guest's output
+#   back/     the files that the guest wrote, as a gzipped tar, to the second serial line (/dev/$back)
+#   seconds   the duration
+# Exit status: 0 the guest has ended (back/ is complete), 1 it has not (the end of the console is printed), 77 it cannot be booted here.
+# PARAMETER: for the kernel's command line, such as lockdown=confidentiality. SECONDS: after this time, QEMU is killed.
 set -u
 vm=$(cd "$(dirname "$0")" && pwd)
 OUT=${OUT:-$(dirname "$vm")/out}
@@ -20,7 +19,7 @@ while [ $# -gt 0 ]; do
     -c) cpus=$2 ;;
     -a) append="$append $2" ;;
     --) shift; break ;;
-    *) sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
     esac
     shift 2
 done
@@ -31,9 +30,7 @@ mkdir -p "$dir/back" || exit 1
 [ -s "$cached/vmlinuz" ] || { echo "no $cached/vmlinuz"; exit 77; }
 (cd "$root" && find . | cpio -o -H newc --quiet -R 0:0) >"$dir/initrd" || exit 1
 
-# No cmpxchg16b: QEMU 7.2 returns from it with a part of a pointer in the flags when two CPUs meet in
-# it, and 6.12's allocator died of that (double fault, EFLAGS 41c373c2 beside RAX ..41c37180).
-# The second line is ttyS1 of a PC; the other boards have one line of their own, so there it is a PCI card.
+# The second serial line of a PC is ttyS1; the other boards have only one, so there it is a PCI card.
 threads=multi line=ttyAMA0 back=ttyS0 serial="-device pci-serial,chardev=back"
 case $kernel in
 arm64*) qemu=qemu-system-aarch64 machine="virt -cpu max,pauth-impdef=on" ;;
@@ -41,9 +38,8 @@ armv7*) qemu=qemu-system-arm machine="virt,highmem=off -cpu cortex-a15" ;;
 riscv64*) qemu=qemu-system-riscv64 machine="virt -cpu rv64" line=ttyS0 back=ttyS1 ;;
 *)
     qemu=qemu-system-x86_64 machine="pc -cpu max,cx16=off" line=ttyS0 back=ttyS1 serial="-serial chardev:back"
-    # Two faults of QEMU 7.2 that kill a guest now and then: garbage in EFLAGS after a cmpxchg16b
-    # (kmem_cache_alloc's), and, with a thread for each CPU, code run while it is being patched (a
-    # tracepoint's call).
+    # Two bugs of QEMU 7.2 kill a guest now and then: cmpxchg16b leaves garbage in EFLAGS when two CPUs execute it at the same time
+    # (in kmem_cache_alloc), and with a thread for each CPU, code runs while it is being patched (the call in a tracepoint).
     threads=single
     append="no_timer_check $append" # a busy host fails the check
     ;;
@@ -51,7 +47,6 @@ esac
 case " $* " in *' -icount '*) threads=single ;; esac # one clock of instructions for all CPUs
 command -v $qemu >/dev/null || { echo "no $qemu"; exit 77; }
 start=$(date +%s%N)
-# shellcheck disable=SC2086 # words
 timeout -k 5 "$seconds" $qemu -M $machine -accel tcg,thread=$threads -m 1024 -smp "$cpus" -nodefaults -no-user-config \
     -display none -no-reboot -nic none -chardev file,id=back,path="$dir/back.tgz" \
     -serial file:"$dir/console" $serial "$@" -kernel "$cached/vmlinuz" -initrd "$dir/initrd" \

@@ -1,17 +1,16 @@
 #!/bin/sh
 # Used by vm/vm.sh and the case dist.
-# fetch.sh NAME...: distribution kernels, and what the guests need besides, into the cache of the VM
-# tests; prints nothing when all is there, else why not (exit 1). NAME: a row of the table.
+# fetch.sh NAME...: downloads kernels of distributions, and tools for the guests, into the cache of the VM tests. On failure, prints
+# the reason and exits with 1. NAME: a row of the table.
 #
 # The cache is $KVIS_VM_CACHE, or tests/out/vm/cache. An entry is a directory:
 #   x86-6.1/ .. riscv64/   vmlinuz, modules/ (the tree under /lib/modules/VERSION), version
 #   tools-amd64/ ..        busybox (static), strace/ (a root with its libraries)
 #   musl-arm64/            include/ and lib/: for the Makefile's MUSL_ARM64
-# What is in the cache stays as it is: newer kernels come when its directory is removed.
+# The cache is never updated; remove a directory to get a newer kernel.
 #
-# The archive is the one that this machine's apt uses. apt checks the signature of the suite and size
-# and hash of each package. Its state (lists, packages) is our own: nothing is installed, nothing of
-# the machine's apt is changed.
+# The archive is that of this machine's apt, which checks the signature of the suite, and size and hash of each package. The state of
+# apt (lists, packages) is in the cache: nothing is installed, and the machine's own apt is not changed.
 set -u
 cache=${KVIS_VM_CACHE:-${OUT:-$(cd "$(dirname "$0")/.." && pwd)/out}/vm/cache}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -39,7 +38,7 @@ no() { # no WHY: prints it and what apt said, and ends
     exit 1
 }
 
-# The archive of the distribution itself, not its security updates or somebody else's packages.
+# The archive of the distribution itself, not that of its security updates or of other vendors.
 archive() {
     apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
         grep '/debian/*$' | head -n 1
@@ -87,7 +86,7 @@ unpack() { # unpack PACKAGE...: into $new/root
     rm -rf "$new/deb"
 }
 
-kernel() { # what a boot needs of $new/root, at the places where the table's head says
+kernel() { # moves the kernel and its modules from $new/root to $new
     set -- "$new"/root/boot/vmlinu[xz]-* "$new"/root/lib/modules/*/vmlinuz "$new"/root/usr/lib/modules/*/vmlinuz
     for f; do [ ! -e "$f" ] || mv "$f" "$new/vmlinuz"; done
     for d in "$new"/root/lib/modules/* "$new"/root/usr/lib/modules/*; do

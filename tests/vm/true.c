@@ -1,2 +1,2 @@
 /* Used by the guest tests. */
-int main(void) { return 0; } /* /bin/true: busybox goes by argv[0], and some programs give it an odd one */
+int main(void) { return 0; } /* /bin/true: busybox would look at argv[0], which some programs set to another name */

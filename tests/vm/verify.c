@@ -1,7 +1,6 @@
 /* Used by the guest test verify.
- * Loads every program of every family with all that the options can ask for, and prints what the
- * verifier had to do: FAMILY/PROGRAM INSTRUCTIONS. For bpf_insns/VETTED, and as a test that every
- * program that a kernel wants is taken by its verifier.
+ * Loads every program of every family with all options, and prints how many instructions the verifier has processed, for
+ * bpf_insns/VETTED: FAMILY/PROGRAM INSTRUCTIONS. The kernel's verifier must accept all programs that kvis loads on it.
  * cc: -w */
 #define main kvis_main
 #include "../../kvis.c"
@@ -24,8 +23,8 @@ static void renew_arrays(struct bpf_obj *o)
         }
 }
 
-/* Loads each program as it is configured; most[]: how many instructions that took, if that is more.
- * The number that are refused. */
+/* Loads each program as it is configured. Updates most[], the maximum of the verifier's instructions. Returns the number of programs
+ * that are refused. */
 static int verify(struct bpf_obj *o, u32 *most)
 {
     static struct bpf_insn insns[BPF_MAXINSNS];
@@ -44,7 +43,7 @@ static int verify(struct bpf_obj *o, u32 *most)
         u32 n = p ? (u32)strtoul(p + 10, NULL, 10) : 0;
         most[i] = MAX(most[i], n);
         if (f < 0 && r->type == BPF_PROG_TYPE_TRACING && strstr(verify_log, "bpf_context access"))
-            continue; /* this kernel lacks an argument: tried, as in mk_load */
+            continue; /* this kernel lacks an argument, as in mk_load */
         if (f < 0)
             printf("%s/%s refused: %s\n", o->fam->name, r->name, verify_log), refused++;
         else
@@ -53,14 +52,13 @@ static int verify(struct bpf_obj *o, u32 *most)
     return refused;
 }
 
-/* How many instructions each program has taken at most. */
 static void tell(const struct bpf_obj *o, const u32 *most)
 {
     for (u32 i = 0; i < o->fam->n_progs; i++)
         printf("%s/%s %u\n", o->fam->name, o->fam->progs[i].name, most[i]);
 }
 
-/* With a constant as 0 and as 1. */
+/* Loads the programs with this constant as 0 and as 1. */
 static int verify_both(struct bpf_obj *o, const char *name)
 {
     u32 most[MOST] = { 0 };
@@ -121,7 +119,7 @@ static int verify_call(void)
         refused += verify(o, most);
     }
     tell(o, most);
-    for (u32 i = 0; i < o->n_want; i++) /* as without CONFIG_IPV6 */
+    for (u32 i = 0; i < o->n_want; i++) /* like a kernel without CONFIG_IPV6 */
         if (strstr(o->want[i].name, "skc_v6_"))
             o->want[i].err = -ENOENT;
     bpf_set(o, "CFG_COUNT", 0);
@@ -129,7 +127,7 @@ static int verify_call(void)
     return refused + verify(o, (u32[MOST]){ 0 });
 }
 
-/* They use the maps of call. */
+/* Families that use the maps of the family call. */
 static int verify_lodgers(void)
 {
     struct bpf_obj *o = &hy.disk, *u = &hy.uring;
@@ -160,7 +158,7 @@ static int verify_proc(void)
     return verify_both(o, "CFG_NS_INO");
 }
 
-/* Of kvis monitor. In both forms, with and without the argument that is tried. */
+/* The families sched and blk, with and without an argument that not all kernels have. */
 static int verify_monitor(const struct bpf_family *fam, const char *tried)
 {
     struct bpf_obj o = { .fam = fam, .entries = mk_entries };
@@ -171,7 +169,7 @@ static int verify_monitor(const struct bpf_family *fam, const char *tried)
     return verify_both(&o, tried);
 }
 
-/* With every branch, where the module's BTF is there, and of each kind of handler. */
+/* All branches if the module has BTF, for each kind of handler. */
 static int verify_vhost(void)
 {
     struct bpf_obj o = { .fam = &vhost_family, .module = "vhost" };

@@ -2,8 +2,7 @@
 # Used by the cases vm_*.
 # vm.sh KERNEL [TEST...]: the guest tests (tests/vm/guest/*.sh) under one kernel of fetch.sh's table:
 #   x86-5.10 x86-6.1 x86-6.12 x86-sid arm64 riscv64 armv7
-# With names, only those tests, whatever kernels they are for, and every line of their output. (It needs
-# no run.sh around it.)
+# With names: only those tests, even if they are for other kernels, with all of their output. (run.sh is not needed.)
 #
 # A guest test is a busybox shell script with a header:
 #   # kernels: all            or names of that table, or x86; !NAME takes one out again
@@ -12,15 +11,13 @@
 #   # qemu: ARGUMENT...       of QEMU, as -smp 4 (2 CPUs without it)
 #   # modules: tun null_blk   loaded before it runs, in this order; dependencies must be named too
 #   # with: strace            puts strace and its libraries into the initramfs
-# It starts with `. /tests/lib/lib.sh` (see there: t_ok, t_is, t_has, t_skip, t_json, t_facts, user ...).
-# It runs as root in an empty directory; /proc, /sys and /dev are mounted and nothing else, /etc is
-# empty, there are busybox, $KVIS (/bin/kvis), as_user, the programs of tests/progs in $BIN (static),
-# $KERNEL and the real /tests/scenes (what the cases run under `each truth` and `each same`).
-# What it mounts, loads or sets it undoes: tests with the same cmdline and qemu share one boot.
-# The files of its directory come back (keep them small: the line carries 600 KB a second).
-# A line `not ok`, a test that does not end, a guest that does not end: failure.
+# It begins with `. /tests/lib.sh` (vm/guest/lib.sh) and runs as root in an empty directory. Only /proc, /sys and /dev are mounted, and
+# /etc is empty. The guest has busybox, $KVIS (/bin/kvis), as_user, the static programs of tests/progs in $BIN, and /tests/scenes, the
+# scenes that the cases run with `each truth` and `each same`. A test undoes its mounts, modules and settings, because tests with the
+# same cmdline and qemu share one boot. The files of its directory are sent back (keep them small: 600 KB need a second).
+# A line `not ok`, a test that does not end, and a guest that does not end are failures.
 set -u
-slack=2 # a machine that has other work to do takes longer
+slack=2 # for a busy machine
 vm=$(cd "$(dirname "$0")" && pwd)
 TESTS=$(dirname "$vm")
 OUT=${OUT:-$TESTS/out}
@@ -56,7 +53,7 @@ build() {
         *) continue ;;
         esac
         ! newer "$bin/$name" "$src" || continue
-        # -m32 and 32-bit ARM need what not every machine has; the scene is skipped then.
+        # Not every machine can compile with -m32, or for 32-bit ARM; then the scenes are skipped.
         $compiler -o "$bin/$name" "$src" -static -s -O1 -pthread $flags >"$bin/$name.log" 2>&1 ||
             case $flags in
             *-m32* | *-marm*) echo "$name: not built: $(head -n 1 "$bin/$name.log")" ;;
@@ -80,13 +77,12 @@ runs_on() { # runs_on TEST: is this kernel one of its kernels?
     [ "$yes" ]
 }
 
-# What is booted together, one line a boot: cmdline|qemu. (Not a tab: read takes an empty field before
-# one for nothing.)
+# One line per boot: cmdline|qemu. (Not a tab, because `read` skips empty fields before a tab.)
 boots() {
     for f in $tests; do printf '%s|%s\n' "$(header "$f" cmdline)" "$(header "$f" qemu)"; done | sort -u
 }
 
-# `truth PROG SCENE` or `same PROG SCENE`, a line each, as the cases have them.
+# The scenes of the cases, one per line: `truth PROG SCENE` or `same PROG SCENE`.
 scenes() {
     sed -n 's/^[^#]*each \(truth\|same\) \([a-z0-9]*\) \([a-z0-9_ ]*\).*/\1 \2 \3/p' "$TESTS"/cases/*.sh |
         while read -r how prog list; do
@@ -161,7 +157,7 @@ results() { # results TEST...: all TAP of one boot
     done
 }
 
-boot() { # boot CMDLINE QEMU: one boot with the tests that want just that; its TAP goes to ./tap
+boot() { # boot CMDLINE QEMU: boots the tests with this cmdline and qemu, and prints their TAP
     set -- "$1" "$2" "boot$number"
     back=$PWD/$3/back/out
     together=
@@ -195,7 +191,7 @@ report() {
     [ "$bad" = 0 ] && [ "$ok" -gt 0 ]
 }
 
-# One at a time: what two kernels share is made once.
+# Only one vm.sh at a time builds programs.
 mkdir -p "$OUT/vm"
 exec 9>"$OUT/vm/lock"
 flock 9

@@ -42,4 +42,4 @@ t_fails 32 "kvis proc" kvis proc -x --json=procs -- "$BIN/arm32"
 t_json "kvis proc sees its exec that failed" procs \
     "[(e['path'], e['argv'], e['error']) for e in by('exec_failed')] == [({'bpf': '', 'ptrace': '$PWD/'}[H['backend']] + 'nothere32', ['no', 'such'], 'ENOENT')]"
 rm -f made32 # it has 4 GB
-t_both both "$BIN/arm32" traced # strace loses a child that must not be traced
+t_both both "$BIN/arm32" traced # strace does not see a CLONE_UNTRACED child

@@ -1,7 +1,6 @@
 # beside: several kvis trace, open and proc at the same time: each sees all events of its own command, and no others.
 # kernels: all
 # timeout: 120
-# covers: H9 H10 E21
 . /tests/lib.sh
 
 t_needs_hybrid
@@ -24,8 +23,8 @@ for d in a b; do
     lost=$(sed 's/.*"lost":\([0-9]*\),.*/\1/' summary)
     got=$(grep -c '"type":"syscall","name":"faccessat"' $d/json)
     t_is "$d: every call (lost $lost)" 1 $((got <= 4500 && got + lost >= 4500)) || t_show summary
-    # From 6.19 on a bpf(2) of the other kvis that is preempted keeps our programs from a CPU (kernel/bpf/syscall.c,
-    # bpf_disable_instrumentation): those calls are counted.
+    # From 6.19 on, a preempted bpf(2) of another kvis disables our programs on its CPU (bpf_disable_instrumentation in
+    # kernel/bpf/syscall.c); kvis counts these calls as lost.
     case $(uname -r) in
     [1-5].* | 6.[0-9].* | 6.1[0-8].*) t_is "$d: none lost" 0 "$lost" ;;
     *) t_is "$d: few lost" 1 $((lost < 450)) ;;

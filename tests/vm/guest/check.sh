@@ -12,7 +12,7 @@ t_ok "all that trace and open need is there" "$KVIS" check -v
 cp out checked
 t_has "programs of monitor: virtio, by kprobes" checked "^virtio_programs +($rings)"
 for row in btf open_programs proc_programs call_programs disk_programs uring_programs observe sched_programs block_programs; do
-    t_has "$row" checked "^$row +yes " # uring_programs: by tracefs, which nobody has mounted
+    t_has "$row" checked "^$row +yes " # uring_programs: by tracefs, which is not mounted
 done
 t_has "programs of monitor: vhost" checked '^vhost_programs +(yes |no .*no vhost driver is loaded)'
 t_hasnt "no program of this kernel asks for a report" checked 'fix: report it'

@@ -5,12 +5,12 @@
 # timeout: 90
 . /tests/lib.sh
 
-sleep 2 # till what the boot has begun is over
+sleep 2 # until the activity of the boot is over
 thp=/sys/kernel/mm/transparent_hugepage
 if [ -e $thp/enabled ]; then
     was=$(sed 's/.*\[\(.*\)\].*/\1/' $thp/enabled) defrag=$(sed 's/.*\[\(.*\)\].*/\1/' $thp/defrag)
     echo always >$thp/enabled
-    # Or the kernel puts memory together again, at a page fault or before.
+    # Otherwise, the kernel compacts memory, at a page fault or in advance.
     echo never >$thp/defrag
     proactive=/proc/sys/vm/compaction_proactiveness
     was_proactive=$(cat $proactive 2>/dev/null)

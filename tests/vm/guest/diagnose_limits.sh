@@ -7,9 +7,8 @@
 . /tests/lib.sh
 
 ip link set lo up 2>/dev/null || ifconfig lo up
-sleep 2 # till what the boot has begun is over
+sleep 2 # until the activity of the boot is over
 
-# A program waits for CPU 1, which another does not give up.
 t_cause pinned 1 1
 waits=$ill
 t_ill fifo run-queue-one-cpu 1 fifo 1
@@ -34,7 +33,7 @@ t_ill pids cgroup-pids -
 t_cure $children
 until_true 5 rmdir $cg
 
-# A file system that errors made read-only.
+# A file system that is read-only after an error.
 null_disk size=16 memory_backed=1 irqmode=1
 mkdir fs
 if mke2fs /dev/$name >/dev/null && mount -t ext4 -o errors=remount-ro /dev/$name fs; then
@@ -70,7 +69,7 @@ fi
 t_ill clock clock-unsynchronized 0 clock 5
 "$BIN/ill" clock 0 >clock.out
 
-# Hugepages take most of the memory; the program wants more than what is left.
+# Hugepages reserve most of the memory; the program needs more than the rest.
 if mkswap /dev/vda >/dev/null && swapon /dev/vda; then
     free=$(awk '/MemAvailable/ { print int($2 / 2048) - 60 }' /proc/meminfo)
     echo $free >/proc/sys/vm/nr_hugepages

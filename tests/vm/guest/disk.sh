@@ -2,7 +2,6 @@
 # kernels: all
 # timeout: 60
 # modules: configfs null_blk
-# covers: E15
 . /tests/lib.sh
 
 t_needs_hybrid

@@ -1,5 +1,5 @@
 # hotplug: CPUs go offline and online while calls are recorded or counted: their threads continue on other CPUs,
-# and no call is lost; a CPU that was offline when kvis started is covered when it comes online (E17).
+# and no call is lost; a CPU that was offline when kvis started is covered when it comes online.
 # kernels: all
 # timeout: 150
 . /tests/lib.sh
@@ -9,7 +9,7 @@ on=/sys/devices/system/cpu/cpu
 (echo 0 >${on}1/online) 2>/dev/null || { t_skip hotplug "no CPU can be switched off"; exit 0; }
 echo 1 >${on}1/online
 
-# One CPU after the other, those that can be, as long as a process lives.
+# blink PID: while the process lives, takes one CPU after the other offline for 0.1 s.
 blink() {
     n=0
     while kill -0 "$1" 2>/dev/null; do
@@ -39,29 +39,27 @@ wait $k
 t_has "counted" table ' 8000 .*faccessat$'
 t_is "it is in its place again" "$(cat /sys/devices/system/cpu/present)" "$(cat /sys/devices/system/cpu/online)"
 
-# Off when kvis comes: what runs there later, and nowhere else.
+# The CPU is offline when kvis starts; later, a program runs only there.
 cat >later <<'P'
 echo 1 >/sys/devices/system/cpu/cpu1/online
 taskset 2 "$1" calls 2 500
 taskset 2 cat /proc/version
 P
-later() { # later WANT REGEX COMMAND: what it has of that CPU
+later() { # later WANT REGEX COMMAND: WANT lines of the output match REGEX
     echo 0 >${on}1/online
     rm -f json table
-    # shellcheck disable=SC2086 # words
     t_ok "$3, a CPU that comes: exit status" kvis $3 -- sh later "$BIN/hyb"
     t_is "$3, a CPU that comes: what is done there" "$1" "$(cat json table 2>/dev/null | grep -Ec "$2")"
     [ ! -s json ] || t_has "$3: none lost" json '"type":"summary".*"lost":0,'
 }
-# The CPU goes on which kvis opened its perf events.
+# The CPU on which kvis has opened its perf events goes offline.
 cat >gone <<'P'
 echo 0 >/sys/devices/system/cpu/cpu1/online
 cat /proc/version
 P
-gone() { # gone REGEX COMMAND: what happens after that
+gone() { # gone REGEX COMMAND: later events are in the JSON
     echo 1 >${on}1/online
     rm -f json
-    # shellcheck disable=SC2086 # words
     t_ok "$2, its CPU goes: exit status" taskset 2 "$KVIS" $2 -o /dev/null --json=json -- sh gone
     t_has "$2, its CPU goes: what happens then" json "$1"
 }

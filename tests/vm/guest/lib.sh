@@ -1,10 +1,10 @@
-# lib.sh: what the guest tests share. A test starts with `. /tests/lib.sh`; vm.sh tells how it runs.
-# Each t_ line is a line of TAP. What needs JSON read is done on the host, when the files are back.
+# lib.sh: functions of the guest tests. A test begins with `. /tests/lib.sh`; vm.sh describes how it runs.
+# Each t_ line gives a line of TAP. The host reads the JSON files after the guest has sent them.
 
 t_name=$(basename "$0" .sh) t_n=0 st=0
 trap 't_end $?' EXIT
 
-t_end() { # t_end STATUS: a test that dies in the middle has failed; one that says nothing as well
+t_end() { # t_end STATUS: a test fails if it ends early, or has tested nothing
     [ "$1" = 0 ] || t_not_ok "$t_name: exit status $1"
     [ $t_n -gt 0 ] || t_not_ok "$t_name: tested nothing"
     : >"/tests/out/$t_name/ended"
@@ -84,15 +84,15 @@ t_stop() {
     wait $kvis || st=$?
 }
 
-# On the host, in this directory, after the run:
+# Tests on the host, in this directory, after the run:
 t_host() {
     t_n=$((t_n + 1))
     (IFS='	'; echo "$t_n	${PWD#/tests/out/}	$*") >>"/tests/out/$t_name/host"
 }
-t_json() { t_host json "$@"; }           # t_json WHAT FILE EXPR: j.py's expression is true of FILE
-t_facts() { t_host facts "$@"; }         # t_facts WHAT JSON FACTS: want.py, all that a program says of itself
-t_replay() { t_host replay "$@"; }       # t_replay WHAT JSON RECORDING: our kvis replays it to the same JSON
-t_opens() { t_host opens "$@"; }         # t_opens WHAT JSON FACTS: opens.py, the same
+t_json() { t_host json "$@"; }           # t_json WHAT FILE EXPR: the expression (lib/j.py) is true of FILE
+t_facts() { t_host facts "$@"; }         # t_facts WHAT JSON FACTS: JSON has the facts that a program printed (lib/want.py)
+t_replay() { t_host replay "$@"; }       # t_replay WHAT JSON RECORDING: the host's kvis replays the recording to the same JSON
+t_opens() { t_host opens "$@"; }         # t_opens WHAT JSON FACTS: JSON has the opens that a program printed (lib/opens.py)
 
 # t_scene DIR OPTIONS PROG ARG...: `kvis OPTIONS` with a test program, in the new directory DIR: its JSON agrees with what the program
 # says of itself (t_how: t_facts, t_opens or, for no comparison, :). The test continues in DIR. Fails if this machine cannot run the scene
@@ -103,7 +103,6 @@ t_scene() {
     shift 3
     mkdir "$t_dir"
     cd "$t_dir" || exit
-    # shellcheck disable=SC2086 # words
     t_run kvis $t_options --json=json -- "$BIN/$t_prog" "$@" </dev/null
     mv out facts
     [ $st != 77 ] || { t_skip "$t_dir" "$(tail -n 1 facts)"; return 1; }
@@ -111,9 +110,8 @@ t_scene() {
     $t_how "$t_dir: facts" json facts
 }
 
-# t_both DIR CMD...: the command three times under strace, twice under kvis and once by its ptrace
-# backend, each time in a new and empty DIR/run, which is the same name to all of them, and at the same
-# addresses. Wants "# with: strace".
+# t_both DIR CMD...: runs the command three times under strace, twice under kvis and once with its ptrace backend, each time in a new
+# directory DIR/run and with the same addresses. Needs "# with: strace".
 t_both() {
     t_dir=$1; shift
     t_random=$(cat /proc/sys/kernel/randomize_va_space)
@@ -153,17 +151,16 @@ t_cause_in() {
 }
 t_cure() { { kill "$@"; wait "$@"; } 2>/dev/null || :; }
 
-# t_first JSON: of what kvis diagnose found, the first finding to ./first, and the processes that it names to ./named.
+# t_first JSON: writes the first finding of kvis diagnose to ./first, and its processes to ./named.
 t_first() {
     sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"busiest".*//' "$1" >first
     sed 's/.*"culprits":\[//' first | grep -o '{"pid":[0-9]*,"comm":"[^"]*"' |
         sed 's/{"pid":\([0-9]*\),"comm":"\([^"]*\)"/\1 (\2)/' >named
 }
 
-# t_ill WHAT RULE WHO ARG...: `ill ARG...` makes the machine ill (with no ARG: nothing does), and of what
-# kvis diagnose finds, RULE (a regular expression of the rule's name; "none": it finds nothing) is first; WHO: 1: the
-# program is whom it names first, 0: it names nobody, -: that does not matter. ILL_OPTIONS: more of diagnose's options.
-# The TAP says how many seconds after the fault began kvis had found it. (The manual has them.)
+# t_ill WHAT RULE WHO ARG...: `ill ARG...` causes a fault (without ARG: none), and the first finding of kvis diagnose is of RULE (a
+# regular expression for the rule's name, or "none"). WHO: 1: its first culprit is the program, 0: it has no culprit, -: any.
+# ILL_OPTIONS: more options of diagnose. The TAP has the seconds from the fault to the finding, which the manual gives.
 t_ill() {
     t_ill=$1 t_rule=$2 t_who=$3 t_run=1
     shift 3
@@ -172,8 +169,8 @@ t_ill() {
     while kvis diagnose ${ILL_OPTIONS-} -d 2 --json="$t_ill.$t_run.json" -o "$t_ill.txt" 2>err || t_show err; do
         t_first "$t_ill.$t_run.json"
         t_first=$(sed -n 's/.*"rank":1,.*"rule":"\([^"]*\)".*/\1/p' first)
-        # When the host takes a CPU from an emulator, what runs on it keeps others waiting that long. No
-        # guest can tell that from a wait that a task in it has caused: the run is void.
+        # When the host takes a CPU from the emulator, tasks of the guest wait, too. The guest cannot tell this from waits that its own
+        # tasks cause: the run is void.
         [ "$t_first" = run-queue-latency ] && [ $t_run -le 3 ] || break
         echo "# $t_ill, run $t_run is void: long waits for a CPU"
         t_run=$((t_run + 1))
@@ -192,8 +189,8 @@ t_ill() {
 
 t_seconds_since() { awk -v since="$1" '{ printf "%.1f", $1 - since }' /proc/uptime; }
 
-# null_disk ATTRIBUTE=VALUE...: a new disk of null_blk, of 64 MB and with interrupts of a timer (irqmode=2) unless the attributes
-# say otherwise; its name in $name. Wants "# modules: configfs null_blk". null_gone: takes away all of them.
+# null_disk ATTRIBUTE=VALUE...: makes a null_blk disk, by default with 64 MB and timer interrupts (irqmode=2); its name is in $name.
+# Needs "# modules: configfs null_blk". null_gone: removes all of them.
 null_disk() {
     [ -d /tmp/null/nullb ] || { mkdir -p /tmp/null && mount -t configfs none /tmp/null; } || t_not_ok "no configfs"
     t_disks=$((${t_disks-0} + 1))

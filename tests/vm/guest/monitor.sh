@@ -3,18 +3,17 @@
 # kernels: all
 # timeout: 120
 # qemu: -smp 4 -object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m1,size=512M -numa node,cpus=0-1,nodeid=0,memdev=m0 -numa node,cpus=2-3,nodeid=1,memdev=m1
-# covers: S4
 . /tests/lib.sh
 
 have() { [ -d /sys/devices/system/node/node1 ]; }
 have || { t_skip numa "this kernel has one node"; exit 0; }
 
 t_begin a.prom kvis monitor -i 1 --per-cpu --json=json -o text --prometheus=a.prom 2>err
-look() { rm -f a.prom; until_true 20 test -s a.prom; } # waits for the next
+look() { rm -f a.prom; until_true 20 test -s a.prom; } # waits for the next sample
 cp a.prom before
 # 3000 pages of node 1 for CPU 0, 2000 for CPU 2; 1000 of node 0 for CPU 1
 for n in "3000 1 0" "2000 1 2" "1000 0 1"; do
-    t_ok "pages $n" "$BIN/pages" $n
+    t_ok "pages $n" "$BIN/mon" pages $n
 done
 look && look || t_not_ok "it does not go on"
 t_stop
@@ -37,7 +36,6 @@ for key in numa_hit other_node local_node; do
     t_within "$key" 0 "$(value 1 memory_numa_$key a.prom)" "$(sed -n "s/^$key //p" /sys/devices/system/node/node1/numastat)"
 done
 
-# a CPU that goes, and comes
 if [ -w /sys/devices/system/cpu/cpu3/online ]; then
     kvis monitor -i 0.5 -n 16 -c cpu --per-cpu --json=cpus >cpus.txt &
     pid=$!

@@ -10,12 +10,12 @@ grep -q 'runq  *n/a.*:' out && { t_skip monitor "$(grep 'runq  *n/a' out)"; exit
 
 total() { awk -v m="^kvis_$1[{ ]" '$0 ~ m { n += $NF } END { printf "%.9g\n", n }' prom; } # total METRIC
 
-begin() { # begin LIST JSON: for five intervals of a second from now on
+begin() { # begin LIST JSON: starts kvis monitor for five intervals of a second
     t_begin prom kvis monitor -c $1 -i 1 -n 5 --histogram --prometheus=prom --json=$2 -o text
 }
 
-# Three spinners on each CPU: what they were through, by their own /proc/self.
-spinners() { # spinners HOW TYPE: its JSON is json.$1; BPF_PROG_TYPE_ of its programs
+# spinners HOW TYPE: three spinners on each CPU print their own counts of /proc/self. TYPE: the BPF_PROG_TYPE_ of kvis's programs.
+spinners() {
 how=$1
 "$BIN/mon" sums >before
 begin runq,depth,stat json.$1
@@ -27,7 +27,7 @@ cat before after spun | sed 's/^/# /'
 . ./before; forced0=$forced voluntary0=$voluntary wait0=$wait_ns
 . ./after; others=$((forced - forced0)) ovol=$((voluntary - voluntary0)) owait=$((wait_ns - wait0))
 . ./spun
-t_is "$how: no wait without its beginning, but for those who waited at the start" 1 $(($(total runq_waits_unseen_total) < 10))
+t_is "$how: the beginning of each wait is known, except at the start" 1 $(($(total runq_waits_unseen_total) < 10))
 t_within "$how: forced switches" "$forced" "$(total involuntary_switches_total)" $((forced + others + 60))
 t_within "$how: all switches, with those to nothing" $((forced + voluntary)) \
     "$(($(total switches_total) - $(total idle_switches_total)))" $((forced + voluntary + others + 2 * ovol + 400))
@@ -35,15 +35,14 @@ t_within "$how: all switches, with those to nothing" $((forced + voluntary)) \
     "$(total runq_wait_seconds_sum | awk '{ print int($1 * 1000) }')" $(((wait_ns + owait) / 1000000 * 104 / 100 + 50))
 t_is "$how: as many waits as switches to a task" 1 "$(awk -v w="$(total runq_wait_seconds_count)" -v u="$(total runq_waits_unseen_total)" \
     -v s="$(total switches_total)" -v i="$(total idle_switches_total)" 'BEGIN { print w + u == s - i }')"
-# In the same seconds, but for what is switched between two reads (the first reading of /proc/stat was
-# before the programs were there).
+# Both read at nearly the same time (kvis read /proc/stat for the first time before it loaded its programs).
 t_json "$how: as /proc/stat" json.$1 'abs(sum((e["switches_per_second"] - e["context_switches_per_second"]) * e["interval_ns"] for e in E[1:])) / 1e9 < 10 + .01 * sum(e["switches_per_second"] for e in E[1:])'
 }
 spinners btf 26 # TRACING (every kernel of the table has it)
-# Other tasks that wake up see the fourth, and on a busy host they are as many.
+# Other tasks that wake up are the fourth; on a busy host, they are as many.
 t_json "three can run on each CPU" json.btf '(lambda n: sum(c for v, c in n if v >= 3) >= .9 * sum(c for v, c in n) and sum(c for v, c in n if v == 3) >= .2 * sum(c for v, c in n))([b for e in E[1:3] for h in e["histograms"] if h["name"] == "runq_depth" for b in h["buckets"]])'
-# On one CPU beside a spinner, more than its share, each time till it sleeps: then there are two when it
-# comes and one when it goes, though the kernel may leave it on the queue for a while (6.12).
+# A task on the CPU of a spinner wants more than its share. There are two tasks when it wakes up and one when it sleeps, but the kernel
+# may leave it on the queue for a while (6.12).
 begin depth json.naps
 "$BIN/mon" naps 3 >napped
 wait
@@ -53,7 +52,7 @@ t_json "two can run only when both do" json.naps \
     "-20 < sum(c for e in E for h in e['histograms'] for v, c in h['buckets'] if v == 2) - $naps - 2 * $forced < 40"
 t_has "a histogram" text '^ +[0-9]+ -> [0-9]+ +: [0-9]+ +\|\*+ *\|$'
 
-# 500 times to another CPU; what the others were moved in that time, the kernel knows, too.
+# A task moves 500 times to another CPU. The kernel also counts the migrations of all other tasks.
 t_begin prom kvis monitor -c runq -i 1000 --prometheus=prom -o text
 "$BIN/mon" sums >before
 "$BIN/mon" hop 500 >hopped
@@ -88,7 +87,7 @@ seen() { # seen HOW: 160 reads of it, all in one interval
     t_json "$1: none missed" json.$1 'E[0]["block_requests_missed_per_second"] == 0'
 }
 null_disk completion_nsec=10000000
-"$BIN/mon" disk "$name" first 1 # /proc/diskstats' line of a disk that never did anything is not taken
+"$BIN/mon" disk "$name" first 1 # kvis ignores a disk that has never been used
 seen first
 t_json "first: not sequential" json.first "$d['block_sequential_ratio'] < .1"
 t_json "10 ms in the device, and never more than the reads took" json.first "1e7 * .968 <= $d['block_read_device_p50_ns'] <= $p50_ns * 1.032 and $d['block_read_device_p99_ns'] <= $p99_ns * 1.032 and $d['block_read_device_max_ns'] <= $max_ns * 1.032"
@@ -99,7 +98,7 @@ t_json "spread: not sequential" json.spread "$d['block_sequential_ratio'] < .1"
 seen seq
 t_json "seq: sequential" json.seq "$d['block_sequential_ratio'] > .95"
 
-# Its first request has none before it; then it becomes 16 times as large.
+# A new loop device, whose first request has no predecessor; then another file, which is 16 times as large.
 loop() { # loop MB
     truncate -s ${1}M f$1 && losetup /dev/loop7 f$1
 }

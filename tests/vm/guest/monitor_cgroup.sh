@@ -19,7 +19,7 @@ cp p.prom before
 echo >go
 exec 7>hold
 until_true 30 grep -q touched faults
-sleep 4 # the kernel brings memory.stat up to date each 2 s
+sleep 4 # the kernel updates memory.stat every 2 s
 t_stop
 t_is "exit" 0 $st
 key() { awk -v k="$2" '$1 == k { print $2 }' $cg/$1; }
@@ -32,13 +32,13 @@ t_is "times throttled" "$(key cpu.stat nr_throttled)" "$(prom throttles_total)"
 t_within "it was" 3 "$(prom throttles_total)" 1000000
 t_is "time throttled" "$(key cpu.stat throttled_usec)" "$(micro throttled)"
 t_is "anonymous memory" "$(key memory.stat anon)" "$(prom memory_anon_bytes)"
-t_within "of 5000 pages, but for what CPUs have not added (5.10)" 20000000 "$(prom memory_anon_bytes)" 1000000000
+t_within "of 5000 pages, without what CPUs have not added yet (5.10)" 20000000 "$(prom memory_anon_bytes)" 1000000000
 t_is "memory" "$(cat $cg/memory.current)" "$(prom memory_bytes)"
 t_is "faults" "$(key memory.stat pgfault)" "$(prom page_faults_total)"
 t_within "5000 of them" 5000 "$(prom page_faults_total)" 10000000
 t_is "tasks" "$(cat $cg/pids.current)" "$(prom pids)"
 t_json "the same in JSON" json "E[0]['cgroup_pids'] == 1 and E[0]['cgroup_throttled_seconds_per_second'] > 0 and E[0]['cgroup_memory_bytes'] == $(prom memory_bytes)"
-# It goes while it is watched: what was there is, what is not says so.
+# The cgroup is removed while kvis monitors it.
 kvis monitor --cgroup kvwork -c load -i 0.5 -n 6 --json=gone -o /dev/null 2>err 7>&- &
 kvis=$!
 until_true 10 grep -q '"sample"' gone

@@ -25,7 +25,7 @@ sched_rr_get_interval 6400 0" --all
 observe "a cgroup" "io_destroy 6000 6000
 sched_rr_get_interval 6000 0" --cgroup=kvis
 
-# lines OPTION: one process of two threads, in a cgroup; each of its calls is a line, and no other.
+# lines OPTION: kvis shows each call of a process with two threads in a cgroup, and no other call.
 lines() {
     t_begin text kvis trace --backend=observe $1 --ring=64M --json=json -e trace=io_destroy,sched_rr_get_interval -o text 2>err
     sh -c 'echo $$ >/sys/fs/cgroup/kvis/cgroup.procs; exec "$@"' sh "$BIN/hyb" rare 1 2 100 </dev/null >/dev/null
@@ -40,8 +40,8 @@ lines --all
 lines --cgroup=kvis
 rmdir /sys/fs/cgroup/kvis
 
-# Without --backend, -p observes as well, with all that the programs of kvis proc tell: births, execs, directories, signals, ends. kvis ends
-# with the process.
+# -p without --backend observes, too, and shows forks, execs, directories, signals and exits, by the programs of kvis proc. kvis ends with
+# the process.
 mkfifo gate
 mkdir dir && echo hello >dir/in
 cat >script <<'END'

@@ -4,14 +4,14 @@
 # timeout: 180
 . /tests/lib.sh
 
-# job OPTION...: a job whose opens are known, relative ones among them.
+# job OPTION...: kvis open with a job whose opens are known, some of them relative.
 printf 'cd /tmp; echo x >made; cat made /nothere; cat made >/dev/null\n' >job
 job() {
     rm -f /tmp/made
     kvis check open >check.out 2>&1
     t_run kvis open -o rows --json=json "$@" -- sh job
 }
-sees() { # sees WHAT [EXPRESSION]: after a job
+sees() { # sees WHAT [EXPRESSION]: checks the rows of the last job
     t_is "$1: status" 0 "$st" || t_show err
     t_has "$1: kvis check" check.out '^open +full$'
     cp json "json.$t_n"
@@ -30,7 +30,7 @@ t_n=$(cat n)
 # Without BTF.
 if [ -e /sys/kernel/btf/vmlinux ]; then
     mount -t tmpfs none /sys/kernel/btf
-    echo "sleep 1" >>job # the shell is there when its directory is looked up in /proc
+    echo "sleep 1" >>job # kvis looks up the shell's directory in /proc before the shell ends
     job
     cp json nobtf.json
     t_json "no BTF" nobtf.json "[e['access'] for e in by('open', name='made')] == ['write', 'read', 'read'] and by('open', path='/nothere', error='ENOENT') and by('open', call='execve')"
@@ -46,7 +46,7 @@ if [ -e /sys/kernel/btf/vmlinux ]; then
     umount /sys/kernel/btf
 fi
 
-# A pid namespace below that of kvis. (cases/open_rights.sh has the others.)
+# A pid namespace below that of kvis. (cases/open_rights.sh has other pid namespaces.)
 unshare -p -m -f --mount-proc sh -c 'unshare -p -f sh -c "sleep 3; cat job /nothere" & kvis open -o /dev/null --json=ns.json -d 6' >/dev/null 2>ns.err
 t_json "one that is below ours" ns.json "len(by('open', name='/nothere')) == 1 and all(e['pid'] < 1000 for e in by('open'))"
 t_show ns.err

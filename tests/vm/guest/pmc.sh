@@ -33,7 +33,7 @@ t_has "the core is named" cpu.check '^armv8_pmuv3.*(MIDR 0x|implementer)'
 t_has "cycles count" cpu.check '^cycles  *yes .*cpu_cycles type [0-9]* config 0x11'
 t_has "what this core lacks says so" cpu.check '^l1d_misses  *no'
 
-# A process, by an ordinary user: user mode alone, so all of its instructions are known.
+# A process, counted by an ordinary user, only in user mode: the number of its instructions is known.
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 loop one $steps 0 "as_user 1000"
 monitor user -c pmc -p $pid -n 8 --json=json
@@ -49,15 +49,15 @@ t_json "and why" json "all({'cycles_per_second', 'instructions_per_second'} <= {
 
 t_json "what is not, and why" json "'llc_mpki' in [m for e in E if e['type'] == 'sample' for u in e['unavailable'] if 'has no event' in u['reason'] for m in u['metrics']]"
 
-# Threads that come while it is watched. (QEMU's count of user mode has some of the kernel's instructions
-# when threads take turns, 0.1 to 3 %: so an event of the program's own is asked, too.)
+# Threads that start while kvis counts. (When threads take turns, QEMU counts 0.1 to 3 % more, instructions of the kernel, so the
+# program has its own event, too.)
 loop many 4000000 6 "as_user 1000"
 monitor user -c pmc -p $pid -n 6
 got=$(total "{pid=\"$pid\",comm=\"pmu\"}" process_perf_instructions)
 within "instructions of threads to come" "$got" "$(did many)" 50
 within "as an event of the program's own" "$got" "$(did many counted)" 1
 
-# A command, and a child of it that does the same: from the exec on, with children, and in user mode alone.
+# A command with children: counted from the exec on, only in user mode.
 user kvis monitor -i 0.5 --json=/tmp/json8 -o /tmp/text8 -- sh -c "echo | $BIN/pmu loop $steps 0; echo | $BIN/pmu loop $steps 0; exit 9" >did8 2>err
 t_is "the exit status of the command" 9 $?
 cp /tmp/json8 json8
@@ -83,14 +83,14 @@ rm -f p.prom
 kvis monitor -e "$p/nosuch/" -n 1 >/dev/null 2>err
 t_is "an event that no PMU has" 2 $?
 
-# All CPUs: their cycles are the time that they ran (1 ns each); every instruction of the program is in.
+# All CPUs: a cycle is 1 ns, and the sum includes all instructions of the program.
 loop all $steps 0
 monitor root -c pmc,stat -n 8 --per-cpu --json=json2
 sum=$(sed -n 's/^kvis_perf_instructions_total{cpu="[0-9]*"} //p' p.prom | awk '{ s += $1 } END { printf "%d", s }')
 t_within "all CPUs" "$(did all)" "$sum" 1000000000000
 t_json "sum of the CPUs" json2 "all(abs(sum(c['cycles_per_second'] for c in e['cpu'].values() if 'cycles_per_second' in c) / e['cycles_per_second'] - 1) < 1e-6 for e in E if e['type'] == 'sample')"
 
-# More events than counters: others have them in turn. Scaled, it is what was executed.
+# More events than counters: they share the counters by turns. The scaled count is that of the program.
 loop shared 100000000 0 "as_user 1000"
 as_user 1000 "$BIN/pmu" hog 12 $pid >hogs &
 hog=$!
@@ -106,7 +106,7 @@ t_mount_cgroup2
 mkdir /sys/fs/cgroup/work
 kvis monitor -c pmc --cgroup work -i 0.1 -n 1 --json=json7 >/dev/null 2>err
 t_json "a cgroup without perf_event" json7 "E[0]['unavailable'][0]['reason'].startswith('perf events of the cgroup are not enabled') or 'cgroup_ipc' in E[0]"
-echo +pids >/sys/fs/cgroup/cgroup.subtree_control # till then there is no perf_event in it
+echo +pids >/sys/fs/cgroup/cgroup.subtree_control # before, the cgroup has no perf_event
 loop grouped $steps 0
 echo $pid >/sys/fs/cgroup/work/cgroup.procs
 monitor root -c pmc --cgroup work -n 8 --json=json6
@@ -128,7 +128,7 @@ t_show err
 t_json "a CPU went" json4 "any('1' not in e['cpu'] for e in E if e['type'] == 'sample')"
 t_json "and came back" json4 "[e for e in E if e['type'] == 'sample'][-1]['cpu']['1']['cycles_per_second'] >= 0"
 
-# Few descriptors: what there is room for is counted, the rest says why not.
+# With few descriptors, some events are counted, and the others are unavailable with a reason.
 (ulimit -n 140; kvis monitor -c pmc -i 0.3 -n 2 --json=json5 2>err)
 t_json "cycles are the last to go" json5 "[e for e in E if e['type'] == 'sample'][-1]['ipc'] > 0"
 t_json "the others say why" json5 "any('descriptors' in u['reason'] for u in [e for e in E if e['type'] == 'sample'][-1]['unavailable'])"

@@ -5,7 +5,7 @@
 . /tests/lib.sh
 
 scenes="ends args chain threads ways daemons forks crowd usage"
-# riscv64: one read of an argument that was in memory has faulted once (argv_truncated said so), why is not known.
+# riscv64: once, reading an argument that was in memory failed (argv_truncated was true), for an unknown reason.
 [ "$(uname -m)" = riscv64 ] || scenes="$scenes failed"
 case $(uname -r) in
 5.* | 6.[0-9].*) ;;
@@ -32,9 +32,9 @@ sh -c 'exit 3' || :
 sleep 0.3
 t_stop
 t_is "^C ends it well" 0 $st
-t_json "a command of the box" all "[e['exit_code'] for e in by('command') if e['argv'] == ['sh', '-c', 'exit 3']] == [3]"
+t_json "a command of the machine" all "[e['exit_code'] for e in by('command') if e['argv'] == ['sh', '-c', 'exit 3']] == [3]"
 
-# In a pid namespace: its numbers, and its own children also where nobody executes anything.
+# In a pid namespace, pids are those of the namespace; forks without an exec are counted.
 unshare -p -m -f --mount-proc sh -c 'kvis proc --forks --json=ns -o ns.txt -- sh -c "(exit 5); (/bin/true; exit 6); sh -c \"exit 3\" & wait; echo \$\$ >pid"' 2>ns.err
 t_json "in a pid namespace: its commands" ns "sorted(e['exit_code'] for e in by('command')) == [0, 0, 3] and S['lost'] == 0"
 t_json "in a pid namespace: its forks" ns "S['forks'] == 4 and len(by('command')) == 3"

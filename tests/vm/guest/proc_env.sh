@@ -23,7 +23,7 @@ else
     t_skip cgroups "this kernel has none"
 fi
 
-# What dies with a core, and the helper that the kernel starts for it.
+# A process that dumps core, and the helper that the kernel starts for the core.
 echo "|/bin/busybox true helper %p" >/proc/sys/kernel/core_pattern
 t_begin core.txt kvis proc --json=core.json -o core.txt
 sh -c 'ulimit -c unlimited; kill -SEGV $$' 2>/dev/null || :
@@ -34,7 +34,6 @@ echo core >/proc/sys/kernel/core_pattern
 t_json "a core" core.json "[(e['signal'], e['core']) for e in by('command') if e['argv'][-1].endswith('SEGV \$\$')] == [('SIGSEGV', True)]"
 t_json "the kernel's helper" core.json "[e['argv'][:3] for e in by('command') if e['argv'][2:3] == ['helper']] == [['/bin/busybox', 'true', 'helper']]"
 
-# Without BTF, in a pid namespace.
 if mount -t tmpfs none /sys/kernel/btf 2>/dev/null; then
     printf '(busybox sleep 0.5; busybox sleep 0.5; :)\nbusybox sleep 0.5\n' >job
     unshare -p -m -f --mount-proc kvis proc --forks --json=json -o rows -- sh job 2>err

@@ -10,7 +10,7 @@
 t_both_sh 30
 t_both fd "$BIN/fd" kinds
 
-# Counted in the kernel, and from a small ring that fills: none is lost.
+# Calls that are counted in the kernel, and calls from a small ring that fills: none is lost.
 t_run kvis trace -c --backend=hybrid -o table -- "$BIN/hyb" calls 10 10
 t_has "counted" table '^ .* 100 .* getppid$'
 t_scene ring "trace -q -v --backend=hybrid --ring=64K" hyb calls 20 10

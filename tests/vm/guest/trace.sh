@@ -5,7 +5,7 @@
 
 pipeline='echo one two >f; cat f | tr a-z A-Z | tee g; (exit 3); echo $? >>g; cat nothere; ls / | sort >h'
 
-both() { # both WHO RUN: the same tests, with what becomes WHO
+both() { # both WHO RUN: the tests as user WHO; RUN is the command that switches to this user
     who=$1 run=$2
     mkdir "$who"
     chmod 777 "$who"

@@ -10,7 +10,7 @@ trap 'st=$?; rm -f /etc/passwd /etc/group; t_end $st' EXIT
 
 rounds() { case "$1 $2" in "ptr cmsg") echo 300 ;; esac; } # all 3000 take a minute and a half on the newest kernel
 
-options() { # options PROG SCENE: with which kvis sees what the scene wants
+options() { # options PROG SCENE: the options of kvis that the scene needs
     case "$1 $2" in
     "mem faults" | "mem many") echo -v --faults ;;
     "shapes "*) echo -v -s 4096 ;;
@@ -19,10 +19,9 @@ options() { # options PROG SCENE: with which kvis sees what the scene wants
     esac
 }
 
-# alone PROG SCENE: does it come to its end without kvis?
+# alone PROG SCENE: whether it succeeds without kvis.
 alone() { mkdir alone && (cd alone && "$BIN/$1" "$2" $(rounds "$1" "$2")) >alone.out 2>&1; }
 
-# Exit status 77: the machine cannot do it.
 scene() { # scene HOW PROG SCENE
     [ -x "$BIN/$2" ] || return 0
     native=0

@@ -29,7 +29,7 @@ net=net/$net_worker mmu=net/$mmu_worker vsock=vsock/$vsock_worker
 written() { [ "$(total vhost_kicks_total $net/rx)" -ge $rx_kicks ] && [ "$(total vhost_kicks_total $mmu/tx)" -ge $mmu_kicks ]; }
 until_true 10 written
 n=$(grep -c '"sample"' json)
-two_more() { [ "$(grep -c '"sample"' json)" -ge $((n + 2)) ]; } # all was done before the second was begun
+two_more() { [ "$(grep -c '"sample"' json)" -ge $((n + 2)) ]; } # the second one has begun after all work
 until_true 10 two_more
 t_stop
 exec 3>&-
@@ -49,14 +49,14 @@ if [ $scsi_worker = 0 ]; then t_skip scsi "no /dev/vhost-scsi"
 elif [ -e /sys/kernel/btf/vhost ]; then
     t_is "scsi: kicks of its first queue for requests" $scsi_kicks "$(total vhost_kicks_total scsi/$scsi_worker/2)"
     t_is "scsi: its depth, 4, 8 and 12" 24 "$(total vhost_depth_sum scsi/$scsi_worker/2)"
-    t_json "scsi: nobody takes what is in it" json "any(e.get('vhost', {}).get('scsi/$scsi_worker/2', {}).get('vhost_stalled_seconds_per_second', 0) > .9 for e in E)"
+    t_json "scsi: the device takes no buffer" json "any(e.get('vhost', {}).get('scsi/$scsi_worker/2', {}).get('vhost_stalled_seconds_per_second', 0) > .9 for e in E)"
 else t_is "scsi: kicks" $scsi_kicks "$(total vhost_kicks_total scsi/$scsi_worker/all)"; fi
 t_is "none was missed" 0 "$(awk '/^kvis_vhost_missed_total/ { print $2 }' prom)"
 t_json "whose it is" json "any(e.get('vhost', {}).get('$net/tx', {}).get('owner') == '$pid vhost' for e in E)"
 
 seconds() { awk -v m="^kvis_vhost_gap_seconds_$2" -v r="ring=\"$1\"" -v t="vhost=\"$net/tx\"" \
     '$0 ~ m && index($0, r) && index($0, t) { printf "%.0f\n", $NF * ("'$2'" == "sum" ? 1e9 : 1) }' prom; } # seconds RING sum|count
-# Buckets of a histogram, as {LOWEST: COUNT}.
+# sizes HISTOGRAM VHOST: its buckets, as {LOWEST: COUNT}.
 sizes() { echo "{v: sum(c for e in E for h in e.get('histograms', []) if h['name'] == '$1' and h.get('vhost') == '$2' for w, c in h['buckets'] if w == v) for v in range(64)}"; }
 if [ ! -e /sys/kernel/btf/vhost ]; then
     t_hasnt "without the module's BTF: nothing of the ring is said" prom 'vhost_(stalled|depth|wake)|ring="(empty|not empty)"'

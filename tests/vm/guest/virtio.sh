@@ -7,7 +7,7 @@
 . /tests/lib.sh
 
 [ -b /dev/vdc ] || { t_skip virtio "no virtio disks"; exit 0; }
-# Who else counts: a kprobe event for each add that was refused, and for each notification; interrupts.
+# References: kprobe events for each refused add and each notification, and /proc/interrupts.
 mkdir -p /tmp/t && mount -t tracefs none /tmp/t
 echo 'r:vq/refused virtqueue_add_sgs ret=$retval:s32' >/tmp/t/kprobe_events
 echo 'p:vq/sent vp_notify' >>/tmp/t/kprobe_events
@@ -24,20 +24,20 @@ total() { # total METRIC REGEX: of the rings whose kvis_virtio_info has it (with
 sum() { total "$1" "$2" | awk '{ n += $1 } END { print n + 0 }'; }
 t_begin prom kvis monitor -c virtio -i 0.3 --json=json --histogram --prometheus=prom -o text 2>err
 before=$(irqs virtio1-req.0) sent=$(traced sent)
-# One after the other, for what an interrupt does while a program runs is missed. The last read of each shows
-# what was; then 41 is what it was all the same, but for the time.
+# One disk after the other, because a program does not run for an interrupt that arrives while another program runs. The last read of
+# each disk corrects the counts, but not the times.
 for disk in vda vdb vdc; do
     echo none >/sys/block/$disk/queue/scheduler
-    "$BIN/ring" reads $disk 4 10 >$disk
-    "$BIN/ring" reads $disk 1 1 >>one
+    "$BIN/mon" reads $disk 4 10 >$disk
+    "$BIN/mon" reads $disk 1 1 >>one
 done
 ip link set eth0 up
-"$BIN/ring" frames eth0 50 >frames
+"$BIN/mon" frames eth0 50 >frames
 timeout 20 dd if=/dev/zero of="$(echo /dev/vport*p1)" bs=1 count=37 2>/dev/null
 ip link set eth0 down
 frames=$(cat /sys/class/net/eth0/statistics/tx_packets)
 n=$(wc -l <json)
-more() { [ "$(wc -l <json)" -gt $((n + 2)) ]; } # an interval from its beginning to its end
+more() { [ "$(wc -l <json)" -gt $((n + 2)) ]; } # one whole interval
 until_true 20 more
 echo 0 >/tmp/t/events/vq/enable
 t_stop

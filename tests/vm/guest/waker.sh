@@ -6,7 +6,7 @@
 . /tests/lib.sh
 
 t_needs_hybrid
-case $(uname -m) in aarch64) read=63 ;; *) read=0 ;; esac # its number
+case $(uname -m) in aarch64) read=63 ;; *) read=0 ;; esac # the number of read(2)
 taskset 1 sh -c 'while :; do :; done' &
 busy=$!
 t_ok "woken" taskset 1 kvis trace -q -v --json=json -- sh -c 'usleep 50000; usleep 50000; (until read -r nr rest </proc/$(pidof cat)/syscall && [ "$nr" = '$read' ]; do usleep 50000; done; echo x; usleep 200000; true) | cat'
@@ -15,7 +15,7 @@ t_json "an interrupt wakes in nobody's name" json "{(e.get('waker_pid'), e.get('
 t_json "a writer in its own" json "[e['waker_pid'] for e in calls('read') if e['args'][1] == 'x\n'] == [e['pid'] for e in calls('write') if e['ret'] == 2][:1]"
 t_json "and name" json "[e['waker_comm'] for e in calls('read') if e['args'][1] == 'x\n'] == ['sh']"
 
-# On a CPU that has nothing else to do.
+# On an idle CPU.
 t_ok "idle" kvis trace -q -v --json=idle -- taskset 2 usleep 50000
 t_json "an interrupt, and called one" idle "[(e['waker_interrupt'], e['sleep_state']) for e in E if e['type'] == 'syscall' and 'nanosleep' in e['name']] == [(True, 'S')]"
 
