@@ -1306,97 +1306,20 @@ static bool u_matches(const regex_t *re, const char *s)
 
 /* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture =======
  * No other section mentions a register or __x86_64__. A new architecture needs a value of `enum
- * abi`, a column of gen/tables/syscalls.tbl and, in this section, its constants, arch_layouts, and
- * the ABI's name, word size and audit number. BPF programs are the same for all 64-bit kernels,
- * because kvis patches offsets into them. */
+ * abi`, a column of gen/tables/syscalls.tbl, rows and a column of gen/tables/arch.tbl and, in this
+ * section, the ABI's name, word size and audit number. BPF programs are the same for all 64-bit
+ * kernels, because kvis patches offsets into them. */
 
-/* Layout of a thread's general registers (NT_PRSTATUS). */
+/* Layout of a thread's general registers; see gen/tables/arch.tbl. */
 struct arch_layout {
     u8 abi;
     u8 size, n;         /* size of a register in bytes; number of registers */
     u8 nr, arg[6], ret; /* register indices: call number, arguments, result */
 };
+#include "gen/out/arch.h"
 
-/* Unless a comment says otherwise, offsets are in the kernel's struct pt_regs (asm/ptrace.h), which
- * begins with the registers of arch_layouts[0].
- * ARCH_ARG0_IS_RESULT  a call's result replaces its first argument
- * ARCH_COMPAT_MASK     bits of ARCH_COMPAT_FIELD that mark a 32-bit call or task (TS_COMPAT,
- *                      _TIF_32BIT: asm/thread_info.h)
- * ARCH_COMPAT_LAYOUT   index in arch_layouts[] of the arguments of 32-bit calls
- * ARCH_WORDS           offset of eight words that include the arguments
- * ARCH_ORIG_A0         offset of a copy of the first argument; 0: none is needed
- * ARCH_NR_OFF          offset of the call number
- * ARCH_STACK           size of a kernel stack (THREAD_SIZE, for pages of 4 KiB)
- * ARCH_STACK_NR        offset of the call number in the kernel stack; 0: unknown
- * ARCH_FN_ARG3         index of the register with the fourth argument of a kernel function
- * ARCH_SP_OFF          offset of the stack pointer
- * ARCH_RET_POPS        number of bytes that a return from a kernel function pops */
-#if defined(__x86_64__)
-#define ARCH_NATIVE ABI_X86_64
-#define ARCH_COMPAT ABI_I386
-#define ARCH_AUDIT AUDIT_ARCH_X86_64
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
-#define R(reg) (offsetof(struct user_regs_struct, reg) / 8)
-static const struct arch_layout arch_layouts[] = {
-    { ABI_X86_64, 8, 27, R(orig_rax), { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) }, R(rax) },
-    { ABI_I386, 8, 27, R(orig_rax), { R(rbx), R(rcx), R(rdx), R(rsi), R(rdi), R(rbp) }, R(rax) },
-    /* registers of an i386 task: arch/x86/include/asm/user_32.h */
-    { ABI_I386, 4, 17, 11, { 0, 1, 2, 3, 4, 5 }, 6 },
-};
-enum {
-    ARCH_ARG0_IS_RESULT = 0, ARCH_COMPAT_MASK = 2, ARCH_COMPAT_LAYOUT = 1,
-    ARCH_WORDS = 8 * R(r10),
-    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 8 * R(orig_rax), ARCH_STACK = 16 << 10,
-    /* 168 is sizeof(struct pt_regs): see task_pt_regs (asm/processor.h) */
-    ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF,
-    ARCH_FN_ARG3 = R(rcx), ARCH_SP_OFF = 8 * R(rsp), ARCH_RET_POPS = 8
-};
-#undef R
-#elif defined(__aarch64__)
-#define ARCH_NATIVE ABI_ARM64
-#define ARCH_COMPAT ABI_ARM32
-#define ARCH_AUDIT AUDIT_ARCH_AARCH64
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-static const struct arch_layout arch_layouts[] = {
-    { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 }, /* registers x0-x30, sp, pc, pstate */
-    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* registers r0-r15, cpsr, orig_r0 */
-};
-enum {
-    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 1 << 22, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
-    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 280 /* pt_regs.syscallno */, ARCH_STACK = 16 << 10,
-    ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 3, ARCH_SP_OFF = 8 * 31, ARCH_RET_POPS = 0
-};
-#elif defined(__riscv) && __riscv_xlen == 64
-#define ARCH_NATIVE ABI_RISCV64
-#define ARCH_COMPAT ABI_RISCV64 /* kvis does not recognize 32-bit programs (Linux 5.19 and later) */
-#define ARCH_AUDIT AUDIT_ARCH_RISCV64
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-static const struct arch_layout arch_layouts[] = {
-    /* registers epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6 */
-    { ABI_RISCV64, 8, 32, 17, { 10, 11, 12, 13, 14, 15 }, 10 },
-};
-enum {
-    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 8 * 10,
-    ARCH_ORIG_A0 = 8 * 35, /* at a call's entry, a0 is already the result -ENOSYS (Linux 6.11) */
-    ARCH_NR_OFF = 8 * 17, ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 13,
-    ARCH_SP_OFF = 8 * 2, ARCH_RET_POPS = 0
-};
-#elif defined(__ARM_EABI__)
-#define ARCH_NATIVE ABI_ARM32
-#define ARCH_COMPAT ABI_ARM32
-#define ARCH_AUDIT AUDIT_ARCH_ARM
-#define SYS_mmap SYS_mmap2 /* the EABI has mmap2 but no mmap */
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-static const struct arch_layout arch_layouts[] = {
-    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* registers r0-r15, cpsr, orig_r0 */
-};
-enum { /* Most constants are unused, because a 32-bit kvis has no BPF programs. */
-    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
-    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 0, ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 3,
-    ARCH_SP_OFF = 0, ARCH_RET_POPS = 0
-};
-#else
-#error "kvis supports only x86_64, aarch64, riscv64 and armv7"
+#ifndef SYS_mmap
+#define SYS_mmap SYS_mmap2 /* the ARM EABI has mmap2 but no mmap */
 #endif
 
 static u32 arch_arg_off(bool compat, u32 i)

@@ -184,6 +184,18 @@ cp gen/out/options.h src/gen/out
 gcc -std=gnu11 -pthread -fsyntax-only -Werror src/kvis.c >out 2>err && fail "a u32 is taken for a bool"
 has err 'options.h.*incompatible pointer'
 
+generates arch arch.h
+finds_mistakes arch arch.h <<'LIST'
+s/^arch     aarch64/board    aarch64/~arch, layout or constant
+s/^layout   aarch64   ARM64 /layout   sparc     ARM64 /~no arch .sparc
+s/^\(layout   aarch64   ARM64  *\)8/\116/~registers have 4 or 8 bytes
+s/^\(layout   aarch64   ARM32  *4  *\)18/\112/~.17. is not the index of one of 12 registers
+s/^\(layout   riscv64 .*\),15/\1/~six arguments
+s/^layout   riscv64 .*//~no layout of riscv64
+s/^\(constant NR_OFF .*\)  136/\1/~expected: constant NAME and 4 values
+s/^constant STACK_NR/constant STACK/~STACK occurs twice
+LIST
+
 generates structs structs.h
 finds_mistakes structs structs.h <<'LIST'
 s/^struct rlimit64 size=16/struct rlimit64 size=12/~rlim_max ends after the structure, at 16
