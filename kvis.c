@@ -248,12 +248,6 @@ struct name {
     char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
 };
 
-enum fdkind {
-    FK_UNKNOWN, FK_FILE, FK_DIR, FK_DEV, FK_TTY, FK_PIPE, FK_SOCK, FK_EVENTFD, FK_EPOLL, FK_TIMERFD,
-    FK_SIGNALFD, FK_INOTIFY, FK_FANOTIFY, FK_MEMFD, FK_PIDFD, FK_URING, FK_BPF, FK_PERF, FK_UFFD,
-    FK_SECCOMP, FK_ANON, N_FK
-};
-
 /* An open file description (open(2), NOTES). dup(2), fork(2) and SCM_RIGHTS share it. */
 struct ofd {
     struct ofd *next_dead;
@@ -1990,39 +1984,24 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of paths, mostly of files that programs read at start-up. NM_SILENT files are not
- * reported, because all programs use them. */
+/* Classes of paths. NM_SILENT files are not reported, because all programs use them. */
 enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
                 NM_HEADER, NM_PART, N_NM_CLASSES };
+#include "gen/out/files.h"
 
-/* Classifies a path by a prefix, by a substring (`*TEXT` in row[]) or as a whole (`=TEXT`). */
+static bool nm_fits(const char *s, const char *pattern)
+{
+    return *pattern == '='   ? !strcmp(s, pattern + 1)
+           : *pattern == '*' ? strstr(s, pattern + 1) != NULL
+                             : !strncmp(s, pattern, strlen(pattern));
+}
+
 static enum nm_class nm_class(const char *s)
 {
-    static const struct { u8 class; const char *text[11]; } row[] = {
-        { NM_SILENT, { "*ld-linux", "*/ld-musl", "*/ld.so" } },
-        { NM_SYSTEM, { "/proc/", "/sys/" } },
-        { NM_SILENT, { "=/dev/null", "=/dev/zero", "=/dev/full", "=/dev/random",
-                       "=/dev/urandom" } },
-        { NM_PLAIN, { "/dev/shm/" } },
-        { NM_DEVICE, { "/dev/" } },
-        { NM_SILENT, { "/var/run/nscd/" } },
-        { NM_LOCALE, { "/usr/lib/locale/", "/usr/share/locale", "/usr/share/zoneinfo/",
-                       "/etc/localtime", "/usr/share/i18n/", "*/gconv/" } },
-        { NM_CONFIG, { "/etc/nsswitch.conf", "*/openssl.cnf", "/etc/gai.conf", "/etc/host.conf",
-                       "/etc/selinux/", "*/terminfo/", "/etc/gcrypt/", "/etc/gnutls/",
-                       "/etc/crypto-policies/" } },
-        { NM_HEADER, { "/usr/include/", "/usr/local/include/" } },
-        { NM_PART, { "*/lib/python", "*/site-packages/", "*/node_modules/", "/usr/share/perl",
-                     "/etc/perl/", "/usr/local/share/perl", "/usr/share/nodejs/" } },
-        { NM_PART, { "/usr/lib", "/lib", "/usr/local/lib/", "/nix/store/" } },
-    };
-    enum nm_class class = NM_PLAIN;
-    for (size_t i = ARRAY_LEN(row); i--;) /* the first matching row determines the class */
-        for (const char *const *p = row[i].text; *p; p++)
-            if (**p == '='   ? !strcmp(s, *p + 1)
-                : **p == '*' ? strstr(s, *p + 1) != NULL
-                             : !strncmp(s, *p, strlen(*p)))
-                class = row[i].class;
+    u32 i = 0;
+    while (i < ARRAY_LEN(nm_paths) && !nm_fits(s, nm_paths[i].text))
+        i++;
+    enum nm_class class = i < ARRAY_LEN(nm_paths) ? nm_paths[i].class : NM_PLAIN;
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
@@ -2047,12 +2026,6 @@ static struct {
     bool lazy; /* always use /proc: kvis does not trace all calls that change descriptors */
     u64 lost_ns; /* up to this time, records of calls that change descriptor tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
-
-static const char *const fd_kind_name[N_FK] = {
-    "unknown", "file", "dir", "device", "tty", "pipe", "socket", "eventfd", "epoll", "timerfd",
-    "signalfd", "inotify", "fanotify", "memfd", "pidfd", "io_uring", "bpf", "perf", "userfaultfd",
-    "seccomp notify", "anon_inode",
-};
 
 static struct ofd *ofd_new(const struct task *t, u8 kind, struct name *name)
 {
@@ -2287,23 +2260,11 @@ static void fd_mark_all(struct files *f, u32 lo, u32 hi)
 
 static const char *fd_sock_type(int domain, int type, int proto)
 {
-    static const struct { int domain, type; const char *name; } row[] = {
-        { AF_INET, SOCK_STREAM, "tcp4" }, { AF_INET, SOCK_DGRAM, "udp4" },
-        { AF_INET, SOCK_RAW, "raw4" }, { AF_INET, SOCK_SEQPACKET, "sctp4" },
-        { AF_INET6, SOCK_STREAM, "tcp6" }, { AF_INET6, SOCK_DGRAM, "udp6" },
-        { AF_INET6, SOCK_RAW, "raw6" }, { AF_INET6, SOCK_SEQPACKET, "sctp6" },
-        { AF_UNIX, SOCK_STREAM, "unix" }, { AF_UNIX, SOCK_DGRAM, "unix-dgram" },
-        { AF_UNIX, SOCK_SEQPACKET, "unix-seqpacket" }, { AF_NETLINK, -1, "netlink" },
-        { AF_PACKET, -1, "packet" }, { AF_VSOCK, -1, "vsock" }, { AF_ALG, -1, "alg" },
-        { AF_BLUETOOTH, -1, "bluetooth" }, { AF_CAN, -1, "can" }, { 44 /* AF_XDP */, -1, "xdp" },
-        { AF_KEY, -1, "key" }, { AF_TIPC, -1, "tipc" }, { AF_RDS, -1, "rds" },
-        { 43 /* AF_SMC */, -1, "smc" },
-    };
-    if (proto == 262 /* IPPROTO_MPTCP */ && type == SOCK_STREAM)
-        return domain == AF_INET6 ? "mptcp6" : "mptcp4";
-    for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if (row[i].domain == domain && (row[i].type == type || row[i].type < 0))
-            return row[i].name;
+    for (u32 i = 0; i < ARRAY_LEN(fd_sockets); i++)
+        if (fd_sockets[i].domain == domain
+            && (fd_sockets[i].type == type || fd_sockets[i].type < 0)
+            && (fd_sockets[i].protocol == proto || fd_sockets[i].protocol < 0))
+            return fd_sockets[i].name;
     return "socket";
 }
 
@@ -2578,19 +2539,11 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
-    static const struct { const char *prefix; u8 kind; } row[] = {
-        { "[eventfd]", FK_EVENTFD }, { "[eventpoll]", FK_EPOLL }, { "[timerfd]", FK_TIMERFD },
-        { "[signalfd]", FK_SIGNALFD }, { "inotify", FK_INOTIFY }, { "[fanotify]", FK_FANOTIFY },
-        { "[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD }, { "[io_uring]", FK_URING },
-        { "bpf", FK_BPF }, { "[perf_event]", FK_PERF }, { "[userfaultfd]", FK_UFFD },
-        { "seccomp notify", FK_SECCOMP }, { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
-        { "socket:[", FK_SOCK },
-    };
     bool anon = !strncmp(link, "anon_inode:", 11);
     link += anon ? 11 : 0;
-    for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if (!strncmp(link, row[i].prefix, strlen(row[i].prefix)))
-            return row[i].kind;
+    for (u32 i = 0; i < ARRAY_LEN(fd_links); i++)
+        if (!strncmp(link, fd_links[i].prefix, strlen(fd_links[i].prefix)))
+            return fd_links[i].kind;
     if (anon || !sx)
         return anon ? FK_ANON : FK_UNKNOWN;
     u32 mode = sx->stx_mode;

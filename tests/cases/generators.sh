@@ -196,6 +196,17 @@ s/^\(constant NR_OFF .*\)  136/\1/~expected: constant NAME and 4 values
 s/^constant STACK_NR/constant STACK/~STACK occurs twice
 LIST
 
+generates files files.h
+finds_mistakes files files.h <<'LIST'
+s/^kind    PIPE /sort    PIPE /~kind, socket or path
+s/^kind    PIPE .*/kind    PIPE/~kind NAME TEXT
+s/^kind    PIPE /kind    SOCK /~.kind SOCK. occurs twice
+s/^\(kind    PIPE .*\)pipe:\[/\1socket:[/~.socket:.. occurs twice
+s/^socket  VSOCK .*/socket  VSOCK  vsock/~socket DOMAIN TYPE PROTOCOL NAME
+s/^socket  INET6 /socket  INET  /~.INET STREAM 262. occurs twice
+s,/nix/store/,/lib,~./lib. occurs twice
+LIST
+
 generates structs structs.h
 finds_mistakes structs structs.h <<'LIST'
 s/^struct rlimit64 size=16/struct rlimit64 size=12/~rlim_max ends after the structure, at 16
