@@ -4690,16 +4690,13 @@ static void dec_k_mmsg(struct dec *d, u64 v)
 
 static void dec_k_sockproto(struct dec *d, u64 v)
 {
-    switch ((u32)d->c->arg[0]) {
-    case AF_INET: case AF_INET6: dec_enum(d->b, (u32)v, FAM_ipproto); break;
-    case AF_NETLINK: dec_enum(d->b, (u32)v, FAM_nlproto); break;
-    case AF_PACKET:
-        b_s(d->b, "htons(");
-        dec_enum(d->b, ntohs(v), FAM_ethproto);
-        b_c(d->b, ')');
-        break;
-    default: b_s64(d->b, (s32)v);
+    if ((u32)d->c->arg[0] != AF_PACKET) {
+        b_s64(d->b, (s32)v);
+        return;
     }
+    b_s(d->b, "htons(");
+    dec_enum(d->b, ntohs(v), FAM_ethproto);
+    b_c(d->b, ')');
 }
 
 static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
@@ -4865,33 +4862,16 @@ static void dec_k_ifreq(struct dec *d, u64 v)
         return;
     b_s(d->b, "{ifr_name=");
     b_quoted(d->b, raw, strnlen((const char *)raw, 16), false);
-    switch (cmd) {
-    case 0x8910: case 0x8933: b_f(d->b, ", ifr_ifindex=%d", (s32)dec_ld(raw + 16, 4)); break;
-    case 0x8921: case 0x8922: b_f(d->b, ", ifr_mtu=%d", (s32)dec_ld(raw + 16, 4)); break;
-    case 0x8915: case 0x8916: case 0x891b:
-        b_s(d->b, ", ifr_addr=");
+    bool address = cmd == SIOCGIFADDR || cmd == SIOCSIFADDR || cmd == SIOCGIFNETMASK;
+    b_s(d->b, address ? ", ifr_addr=" : ", ...");
+    if (address)
         dec_sockaddr(d, raw + 16, 16);
-        break;
-    case 0x8913: case 0x8914: case 0x400454ca:
-        b_s(d->b, ", ifr_flags=");
-        dec_bits(d->b, dec_ld(raw + 16, 2), cmd == 0x400454ca ? FAM_tunflags : FAM_ifflags);
-        break;
-    default: b_s(d->b, ", ...");
-    }
     b_c(d->b, '}');
 }
 
-/* io_uring_enter(2) takes a signal set, or a structure with a signal set. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    /* with EXT_ARG_REG, the argument is an offset into registered memory */
-    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 };
-    u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
-    if (flags & EXT_ARG_REG)
-        dec_hex(d->b, v);
-    else if (flags & EXT_ARG)
-        dec_struct(d, v, ST_io_uring_getevents);
-    else if (size == 8)
+    if (dec_next(d) == 8)
         dec_k_sigset(d, v);
     else
         dec_pointer(d, v, 0);
@@ -4909,26 +4889,16 @@ static const struct kind kinds[] = {
 /* Returns the number of arguments passed: registers of omitted arguments have unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
-    const u64 *a = c->arg;
-    unsigned n = sc_rows[c->row].nargs, k = c->id == SC_openat ? 2 : 1;
     const struct sc_command *command = dec_command(c, c->row);
-    bool ctid, tls;
     if (command)
         return command->nargs;
-    switch (c->id) {
-    case SC_open: case SC_openat: case SC_mq_open: /* 0100 | 020000000 is O_CREAT | __O_TMPFILE */
-        return a[k] & (0100 | 020000000) ? n : k + 1;
-    case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED | MREMAP_DONTUNMAP is 6 */
-    case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
-    case SC_mknodat: return S_ISCHR(a[2]) || S_ISBLK(a[2]) ? n : 3;
-    case SC_clone: /* masks: CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
-        ctid = a[0] & 0x01200000;
-        tls = a[0] & 0x00080000;
-        if (c->row == SC_clone ? tls : ctid) /* on x86-64, ctid precedes tls */
-            return 5;
-        return (c->row == SC_clone ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
-    default: return n;
-    }
+    if (c->id != SC_clone)
+        return sc_rows[c->row].nargs;
+    /* masks: CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
+    bool ctid = c->arg[0] & 0x01200000, tls = c->arg[0] & 0x00080000;
+    if (c->row == SC_clone ? tls : ctid) /* on x86-64, ctid precedes tls */
+        return 5;
+    return (c->row == SC_clone ? ctid : tls) ? 4 : c->arg[0] & 0x00101000 ? 3 : 2;
 }
 
 /* Ends truncated text with "...". Returns false if the dots do not fit. */

@@ -456,55 +456,75 @@ static const struct dec_member dec_members_43[] = { /* io_uring_params */
     { "features", 20, 4, DV_FLAGS, FAM_uringfeat, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_44[] = { /* io_uring_getevents */
+static const struct dec_member dec_members_44[] = { /* ifreq_index */
+    { "ifr_name", 0, 16, DV_CHARS, 0, 0, 0 },
+    { "ifr_ifindex", 16, 4, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_45[] = { /* ifreq_mtu */
+    { "ifr_name", 0, 16, DV_CHARS, 0, 0, 0 },
+    { "ifr_mtu", 16, 4, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_46[] = { /* ifreq_flags */
+    { "ifr_name", 0, 16, DV_CHARS, 0, 0, 0 },
+    { "ifr_flags", 16, 2, DV_FLAGS, FAM_ifflags, 0, 0 },
+};
+
+static const struct dec_member dec_members_47[] = { /* ifreq_tun */
+    { "ifr_name", 0, 16, DV_CHARS, 0, 0, 0 },
+    { "ifr_flags", 16, 2, DV_FLAGS, FAM_tunflags, 0, 0 },
+};
+
+static const struct dec_member dec_members_48[] = { /* io_uring_getevents */
     { "sigmask", 0, 8, DV_PTR, 0, 0, 0 },
     { "sigmask_sz", 8, 4, DV_UINT, 0, 0, 0 },
     { "min_wait_usec", 12, 4, DV_UINT, 0, DEC_NONZERO, 0 },
     { "ts", 16, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_45[] = { /* iovec */
+static const struct dec_member dec_members_49[] = { /* iovec */
     { "iov_base", 0, 8, DV_PTR, 0, 0, 0 },
     { "iov_len", 8, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_46[] = { /* iovec */
+static const struct dec_member dec_members_50[] = { /* iovec */
     { "iov_base", 0, 4, DV_PTR, 0, 0, 0 },
     { "iov_len", 4, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_47[] = { /* utimbuf */
+static const struct dec_member dec_members_51[] = { /* utimbuf */
     { "actime", 0, 8, DV_INT, 0, 0, 0 },
     { "modtime", 8, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_48[] = { /* utimbuf */
+static const struct dec_member dec_members_52[] = { /* utimbuf */
     { "actime", 0, 4, DV_INT, 0, 0, 0 },
     { "modtime", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_49[] = { /* mq_attr */
+static const struct dec_member dec_members_53[] = { /* mq_attr */
     { "mq_flags", 0, 8, DV_FLAGS, FAM_mqflags, 0, 0 },
     { "mq_maxmsg", 8, 8, DV_INT, 0, 0, 0 },
     { "mq_msgsize", 16, 8, DV_INT, 0, 0, 0 },
     { "mq_curmsgs", 24, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_50[] = { /* mq_attr */
+static const struct dec_member dec_members_54[] = { /* mq_attr */
     { "mq_flags", 0, 4, DV_FLAGS, FAM_mqflags, 0, 0 },
     { "mq_maxmsg", 4, 4, DV_INT, 0, 0, 0 },
     { "mq_msgsize", 8, 4, DV_INT, 0, 0, 0 },
     { "mq_curmsgs", 12, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_51[] = { /* futex_waitv */
+static const struct dec_member dec_members_55[] = { /* futex_waitv */
     { "val", 0, 8, DV_HEX, 0, 0, 0 },
     { "uaddr", 8, 8, DV_PTR, 0, 0, 0 },
     { "flags", 16, 4, DV_FLAGS, FAM_futex2, 0, 0 },
     { "__reserved", 20, 4, DV_HEX, 0, DEC_NONZERO, 0 },
 };
 
-static const struct dec_member dec_members_52[] = { /* flock */
+static const struct dec_member dec_members_56[] = { /* flock */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 8, 8, DV_INT, 0, 0, 0 },
@@ -512,7 +532,7 @@ static const struct dec_member dec_members_52[] = { /* flock */
     { "l_pid", 24, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_53[] = { /* flock */
+static const struct dec_member dec_members_57[] = { /* flock */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 4, 4, DV_INT, 0, 0, 0 },
@@ -520,7 +540,7 @@ static const struct dec_member dec_members_53[] = { /* flock */
     { "l_pid", 12, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_54[] = { /* flock64 */
+static const struct dec_member dec_members_58[] = { /* flock64 */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 8, 8, DV_INT, 0, 0, 0 },
@@ -528,7 +548,7 @@ static const struct dec_member dec_members_54[] = { /* flock64 */
     { "l_pid", 24, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_55[] = { /* flock64 */
+static const struct dec_member dec_members_59[] = { /* flock64 */
     { "l_type", 0, 2, DV_VALUE, FAM_lktype, 0, 0 },
     { "l_whence", 2, 2, DV_VALUE, FAM_whence, 0, 0 },
     { "l_start", 4, 8, DV_INT, 0, 0, 0 },
@@ -536,174 +556,174 @@ static const struct dec_member dec_members_55[] = { /* flock64 */
     { "l_pid", 20, 4, DV_INT, 0, DEC_ANSWER, 0 },
 };
 
-static const struct dec_member dec_members_56[] = { /* pollfd */
+static const struct dec_member dec_members_60[] = { /* pollfd */
     { "fd", 0, 4, DV_FD, 0, 0, 0 },
     { "events", 4, 2, DV_FLAGS, FAM_poll, 0, 0 },
 };
 
-static const struct dec_member dec_members_57[] = { /* pollready */
+static const struct dec_member dec_members_61[] = { /* pollready */
     { "fd", 0, 4, DV_FD, 0, 0, 0 },
     { "revents", 6, 2, DV_FLAGS, FAM_poll, 0, 0 },
 };
 
-static const struct dec_member dec_members_58[] = { /* timeval */
+static const struct dec_member dec_members_62[] = { /* timeval */
     { "tv_sec", 0, 8, DV_INT, 0, 0, 0 },
     { "tv_usec", 8, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_59[] = { /* timeval */
+static const struct dec_member dec_members_63[] = { /* timeval */
     { "tv_sec", 0, 4, DV_INT, 0, 0, 0 },
     { "tv_usec", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_60[] = { /* sock_timeval */
+static const struct dec_member dec_members_64[] = { /* sock_timeval */
     { "tv_sec", 0, 8, DV_INT, 0, 0, 0 },
     { "tv_usec", 8, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_61[] = { /* sock_fprog */
+static const struct dec_member dec_members_65[] = { /* sock_fprog */
     { "len", 0, 2, DV_UINT, 0, 0, 0 },
     { "filter", 8, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_62[] = { /* sock_fprog */
+static const struct dec_member dec_members_66[] = { /* sock_fprog */
     { "len", 0, 2, DV_UINT, 0, 0, 0 },
     { "filter", 4, 4, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_63[] = { /* linger */
+static const struct dec_member dec_members_67[] = { /* linger */
     { "l_onoff", 0, 4, DV_INT, 0, 0, 0 },
     { "l_linger", 4, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_64[] = { /* ucred */
+static const struct dec_member dec_members_68[] = { /* ucred */
     { "pid", 0, 4, DV_INT, 0, 0, 0 },
     { "uid", 4, 4, DV_UINT, 0, 0, 0 },
     { "gid", 8, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_65[] = { /* ip_mreq */
+static const struct dec_member dec_members_69[] = { /* ip_mreq */
     { "imr_multiaddr", 0, 4, DV_INET, 0, 0, 0 },
     { "imr_interface", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_66[] = { /* itimerval */
+static const struct dec_member dec_members_70[] = { /* itimerval */
     { "it_interval", 0, 16, DV_TV, 0, 0, 0 },
     { "it_value", 16, 16, DV_TV, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_67[] = { /* itimerval */
+static const struct dec_member dec_members_71[] = { /* itimerval */
     { "it_interval", 0, 8, DV_TV, 0, 0, 0 },
     { "it_value", 8, 8, DV_TV, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_68[] = { /* itimerspec64 */
+static const struct dec_member dec_members_72[] = { /* itimerspec64 */
     { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
     { "it_value", 16, 16, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_69[] = { /* itimerspec */
+static const struct dec_member dec_members_73[] = { /* itimerspec */
     { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
     { "it_value", 16, 16, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_70[] = { /* itimerspec */
+static const struct dec_member dec_members_74[] = { /* itimerspec */
     { "it_interval", 0, 8, DV_TS, 0, 0, 0 },
     { "it_value", 8, 8, DV_TS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_71[] = { /* epoll_event */
+static const struct dec_member dec_members_75[] = { /* epoll_event */
     { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
     { "data", 4, 8, DV_UINT, 0, 0, 13 },
     { "data", 4, 8, DV_HEX, 0, 0, 14 },
 };
 
-static const struct dec_member dec_members_72[] = { /* epoll_event */
+static const struct dec_member dec_members_76[] = { /* epoll_event */
     { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
     { "data", 8, 8, DV_UINT, 0, 0, 15 },
     { "data", 8, 8, DV_HEX, 0, 0, 16 },
 };
 
-static const struct dec_member dec_members_73[] = { /* sigaction */
+static const struct dec_member dec_members_77[] = { /* sigaction */
     { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
     { "sa_mask", 24, 8, DV_SIGSET, 0, 0, 0 },
     { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
     { "sa_restorer", 16, 8, DV_PTR, 0, 0, 17 },
 };
 
-static const struct dec_member dec_members_74[] = { /* sigaction */
+static const struct dec_member dec_members_78[] = { /* sigaction */
     { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
     { "sa_mask", 16, 8, DV_SIGSET, 0, 0, 0 },
     { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
 };
 
-static const struct dec_member dec_members_75[] = { /* psigset */
+static const struct dec_member dec_members_79[] = { /* psigset */
     { "sigmask", 0, 8, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 8, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_76[] = { /* psigset */
+static const struct dec_member dec_members_80[] = { /* psigset */
     { "sigmask", 0, 4, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 4, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_77[] = { /* sockaddr_in */
+static const struct dec_member dec_members_81[] = { /* sockaddr_in */
     { "sin_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin_addr", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_78[] = { /* sockaddr_in6 */
+static const struct dec_member dec_members_82[] = { /* sockaddr_in6 */
     { "sin6_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin6_flowinfo", 4, 4, DV_NET, 0, 0, 0 },
     { "sin6_addr", 8, 16, DV_INET6, 0, 0, 0 },
     { "sin6_scope_id", 24, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_79[] = { /* sockaddr_nl */
+static const struct dec_member dec_members_83[] = { /* sockaddr_nl */
     { "nl_pid", 4, 4, DV_UINT, 0, 0, 0 },
     { "nl_groups", 8, 4, DV_MASK, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_80[] = { /* sockaddr_alg */
+static const struct dec_member dec_members_84[] = { /* sockaddr_alg */
     { "salg_type", 2, 14, DV_CHARS, 0, 0, 0 },
     { "salg_feat", 16, 4, DV_HEX, 0, 0, 0 },
     { "salg_mask", 20, 4, DV_HEX, 0, 0, 0 },
     { "salg_name", 24, 64, DV_CHARS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_81[] = { /* sockaddr_xdp */
+static const struct dec_member dec_members_85[] = { /* sockaddr_xdp */
     { "sxdp_flags", 2, 2, DV_HEX, 0, 0, 0 },
     { "sxdp_ifindex", 4, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_queue_id", 8, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_shared_umem_fd", 12, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_82[] = { /* siginfo_fault */
+static const struct dec_member dec_members_86[] = { /* siginfo_fault */
     { "si_addr", 16, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_83[] = { /* siginfo_call */
+static const struct dec_member dec_members_87[] = { /* siginfo_call */
     { "si_call_addr", 16, 8, DV_PTR, 0, 0, 0 },
     { "si_syscall", 24, 4, DV_INT, 0, 0, 0 },
     { "si_arch", 28, 4, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_84[] = { /* siginfo_poll */
+static const struct dec_member dec_members_88[] = { /* siginfo_poll */
     { "si_band", 16, 8, DV_INT, 0, 0, 0 },
     { "si_fd", 24, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_85[] = { /* siginfo_timer */
+static const struct dec_member dec_members_89[] = { /* siginfo_timer */
     { "si_timerid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_overrun", 20, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_86[] = { /* siginfo_sender */
+static const struct dec_member dec_members_90[] = { /* siginfo_sender */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_87[] = { /* siginfo_exited */
+static const struct dec_member dec_members_91[] = { /* siginfo_exited */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_INT, 0, 0, 0 },
@@ -711,7 +731,7 @@ static const struct dec_member dec_members_87[] = { /* siginfo_exited */
     { "si_stime", 40, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_88[] = { /* siginfo_child */
+static const struct dec_member dec_members_92[] = { /* siginfo_child */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_SIG, 0, 0, 0 },
@@ -764,39 +784,43 @@ enum {
     ST_bpf_link = 41,
     ST_perf_event_attr = 42,
     ST_io_uring_params = 43,
-    ST_io_uring_getevents = 44,
-    ST_iovec = 45,
-    ST_utimbuf = 47,
-    ST_mq_attr = 49,
-    ST_futex_waitv = 51,
-    ST_flock = 52,
-    ST_flock64 = 54,
-    ST_pollfd = 56,
-    ST_pollready = 57,
-    ST_timeval = 58,
-    ST_sock_timeval = 60,
-    ST_sock_fprog = 61,
-    ST_linger = 63,
-    ST_ucred = 64,
-    ST_ip_mreq = 65,
-    ST_itimerval = 66,
-    ST_itimerspec64 = 68,
-    ST_itimerspec = 69,
-    ST_epoll_event = 71,
-    ST_sigaction = 73,
-    ST_psigset = 75,
-    ST_sockaddr_in = 77,
-    ST_sockaddr_in6 = 78,
-    ST_sockaddr_nl = 79,
-    ST_sockaddr_alg = 80,
-    ST_sockaddr_xdp = 81,
-    ST_siginfo_fault = 82,
-    ST_siginfo_call = 83,
-    ST_siginfo_poll = 84,
-    ST_siginfo_timer = 85,
-    ST_siginfo_sender = 86,
-    ST_siginfo_exited = 87,
-    ST_siginfo_child = 88,
+    ST_ifreq_index = 44,
+    ST_ifreq_mtu = 45,
+    ST_ifreq_flags = 46,
+    ST_ifreq_tun = 47,
+    ST_io_uring_getevents = 48,
+    ST_iovec = 49,
+    ST_utimbuf = 51,
+    ST_mq_attr = 53,
+    ST_futex_waitv = 55,
+    ST_flock = 56,
+    ST_flock64 = 58,
+    ST_pollfd = 60,
+    ST_pollready = 61,
+    ST_timeval = 62,
+    ST_sock_timeval = 64,
+    ST_sock_fprog = 65,
+    ST_linger = 67,
+    ST_ucred = 68,
+    ST_ip_mreq = 69,
+    ST_itimerval = 70,
+    ST_itimerspec64 = 72,
+    ST_itimerspec = 73,
+    ST_epoll_event = 75,
+    ST_sigaction = 77,
+    ST_psigset = 79,
+    ST_sockaddr_in = 81,
+    ST_sockaddr_in6 = 82,
+    ST_sockaddr_nl = 83,
+    ST_sockaddr_alg = 84,
+    ST_sockaddr_xdp = 85,
+    ST_siginfo_fault = 86,
+    ST_siginfo_call = 87,
+    ST_siginfo_poll = 88,
+    ST_siginfo_timer = 89,
+    ST_siginfo_sender = 90,
+    ST_siginfo_exited = 91,
+    ST_siginfo_child = 92,
 };
 
 static const struct dec_layout dec_layouts[] = {
@@ -844,49 +868,53 @@ static const struct dec_layout dec_layouts[] = {
     { dec_members_41, 4, 16, DEC_SIZE_UNION, 0, 0, DEC_ANY_ABI, 0 }, /* bpf_link */
     { dec_members_42, 29, 136, DEC_SIZE_OWN, 4, 64, DEC_ANY_ABI, 0 }, /* perf_event_attr */
     { dec_members_43, 10, 120, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_params */
-    { dec_members_44, 4, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_getevents */
-    { dec_members_45, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* iovec */
-    { dec_members_46, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* iovec */
-    { dec_members_47, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* utimbuf */
-    { dec_members_48, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* utimbuf */
-    { dec_members_49, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* mq_attr */
-    { dec_members_50, 4, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* mq_attr */
-    { dec_members_51, 4, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* futex_waitv */
-    { dec_members_52, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* flock */
-    { dec_members_53, 5, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* flock */
-    { dec_members_54, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
-    { dec_members_55, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
-    { dec_members_56, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
-    { dec_members_57, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollready */
-    { dec_members_58, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* timeval */
-    { dec_members_59, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* timeval */
-    { dec_members_60, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sock_timeval */
-    { dec_members_61, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* sock_fprog */
-    { dec_members_62, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* sock_fprog */
-    { dec_members_63, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
-    { dec_members_64, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
-    { dec_members_65, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
-    { dec_members_66, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
-    { dec_members_67, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
-    { dec_members_68, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
-    { dec_members_69, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
-    { dec_members_70, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
-    { dec_members_71, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
-    { dec_members_72, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
-    { dec_members_73, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
-    { dec_members_74, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
-    { dec_members_75, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
-    { dec_members_76, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
-    { dec_members_77, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
-    { dec_members_78, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
-    { dec_members_79, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
-    { dec_members_80, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
-    { dec_members_81, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
-    { dec_members_82, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
-    { dec_members_83, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
-    { dec_members_84, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
-    { dec_members_85, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
-    { dec_members_86, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
-    { dec_members_87, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
-    { dec_members_88, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
+    { dec_members_44, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ifreq_index */
+    { dec_members_45, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ifreq_mtu */
+    { dec_members_46, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ifreq_flags */
+    { dec_members_47, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ifreq_tun */
+    { dec_members_48, 4, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_getevents */
+    { dec_members_49, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* iovec */
+    { dec_members_50, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* iovec */
+    { dec_members_51, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* utimbuf */
+    { dec_members_52, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* utimbuf */
+    { dec_members_53, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* mq_attr */
+    { dec_members_54, 4, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* mq_attr */
+    { dec_members_55, 4, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* futex_waitv */
+    { dec_members_56, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* flock */
+    { dec_members_57, 5, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* flock */
+    { dec_members_58, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
+    { dec_members_59, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
+    { dec_members_60, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
+    { dec_members_61, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollready */
+    { dec_members_62, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* timeval */
+    { dec_members_63, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* timeval */
+    { dec_members_64, 2, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sock_timeval */
+    { dec_members_65, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* sock_fprog */
+    { dec_members_66, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* sock_fprog */
+    { dec_members_67, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
+    { dec_members_68, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
+    { dec_members_69, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
+    { dec_members_70, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
+    { dec_members_71, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
+    { dec_members_72, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
+    { dec_members_73, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
+    { dec_members_74, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
+    { dec_members_75, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
+    { dec_members_76, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
+    { dec_members_77, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
+    { dec_members_78, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
+    { dec_members_79, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
+    { dec_members_80, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
+    { dec_members_81, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
+    { dec_members_82, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
+    { dec_members_83, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
+    { dec_members_84, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
+    { dec_members_85, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
+    { dec_members_86, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
+    { dec_members_87, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
+    { dec_members_88, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
+    { dec_members_89, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
+    { dec_members_90, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
+    { dec_members_91, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
+    { dec_members_92, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
 };
