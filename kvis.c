@@ -1065,12 +1065,9 @@ static const char *u_signame(int sig)
 {
     static char tmp[32];
     static const char *const name[] = {
-#define S(n) [SIG##n] = "SIG" #n
-        S(HUP), S(INT), S(QUIT), S(ILL), S(TRAP), S(ABRT), S(BUS), S(FPE), S(KILL), S(USR1),
-        S(SEGV), S(USR2), S(PIPE), S(ALRM), S(TERM), [16] = "SIGSTKFLT", S(CHLD), S(CONT),
-        S(STOP), S(TSTP), S(TTIN), S(TTOU), S(URG), S(XCPU), S(XFSZ), S(VTALRM), S(PROF),
-        S(WINCH), S(IO), S(PWR), S(SYS),
-#undef S
+#define X(name) [SIG##name] = "SIG" #name,
+        SIGNALS(X)
+#undef X
     };
     if (sig > 0 && sig < (int)ARRAY_LEN(name))
         return name[sig];
@@ -1984,9 +1981,6 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of paths. NM_SILENT files are not reported, because all programs use them. */
-enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
-                NM_HEADER, NM_PART, N_NM_CLASSES };
 #include "gen/out/files.h"
 
 static bool nm_fits(const char *s, const char *pattern)
@@ -3239,8 +3233,6 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 /* == 10 dec_  arguments and results of system calls, human-readable ===========
  * Tables from gen/: sc_rows (calls and the kinds of their arguments), families (names of values),
  * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
- * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
- * or a structure, a function dec_k_NAME.
  * A number from the tracee alone never sizes an allocation or ends a loop: -s limits text and
  * arrays, structures have fixed buffers, and call.text has a maximum. */
 
@@ -3256,12 +3248,6 @@ struct family {
 };
 #include "gen/out/flags.h"
 
-/* Formats of structure members; see gen/tables/structs.tbl. */
-enum dec_shown {
-    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_FD,
-    DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP, DV_HANDLER,
-    DV_FLAGS, DV_VALUE, DV_BITS, DV_DIRFD, DV_NONE
-};
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
 enum dec_sizing { DEC_SIZE_FIXED, DEC_SIZE_NEXT, DEC_SIZE_OWN, DEC_SIZE_UNION };
@@ -3901,31 +3887,26 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
     b_s(d->b, (u64)have < size && !more ? ", ...}" : "}");
 }
 
-static void dec_struct(struct dec *d, u64 addr, u8 st)
+static void dec_k_struct(struct dec *d, u64 v)
 {
     enum { OWN_MAX = 160 }; /* must equal MEMORY of perfattr in gen/tables/syscalls.tbl */
     u8 raw[512];
-    const struct dec_layout *l = dec_layout(d, st);
+    const struct dec_layout *l = dec_layout(d, d->kind->st);
     if (!l) {
-        dec_pointer(d, addr, 0);
+        dec_pointer(d, v, 0);
     } else if (l->sizing == DEC_SIZE_OWN) {
         u32 head = l->own + 4u;
-        if (!dec_get(d, addr, raw, head))
+        if (!dec_get(d, v, raw, head))
             return;
         u32 size = dec_ld(raw + l->own, 4);
-        dec_ext(d, addr, MAX(size ? size : l->own_least, head), OWN_MAX, l);
+        dec_ext(d, v, MAX(size ? size : l->own_least, head), OWN_MAX, l);
     } else if (l->sizing == DEC_SIZE_NEXT) {
-        dec_ext(d, addr, dec_next(d), DEC_CHUNK, l);
+        dec_ext(d, v, dec_next(d), DEC_CHUNK, l);
     } else {
         u32 have = MIN(l->sizing == DEC_SIZE_UNION ? (u32)dec_next(d) : l->size, sizeof raw);
-        if (dec_get(d, addr, raw, have))
+        if (dec_get(d, v, raw, have))
             dec_braces(d, raw, have, l);
     }
-}
-
-static void dec_k_struct(struct dec *d, u64 v)
-{
-    dec_struct(d, v, d->kind->st);
 }
 
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
@@ -4767,14 +4748,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] has groups of ioctl(2) commands with the same second byte. A group is that byte, the
- * size of its rows in two bytes, and the rows. A row is:
- * 1 byte   how many bytes the name shares with the previous name
- * 1 byte   lowest byte of the command
- * 2 bytes  upper half of the command; IOCTL_SIZE in it means any size
- * text     rest of the name, up to the next byte below '0'; a byte of 128 or more stands for a
- *          word; '~' ends the name of a macro that takes the size */
-enum { IOCTL_SIZE = 0x3fff };
+enum { IOCTL_SIZE = 0x3fff }; /* the upper half of a command has any size */
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
@@ -5206,9 +5180,7 @@ static const char *sc_parse(const char *expr)
 }
 
 /* == 12 ev_  events: what happened, as data ===================================
- * gen/events.h describes the kinds of events and their fields. A new kind needs a row there, a
- * function of section md_, and that function as model= of the call in gen/tables/syscalls.tbl
- * (verified by the test `adding`). */
+ * gen/events.h describes the kinds of events and their fields. */
 
 /* VT_STR: bytes from a tracee. VT_SYM: a word defined by kvis. Recordings contain these values. */
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
@@ -6043,10 +6015,6 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
 /* Appends file counts: 12 libraries, 24 headers below /usr/include. */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
-    static const char *const noun[][2] = {
-        [NM_LIBRARY] = { "library", "libraries" }, [NM_LOCALE] = { "locale file", "locale files" },
-        [NM_CONFIG] = { "configuration file", "configuration files" },
-    };
     const char *between = "";
     for (enum nm_class class = NM_LIBRARY; class < N_NM_CLASSES; class++) {
         u32 n = p->files[class];
@@ -6057,7 +6025,7 @@ static void out_read(struct buf *b, const struct out_proc *p)
         if (class >= NM_HEADER || (n == 1 && !p->starting))
             out_common_dir(b, p, class);
         else
-            b_f(b, "%u %s", n, joined ? "locale" : noun[class][n > 1]);
+            b_f(b, "%u %s", n, joined ? "locale" : nm_nouns[class][n > 1]);
         between = joined ? " and " : ", ";
     }
 }
@@ -6322,11 +6290,6 @@ static bool out_routine_kind(const struct event *e, bool starting)
     }
 }
 
-static bool out_routine(struct out_proc *p, const struct event *e)
-{
-    return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
-}
-
 /* Returns whether an event is routine, regardless of earlier events. Reports hide such events. */
 static bool out_routine_alone(const struct event *e)
 {
@@ -6376,7 +6339,7 @@ static void out_text_event(const struct event *e)
     struct out_proc *p = out_proc_of(e->pid);
     if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* with -P, events carry the process's name */
         out_name_by(e);
-    if (out_routine(p, e)) {
+    if (!out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e))) {
         out.hidden++;
         return;
     }
@@ -6852,8 +6815,7 @@ static void out_forget(const struct task *t)
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary =============
  * Histograms of durations are log-linear with 16 buckets per power of two, so the relative error of
- * percentiles is at most 1/32. A new number or list of the summary needs a row in gen/summary.h; a
- * recorded list also needs a constant in enum rec_type. */
+ * percentiles is at most 1/32. */
 
 enum { ST_BUCKETS = DELAY_BUCKETS, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
@@ -7476,13 +7438,34 @@ static bool st_knows_io(void)
 
 /* Conditions for showing a number or a list of the summary. Only recordings have the numbers that
  * are RECORDED or STATE; `kvis diff` compares all numbers except STATE, which describe the run. */
-enum st_known {
-    ST_ALWAYS, ST_RECORDED, ST_STATE, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
-    ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
-    ST_TIMES, ST_BLOCK_IO, ST_STOPS,
-    /* numbers that are unknown if lost_unknown is 1: */
-    ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED
-};
+#define ST_CONDITIONS(X) \
+    X(ALWAYS, true) \
+    X(RECORDED, false) \
+    X(STATE, false) \
+    X(CALLS, all) \
+    X(MODEL, calls) \
+    X(TREE, !out.observed) \
+    X(COMMANDS, !all) \
+    X(CPU, s->cpu_ns > 0) \
+    X(CPU_PARTS, u_cpu_is_split(s->user_ns + s->system_ns)) \
+    X(PEAK, s->max_rss > 0) \
+    X(IO, calls && st_knows_io()) \
+    X(FILES, calls && st_knows_files() && !s->files_dropped) \
+    X(FAULTS, opt.faults) \
+    X(MAJOR, opt.faults && !s->no_major) \
+    X(URING, calls && sc_set[SC_io_uring_enter]) \
+    X(URING_DONE, s->uring_done | s->uring_lost) \
+    X(TIMES, s->n_delays) \
+    X(BLOCK_IO, s->n_io) \
+    X(STOPS, calls && s->stops) \
+    X(LOST, !s->lost_unknown) \
+    X(LOST_WAITS, s->n_delays && !s->lost_unknown) \
+    X(LOST_URING, (s->uring_done | s->uring_lost) && !s->lost_unknown) \
+    X(THROTTLED, calls && !s->lost_unknown)
+
+#define X(condition, met) ST_##condition,
+enum st_known { ST_CONDITIONS(X) };
+#undef X
 
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
@@ -7516,28 +7499,9 @@ static bool st_knows(const struct summary *s, enum st_known what)
 {
     bool all = !st_no_calls(s), calls = all && !out.observed;
     switch (what) {
-    case ST_ALWAYS: return true;
-    case ST_RECORDED: case ST_STATE: return false;
-    case ST_CALLS: return all;
-    case ST_MODEL: return calls;
-    case ST_TREE: return !out.observed;
-    case ST_COMMANDS: return !all;
-    case ST_CPU: return s->cpu_ns > 0;
-    case ST_CPU_PARTS: return u_cpu_is_split(s->user_ns + s->system_ns);
-    case ST_PEAK: return s->max_rss > 0;
-    case ST_IO: return calls && st_knows_io();
-    case ST_FILES: return calls && st_knows_files() && !s->files_dropped;
-    case ST_FAULTS: return opt.faults;
-    case ST_MAJOR: return opt.faults && !s->no_major;
-    case ST_URING: return calls && sc_set[SC_io_uring_enter];
-    case ST_URING_DONE: return s->uring_done | s->uring_lost;
-    case ST_TIMES: return s->n_delays;
-    case ST_BLOCK_IO: return s->n_io;
-    case ST_STOPS: return calls && s->stops;
-    case ST_LOST: return !s->lost_unknown;
-    case ST_LOST_WAITS: return s->n_delays && !s->lost_unknown;
-    case ST_LOST_URING: return (s->uring_done | s->uring_lost) && !s->lost_unknown;
-    case ST_THROTTLED: return calls && !s->lost_unknown;
+#define X(condition, met) case ST_##condition: return met;
+    ST_CONDITIONS(X)
+#undef X
     }
     return false;
 }

@@ -95,6 +95,23 @@ static const struct { int domain, type, protocol; const char *name; } fd_sockets
     { 43, -1, -1, "smc" },
 };
 
+enum nm_class {
+    NM_PLAIN,
+    NM_DEVICE,
+    NM_SILENT,
+    NM_SYSTEM,
+    NM_LIBRARY,
+    NM_LOCALE,
+    NM_CONFIG,
+    NM_HEADER,
+    NM_PART,
+    N_NM_CLASSES
+};
+static const char *const nm_nouns[N_NM_CLASSES][2] = {
+    [NM_LIBRARY] = { "library", "libraries" },
+    [NM_LOCALE] = { "locale file", "locale files" },
+    [NM_CONFIG] = { "configuration file", "configuration files" },
+};
 static const struct { unsigned char class; const char *text; } nm_paths[] = {
     { NM_SILENT, "*ld-linux" },
     { NM_SILENT, "*/ld-musl" },

@@ -3208,7 +3208,13 @@ static const unsigned short fl_prefixes[N_FLP] = {
 static const struct flag fl_rows[] = { FL_ROWS(F) };
 #undef F
 
-/* Commands of ioctl(2), packed: section dec_ of kvis.c describes the bytes. */
+/* Commands of ioctl(2), packed. fl_ioctls[] has groups of commands with the same second byte. A group is that byte, the size
+ * of its rows in two bytes, and the rows. A row is:
+ * 1 byte   how many bytes the name shares with the previous name
+ * 1 byte   lowest byte of the command
+ * 2 bytes  upper half of the command; IOCTL_SIZE of kvis.c in it means any size
+ * text     rest of the name, up to the next byte below '0'; a byte of 128 or more stands for a word; '~' ends the name of a
+ *          macro that takes the size */
 static const char fl_ioctl_words[][9] = {
     "ET_",
     "RE",

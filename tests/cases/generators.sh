@@ -198,13 +198,15 @@ LIST
 
 generates files files.h
 finds_mistakes files files.h <<'LIST'
-s/^kind    PIPE /sort    PIPE /~kind, socket or path
+s/^kind    PIPE /sort    PIPE /~kind, socket, class or path
 s/^kind    PIPE .*/kind    PIPE/~kind NAME TEXT
 s/^kind    PIPE /kind    SOCK /~.kind SOCK. occurs twice
 s/^\(kind    PIPE .*\)pipe:\[/\1socket:[/~.socket:.. occurs twice
 s/^socket  VSOCK .*/socket  VSOCK  vsock/~socket DOMAIN TYPE PROTOCOL NAME
 s/^socket  INET6 /socket  INET  /~.INET STREAM 262. occurs twice
 s,/nix/store/,/lib,~./lib. occurs twice
+s/^class   PART/class   PARTS/~no class .PART
+s/^class   HEADER/& header/~class NAME
 LIST
 
 generates structs structs.h
