@@ -4372,7 +4372,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Names of si_code and the structure after it (siginfo_layout, kernel/signal.c, Linux 5.10). */
+/* Names of si_code and the structure after it. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4381,14 +4381,9 @@ struct dec_origin {
 static struct dec_origin dec_origin(int sig, s32 code)
 {
     static const struct dec_origin special[] = {
-        [SIGILL] = { FAM_si_ill, ST_siginfo_fault },
-        [SIGTRAP] = { FAM_si_trap, ST_siginfo_fault },
-        [SIGBUS] = { FAM_si_bus, ST_siginfo_fault },
-        [SIGFPE] = { FAM_si_fpe, ST_siginfo_fault },
-        [SIGSEGV] = { FAM_si_segv, ST_siginfo_fault },
-        [SIGCHLD] = { FAM_si_chld, ST_siginfo_child },
-        [SIGIO] = { FAM_si_poll, ST_siginfo_poll },
-        [SIGSYS] = { FAM_si_sys, ST_siginfo_call },
+#define X(signal, family, st) [signal] = { FAM_##family, ST_##st },
+        FL_SIGNALS(X)
+#undef X
     };
     /* values of si_code (asm-generic/siginfo.h) */
     enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 };
@@ -4467,9 +4462,8 @@ static void dec_packet(struct dec *d, const u8 *p, size_t n)
         b_f(d->b, "%s%02x", k ? ":" : ", sll_addr=", p[12 + k]);
 }
 
-static void dec_vsock(struct dec *d, const u8 *p, size_t n)
+static void dec_vsock(struct dec *d, const u8 *p)
 {
-    (void)n;
     u32 port = dec_ld(p + 4, 4), cid = dec_ld(p + 8, 4);
     b_s(d->b, "svm_cid=");
     if (!dec_named(d->b, cid, FAM_vmcid))
@@ -4479,37 +4473,27 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
-    static const struct {
-        void (*show)(struct dec *, const u8 *, size_t);
-        u8 st;
-        u8 least;
-    } form[] = {
-        [AF_UNIX] = { dec_unix, 0, 3 },
-        [AF_INET] = { NULL, ST_sockaddr_in, 8 },
-        [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* size without sin6_scope_id */ },
-        [AF_NETLINK] = { NULL, ST_sockaddr_nl, 12 },
-        [AF_PACKET] = { dec_packet, 0, 12 },
-        [AF_ALG] = { NULL, ST_sockaddr_alg, 88 },
-        [AF_VSOCK] = { dec_vsock, 0, 12 },
-        [AF_XDP] = { NULL, ST_sockaddr_xdp, 16 },
-    };
     if (n < 2) {
         b_quoted(d->b, p, n, false);
         return;
     }
     unsigned af = (unsigned)dec_ld(p, 2);
+    bool known = af < ARRAY_LEN(dec_addresses) && n >= dec_addresses[af].least;
+    u8 st = known ? dec_addresses[af].st : 0;
     b_s(d->b, "{sa_family=");
     dec_enum(d->b, af, FAM_sockaf);
-    if (n > 2) {
-        b_s(d->b, ", ");
-        if (af >= ARRAY_LEN(form) || !form[af].least || n < form[af].least) {
-            b_s(d->b, "sa_data=");
-            b_quoted(d->b, p + 2, n - 2, false);
-        } else if (form[af].show) {
-            form[af].show(d, p, n);
-        } else {
-            dec_list(d, p, n, &dec_layouts[form[af].st]);
-        }
+    b_s(d->b, n > 2 ? ", " : "");
+    if (af == AF_UNIX && n > 2) {
+        dec_unix(d, p, n);
+    } else if (af == AF_PACKET && n >= 12) {
+        dec_packet(d, p, n);
+    } else if (af == AF_VSOCK && n >= 12) {
+        dec_vsock(d, p);
+    } else if (st) {
+        dec_list(d, p, n, &dec_layouts[st]);
+    } else if (n > 2) {
+        b_s(d->b, "sa_data=");
+        b_quoted(d->b, p + 2, n - 2, false);
     }
     b_c(d->b, '}');
 }

@@ -32,7 +32,7 @@ function begin_struct(    i, k, v) {
     split("", seen)
     split("", used)
     col["size"] = col["default"] = ""
-    col["abi"] = ""
+    col["abi"] = col["family"] = col["least"] = ""
     col["is"] = "struct:" name
     if (name !~ /^[a-z][a-z0-9_]*$/) bad("expected: struct NAME COLUMN=VALUE...")
     for (i = 3; i <= NF; i++) {
@@ -48,6 +48,10 @@ function begin_struct(    i, k, v) {
     if (col["size"] !~ /^([1-9][0-9]*|next|union|\.[a-z_]+)$/) bad("size=N, size=next, size=.MEMBER or size=union")
     if (col["is"] !~ /^(struct|union):[a-z_0-9]+(\.[a-z_]+)?$/) bad("is=struct:NAME or is=union:NAME")
     if (col["default"] != "" && col["size"] !~ /^\./) bad("a default without a size=.MEMBER")
+    if (col["family"] != "" && (col["family"] !~ /^AF_[A-Z0-9]+$/ || col["size"] !~ /^[0-9]+$/)) bad("family=AF_NAME, with size=N")
+    if (col["least"] != "" && (col["family"] == "" || col["least"] !~ /^[0-9]+$/)) bad("least=N, with family=AF_NAME")
+    if (col["family"] != "")
+        addresses = addresses sprintf("    [%s] = { ST_%s, %d },\n", col["family"], name, col["least"] == "" ? col["size"] : col["least"])
     row[++n_layouts] = ""
     of[n_layouts] = name
     if (!(name in first)) order[++n_structs] = name
@@ -198,6 +202,7 @@ END {
         for (k = 1; k <= n; k++)
             printf "    { dec_members_%d, %s, %d }, /* %s */\n", w[k], layout[w[k]], n - k, order[i]
     }
-    print "};"
+    print "};\n\n/* The structures of socket addresses, and their least sizes, by family. */"
+    printf "static const struct { unsigned char st, least; } dec_addresses[] = {\n%s};\n", addresses
 }' "$gen/tables/flags.tbl" "$gen/tables/structs.tbl" > "$tmp/structs.h"
 end "${1-}"

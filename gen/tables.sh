@@ -18,10 +18,12 @@ die() {
     exit 2
 }
 
-# Checks flags.tbl and prints it as lines `FAMILY CONSTANT VALUE ARM64VALUE`. Writes $tmp/parts, the rows of FL_PARTS.
+# Checks flags.tbl and prints it as lines `FAMILY CONSTANT VALUE ARM64VALUE`. Writes $tmp/parts and $tmp/signals, the rows of
+# FL_PARTS and FL_SIGNALS.
 read_flags() {
     : > "$tmp/parts"
-    awk -v part_file="$tmp/parts" "$awk_common"'
+    : > "$tmp/signals"
+    awk -v part_file="$tmp/parts" -v signal_file="$tmp/signals" "$awk_common"'
     function bad(msg) { bad_at(FNR, msg) }
     function number(s) { return s ~ /^-?(0[0-7]*|[1-9][0-9]*|0[xX][0-9a-fA-F]+)$/ }
     function fits(s) { # struct flag: 40 bits with a sign
@@ -32,14 +34,15 @@ read_flags() {
         n = split(substr(s, index(s, "=") + 1), w, ":")
         if (s ~ /^part=(named|signal|octal|huge):(0x)?[0-9a-f]+(:[a-z0-9_]+)?$/)
             print "X(" fam ", " toupper(w[1]) ", " w[2] ", " (n < 3 ? 0 : w[1] == "named" ? "FAM_" w[3] : w[3]) ")" > part_file
-        else bad("`" s "`: part=HOW:MASK[:ARG]")
+        else if (s ~ /^signal=SIG[A-Z]+:[a-z_]+$/) print "X(" w[1] ", " fam ", " w[2] ")" > signal_file
+        else bad("`" s "`: part=HOW:MASK[:ARG] or signal=NAME:STRUCT")
     }
     function close_family() { if (fam != "" && !rows) bad("family " fam " has no rows") }
     { sub(/#.*/, "") }
     NF == 0 { next }
     /^family[ \t]/ {
         close_family()
-        if (NF < 2 || $2 !~ /^[a-z_][a-z0-9_]*$/) bad("expected: family NAME [part=...]")
+        if (NF < 2 || $2 !~ /^[a-z_][a-z0-9_]*$/) bad("expected: family NAME [part=...] [signal=...]")
         if ($2 in seen) bad("family " $2 " occurs twice")
         fam = $2; seen[fam] = 1; rows = 0
         for (i = 3; i <= NF; i++) add_part($i)
@@ -586,6 +589,8 @@ EOF
 write_parts() {
     printf '/* X(family of a word, how its part is shown, mask, argument) */\n#define FL_PARTS(X)'
     awk '{ printf " \\\n    %s", $0 }' "$tmp/parts"
+    printf '\n\n/* X(signal, family of its si_code, what follows in siginfo_t) */\n#define FL_SIGNALS(X)'
+    awk '{ printf " \\\n    %s", $0 }' "$tmp/signals"
     printf '\n\n'
 }
 

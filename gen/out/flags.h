@@ -266,6 +266,17 @@ static const struct family families[] = {
     X(personality, NAMED, 0xff, FAM_persona) \
     X(mqopen, NAMED, 3, FAM_openacc)
 
+/* X(signal, family of its si_code, what follows in siginfo_t) */
+#define FL_SIGNALS(X) \
+    X(SIGCHLD, si_chld, siginfo_child) \
+    X(SIGSEGV, si_segv, siginfo_fault) \
+    X(SIGBUS, si_bus, siginfo_fault) \
+    X(SIGILL, si_ill, siginfo_fault) \
+    X(SIGFPE, si_fpe, siginfo_fault) \
+    X(SIGTRAP, si_trap, siginfo_fault) \
+    X(SIGIO, si_poll, siginfo_poll) \
+    X(SIGSYS, si_sys, siginfo_call)
+
 #define FL_PREFIXES(X) \
     X(ADJ_) X(AF_) X(ALG_SET_) X(ARCH_) X(ARCH_GET_) X(AT_) X(BPF_) X(BPF_CGROUP_) X(BPF_MAP_) \
     X(BPF_MAP_TYPE_) X(BPF_PROG_) X(BPF_PROG_TYPE_) X(BPF_PROG_TYPE_CGROUP_) X(BPF_SK_) \

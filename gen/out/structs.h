@@ -948,3 +948,12 @@ static const struct dec_layout dec_layouts[] = {
     { dec_members_91, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
     { dec_members_92, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
 };
+
+/* The structures of socket addresses, and their least sizes, by family. */
+static const struct { unsigned char st, least; } dec_addresses[] = {
+    [AF_INET] = { ST_sockaddr_in, 8 },
+    [AF_INET6] = { ST_sockaddr_in6, 24 },
+    [AF_NETLINK] = { ST_sockaddr_nl, 12 },
+    [AF_ALG] = { ST_sockaddr_alg, 88 },
+    [AF_XDP] = { ST_sockaddr_xdp, 16 },
+};

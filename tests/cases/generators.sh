@@ -101,6 +101,10 @@ s/^call fcntl fcntl64/call fcntl fcntl128/~no call .fcntl128
 s/struct:linger/struct:lingers/~struct:NAME, e:FAMILY
 LIST
 
+finds_mistakes flags flags.h <<'LIST'
+s/signal=SIGILL:siginfo_fault/signal=SIGILL/~part=HOW:MASK.:ARG. or signal=NAME:STRUCT
+LIST
+
 generates pmu pmu.h
 table=$top/gen/tables/pmu.tbl
 # The rows in another order: the same rows in another order; two arrays are sorted.
@@ -226,6 +230,8 @@ s/^\( *rlim_max  *\)8  *8  limit/\1eight 8  limit/~are numbers
 s/^ *rlim_max .*/    rlim_max 8/~expected: MEMBER OFFSET
 s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.length/~no member .length
 s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.mnt_id/~a size of other than 4
+s/^\(struct sockaddr_in .*\)family=AF_INET/\1family=INET/~family=AF_NAME
+s/^\(struct sockaddr_in6 .*\)family=AF_INET6/\1/~least=N, with family
 s/^struct winsize .*/&\nstruct empty size=8/~winsize has no members
 LIST
 # The layouts in the headers of this machine; members that are newer or have another name there are passed over. The headers
