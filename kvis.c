@@ -410,14 +410,12 @@ static struct opts opt = {
  * `die`, `xcalloc` and `xrealloc` end kvis: use them only before kvis attaches to a process. If a
  * message ends in ':', strerror(errno) follows it. */
 
-static const char *u_progname = "kvis";
-
 static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
 {
     int e = errno;
     size_t n = strlen(fmt);
     char line[1024];
-    int len = SNPRINTF(line, "%s: ", u_progname);
+    int len = SNPRINTF(line, "kvis: ");
     len += vsnprintf(line + len, sizeof line - (size_t)len, fmt, ap);
     if (len > (int)sizeof line - 80) {
         len = (int)sizeof line - 80;
@@ -1923,8 +1921,20 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
-static void nm_sweep(void (*gone)(const struct name *))
+static void nm_drop(void (*gone)(const struct name *))
 {
+    struct name **list = malloc(nm.n * sizeof *list);
+    size_t n = 0, kept = 0;
+    for (struct name *e = nm.newest; list && e; e = e->older)
+        if (!e->live && (nm_bytes(e) || e->opens))
+            list[n++] = e;
+    if (list)
+        qsort(list, n, sizeof *list, nm_most_first);
+    for (size_t i = 0; i < n && kept + nm_size(list[i]->len) <= NM_KEPT; i++) {
+        kept += nm_size(list[i]->len);
+        list[i]->live = true;
+    }
+    free(list);
     for (struct name **slot = &nm.newest, *e; (e = *slot);) {
         if (e->live) {
             e->live = false;
@@ -1941,23 +1951,6 @@ static void nm_sweep(void (*gone)(const struct name *))
         nm.n--;
         free(e);
     }
-}
-
-static void nm_drop(void (*gone)(const struct name *))
-{
-    struct name **list = malloc(nm.n * sizeof *list);
-    size_t n = 0, kept = 0;
-    for (struct name *e = nm.newest; list && e; e = e->older)
-        if (!e->live && (nm_bytes(e) || e->opens))
-            list[n++] = e;
-    if (list)
-        qsort(list, n, sizeof *list, nm_most_first);
-    for (size_t i = 0; i < n && kept + nm_size(list[i]->len) <= NM_KEPT; i++) {
-        kept += nm_size(list[i]->len);
-        list[i]->live = true;
-    }
-    free(list);
-    nm_sweep(gone);
     nm.drop_at = nm.total + NM_KEPT;
 }
 
@@ -3287,13 +3280,9 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* the command does not change the argument's kind */
 
-/* Types of results; see RESULT in gen/tables/syscalls.tbl. */
-enum sc_form {
-    RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
-    RET_BITS, RET_VALUE
-};
+/* What a call returns; see RESULT in gen/tables/syscalls.tbl. */
 struct sc_result {
-    u8 form;
+    u8 form;     /* RET_... */
     u8 opens;    /* type of the new descriptor (FK_...); FK_UNKNOWN: depends on the file */
     u16 fam;     /* names (FAM_...) for RET_BITS and RET_VALUE */
     const char *label;
@@ -3333,7 +3322,7 @@ struct sc_option {
 struct sc_row {
     const char *name;
     u16 nargs;
-    u16 cls;
+    u32 cls;
     u16 arg[6];
     u8 result, commands;
 };
@@ -5108,7 +5097,7 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 }
 
 #define X(cls, name) { cls, name },
-static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
+static const struct { u32 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
 static const char *sc_add(const char *word, bool *set)
@@ -5128,7 +5117,7 @@ static const char *sc_add(const char *word, bool *set)
     if (regex)
         regfree(&re);
     /* A word that names no call can be a class without %, as in old versions of strace. */
-    u16 cls = 0;
+    u32 cls = 0;
     for (size_t i = 0; !hit && i < ARRAY_LEN(sc_classes); i++)
         if (!strcmp(word + (*word == '%'), sc_classes[i].name))
             cls = sc_classes[i].cls;
@@ -5297,13 +5286,6 @@ static bool ev_is(const struct event *e, enum ev_field f, const char *text)
 {
     u32 n = strlen(text);
     return ev_has(e, f) && e->v[f].s.len == n && !memcmp(e->v[f].s.p, text, n);
-}
-
-static bool ev_ends(const struct event *e, enum ev_field f, const char *end)
-{
-    u32 n = strlen(end);
-    const union ev_val *v = &e->v[f];
-    return ev_has(e, f) && v->s.len >= n && !memcmp(v->s.p + v->s.len - n, end, n);
 }
 
 static bool ev_is_text(u32 f)
@@ -5955,14 +5937,6 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-static void out_hold(const struct event *e)
-{
-    while (!ev_group(&out_held, e))
-        out_held_print(~0ull);
-    if (!out.due_ns)
-        out.due_ns = e->ts_ns + OUT_QUIET_NS;
-}
-
 /* Returns whether text must show an event because -e trace=NAMES, -P or --no-filter selects it. */
 static bool out_asked(const struct event *e)
 {
@@ -6244,8 +6218,10 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
 
 static bool out_is_dns(const struct event *e)
 {
+    const union ev_val *to = &e->v[EV_remote_addr];
     return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].s.p, "udp", 3)
-        && ev_ends(e, EV_remote_addr, ":53");
+        && ev_has(e, EV_remote_addr) && to->s.len >= 3
+        && !memcmp(to->s.p + to->s.len - 3, ":53", 3);
 }
 
 static bool out_routine_kind(const struct event *e, bool starting)
@@ -6331,7 +6307,10 @@ static void out_text_event(const struct event *e)
         return;
     if (event_kinds[e->kind].how & EVENT_RUNS || (e->kind == EK_BLOCK && ev_has(e, EV_op))
         || (e->kind == EK_EXEC && e->err == ENOENT)) {
-        out_hold(e);
+        while (!ev_group(&out_held, e))
+            out_held_print(~0ull);
+        if (!out.due_ns)
+            out.due_ns = e->ts_ns + OUT_QUIET_NS;
         return;
     }
     out_held_print(~0ull);
@@ -7411,11 +7390,8 @@ static void st_mark_names(void)
 /* If -e trace= excludes any of these calls, the I/O totals are too low. */
 static bool st_knows_io(void)
 {
-    static const u16 rows[] = { SC_read, SC_write, SC_pread64, SC_pwrite64, SC_readv, SC_writev,
-                                SC_sendto, SC_recvfrom, SC_sendmsg, SC_recvmsg, SC_sendfile,
-                                SC_splice, SC_copy_file_range };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (!sc_set[rows[i]])
+    for (u16 i = 0; i < SC_N; i++)
+        if (sc_rows[i].cls & CLS_IO && !sc_set[i])
             return false;
     return true;
 }

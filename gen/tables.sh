@@ -215,7 +215,7 @@ read_calls() {
         form = $i
         fam = family_of(form)
         if (form ~ /^fd:[a-z]+$/) out = "RET_FD, .opens = FK_" toupper(substr(form, 4))
-        else if (form ~ /^(fd|addr|octal|sig|pid|child|poll|select)$/) out = "RET_" toupper(form)
+        else if (form in forms) out = "RET_" toupper(form)
         else if (form == "-") out = "RET_NUMBER"
         else if (fam != "" && fam in family) out = (form ~ /^e/ ? "RET_VALUE" : "RET_BITS") ", .fam = FAM_" fam
         else bad("no result `" form "`")
@@ -369,6 +369,9 @@ read_calls() {
     function write_commands(    i) {
         printf "/* Classes of calls; X(bits, name). */\nenum {\n%s};\n", class_bits > command_file
         printf "#define SC_CLASSES(X)%s\n\n", class_names > command_file
+        printf "enum {\n    RET_NUMBER,\n" > command_file
+        for (i = 1; i <= n_forms; i++) printf "    RET_%s,\n", toupper(form_names[i]) > command_file
+        print "    RET_BITS,\n    RET_VALUE\n};\n" > command_file
         print "static const struct sc_result sc_results[] = {\n    { .form = RET_NUMBER }," > command_file
         for (i = 1; i <= n_results; i++) print result_row[i] > command_file
         print "};\n" > command_file
@@ -380,7 +383,11 @@ read_calls() {
         printf "};\n\nstatic const struct sc_level sc_levels[] = {\n%s};\n\n", levels > command_file
         printf "static const struct sc_option sc_options[] = {\n%s};\n\n", options > command_file
     }
-    BEGIN { split(abis, abi, " ") }
+    BEGIN {
+        split(abis, abi, " ")
+        n_forms = split("fd addr octal sig pid child poll select", form_names, " ")
+        for (i = 1; i <= n_forms; i++) forms[form_names[i]] = 1
+    }
     FILENAME == ARGV[1] {
         family[$1] = 1
         value[$1, $2] = $3
