@@ -7401,8 +7401,8 @@ static bool st_knows_io(void)
 #define ST_CONDITIONS(X) \
     X(ALWAYS, true) \
     X(RECORDED, false) \
-    X(STATE, false) \
     X(CALLS, all) \
+    X(STATE, false) \
     X(MODEL, calls) \
     X(TREE, !out.observed) \
     X(COMMANDS, !all) \
