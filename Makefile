@@ -111,6 +111,8 @@ gen: gen-tables ## rebuild gen/out/ from the tables, bpf_insns/*.h from the prob
 	CLANG='$(CLANG)' sh gen/insns.sh
 
 gen-tables: ## rebuild only gen/out/ (without clang)
+	sh gen/arch.sh
+	sh gen/files.sh
 	sh gen/structs.sh
 	sh gen/tables.sh
 	sh gen/rules.sh

@@ -250,12 +250,6 @@ struct name {
     char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
 };
 
-enum fdkind {
-    FK_UNKNOWN, FK_FILE, FK_DIR, FK_DEV, FK_TTY, FK_PIPE, FK_SOCK, FK_EVENTFD, FK_EPOLL, FK_TIMERFD,
-    FK_SIGNALFD, FK_INOTIFY, FK_FANOTIFY, FK_MEMFD, FK_PIDFD, FK_URING, FK_BPF, FK_PERF, FK_UFFD,
-    FK_SECCOMP, FK_ANON, N_FK
-};
-
 /* An open file description (open(2), NOTES). dup(2), fork(2) and SCM_RIGHTS share it. */
 struct ofd {
     struct ofd *next_dead;
@@ -418,14 +412,12 @@ static struct opts opt = {
  * `die`, `xcalloc` and `xrealloc` end kvis: use them only before kvis attaches to a process. If a
  * message ends in ':', strerror(errno) follows it. */
 
-static const char *u_progname = "kvis";
-
 static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
 {
     int e = errno;
     size_t n = strlen(fmt);
     char line[1024];
-    int len = SNPRINTF(line, "%s: ", u_progname);
+    int len = SNPRINTF(line, "kvis: ");
     len += vsnprintf(line + len, sizeof line - (size_t)len, fmt, ap);
     if (len > (int)sizeof line - 80) {
         len = (int)sizeof line - 80;
@@ -1076,12 +1068,9 @@ static const char *u_signame(int sig)
 {
     static char tmp[32];
     static const char *const name[] = {
-#define S(n) [SIG##n] = "SIG" #n
-        S(HUP), S(INT), S(QUIT), S(ILL), S(TRAP), S(ABRT), S(BUS), S(FPE), S(KILL), S(USR1),
-        S(SEGV), S(USR2), S(PIPE), S(ALRM), S(TERM), [16] = "SIGSTKFLT", S(CHLD), S(CONT),
-        S(STOP), S(TSTP), S(TTIN), S(TTOU), S(URG), S(XCPU), S(XFSZ), S(VTALRM), S(PROF),
-        S(WINCH), S(IO), S(PWR), S(SYS),
-#undef S
+#define X(name) [SIG##name] = "SIG" #name,
+        SIGNALS(X)
+#undef X
     };
     if (sig > 0 && sig < (int)ARRAY_LEN(name))
         return name[sig];
@@ -1311,97 +1300,20 @@ static bool u_matches(const regex_t *re, const char *s)
 
 /* == 4 arch_ abi_ sys_  everything that depends on the CPU architecture =======
  * No other section mentions a register or __x86_64__. A new architecture needs a value of `enum
- * abi`, a column of gen/tables/syscalls.tbl and, in this section, its constants, arch_layouts, and
- * the ABI's name, word size and audit number. BPF programs are the same for all 64-bit kernels,
- * because kvis patches offsets into them. */
+ * abi`, a column of gen/tables/syscalls.tbl, rows and a column of gen/tables/arch.tbl and, in this
+ * section, the ABI's name, word size and audit number. BPF programs are the same for all 64-bit
+ * kernels, because kvis patches offsets into them. */
 
-/* Layout of a thread's general registers (NT_PRSTATUS). */
+/* Layout of a thread's general registers; see gen/tables/arch.tbl. */
 struct arch_layout {
     u8 abi;
     u8 size, n;         /* size of a register in bytes; number of registers */
     u8 nr, arg[6], ret; /* register indices: call number, arguments, result */
 };
+#include "gen/out/arch.h"
 
-/* Unless a comment says otherwise, offsets are in the kernel's struct pt_regs (asm/ptrace.h), which
- * begins with the registers of arch_layouts[0].
- * ARCH_ARG0_IS_RESULT  a call's result replaces its first argument
- * ARCH_COMPAT_MASK     bits of ARCH_COMPAT_FIELD that mark a 32-bit call or task (TS_COMPAT,
- *                      _TIF_32BIT: asm/thread_info.h)
- * ARCH_COMPAT_LAYOUT   index in arch_layouts[] of the arguments of 32-bit calls
- * ARCH_WORDS           offset of eight words that include the arguments
- * ARCH_ORIG_A0         offset of a copy of the first argument; 0: none is needed
- * ARCH_NR_OFF          offset of the call number
- * ARCH_STACK           size of a kernel stack (THREAD_SIZE, for pages of 4 KiB)
- * ARCH_STACK_NR        offset of the call number in the kernel stack; 0: unknown
- * ARCH_FN_ARG3         index of the register with the fourth argument of a kernel function
- * ARCH_SP_OFF          offset of the stack pointer
- * ARCH_RET_POPS        number of bytes that a return from a kernel function pops */
-#if defined(__x86_64__)
-#define ARCH_NATIVE ABI_X86_64
-#define ARCH_COMPAT ABI_I386
-#define ARCH_AUDIT AUDIT_ARCH_X86_64
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
-#define R(reg) (offsetof(struct user_regs_struct, reg) / 8)
-static const struct arch_layout arch_layouts[] = {
-    { ABI_X86_64, 8, 27, R(orig_rax), { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) }, R(rax) },
-    { ABI_I386, 8, 27, R(orig_rax), { R(rbx), R(rcx), R(rdx), R(rsi), R(rdi), R(rbp) }, R(rax) },
-    /* registers of an i386 task: arch/x86/include/asm/user_32.h */
-    { ABI_I386, 4, 17, 11, { 0, 1, 2, 3, 4, 5 }, 6 },
-};
-enum {
-    ARCH_ARG0_IS_RESULT = 0, ARCH_COMPAT_MASK = 2, ARCH_COMPAT_LAYOUT = 1,
-    ARCH_WORDS = 8 * R(r10),
-    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 8 * R(orig_rax), ARCH_STACK = 16 << 10,
-    /* 168 is sizeof(struct pt_regs): see task_pt_regs (asm/processor.h) */
-    ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF,
-    ARCH_FN_ARG3 = R(rcx), ARCH_SP_OFF = 8 * R(rsp), ARCH_RET_POPS = 8
-};
-#undef R
-#elif defined(__aarch64__)
-#define ARCH_NATIVE ABI_ARM64
-#define ARCH_COMPAT ABI_ARM32
-#define ARCH_AUDIT AUDIT_ARCH_AARCH64
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-static const struct arch_layout arch_layouts[] = {
-    { ABI_ARM64, 8, 34, 8, { 0, 1, 2, 3, 4, 5 }, 0 }, /* registers x0-x30, sp, pc, pstate */
-    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* registers r0-r15, cpsr, orig_r0 */
-};
-enum {
-    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 1 << 22, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
-    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 280 /* pt_regs.syscallno */, ARCH_STACK = 16 << 10,
-    ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 3, ARCH_SP_OFF = 8 * 31, ARCH_RET_POPS = 0
-};
-#elif defined(__riscv) && __riscv_xlen == 64
-#define ARCH_NATIVE ABI_RISCV64
-#define ARCH_COMPAT ABI_RISCV64 /* kvis does not recognize 32-bit programs (Linux 5.19 and later) */
-#define ARCH_AUDIT AUDIT_ARCH_RISCV64
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-static const struct arch_layout arch_layouts[] = {
-    /* registers epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11, t3-t6 */
-    { ABI_RISCV64, 8, 32, 17, { 10, 11, 12, 13, 14, 15 }, 10 },
-};
-enum {
-    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 8 * 10,
-    ARCH_ORIG_A0 = 8 * 35, /* at a call's entry, a0 is already the result -ENOSYS (Linux 6.11) */
-    ARCH_NR_OFF = 8 * 17, ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 13,
-    ARCH_SP_OFF = 8 * 2, ARCH_RET_POPS = 0
-};
-#elif defined(__ARM_EABI__)
-#define ARCH_NATIVE ABI_ARM32
-#define ARCH_COMPAT ABI_ARM32
-#define ARCH_AUDIT AUDIT_ARCH_ARM
-#define SYS_mmap SYS_mmap2 /* the EABI has mmap2 but no mmap */
-#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
-static const struct arch_layout arch_layouts[] = {
-    { ABI_ARM32, 4, 18, 7, { 17, 1, 2, 3, 4, 5 }, 0 }, /* registers r0-r15, cpsr, orig_r0 */
-};
-enum { /* Most constants are unused, because a 32-bit kvis has no BPF programs. */
-    ARCH_ARG0_IS_RESULT = 1, ARCH_COMPAT_MASK = 0, ARCH_COMPAT_LAYOUT = 0, ARCH_WORDS = 0,
-    ARCH_ORIG_A0 = 0, ARCH_NR_OFF = 0, ARCH_STACK = 8 << 10, ARCH_STACK_NR = 0, ARCH_FN_ARG3 = 3,
-    ARCH_SP_OFF = 0, ARCH_RET_POPS = 0
-};
-#else
-#error "kvis supports only x86_64, aarch64, riscv64 and armv7"
+#ifndef SYS_mmap
+#define SYS_mmap SYS_mmap2 /* the ARM EABI has mmap2 but no mmap */
 #endif
 
 static u32 arch_arg_off(bool compat, u32 i)
@@ -2014,8 +1926,20 @@ static void nm_mark(struct name *e)
         e->live = true;
 }
 
-static void nm_sweep(void (*gone)(const struct name *))
+static void nm_drop(void (*gone)(const struct name *))
 {
+    struct name **list = malloc(nm.n * sizeof *list);
+    size_t n = 0, kept = 0;
+    for (struct name *e = nm.newest; list && e; e = e->older)
+        if (!e->live && (nm_bytes(e) || e->opens))
+            list[n++] = e;
+    if (list)
+        qsort(list, n, sizeof *list, nm_most_first);
+    for (size_t i = 0; i < n && kept + nm_size(list[i]->len) <= NM_KEPT; i++) {
+        kept += nm_size(list[i]->len);
+        list[i]->live = true;
+    }
+    free(list);
     for (struct name **slot = &nm.newest, *e; (e = *slot);) {
         if (e->live) {
             e->live = false;
@@ -2032,23 +1956,6 @@ static void nm_sweep(void (*gone)(const struct name *))
         nm.n--;
         free(e);
     }
-}
-
-static void nm_drop(void (*gone)(const struct name *))
-{
-    struct name **list = malloc(nm.n * sizeof *list);
-    size_t n = 0, kept = 0;
-    for (struct name *e = nm.newest; list && e; e = e->older)
-        if (!e->live && (nm_bytes(e) || e->opens))
-            list[n++] = e;
-    if (list)
-        qsort(list, n, sizeof *list, nm_most_first);
-    for (size_t i = 0; i < n && kept + nm_size(list[i]->len) <= NM_KEPT; i++) {
-        kept += nm_size(list[i]->len);
-        list[i]->live = true;
-    }
-    free(list);
-    nm_sweep(gone);
     nm.drop_at = nm.total + NM_KEPT;
 }
 
@@ -2072,39 +1979,21 @@ static bool nm_is_library(const char *s)
     return so != NULL;
 }
 
-/* Classes of paths, mostly of files that programs read at start-up. NM_SILENT files are not
- * reported, because all programs use them. */
-enum nm_class { NM_PLAIN, NM_DEVICE, NM_SILENT, NM_SYSTEM, NM_LIBRARY, NM_LOCALE, NM_CONFIG,
-                NM_HEADER, NM_PART, N_NM_CLASSES };
+#include "gen/out/files.h"
 
-/* Classifies a path by a prefix, by a substring (`*TEXT` in row[]) or as a whole (`=TEXT`). */
+static bool nm_fits(const char *s, const char *pattern)
+{
+    return *pattern == '='   ? !strcmp(s, pattern + 1)
+           : *pattern == '*' ? strstr(s, pattern + 1) != NULL
+                             : !strncmp(s, pattern, strlen(pattern));
+}
+
 static enum nm_class nm_class(const char *s)
 {
-    static const struct { u8 class; const char *text[11]; } row[] = {
-        { NM_SILENT, { "*ld-linux", "*/ld-musl", "*/ld.so" } },
-        { NM_SYSTEM, { "/proc/", "/sys/" } },
-        { NM_SILENT, { "=/dev/null", "=/dev/zero", "=/dev/full", "=/dev/random",
-                       "=/dev/urandom" } },
-        { NM_PLAIN, { "/dev/shm/" } },
-        { NM_DEVICE, { "/dev/" } },
-        { NM_SILENT, { "/var/run/nscd/" } },
-        { NM_LOCALE, { "/usr/lib/locale/", "/usr/share/locale", "/usr/share/zoneinfo/",
-                       "/etc/localtime", "/usr/share/i18n/", "*/gconv/" } },
-        { NM_CONFIG, { "/etc/nsswitch.conf", "*/openssl.cnf", "/etc/gai.conf", "/etc/host.conf",
-                       "/etc/selinux/", "*/terminfo/", "/etc/gcrypt/", "/etc/gnutls/",
-                       "/etc/crypto-policies/" } },
-        { NM_HEADER, { "/usr/include/", "/usr/local/include/" } },
-        { NM_PART, { "*/lib/python", "*/site-packages/", "*/node_modules/", "/usr/share/perl",
-                     "/etc/perl/", "/usr/local/share/perl", "/usr/share/nodejs/" } },
-        { NM_PART, { "/usr/lib", "/lib", "/usr/local/lib/", "/nix/store/" } },
-    };
-    enum nm_class class = NM_PLAIN;
-    for (size_t i = ARRAY_LEN(row); i--;) /* the first matching row determines the class */
-        for (const char *const *p = row[i].text; *p; p++)
-            if (**p == '='   ? !strcmp(s, *p + 1)
-                : **p == '*' ? strstr(s, *p + 1) != NULL
-                             : !strncmp(s, *p, strlen(*p)))
-                class = row[i].class;
+    u32 i = 0;
+    while (i < ARRAY_LEN(nm_paths) && !nm_fits(s, nm_paths[i].text))
+        i++;
+    enum nm_class class = i < ARRAY_LEN(nm_paths) ? nm_paths[i].class : NM_PLAIN;
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
@@ -2129,12 +2018,6 @@ static struct {
     bool lazy; /* always use /proc: kvis does not trace all calls that change descriptors */
     u64 lost_ns; /* up to this time, records of calls that change descriptor tables may be lost */
 } fdt = { .dead_tail = &fdt.dead };
-
-static const char *const fd_kind_name[N_FK] = {
-    "unknown", "file", "dir", "device", "tty", "pipe", "socket", "eventfd", "epoll", "timerfd",
-    "signalfd", "inotify", "fanotify", "memfd", "pidfd", "io_uring", "bpf", "perf", "userfaultfd",
-    "seccomp notify", "anon_inode",
-};
 
 static struct ofd *ofd_new(const struct task *t, u8 kind, struct name *name)
 {
@@ -2369,23 +2252,11 @@ static void fd_mark_all(struct files *f, u32 lo, u32 hi)
 
 static const char *fd_sock_type(int domain, int type, int proto)
 {
-    static const struct { int domain, type; const char *name; } row[] = {
-        { AF_INET, SOCK_STREAM, "tcp4" }, { AF_INET, SOCK_DGRAM, "udp4" },
-        { AF_INET, SOCK_RAW, "raw4" }, { AF_INET, SOCK_SEQPACKET, "sctp4" },
-        { AF_INET6, SOCK_STREAM, "tcp6" }, { AF_INET6, SOCK_DGRAM, "udp6" },
-        { AF_INET6, SOCK_RAW, "raw6" }, { AF_INET6, SOCK_SEQPACKET, "sctp6" },
-        { AF_UNIX, SOCK_STREAM, "unix" }, { AF_UNIX, SOCK_DGRAM, "unix-dgram" },
-        { AF_UNIX, SOCK_SEQPACKET, "unix-seqpacket" }, { AF_NETLINK, -1, "netlink" },
-        { AF_PACKET, -1, "packet" }, { AF_VSOCK, -1, "vsock" }, { AF_ALG, -1, "alg" },
-        { AF_BLUETOOTH, -1, "bluetooth" }, { AF_CAN, -1, "can" }, { 44 /* AF_XDP */, -1, "xdp" },
-        { AF_KEY, -1, "key" }, { AF_TIPC, -1, "tipc" }, { AF_RDS, -1, "rds" },
-        { 43 /* AF_SMC */, -1, "smc" },
-    };
-    if (proto == 262 /* IPPROTO_MPTCP */ && type == SOCK_STREAM)
-        return domain == AF_INET6 ? "mptcp6" : "mptcp4";
-    for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if (row[i].domain == domain && (row[i].type == type || row[i].type < 0))
-            return row[i].name;
+    for (u32 i = 0; i < ARRAY_LEN(fd_sockets); i++)
+        if (fd_sockets[i].domain == domain
+            && (fd_sockets[i].type == type || fd_sockets[i].type < 0)
+            && (fd_sockets[i].protocol == proto || fd_sockets[i].protocol < 0))
+            return fd_sockets[i].name;
     return "socket";
 }
 
@@ -2660,19 +2531,11 @@ static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
-    static const struct { const char *prefix; u8 kind; } row[] = {
-        { "[eventfd]", FK_EVENTFD }, { "[eventpoll]", FK_EPOLL }, { "[timerfd]", FK_TIMERFD },
-        { "[signalfd]", FK_SIGNALFD }, { "inotify", FK_INOTIFY }, { "[fanotify]", FK_FANOTIFY },
-        { "[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD }, { "[io_uring]", FK_URING },
-        { "bpf", FK_BPF }, { "[perf_event]", FK_PERF }, { "[userfaultfd]", FK_UFFD },
-        { "seccomp notify", FK_SECCOMP }, { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
-        { "socket:[", FK_SOCK },
-    };
     bool anon = !strncmp(link, "anon_inode:", 11);
     link += anon ? 11 : 0;
-    for (size_t i = 0; i < ARRAY_LEN(row); i++)
-        if (!strncmp(link, row[i].prefix, strlen(row[i].prefix)))
-            return row[i].kind;
+    for (u32 i = 0; i < ARRAY_LEN(fd_links); i++)
+        if (!strncmp(link, fd_links[i].prefix, strlen(fd_links[i].prefix)))
+            return fd_links[i].kind;
     if (anon || !sx)
         return anon ? FK_ANON : FK_UNKNOWN;
     u32 mode = sx->stx_mode;
@@ -3368,8 +3231,6 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 /* == 10 dec_  arguments and results of system calls, human-readable ===========
  * Tables from gen/: sc_rows (calls and the kinds of their arguments), families (names of values),
  * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
- * A new kind of argument needs an @kind line in gen/tables/syscalls.tbl and, unless it is a value
- * or a structure, a function dec_k_NAME.
  * A number from the tracee alone never sizes an allocation or ends a loop: -s limits text and
  * arrays, structures have fixed buffers, and call.text has a maximum. */
 
@@ -3385,12 +3246,6 @@ struct family {
 };
 #include "gen/out/flags.h"
 
-/* Formats of structure members; see gen/tables/structs.tbl. */
-enum dec_shown {
-    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_FD,
-    DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP, DV_HANDLER,
-    DV_FLAGS, DV_VALUE, DV_BITS, DV_DIRFD, DV_NONE
-};
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
 enum dec_sizing { DEC_SIZE_FIXED, DEC_SIZE_NEXT, DEC_SIZE_OWN, DEC_SIZE_UNION };
@@ -3430,13 +3285,9 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* the command does not change the argument's kind */
 
-/* Types of results; see RESULT in gen/tables/syscalls.tbl. */
-enum sc_form {
-    RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
-    RET_BITS, RET_VALUE
-};
+/* What a call returns; see RESULT in gen/tables/syscalls.tbl. */
 struct sc_result {
-    u8 form;
+    u8 form;     /* RET_... */
     u8 opens;    /* type of the new descriptor (FK_...); FK_UNKNOWN: depends on the file */
     u16 fam;     /* names (FAM_...) for RET_BITS and RET_VALUE */
     const char *label;
@@ -3476,7 +3327,7 @@ struct sc_option {
 struct sc_row {
     const char *name;
     u16 nargs;
-    u16 cls;
+    u32 cls;
     u16 arg[6];
     u8 result, commands;
 };
@@ -4026,31 +3877,26 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
     b_s(d->b, (u64)have < size && !more ? ", ...}" : "}");
 }
 
-static void dec_struct(struct dec *d, u64 addr, u8 st)
+static void dec_k_struct(struct dec *d, u64 v)
 {
     enum { OWN_MAX = 160 }; /* must equal MEMORY of perfattr in gen/tables/syscalls.tbl */
     u8 raw[512];
-    const struct dec_layout *l = dec_layout(d, st);
+    const struct dec_layout *l = dec_layout(d, d->kind->st);
     if (!l) {
-        dec_pointer(d, addr, 0);
+        dec_pointer(d, v, 0);
     } else if (l->sizing == DEC_SIZE_OWN) {
         u32 head = l->own + 4u;
-        if (!dec_get(d, addr, raw, head))
+        if (!dec_get(d, v, raw, head))
             return;
         u32 size = dec_ld(raw + l->own, 4);
-        dec_ext(d, addr, MAX(size ? size : l->own_least, head), OWN_MAX, l);
+        dec_ext(d, v, MAX(size ? size : l->own_least, head), OWN_MAX, l);
     } else if (l->sizing == DEC_SIZE_NEXT) {
-        dec_ext(d, addr, dec_next(d), DEC_CHUNK, l);
+        dec_ext(d, v, dec_next(d), DEC_CHUNK, l);
     } else {
         u32 have = MIN(l->sizing == DEC_SIZE_UNION ? (u32)dec_next(d) : l->size, sizeof raw);
-        if (dec_get(d, addr, raw, have))
+        if (dec_get(d, v, raw, have))
             dec_braces(d, raw, have, l);
     }
-}
-
-static void dec_k_struct(struct dec *d, u64 v)
-{
-    dec_struct(d, v, d->kind->st);
 }
 
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
@@ -4549,7 +4395,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Names of si_code and the structure after it (siginfo_layout, kernel/signal.c, Linux 5.10). */
+/* Names of si_code and the structure after it. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4558,14 +4404,9 @@ struct dec_origin {
 static struct dec_origin dec_origin(int sig, s32 code)
 {
     static const struct dec_origin special[] = {
-        [SIGILL] = { FAM_si_ill, ST_siginfo_fault },
-        [SIGTRAP] = { FAM_si_trap, ST_siginfo_fault },
-        [SIGBUS] = { FAM_si_bus, ST_siginfo_fault },
-        [SIGFPE] = { FAM_si_fpe, ST_siginfo_fault },
-        [SIGSEGV] = { FAM_si_segv, ST_siginfo_fault },
-        [SIGCHLD] = { FAM_si_chld, ST_siginfo_child },
-        [SIGIO] = { FAM_si_poll, ST_siginfo_poll },
-        [SIGSYS] = { FAM_si_sys, ST_siginfo_call },
+#define X(signal, family, st) [signal] = { FAM_##family, ST_##st },
+        FL_SIGNALS(X)
+#undef X
     };
     /* values of si_code (asm-generic/siginfo.h) */
     enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 };
@@ -4644,9 +4485,8 @@ static void dec_packet(struct dec *d, const u8 *p, size_t n)
         b_f(d->b, "%s%02x", k ? ":" : ", sll_addr=", p[12 + k]);
 }
 
-static void dec_vsock(struct dec *d, const u8 *p, size_t n)
+static void dec_vsock(struct dec *d, const u8 *p)
 {
-    (void)n;
     u32 port = dec_ld(p + 4, 4), cid = dec_ld(p + 8, 4);
     b_s(d->b, "svm_cid=");
     if (!dec_named(d->b, cid, FAM_vmcid))
@@ -4656,37 +4496,27 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
-    static const struct {
-        void (*show)(struct dec *, const u8 *, size_t);
-        u8 st;
-        u8 least;
-    } form[] = {
-        [AF_UNIX] = { dec_unix, 0, 3 },
-        [AF_INET] = { NULL, ST_sockaddr_in, 8 },
-        [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* size without sin6_scope_id */ },
-        [AF_NETLINK] = { NULL, ST_sockaddr_nl, 12 },
-        [AF_PACKET] = { dec_packet, 0, 12 },
-        [AF_ALG] = { NULL, ST_sockaddr_alg, 88 },
-        [AF_VSOCK] = { dec_vsock, 0, 12 },
-        [AF_XDP] = { NULL, ST_sockaddr_xdp, 16 },
-    };
     if (n < 2) {
         b_quoted(d->b, p, n, false);
         return;
     }
     unsigned af = (unsigned)dec_ld(p, 2);
+    bool known = af < ARRAY_LEN(dec_addresses) && n >= dec_addresses[af].least;
+    u8 st = known ? dec_addresses[af].st : 0;
     b_s(d->b, "{sa_family=");
     dec_enum(d->b, af, FAM_sockaf);
-    if (n > 2) {
-        b_s(d->b, ", ");
-        if (af >= ARRAY_LEN(form) || !form[af].least || n < form[af].least) {
-            b_s(d->b, "sa_data=");
-            b_quoted(d->b, p + 2, n - 2, false);
-        } else if (form[af].show) {
-            form[af].show(d, p, n);
-        } else {
-            dec_list(d, p, n, &dec_layouts[form[af].st]);
-        }
+    b_s(d->b, n > 2 ? ", " : "");
+    if (af == AF_UNIX && n > 2) {
+        dec_unix(d, p, n);
+    } else if (af == AF_PACKET && n >= 12) {
+        dec_packet(d, p, n);
+    } else if (af == AF_VSOCK && n >= 12) {
+        dec_vsock(d, p);
+    } else if (st) {
+        dec_list(d, p, n, &dec_layouts[st]);
+    } else if (n > 2) {
+        b_s(d->b, "sa_data=");
+        b_quoted(d->b, p + 2, n - 2, false);
     }
     b_c(d->b, '}');
 }
@@ -4848,16 +4678,13 @@ static void dec_k_mmsg(struct dec *d, u64 v)
 
 static void dec_k_sockproto(struct dec *d, u64 v)
 {
-    switch ((u32)d->c->arg[0]) {
-    case AF_INET: case AF_INET6: dec_enum(d->b, (u32)v, FAM_ipproto); break;
-    case AF_NETLINK: dec_enum(d->b, (u32)v, FAM_nlproto); break;
-    case AF_PACKET:
-        b_s(d->b, "htons(");
-        dec_enum(d->b, ntohs(v), FAM_ethproto);
-        b_c(d->b, ')');
-        break;
-    default: b_s64(d->b, (s32)v);
+    if ((u32)d->c->arg[0] != AF_PACKET) {
+        b_s64(d->b, (s32)v);
+        return;
     }
+    b_s(d->b, "htons(");
+    dec_enum(d->b, ntohs(v), FAM_ethproto);
+    b_c(d->b, ')');
 }
 
 static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
@@ -4928,14 +4755,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-/* fl_ioctls[] has groups of ioctl(2) commands with the same second byte. A group is that byte, the
- * size of its rows in two bytes, and the rows. A row is:
- * 1 byte   how many bytes the name shares with the previous name
- * 1 byte   lowest byte of the command
- * 2 bytes  upper half of the command; IOCTL_SIZE in it means any size
- * text     rest of the name, up to the next byte below '0'; a byte of 128 or more stands for a
- *          word; '~' ends the name of a macro that takes the size */
-enum { IOCTL_SIZE = 0x3fff };
+enum { IOCTL_SIZE = 0x3fff }; /* the upper half of a command has any size */
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
@@ -5023,33 +4843,16 @@ static void dec_k_ifreq(struct dec *d, u64 v)
         return;
     b_s(d->b, "{ifr_name=");
     b_quoted(d->b, raw, strnlen((const char *)raw, 16), false);
-    switch (cmd) {
-    case 0x8910: case 0x8933: b_f(d->b, ", ifr_ifindex=%d", (s32)dec_ld(raw + 16, 4)); break;
-    case 0x8921: case 0x8922: b_f(d->b, ", ifr_mtu=%d", (s32)dec_ld(raw + 16, 4)); break;
-    case 0x8915: case 0x8916: case 0x891b:
-        b_s(d->b, ", ifr_addr=");
+    bool address = cmd == SIOCGIFADDR || cmd == SIOCSIFADDR || cmd == SIOCGIFNETMASK;
+    b_s(d->b, address ? ", ifr_addr=" : ", ...");
+    if (address)
         dec_sockaddr(d, raw + 16, 16);
-        break;
-    case 0x8913: case 0x8914: case 0x400454ca:
-        b_s(d->b, ", ifr_flags=");
-        dec_bits(d->b, dec_ld(raw + 16, 2), cmd == 0x400454ca ? FAM_tunflags : FAM_ifflags);
-        break;
-    default: b_s(d->b, ", ...");
-    }
     b_c(d->b, '}');
 }
 
-/* io_uring_enter(2) takes a signal set, or a structure with a signal set. */
 static void dec_k_uringarg(struct dec *d, u64 v)
 {
-    /* with EXT_ARG_REG, the argument is an offset into registered memory */
-    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 };
-    u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
-    if (flags & EXT_ARG_REG)
-        dec_hex(d->b, v);
-    else if (flags & EXT_ARG)
-        dec_struct(d, v, ST_io_uring_getevents);
-    else if (size == 8)
+    if (dec_next(d) == 8)
         dec_k_sigset(d, v);
     else
         dec_pointer(d, v, 0);
@@ -5067,26 +4870,16 @@ static const struct kind kinds[] = {
 /* Returns the number of arguments passed: registers of omitted arguments have unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
-    const u64 *a = c->arg;
-    unsigned n = sc_rows[c->row].nargs, k = c->id == SC_openat ? 2 : 1;
     const struct sc_command *command = dec_command(c, c->row);
-    bool ctid, tls;
     if (command)
         return command->nargs;
-    switch (c->id) {
-    case SC_open: case SC_openat: case SC_mq_open: /* 0100 | 020000000 is O_CREAT | __O_TMPFILE */
-        return a[k] & (0100 | 020000000) ? n : k + 1;
-    case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED | MREMAP_DONTUNMAP is 6 */
-    case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
-    case SC_mknodat: return S_ISCHR(a[2]) || S_ISBLK(a[2]) ? n : 3;
-    case SC_clone: /* masks: CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
-        ctid = a[0] & 0x01200000;
-        tls = a[0] & 0x00080000;
-        if (c->row == SC_clone ? tls : ctid) /* on x86-64, ctid precedes tls */
-            return 5;
-        return (c->row == SC_clone ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
-    default: return n;
-    }
+    if (c->id != SC_clone)
+        return sc_rows[c->row].nargs;
+    /* masks: CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
+    bool ctid = c->arg[0] & 0x01200000, tls = c->arg[0] & 0x00080000;
+    if (c->row == SC_clone ? tls : ctid) /* on x86-64, ctid precedes tls */
+        return 5;
+    return (c->row == SC_clone ? ctid : tls) ? 4 : c->arg[0] & 0x00101000 ? 3 : 2;
 }
 
 /* Ends truncated text with "...". Returns false if the dots do not fit. */
@@ -5338,7 +5131,7 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 }
 
 #define X(cls, name) { cls, name },
-static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
+static const struct { u32 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
 #undef X
 
 static const char *sc_add(const char *word, bool *set)
@@ -5358,7 +5151,7 @@ static const char *sc_add(const char *word, bool *set)
     if (regex)
         regfree(&re);
     /* A word that names no call can be a class without %, as in old versions of strace. */
-    u16 cls = 0;
+    u32 cls = 0;
     for (size_t i = 0; !hit && i < ARRAY_LEN(sc_classes); i++)
         if (!strcmp(word + (*word == '%'), sc_classes[i].name))
             cls = sc_classes[i].cls;
@@ -5394,9 +5187,7 @@ static const char *sc_parse(const char *expr)
 }
 
 /* == 12 ev_  events: what happened, as data ===================================
- * gen/events.h describes the kinds of events and their fields. A new kind needs a row there, a
- * function of section md_, and that function as model= of the call in gen/tables/syscalls.tbl
- * (verified by the test `adding`). */
+ * gen/events.h describes the kinds of events and their fields. */
 
 /* VT_STR: bytes from a tracee. VT_SYM: a word defined by kvis. Recordings contain these values. */
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
@@ -5529,13 +5320,6 @@ static bool ev_is(const struct event *e, enum ev_field f, const char *text)
 {
     u32 n = strlen(text);
     return ev_has(e, f) && e->v[f].s.len == n && !memcmp(e->v[f].s.p, text, n);
-}
-
-static bool ev_ends(const struct event *e, enum ev_field f, const char *end)
-{
-    u32 n = strlen(end);
-    const union ev_val *v = &e->v[f];
-    return ev_has(e, f) && v->s.len >= n && !memcmp(v->s.p + v->s.len - n, end, n);
 }
 
 static bool ev_is_text(u32 f)
@@ -6188,14 +5972,6 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-static void out_hold(const struct event *e)
-{
-    while (!ev_group(&out_held, e))
-        out_held_print(~0ull);
-    if (!out.due_ns)
-        out.due_ns = e->ts_ns + OUT_QUIET_NS;
-}
-
 /* Returns whether text must show an event because -e trace=NAMES, -P or --no-filter selects it. */
 static bool out_asked(const struct event *e)
 {
@@ -6234,10 +6010,6 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
 /* Appends file counts: 12 libraries, 24 headers below /usr/include. */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
-    static const char *const noun[][2] = {
-        [NM_LIBRARY] = { "library", "libraries" }, [NM_LOCALE] = { "locale file", "locale files" },
-        [NM_CONFIG] = { "configuration file", "configuration files" },
-    };
     const char *between = "";
     for (enum nm_class class = NM_LIBRARY; class < N_NM_CLASSES; class++) {
         u32 n = p->files[class];
@@ -6248,7 +6020,7 @@ static void out_read(struct buf *b, const struct out_proc *p)
         if (class >= NM_HEADER || (n == 1 && !p->starting))
             out_common_dir(b, p, class);
         else
-            b_f(b, "%u %s", n, joined ? "locale" : noun[class][n > 1]);
+            b_f(b, "%u %s", n, joined ? "locale" : nm_nouns[class][n > 1]);
         between = joined ? " and " : ", ";
     }
 }
@@ -6485,8 +6257,10 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
 
 static bool out_is_dns(const struct event *e)
 {
+    const union ev_val *to = &e->v[EV_remote_addr];
     return ev_has(e, EV_sock_type) && !strncmp(e->v[EV_sock_type].s.p, "udp", 3)
-        && ev_ends(e, EV_remote_addr, ":53");
+        && ev_has(e, EV_remote_addr) && to->s.len >= 3
+        && !memcmp(to->s.p + to->s.len - 3, ":53", 3);
 }
 
 static bool out_routine_kind(const struct event *e, bool starting)
@@ -6513,11 +6287,6 @@ static bool out_routine_kind(const struct event *e, bool starting)
     default:
         return false;
     }
-}
-
-static bool out_routine(struct out_proc *p, const struct event *e)
-{
-    return !out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e));
 }
 
 /* Returns whether an event is routine, regardless of earlier events. Reports hide such events. */
@@ -6569,7 +6338,7 @@ static void out_text_event(const struct event *e)
     struct out_proc *p = out_proc_of(e->pid);
     if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* with -P, events carry the process's name */
         out_name_by(e);
-    if (out_routine(p, e)) {
+    if (!out_asked(e) && (out_routine_kind(e, p->starting) || out_routine_file(p, e))) {
         out.hidden++;
         return;
     }
@@ -6577,7 +6346,10 @@ static void out_text_event(const struct event *e)
         return;
     if (event_kinds[e->kind].how & EVENT_RUNS || (e->kind == EK_BLOCK && ev_has(e, EV_op))
         || (e->kind == EK_EXEC && e->err == ENOENT)) {
-        out_hold(e);
+        while (!ev_group(&out_held, e))
+            out_held_print(~0ull);
+        if (!out.due_ns)
+            out.due_ns = e->ts_ns + OUT_QUIET_NS;
         return;
     }
     out_held_print(~0ull);
@@ -7045,8 +6817,7 @@ static void out_forget(const struct task *t)
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary =============
  * Histograms of durations are log-linear with 16 buckets per power of two, so the relative error of
- * percentiles is at most 1/32. A new number or list of the summary needs a row in gen/summary.h; a
- * recorded list also needs a constant in enum rec_type. */
+ * percentiles is at most 1/32. */
 
 enum { ST_BUCKETS = DELAY_BUCKETS, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_CALLERS = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8,
@@ -7658,24 +7429,42 @@ static void st_mark_names(void)
 /* If -e trace= excludes any of these calls, the I/O totals are too low. */
 static bool st_knows_io(void)
 {
-    static const u16 rows[] = { SC_read, SC_write, SC_pread64, SC_pwrite64, SC_readv, SC_writev,
-                                SC_sendto, SC_recvfrom, SC_sendmsg, SC_recvmsg, SC_sendfile,
-                                SC_splice, SC_copy_file_range };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (!sc_set[rows[i]])
+    for (u16 i = 0; i < SC_N; i++)
+        if (sc_rows[i].cls & CLS_IO && !sc_set[i])
             return false;
     return true;
 }
 
 /* Conditions for showing a number or a list of the summary. Only recordings have the numbers that
  * are RECORDED or STATE; `kvis diff` compares all numbers except STATE, which describe the run. */
-enum st_known {
-    ST_ALWAYS, ST_RECORDED, ST_STATE, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
-    ST_CPU, ST_CPU_PARTS, ST_PEAK, ST_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE,
-    ST_TIMES, ST_BLOCK_IO, ST_STOPS,
-    /* numbers that are unknown if lost_unknown is 1: */
-    ST_LOST, ST_LOST_WAITS, ST_LOST_URING, ST_THROTTLED
-};
+#define ST_CONDITIONS(X) \
+    X(ALWAYS, true) \
+    X(RECORDED, false) \
+    X(CALLS, all) \
+    X(STATE, false) \
+    X(MODEL, calls) \
+    X(TREE, !out.observed) \
+    X(COMMANDS, !all) \
+    X(CPU, s->cpu_ns > 0) \
+    X(CPU_PARTS, u_cpu_is_split(s->user_ns + s->system_ns)) \
+    X(PEAK, s->max_rss > 0) \
+    X(IO, calls && st_knows_io()) \
+    X(FILES, calls && st_knows_files() && !s->files_dropped) \
+    X(FAULTS, opt.faults) \
+    X(MAJOR, opt.faults && !s->no_major) \
+    X(URING, calls && sc_set[SC_io_uring_enter]) \
+    X(URING_DONE, s->uring_done | s->uring_lost) \
+    X(TIMES, s->n_delays) \
+    X(BLOCK_IO, s->n_io) \
+    X(STOPS, calls && s->stops) \
+    X(LOST, !s->lost_unknown) \
+    X(LOST_WAITS, s->n_delays && !s->lost_unknown) \
+    X(LOST_URING, (s->uring_done | s->uring_lost) && !s->lost_unknown) \
+    X(THROTTLED, calls && !s->lost_unknown)
+
+#define X(condition, met) ST_##condition,
+enum st_known { ST_CONDITIONS(X) };
+#undef X
 
 #define ST_LOST_UNKNOWN \
     ",\"lost\":null,\"lost_reason\":\"cannot read the counters of BPF programs\""
@@ -7709,28 +7498,9 @@ static bool st_knows(const struct summary *s, enum st_known what)
 {
     bool all = !st_no_calls(s), calls = all && !out.observed;
     switch (what) {
-    case ST_ALWAYS: return true;
-    case ST_RECORDED: case ST_STATE: return false;
-    case ST_CALLS: return all;
-    case ST_MODEL: return calls;
-    case ST_TREE: return !out.observed;
-    case ST_COMMANDS: return !all;
-    case ST_CPU: return s->cpu_ns > 0;
-    case ST_CPU_PARTS: return u_cpu_is_split(s->user_ns + s->system_ns);
-    case ST_PEAK: return s->max_rss > 0;
-    case ST_IO: return calls && st_knows_io();
-    case ST_FILES: return calls && st_knows_files() && !s->files_dropped;
-    case ST_FAULTS: return opt.faults;
-    case ST_MAJOR: return opt.faults && !s->no_major;
-    case ST_URING: return calls && sc_set[SC_io_uring_enter];
-    case ST_URING_DONE: return s->uring_done | s->uring_lost;
-    case ST_TIMES: return s->n_delays;
-    case ST_BLOCK_IO: return s->n_io;
-    case ST_STOPS: return calls && s->stops;
-    case ST_LOST: return !s->lost_unknown;
-    case ST_LOST_WAITS: return s->n_delays && !s->lost_unknown;
-    case ST_LOST_URING: return (s->uring_done | s->uring_lost) && !s->lost_unknown;
-    case ST_THROTTLED: return calls && !s->lost_unknown;
+#define X(condition, met) case ST_##condition: return met;
+    ST_CONDITIONS(X)
+#undef X
     }
     return false;
 }

@@ -1,5 +1,11 @@
-/* The names of the kernel's error numbers, and the texts of glibc, which strace prints. kvis does not use strerror(3),
+/* The names of signals and of the kernel's error numbers, and the texts of glibc, which strace prints. kvis does not use strerror(3),
  * because it may be built with a C library that has other texts. */
+
+/* asm-generic/signal.h */
+#define SIGNALS(X) \
+    X(HUP) X(INT) X(QUIT) X(ILL) X(TRAP) X(ABRT) X(BUS) X(FPE) X(KILL) X(USR1) X(SEGV) X(USR2) X(PIPE) X(ALRM) X(TERM) \
+    X(STKFLT) X(CHLD) X(CONT) X(STOP) X(TSTP) X(TTIN) X(TTOU) X(URG) X(XCPU) X(XFSZ) X(VTALRM) X(PROF) X(WINCH) X(IO) \
+    X(PWR) X(SYS)
 
 /* asm-generic/errno-base.h, asm-generic/errno.h */
 #define ERRNOS(X) \

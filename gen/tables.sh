@@ -18,10 +18,12 @@ die() {
     exit 2
 }
 
-# Checks flags.tbl and prints it as lines `FAMILY CONSTANT VALUE ARM64VALUE`. Writes $tmp/parts, the rows of FL_PARTS.
+# Checks flags.tbl and prints it as lines `FAMILY CONSTANT VALUE ARM64VALUE`. Writes $tmp/parts and $tmp/signals, the rows of
+# FL_PARTS and FL_SIGNALS.
 read_flags() {
     : > "$tmp/parts"
-    awk -v part_file="$tmp/parts" "$awk_common"'
+    : > "$tmp/signals"
+    awk -v part_file="$tmp/parts" -v signal_file="$tmp/signals" "$awk_common"'
     function bad(msg) { bad_at(FNR, msg) }
     function number(s) { return s ~ /^-?(0[0-7]*|[1-9][0-9]*|0[xX][0-9a-fA-F]+)$/ }
     function fits(s) { # struct flag: 40 bits with a sign
@@ -32,14 +34,15 @@ read_flags() {
         n = split(substr(s, index(s, "=") + 1), w, ":")
         if (s ~ /^part=(named|signal|octal|huge):(0x)?[0-9a-f]+(:[a-z0-9_]+)?$/)
             print "X(" fam ", " toupper(w[1]) ", " w[2] ", " (n < 3 ? 0 : w[1] == "named" ? "FAM_" w[3] : w[3]) ")" > part_file
-        else bad("`" s "`: part=HOW:MASK[:ARG]")
+        else if (s ~ /^signal=SIG[A-Z]+:[a-z_]+$/) print "X(" w[1] ", " fam ", " w[2] ")" > signal_file
+        else bad("`" s "`: part=HOW:MASK[:ARG] or signal=NAME:STRUCT")
     }
     function close_family() { if (fam != "" && !rows) bad("family " fam " has no rows") }
     { sub(/#.*/, "") }
     NF == 0 { next }
     /^family[ \t]/ {
         close_family()
-        if (NF < 2 || $2 !~ /^[a-z_][a-z0-9_]*$/) bad("expected: family NAME [part=...]")
+        if (NF < 2 || $2 !~ /^[a-z_][a-z0-9_]*$/) bad("expected: family NAME [part=...] [signal=...]")
         if ($2 in seen) bad("family " $2 " occurs twice")
         fam = $2; seen[fam] = 1; rows = 0
         for (i = 3; i <= NF; i++) add_part($i)
@@ -212,7 +215,7 @@ read_calls() {
         form = $i
         fam = family_of(form)
         if (form ~ /^fd:[a-z]+$/) out = "RET_FD, .opens = FK_" toupper(substr(form, 4))
-        else if (form ~ /^(fd|addr|octal|sig|pid|child|poll|select)$/) out = "RET_" toupper(form)
+        else if (form in forms) out = "RET_" toupper(form)
         else if (form == "-") out = "RET_NUMBER"
         else if (fam != "" && fam in family) out = (form ~ /^e/ ? "RET_VALUE" : "RET_BITS") ", .fam = FAM_" fam
         else bad("no result `" form "`")
@@ -366,6 +369,9 @@ read_calls() {
     function write_commands(    i) {
         printf "/* Classes of calls; X(bits, name). */\nenum {\n%s};\n", class_bits > command_file
         printf "#define SC_CLASSES(X)%s\n\n", class_names > command_file
+        printf "enum {\n    RET_NUMBER,\n" > command_file
+        for (i = 1; i <= n_forms; i++) printf "    RET_%s,\n", toupper(form_names[i]) > command_file
+        print "    RET_BITS,\n    RET_VALUE\n};\n" > command_file
         print "static const struct sc_result sc_results[] = {\n    { .form = RET_NUMBER }," > command_file
         for (i = 1; i <= n_results; i++) print result_row[i] > command_file
         print "};\n" > command_file
@@ -377,7 +383,11 @@ read_calls() {
         printf "};\n\nstatic const struct sc_level sc_levels[] = {\n%s};\n\n", levels > command_file
         printf "static const struct sc_option sc_options[] = {\n%s};\n\n", options > command_file
     }
-    BEGIN { split(abis, abi, " ") }
+    BEGIN {
+        split(abis, abi, " ")
+        n_forms = split("fd addr octal sig pid child poll select", form_names, " ")
+        for (i = 1; i <= n_forms; i++) forms[form_names[i]] = 1
+    }
     FILENAME == ARGV[1] {
         family[$1] = 1
         value[$1, $2] = $3
@@ -586,6 +596,8 @@ EOF
 write_parts() {
     printf '/* X(family of a word, how its part is shown, mask, argument) */\n#define FL_PARTS(X)'
     awk '{ printf " \\\n    %s", $0 }' "$tmp/parts"
+    printf '\n\n/* X(signal, family of its si_code, what follows in siginfo_t) */\n#define FL_SIGNALS(X)'
+    awk '{ printf " \\\n    %s", $0 }' "$tmp/signals"
     printf '\n\n'
 }
 
@@ -647,7 +659,13 @@ ioctl_words='ET_ RE INFO _IOCTL ER AT _S IO EN E_ ET IN ST DE MA IT CO LOC LE PA
 write_ioctls() {
     cat <<'EOF'
 
-/* Commands of ioctl(2), packed: section dec_ of kvis.c describes the bytes. */
+/* Commands of ioctl(2), packed. fl_ioctls[] has groups of commands with the same second byte. A group is that byte, the size
+ * of its rows in two bytes, and the rows. A row is:
+ * 1 byte   how many bytes the name shares with the previous name
+ * 1 byte   lowest byte of the command
+ * 2 bytes  upper half of the command; IOCTL_SIZE of kvis.c in it means any size
+ * text     rest of the name, up to the next byte below '0'; a byte of 128 or more stands for a word; '~' ends the name of a
+ *          macro that takes the size */
 EOF
     awk '$1 ~ /^ioctl/ {
         n = split($3 ($5 == "" ? "" : "," $5), v, ",")

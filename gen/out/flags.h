@@ -268,6 +268,17 @@ static const struct family families[] = {
     X(personality, NAMED, 0xff, FAM_persona) \
     X(mqopen, NAMED, 3, FAM_openacc)
 
+/* X(signal, family of its si_code, what follows in siginfo_t) */
+#define FL_SIGNALS(X) \
+    X(SIGCHLD, si_chld, siginfo_child) \
+    X(SIGSEGV, si_segv, siginfo_fault) \
+    X(SIGBUS, si_bus, siginfo_fault) \
+    X(SIGILL, si_ill, siginfo_fault) \
+    X(SIGFPE, si_fpe, siginfo_fault) \
+    X(SIGTRAP, si_trap, siginfo_fault) \
+    X(SIGIO, si_poll, siginfo_poll) \
+    X(SIGSYS, si_sys, siginfo_call)
+
 #define FL_PREFIXES(X) \
     X(ADJ_) X(AF_) X(ALG_SET_) X(ARCH_) X(ARCH_GET_) X(AT_) X(BPF_) X(BPF_CGROUP_) X(BPF_MAP_) \
     X(BPF_MAP_TYPE_) X(BPF_PROG_) X(BPF_PROG_TYPE_) X(BPF_PROG_TYPE_CGROUP_) X(BPF_SK_) \
@@ -3224,7 +3235,13 @@ static const unsigned short fl_prefixes[N_FLP] = {
 static const struct flag fl_rows[] = { FL_ROWS(F) };
 #undef F
 
-/* Commands of ioctl(2), packed: section dec_ of kvis.c describes the bytes. */
+/* Commands of ioctl(2), packed. fl_ioctls[] has groups of commands with the same second byte. A group is that byte, the size
+ * of its rows in two bytes, and the rows. A row is:
+ * 1 byte   how many bytes the name shares with the previous name
+ * 1 byte   lowest byte of the command
+ * 2 bytes  upper half of the command; IOCTL_SIZE of kvis.c in it means any size
+ * text     rest of the name, up to the next byte below '0'; a byte of 128 or more stands for a word; '~' ends the name of a
+ *          macro that takes the size */
 static const char fl_ioctl_words[][9] = {
     "ET_",
     "RE",

@@ -152,6 +152,7 @@ enum dec_kinds {
     K_MSGBUF,
     K_MSGBUFOUT,
     K_URINGARG,
+    K_URINGWAIT,
     K_WAITERS,
     K_U64P,
     K_SIZEP,
@@ -172,6 +173,12 @@ enum dec_kinds {
     K_WINSIZEOUT,
     K_IFREQ,
     K_IFREQOUT,
+    K_IFINDEXOUT,
+    K_IFMTU,
+    K_IFMTUOUT,
+    K_IFFLAGS,
+    K_IFFLAGSOUT,
+    K_TUNFLAGS,
     K_BPFMAP,
     K_BPFELEM,
     K_BPFPROG,
@@ -329,6 +336,7 @@ enum dec_kinds {
     X(MSGBUF, msgbuf, IN, NONE, UINT, DEC_LONG) \
     X(MSGBUFOUT, msgbuf, OUT, NONE, UINT, DEC_LONG) \
     X(URINGARG, uringarg, IN, NONE, UINT, DEC_LONG) \
+    X(URINGWAIT, struct, IN, io_uring_getevents, UINT, DEC_LONG) \
     X(WAITERS, array, IN, futex_waitv, UINT, DEC_LONG) \
     X(U64P, pointed, IN, NONE, UINT, 8) \
     X(SIZEP, inout, BOTH, NONE, INT, DEC_WORD) \
@@ -349,6 +357,12 @@ enum dec_kinds {
     X(WINSIZEOUT, struct, OUT, winsize, UINT, DEC_LONG) \
     X(IFREQ, ifreq, IN, NONE, UINT, DEC_LONG) \
     X(IFREQOUT, ifreq, OUT, NONE, UINT, DEC_LONG) \
+    X(IFINDEXOUT, struct, OUT, ifreq_index, UINT, DEC_LONG) \
+    X(IFMTU, struct, IN, ifreq_mtu, UINT, DEC_LONG) \
+    X(IFMTUOUT, struct, OUT, ifreq_mtu, UINT, DEC_LONG) \
+    X(IFFLAGS, struct, IN, ifreq_flags, UINT, DEC_LONG) \
+    X(IFFLAGSOUT, struct, OUT, ifreq_flags, UINT, DEC_LONG) \
+    X(TUNFLAGS, struct, IN, ifreq_tun, UINT, DEC_LONG) \
     X(BPFMAP, struct, IN, bpf_map, UINT, DEC_LONG) \
     X(BPFELEM, struct, IN, bpf_elem, UINT, DEC_LONG) \
     X(BPFPROG, struct, IN, bpf_prog, UINT, DEC_LONG) \
@@ -505,6 +519,7 @@ enum dec_kinds {
     X(MSGBUF, 0, NONE, NEXT, 1, 8, 0, 1, 0, 0) \
     X(MSGBUFOUT, 1, NONE, RESULT, 1, 8, 0, 1, 0, 0) \
     X(URINGARG, 0, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
+    X(URINGWAIT, 0, NONE, NEXT, 1, 0, 0, 0, 0, 0) \
     X(WAITERS, 0, NONE, NEXT, 24, 0, CALL_PART_MAX, 0, 0, 0) \
     X(U64P, 0, NONE, ONE, 8, 0, 0, 0, 0, 0) \
     X(SIZEP, 0, NONE, ONE, 8, 0, 0, 0, 1, 0) \
@@ -525,6 +540,12 @@ enum dec_kinds {
     X(WINSIZEOUT, 1, NONE, ONE, 8, 0, 0, 0, 0, 0) \
     X(IFREQ, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(IFREQOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(IFINDEXOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(IFMTU, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(IFMTUOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(IFFLAGS, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(IFFLAGSOUT, 1, NONE, ONE, 32, 0, 0, 0, 0, 0) \
+    X(TUNFLAGS, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(BPFMAP, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(BPFELEM, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(BPFPROG, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
@@ -1096,6 +1117,7 @@ enum {
     CLS_FSTATFS = 1 << 13,
     CLS_DISK = 1 << 14,
     CLS_BLOCKS = 1 << 15,
+    CLS_IO = 1 << 16,
 };
 #define SC_CLASSES(X) \
     X(CLS_FILE, "file") \
@@ -1115,6 +1137,20 @@ enum {
     X(CLS_FSTATFS, "fstatfs") \
     X(CLS_STAT | CLS_LSTAT | CLS_FSTAT, "%stat") \
     X(CLS_STATFS | CLS_FSTATFS, "%statfs")
+
+enum {
+    RET_NUMBER,
+    RET_FD,
+    RET_ADDR,
+    RET_OCTAL,
+    RET_SIG,
+    RET_PID,
+    RET_CHILD,
+    RET_POLL,
+    RET_SELECT,
+    RET_BITS,
+    RET_VALUE
+};
 
 static const struct sc_result sc_results[] = {
     { .form = RET_NUMBER },
@@ -1242,18 +1278,18 @@ static const struct sc_command sc_command_rows_3[] = {
     { 0x5450, 2, 0, { 0 } }, /* FIONCLEX */
     { 0x5451, 2, 0, { 0 } }, /* FIOCLEX */
     { 0x5452, 3, 0, { K_INTIN } }, /* FIOASYNC */
-    { 0x8910, 3, 0, { K_IFREQOUT } }, /* SIOCGIFNAME */
-    { 0x8913, 3, 0, { K_IFREQOUT } }, /* SIOCGIFFLAGS */
-    { 0x8914, 3, 0, { K_IFREQ } }, /* SIOCSIFFLAGS */
+    { 0x8910, 3, 0, { K_IFINDEXOUT } }, /* SIOCGIFNAME */
+    { 0x8913, 3, 0, { K_IFFLAGSOUT } }, /* SIOCGIFFLAGS */
+    { 0x8914, 3, 0, { K_IFFLAGS } }, /* SIOCSIFFLAGS */
     { 0x8915, 3, 0, { K_IFREQOUT } }, /* SIOCGIFADDR */
     { 0x8916, 3, 0, { K_IFREQ } }, /* SIOCSIFADDR */
     { 0x891b, 3, 0, { K_IFREQOUT } }, /* SIOCGIFNETMASK */
-    { 0x8921, 3, 0, { K_IFREQOUT } }, /* SIOCGIFMTU */
-    { 0x8922, 3, 0, { K_IFREQ } }, /* SIOCSIFMTU */
+    { 0x8921, 3, 0, { K_IFMTUOUT } }, /* SIOCGIFMTU */
+    { 0x8922, 3, 0, { K_IFMTU } }, /* SIOCSIFMTU */
     { 0x8927, 3, 0, { K_IFREQOUT } }, /* SIOCGIFHWADDR */
-    { 0x8933, 3, 0, { K_IFREQOUT } }, /* SIOCGIFINDEX */
+    { 0x8933, 3, 0, { K_IFINDEXOUT } }, /* SIOCGIFINDEX */
     { 0x8946, 3, 0, { K_IFREQOUT } }, /* SIOCETHTOOL */
-    { 0x400454ca, 3, 0, { K_IFREQ } }, /* TUNSETIFF */
+    { 0x400454ca, 3, 0, { K_TUNFLAGS } }, /* TUNSETIFF */
     { 0x40049409, 3, 0, { K_FD } }, /* FICLONE */
     { 0x1260, 3, 0, { K_U64POUT } }, /* BLKGETSIZE */
     { 0x1268, 3, 0, { K_INTPOUT } }, /* BLKSSZGET */
@@ -1374,10 +1410,64 @@ static const struct sc_command sc_command_rows_6[] = {
 };
 
 static const struct sc_command sc_command_rows_7[] = {
-    { 2, 4, 0, { K_SAME, K_ADDR } }, /* EPOLL_CTL_DEL */
+    { 0, 2, 0, { 0 } }, /* 0 */
 };
 
 static const struct sc_command sc_command_rows_8[] = {
+    { 0, 3, 0, { 0 } }, /* 0 */
+};
+
+static const struct sc_command sc_command_rows_9[] = {
+    { 0, 2, 0, { 0 } }, /* 0 */
+};
+
+static const struct sc_command sc_command_rows_10[] = {
+    { 0, 4, 0, { 0 } }, /* 0 */
+};
+
+static const struct sc_command sc_command_rows_11[] = {
+    { 0, 2, 0, { 0 } }, /* 0 */
+    { 0x1000, 2, 0, { 0 } }, /* 0x1000 */
+    { 0x3000, 2, 0, { 0 } }, /* 0x3000 */
+    { 0x8000, 2, 0, { 0 } }, /* 0x8000 */
+    { 0x9000, 2, 0, { 0 } }, /* 0x9000 */
+    { 0xa000, 2, 0, { 0 } }, /* 0xa000 */
+    { 0xb000, 2, 0, { 0 } }, /* 0xb000 */
+};
+
+static const struct sc_command sc_command_rows_12[] = {
+    { 0, 3, 0, { 0 } }, /* 0 */
+    { 0x1000, 3, 0, { 0 } }, /* 0x1000 */
+    { 0x3000, 3, 0, { 0 } }, /* 0x3000 */
+    { 0x8000, 3, 0, { 0 } }, /* 0x8000 */
+    { 0x9000, 3, 0, { 0 } }, /* 0x9000 */
+    { 0xa000, 3, 0, { 0 } }, /* 0xa000 */
+    { 0xb000, 3, 0, { 0 } }, /* 0xb000 */
+};
+
+static const struct sc_command sc_command_rows_13[] = {
+    { 2, 3, 0, { K_SAME, K_ENUM(FAM_ipproto) } }, /* AF_INET */
+    { 10, 3, 0, { K_SAME, K_ENUM(FAM_ipproto) } }, /* AF_INET6 */
+    { 16, 3, 0, { K_SAME, K_ENUM(FAM_nlproto) } }, /* AF_NETLINK */
+};
+
+static const struct sc_command sc_command_rows_14[] = {
+    { 2, 4, 0, { K_SAME, K_ENUM(FAM_ipproto), K_SAME } }, /* AF_INET */
+    { 10, 4, 0, { K_SAME, K_ENUM(FAM_ipproto), K_SAME } }, /* AF_INET6 */
+    { 16, 4, 0, { K_SAME, K_ENUM(FAM_nlproto), K_SAME } }, /* AF_NETLINK */
+};
+
+static const struct sc_command sc_command_rows_15[] = {
+    { 0x8, 6, 0, { K_URINGWAIT, K_SAME } }, /* 0x8 */
+    { 0x40, 6, 0, { K_HEX, K_SAME } }, /* 0x40 */
+    { 0x48, 6, 0, { K_HEX, K_SAME } }, /* 0x48 */
+};
+
+static const struct sc_command sc_command_rows_16[] = {
+    { 2, 4, 0, { K_SAME, K_ADDR } }, /* EPOLL_CTL_DEL */
+};
+
+static const struct sc_command sc_command_rows_17[] = {
     { 1, 5, 0, { K_SAME, K_STR, K_SAME } }, /* FSCONFIG_SET_STRING */
     { 2, 5, 0, { K_SAME, K_WBUF, K_SAME } }, /* FSCONFIG_SET_BINARY */
     { 3, 5, 0, { K_SAME, K_PATH, K_DIRFD } }, /* FSCONFIG_SET_PATH */
@@ -1385,17 +1475,17 @@ static const struct sc_command sc_command_rows_8[] = {
     { 5, 5, 0, { K_SAME, K_SAME, K_FD } }, /* FSCONFIG_SET_FD */
 };
 
-static const struct sc_command sc_command_rows_9[] = {
+static const struct sc_command sc_command_rows_18[] = {
     { 0, 3, 0, { K_ADDR, K_SAME } }, /* 0 */
     { 2, 3, 0, { K_ADDR, K_SAME } }, /* 2 */
 };
 
-static const struct sc_command sc_command_rows_10[] = {
+static const struct sc_command sc_command_rows_19[] = {
     { 1, 4, 0, { K_LANDLOCKPATH, K_SAME } }, /* LANDLOCK_RULE_PATH_BENEATH */
     { 2, 4, 0, { K_LANDLOCKPORT, K_SAME } }, /* LANDLOCK_RULE_NET_PORT */
 };
 
-static const struct sc_command sc_command_rows_11[] = {
+static const struct sc_command sc_command_rows_20[] = {
     { 0, 1, 0, { 0 } }, /* SYSLOG_ACTION_CLOSE */
     { 1, 1, 0, { 0 } }, /* SYSLOG_ACTION_OPEN */
     { 5, 1, 0, { 0 } }, /* SYSLOG_ACTION_CLEAR */
@@ -1406,7 +1496,7 @@ static const struct sc_command sc_command_rows_11[] = {
     { 10, 1, 0, { 0 } }, /* SYSLOG_ACTION_SIZE_BUFFER */
 };
 
-static const struct sc_command sc_command_rows_12[] = {
+static const struct sc_command sc_command_rows_21[] = {
     { 0, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_CAD_OFF */
     { 0x1234567, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_RESTART */
     { 0x4321fedc, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_POWER_OFF */
@@ -1417,7 +1507,7 @@ static const struct sc_command sc_command_rows_12[] = {
     { 0xd000fce2, 3, 0, { 0 } }, /* LINUX_REBOOT_CMD_SW_SUSPEND */
 };
 
-static const struct sc_command sc_command_rows_13[] = {
+static const struct sc_command sc_command_rows_22[] = {
     { 0, 3, 0, { K_ENUM(FAM_keyspec), K_INT } }, /* KEYCTL_GET_KEYRING_ID */
     { 1, 2, 0, { K_STR } }, /* KEYCTL_JOIN_SESSION_KEYRING */
     { 2, 4, 0, { K_ENUM(FAM_keyspec), K_WBUF, K_SIZE } }, /* KEYCTL_UPDATE */
@@ -1447,7 +1537,7 @@ static const struct sc_command sc_command_rows_13[] = {
     { 32, 4, 0, { K_ENUM(FAM_keyspec), K_FD, K_INT } }, /* KEYCTL_WATCH_KEY */
 };
 
-static const struct sc_command sc_command_rows_14[] = {
+static const struct sc_command sc_command_rows_23[] = {
     { 0, 5, 0, { K_UINT, K_UINT } }, /* KCMP_FILE */
     { 1, 3, 0, { 0 } }, /* KCMP_VM */
     { 2, 3, 0, { 0 } }, /* KCMP_FILES */
@@ -1466,14 +1556,23 @@ static const struct sc_commands sc_commands[] = {
     { sc_command_rows_4, 42, .by = 0, .mask = 0xffffffff },
     { sc_command_rows_5, 27, .by = 0, .mask = 0xffffffff },
     { sc_command_rows_6, 2, .by = 0, .mask = 0xffffffff },
-    { sc_command_rows_7, 1, .by = 1, .mask = 0xffffffff },
-    { sc_command_rows_8, 5, .by = 1, .mask = 0xffffffff },
-    { sc_command_rows_9, 2, .by = 0, .mask = 0xffffffff },
-    { sc_command_rows_10, 2, .by = 1, .mask = 0xffffffff },
-    { sc_command_rows_11, 8, .by = 0, .mask = 0xffffffff },
-    { sc_command_rows_12, 8, .by = 2, .mask = 0xffffffff },
-    { sc_command_rows_13, 27, .by = 0, .mask = 0xffffffff },
-    { sc_command_rows_14, 8, .by = 2, .mask = 0xffffffff },
+    { sc_command_rows_7, 1, .by = 1, .mask = 0x400040 },
+    { sc_command_rows_8, 1, .by = 2, .mask = 0x400040 },
+    { sc_command_rows_9, 1, .by = 1, .mask = 0x400040 },
+    { sc_command_rows_10, 1, .by = 3, .mask = 0x6 },
+    { sc_command_rows_11, 7, .by = 1, .mask = 0xb000 },
+    { sc_command_rows_12, 7, .by = 2, .mask = 0xb000 },
+    { sc_command_rows_13, 3, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_14, 3, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_15, 3, .by = 3, .mask = 0x48 },
+    { sc_command_rows_16, 1, .by = 1, .mask = 0xffffffff },
+    { sc_command_rows_17, 5, .by = 1, .mask = 0xffffffff },
+    { sc_command_rows_18, 2, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_19, 2, .by = 1, .mask = 0xffffffff },
+    { sc_command_rows_20, 8, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_21, 8, .by = 2, .mask = 0xffffffff },
+    { sc_command_rows_22, 27, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_23, 8, .by = 2, .mask = 0xffffffff },
 };
 
 static const struct sc_level sc_levels[] = {
@@ -1819,8 +1918,8 @@ static const struct sc_row sc_rows[] = {
     [SC_close_range] = SC(close_range, 0, 0, 0, 3, A(first, K_UINT), A(last, K_UINT),
         A(flags, K_BITS(FAM_close_range))),
     [SC_connect] = SC(connect, CLS_NET, 0, 0, 3, A(sockfd, K_FD), A(addr, K_SA), A(addrlen, K_INT)),
-    [SC_copy_file_range] = SC(copy_file_range, CLS_DESC, 0, 0, 6, A(fd_in, K_FD), A(off_in, K_OFFP),
-        A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE), A(flags, K_HEX32)),
+    [SC_copy_file_range] = SC(copy_file_range, CLS_DESC | CLS_IO, 0, 0, 6, A(fd_in, K_FD),
+        A(off_in, K_OFFP), A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE), A(flags, K_HEX32)),
     [SC_creat] = SC(creat, CLS_FILE | CLS_DESC, 7, 0, 2, A(pathname, K_PATH), A(mode, K_MODE)),
     [SC_create_module] = SC(create_module, 0, 0, 0, 2, A(name, K_STR), A(size, K_SIZE)),
     [SC_delete_module] = SC(delete_module, 0, 0, 0, 2, A(name, K_NAME),
@@ -1831,7 +1930,7 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS(FAM_dup))),
     [SC_epoll_create] = SC(epoll_create, CLS_DESC, 9, 0, 1, A(size, K_INT)),
     [SC_epoll_create1] = SC(epoll_create1, CLS_DESC, 10, 0, 1, A(flags, K_BITS(FAM_epollcreate))),
-    [SC_epoll_ctl] = SC(epoll_ctl, CLS_DESC, 0, 7, 4, A(epfd, K_FD), A(op, K_ENUM(FAM_epollctl)),
+    [SC_epoll_ctl] = SC(epoll_ctl, CLS_DESC, 0, 16, 4, A(epfd, K_FD), A(op, K_ENUM(FAM_epollctl)),
         A(fd, K_FD), A(event, K_EPEV)),
     [SC_epoll_ctl_old] = SC(epoll_ctl_old, 0, 0, 0, 4, A(arg1, K_HEX), A(arg2, K_HEX),
         A(arg3, K_HEX), A(arg4, K_HEX)),
@@ -1905,7 +2004,7 @@ static const struct sc_row sc_rows[] = {
     [SC_flock] = SC(flock, CLS_DESC | CLS_BLOCKS, 0, 0, 2, A(fd, K_FD), A(op, K_BITS(FAM_flock))),
     [SC_fork] = SC(fork, CLS_PROC, 6, 0, 0, 0),
     [SC_fremovexattr] = SC(fremovexattr, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(name, K_STR)),
-    [SC_fsconfig] = SC(fsconfig, CLS_FILE | CLS_DESC, 0, 8, 5, A(fd, K_FD),
+    [SC_fsconfig] = SC(fsconfig, CLS_FILE | CLS_DESC, 0, 17, 5, A(fd, K_FD),
         A(cmd, K_ENUM(FAM_fsconfig)), A(key, K_STR), A(value, K_FSVALUE), A(aux, K_FSAUX)),
     [SC_fsetxattr] = SC(fsetxattr, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(name, K_STR), A(value, K_WBUF),
         A(size, K_SIZE), A(flags, K_BITS(FAM_xattr))),
@@ -2032,7 +2131,7 @@ static const struct sc_row sc_rows[] = {
         A(usig, K_ADDR)),
     [SC_io_setup] = SC(io_setup, CLS_MEM, 0, 0, 2, A(nr_events, K_UINT), A(ctx_idp, K_ADDR)),
     [SC_io_submit] = SC(io_submit, 0, 0, 0, 3, A(ctx_id, K_HEX), A(nr, K_LONG), A(iocbpp, K_IOCBS)),
-    [SC_io_uring_enter] = SC(io_uring_enter, CLS_DESC | CLS_SIG, 0, 0, 6, A(fd, K_FD),
+    [SC_io_uring_enter] = SC(io_uring_enter, CLS_DESC | CLS_SIG, 0, 15, 6, A(fd, K_FD),
         A(to_submit, K_UINT), A(min_complete, K_UINT), A(flags, K_BITS(FAM_uringenter)),
         A(argp, K_URINGARG), A(argsz, K_SIZE)),
     [SC_io_uring_register] = SC(io_uring_register, CLS_DESC | CLS_MEM, 0, 0, 4, A(fd, K_FD),
@@ -2047,17 +2146,17 @@ static const struct sc_row sc_rows[] = {
         A(ioprio, K_HEX32)),
     [SC_ipc] = SC(ipc, CLS_IPC, 0, 0, 6, A(call, K_ENUM(FAM_ipccall)), A(first, K_INT),
         A(second, K_HEX), A(third, K_HEX), A(ptr, K_ADDR), A(fifth, K_HEX)),
-    [SC_kcmp] = SC(kcmp, 0, 0, 14, 5, A(pid1, K_PID), A(pid2, K_PID), A(type, K_ENUM(FAM_kcmp)),
+    [SC_kcmp] = SC(kcmp, 0, 0, 23, 5, A(pid1, K_PID), A(pid2, K_PID), A(type, K_ENUM(FAM_kcmp)),
         A(idx1, K_ULONG), A(idx2, K_ULONG)),
     [SC_kexec_file_load] = SC(kexec_file_load, CLS_DESC, 0, 0, 5, A(kernel_fd, K_FD),
         A(initrd_fd, K_FD), A(cmdline_len, K_ULONG), A(cmdline, K_STR),
         A(flags, K_BITS64(FAM_kexecfile))),
     [SC_kexec_load] = SC(kexec_load, 0, 0, 0, 4, A(entry, K_ADDR), A(nr_segments, K_ULONG),
         A(segments, K_ADDR), A(flags, K_BITS64(FAM_kexec))),
-    [SC_keyctl] = SC(keyctl, 0, 0, 13, 5, A(operation, K_ENUM(FAM_keyctl)), A(arg2, K_KEYCTLARG),
+    [SC_keyctl] = SC(keyctl, 0, 0, 22, 5, A(operation, K_ENUM(FAM_keyctl)), A(arg2, K_KEYCTLARG),
         A(arg3, K_KEYCTLARG), A(arg4, K_KEYCTLARG), A(arg5, K_KEYCTLARG)),
     [SC_kill] = SC(kill, CLS_PROC | CLS_SIG, 0, 0, 2, A(pid, K_PID), A(sig, K_SIG)),
-    [SC_landlock_add_rule] = SC(landlock_add_rule, CLS_DESC, 0, 10, 4, A(ruleset_fd, K_FD),
+    [SC_landlock_add_rule] = SC(landlock_add_rule, CLS_DESC, 0, 19, 4, A(ruleset_fd, K_FD),
         A(rule_type, K_ENUM(FAM_landlockrule)), A(rule_attr, K_LANDLOCKRULE),
         A(flags, K_BITS(FAM_landlockadd))),
     [SC_landlock_create_ruleset] = SC(landlock_create_ruleset, CLS_DESC, 20, 0, 3,
@@ -2124,9 +2223,9 @@ static const struct sc_row sc_rows[] = {
     [SC_mkdir] = SC(mkdir, CLS_FILE, 0, 0, 2, A(pathname, K_PATH), A(mode, K_MODE)),
     [SC_mkdirat] = SC(mkdirat, CLS_FILE | CLS_DESC, 0, 0, 3, A(dirfd, K_DIRFD), A(pathname, K_PATH),
         A(mode, K_MODE)),
-    [SC_mknod] = SC(mknod, CLS_FILE, 0, 0, 3, A(pathname, K_PATH), A(mode, K_MODE), A(dev, K_DEV)),
-    [SC_mknodat] = SC(mknodat, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD), A(pathname, K_PATH),
-        A(mode, K_MODE), A(dev, K_DEV)),
+    [SC_mknod] = SC(mknod, CLS_FILE, 0, 11, 3, A(pathname, K_PATH), A(mode, K_MODE), A(dev, K_DEV)),
+    [SC_mknodat] = SC(mknodat, CLS_FILE | CLS_DESC, 0, 12, 4, A(dirfd, K_DIRFD),
+        A(pathname, K_PATH), A(mode, K_MODE), A(dev, K_DEV)),
     [SC_mlock] = SC(mlock, CLS_MEM, 0, 0, 2, A(addr, K_ADDR), A(size, K_SIZE)),
     [SC_mlock2] = SC(mlock2, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE),
         A(flags, K_BITS(FAM_mlock))),
@@ -2136,7 +2235,7 @@ static const struct sc_row sc_rows[] = {
     [SC_mmap_i386] = SC(mmap, CLS_DESC | CLS_MEM, 5, 0, 1, A(arg, K_ADDR)),
     [SC_mmap2] = SC(mmap2, CLS_DESC | CLS_MEM, 5, 0, 6, A(addr, K_ADDR), A(length, K_SIZE),
         A(prot, K_BITS64(FAM_prot)), A(flags, K_BITS64(FAM_mmap)), A(fd, K_FD), A(pgoffset, K_HEX)),
-    [SC_modify_ldt] = SC(modify_ldt, 0, 0, 9, 3, A(func, K_INT), A(ptr, K_USERDESC),
+    [SC_modify_ldt] = SC(modify_ldt, 0, 0, 18, 3, A(func, K_INT), A(ptr, K_USERDESC),
         A(bytecount, K_ULONG)),
     [SC_mount] = SC(mount, CLS_FILE, 0, 0, 5, A(source, K_TARGET), A(target, K_PATH),
         A(filesystemtype, K_STR), A(mountflags, K_BITS64(FAM_mount)), A(data, K_STR)),
@@ -2154,7 +2253,7 @@ static const struct sc_row sc_rows[] = {
         A(oldattr, K_MQATTROUT)),
     [SC_mq_notify] = SC(mq_notify, CLS_DESC, 0, 0, 2, A(mqdes, K_FD), A(sevp, K_SIGEVENT)),
     [SC_mq_notify_i386] = SC(mq_notify, CLS_DESC, 0, 0, 2, A(mqdes, K_FD), A(sevp, K_ADDR)),
-    [SC_mq_open] = SC(mq_open, CLS_DESC, 23, 0, 4, A(name, K_TARGET), A(oflag, K_BITS(FAM_mqopen)),
+    [SC_mq_open] = SC(mq_open, CLS_DESC, 23, 9, 4, A(name, K_TARGET), A(oflag, K_BITS(FAM_mqopen)),
         A(mode, K_MODE), A(attr, K_MQATTR)),
     [SC_mq_timedreceive] = SC(mq_timedreceive, CLS_DESC, 0, 0, 5, A(mqdes, K_FD),
         A(msg_ptr, K_RBUF), A(msg_len, K_SIZE), A(msg_prio, K_UINTPOUT), A(abs_timeout, K_TS)),
@@ -2165,7 +2264,7 @@ static const struct sc_row sc_rows[] = {
     [SC_mq_timedsend_time64] = SC(mq_timedsend_time64, CLS_DESC, 0, 0, 5, A(mqdes, K_FD),
         A(msg_ptr, K_WBUF), A(msg_len, K_SIZE), A(msg_prio, K_UINT), A(abs_timeout, K_TS64)),
     [SC_mq_unlink] = SC(mq_unlink, 0, 0, 0, 1, A(name, K_TARGET)),
-    [SC_mremap] = SC(mremap, CLS_MEM, 5, 0, 5, A(old_address, K_ADDR), A(old_size, K_SIZE),
+    [SC_mremap] = SC(mremap, CLS_MEM, 5, 10, 5, A(old_address, K_ADDR), A(old_size, K_SIZE),
         A(new_size, K_SIZE), A(flags, K_BITS64(FAM_mremap)), A(new_address, K_ADDR)),
     [SC_mseal] = SC(mseal, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE), A(flags, K_HEX)),
     [SC_msgctl] = SC(msgctl, CLS_IPC, 0, 0, 3, A(msqid, K_INT), A(op, K_ENUM(FAM_msgctl)),
@@ -2196,7 +2295,7 @@ static const struct sc_row sc_rows[] = {
     [SC_oldstat] = SC(oldstat, CLS_FILE | CLS_STAT, 0, 0, 2, A(pathname, K_PATH),
         A(statbuf, K_ADDR)),
     [SC_olduname] = SC(olduname, 0, 0, 0, 1, A(buf, K_ADDR)),
-    [SC_open] = SC(open, CLS_FILE | CLS_DESC, 24, 0, 3, A(pathname, K_PATH),
+    [SC_open] = SC(open, CLS_FILE | CLS_DESC, 24, 7, 3, A(pathname, K_PATH),
         A(flags, K_BITS(FAM_open)), A(mode, K_MODE)),
     [SC_open_by_handle_at] = SC(open_by_handle_at, CLS_DESC, 8, 0, 3, A(mount_fd, K_DIRFD),
         A(handle, K_ADDR), A(flags, K_BITS(FAM_open))),
@@ -2204,7 +2303,7 @@ static const struct sc_row sc_rows[] = {
         A(pathname, K_PATH), A(flags, K_BITS(FAM_opentree))),
     [SC_open_tree_attr] = SC(open_tree_attr, CLS_FILE | CLS_DESC, 8, 0, 5, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(flags, K_BITS(FAM_opentree)), A(attr, K_MOUNTATTR), A(size, K_SIZE)),
-    [SC_openat] = SC(openat, CLS_FILE | CLS_DESC, 8, 0, 4, A(dirfd, K_DIRFD), A(pathname, K_PATH),
+    [SC_openat] = SC(openat, CLS_FILE | CLS_DESC, 8, 8, 4, A(dirfd, K_DIRFD), A(pathname, K_PATH),
         A(flags, K_BITS(FAM_open)), A(mode, K_MODE)),
     [SC_openat2] = SC(openat2, CLS_FILE | CLS_DESC, 7, 0, 4, A(dirfd, K_DIRFD), A(pathname, K_PATH),
         A(how, K_OPENHOW), A(size, K_SIZE)),
@@ -2242,8 +2341,8 @@ static const struct sc_row sc_rows[] = {
         A(tmo_p, K_TS64), A(sigmask, K_SIGSET), A(sigsetsize, K_SIZE)),
     [SC_prctl] = SC(prctl, CLS_CREDS, 0, 4, 5, A(op, K_ENUM(FAM_prctl)), A(arg2, K_PRCTLARG),
         A(arg3, K_PRCTLARG), A(arg4, K_PRCTLARG), A(arg5, K_PRCTLARG)),
-    [SC_pread64] = SC(pread64, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(buf, K_RBUF), A(count, K_SIZE),
-        A(offset, K_OFF)),
+    [SC_pread64] = SC(pread64, CLS_DESC | CLS_IO, 0, 0, 4, A(fd, K_FD), A(buf, K_RBUF),
+        A(count, K_SIZE), A(offset, K_OFF)),
     [SC_pread64_i386] = SC(pread64, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(buf, K_RBUF),
         A(count, K_SIZE), A(pos_lo, K_HEX), A(pos_hi, K_HEX)),
     [SC_pread64_arm] = SC(pread64, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(buf, K_RBUF), A(count, K_SIZE),
@@ -2281,8 +2380,8 @@ static const struct sc_row sc_rows[] = {
         A(addr, K_ADDR), A(data, K_ADDR)),
     [SC_putpmsg] = SC(putpmsg, CLS_NET, 0, 0, 5, A(arg1, K_HEX), A(arg2, K_HEX), A(arg3, K_HEX),
         A(arg4, K_HEX), A(arg5, K_HEX)),
-    [SC_pwrite64] = SC(pwrite64, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(buf, K_WBUF), A(count, K_SIZE),
-        A(offset, K_OFF)),
+    [SC_pwrite64] = SC(pwrite64, CLS_DESC | CLS_IO, 0, 0, 4, A(fd, K_FD), A(buf, K_WBUF),
+        A(count, K_SIZE), A(offset, K_OFF)),
     [SC_pwrite64_i386] = SC(pwrite64, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(buf, K_WBUF),
         A(count, K_SIZE), A(pos_lo, K_HEX), A(pos_hi, K_HEX)),
     [SC_pwrite64_arm] = SC(pwrite64, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(buf, K_WBUF),
@@ -2303,7 +2402,7 @@ static const struct sc_row sc_rows[] = {
         A(id, K_INT), A(addr, K_ADDR)),
     [SC_quotactl_fd] = SC(quotactl_fd, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(op, K_ENUM(FAM_quotactl)),
         A(id, K_INT), A(addr, K_ADDR)),
-    [SC_read] = SC(read, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(buf, K_RBUF), A(count, K_SIZE)),
+    [SC_read] = SC(read, CLS_DESC | CLS_IO, 0, 0, 3, A(fd, K_FD), A(buf, K_RBUF), A(count, K_SIZE)),
     [SC_readahead] = SC(readahead, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(offset, K_OFF),
         A(count, K_SIZE)),
     [SC_readahead_i386] = SC(readahead, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(offset_lo, K_HEX),
@@ -2315,18 +2414,19 @@ static const struct sc_row sc_rows[] = {
         A(bufsiz, K_INT)),
     [SC_readlinkat] = SC(readlinkat, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(buf, K_LINKBUF), A(bufsiz, K_INT)),
-    [SC_readv] = SC(readv, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(iov, K_RIOV), A(iovcnt, K_ULONG)),
-    [SC_reboot] = SC(reboot, 0, 0, 12, 4, A(magic, K_ENUM(FAM_rebootmagic1)),
+    [SC_readv] = SC(readv, CLS_DESC | CLS_IO, 0, 0, 3, A(fd, K_FD), A(iov, K_RIOV),
+        A(iovcnt, K_ULONG)),
+    [SC_reboot] = SC(reboot, 0, 0, 21, 4, A(magic, K_ENUM(FAM_rebootmagic1)),
         A(magic2, K_ENUM(FAM_rebootmagic2)), A(op, K_ENUM(FAM_reboot)), A(arg, K_REBOOTARG)),
     [SC_recv] = SC(recv, CLS_NET, 0, 0, 4, A(sockfd, K_FD), A(buf, K_RBUF), A(size, K_SIZE),
         A(flags, K_BITS(FAM_msg))),
-    [SC_recvfrom] = SC(recvfrom, CLS_NET, 0, 0, 6, A(sockfd, K_FD), A(buf, K_RBUF), A(size, K_SIZE),
-        A(flags, K_BITS(FAM_msg)), A(src_addr, K_SAOUT), A(addrlen, K_INTP)),
+    [SC_recvfrom] = SC(recvfrom, CLS_NET | CLS_IO, 0, 0, 6, A(sockfd, K_FD), A(buf, K_RBUF),
+        A(size, K_SIZE), A(flags, K_BITS(FAM_msg)), A(src_addr, K_SAOUT), A(addrlen, K_INTP)),
     [SC_recvmmsg] = SC(recvmmsg, CLS_NET, 0, 0, 5, A(sockfd, K_FD), A(msgvec, K_MMSGOUT),
         A(vlen, K_UINT), A(flags, K_BITS(FAM_msg)), A(timeout, K_TS)),
     [SC_recvmmsg_time64] = SC(recvmmsg_time64, CLS_NET, 0, 0, 5, A(sockfd, K_FD),
         A(msgvec, K_MMSGOUT), A(vlen, K_UINT), A(flags, K_BITS(FAM_msg)), A(timeout, K_TS64)),
-    [SC_recvmsg] = SC(recvmsg, CLS_NET, 0, 0, 3, A(sockfd, K_FD), A(msg, K_MSGOUT),
+    [SC_recvmsg] = SC(recvmsg, CLS_NET | CLS_IO, 0, 0, 3, A(sockfd, K_FD), A(msg, K_MSGOUT),
         A(flags, K_BITS(FAM_msg))),
     [SC_remap_file_pages] = SC(remap_file_pages, CLS_MEM, 0, 0, 5, A(addr, K_ADDR), A(size, K_SIZE),
         A(prot, K_BITS64(FAM_prot)), A(pgoff, K_SIZE), A(flags, K_BITS64(FAM_mmap))),
@@ -2414,18 +2514,18 @@ static const struct sc_row sc_rows[] = {
         A(sops, K_SEMBUFS), A(nsops, K_UINT), A(timeout, K_TS64)),
     [SC_send] = SC(send, CLS_NET, 0, 0, 4, A(sockfd, K_FD), A(buf, K_WBUF), A(size, K_SIZE),
         A(flags, K_BITS(FAM_msg))),
-    [SC_sendfile] = SC(sendfile, CLS_DESC | CLS_NET, 0, 0, 4, A(out_fd, K_FD), A(in_fd, K_FD),
-        A(offset, K_OFFP), A(count, K_SIZE)),
+    [SC_sendfile] = SC(sendfile, CLS_DESC | CLS_NET | CLS_IO, 0, 0, 4, A(out_fd, K_FD),
+        A(in_fd, K_FD), A(offset, K_OFFP), A(count, K_SIZE)),
     [SC_sendfile_i386] = SC(sendfile, CLS_DESC | CLS_NET, 0, 0, 4, A(out_fd, K_FD), A(in_fd, K_FD),
         A(offset, K_INTP), A(count, K_SIZE)),
     [SC_sendfile64] = SC(sendfile64, CLS_DESC | CLS_NET, 0, 0, 4, A(out_fd, K_FD), A(in_fd, K_FD),
         A(offset, K_OFFP), A(count, K_SIZE)),
     [SC_sendmmsg] = SC(sendmmsg, CLS_NET, 0, 0, 4, A(sockfd, K_FD), A(msgvec, K_MMSGIN),
         A(vlen, K_UINT), A(flags, K_BITS(FAM_msg))),
-    [SC_sendmsg] = SC(sendmsg, CLS_NET, 0, 0, 3, A(sockfd, K_FD), A(msg, K_MSGIN),
+    [SC_sendmsg] = SC(sendmsg, CLS_NET | CLS_IO, 0, 0, 3, A(sockfd, K_FD), A(msg, K_MSGIN),
         A(flags, K_BITS(FAM_msg))),
-    [SC_sendto] = SC(sendto, CLS_NET, 0, 0, 6, A(sockfd, K_FD), A(buf, K_WBUF), A(size, K_SIZE),
-        A(flags, K_BITS(FAM_msg)), A(dest_addr, K_SA), A(addrlen, K_INT)),
+    [SC_sendto] = SC(sendto, CLS_NET | CLS_IO, 0, 0, 6, A(sockfd, K_FD), A(buf, K_WBUF),
+        A(size, K_SIZE), A(flags, K_BITS(FAM_msg)), A(dest_addr, K_SA), A(addrlen, K_INT)),
     [SC_set_mempolicy] = SC(set_mempolicy, CLS_MEM, 0, 0, 3, A(mode, K_BITS(FAM_mpolmode)),
         A(nodemask, K_ADDR), A(maxnode, K_ULONG)),
     [SC_set_mempolicy_home_node] = SC(set_mempolicy_home_node, CLS_MEM, 0, 0, 4, A(addr, K_ADDR),
@@ -2502,14 +2602,14 @@ static const struct sc_row sc_rows[] = {
     [SC_sigreturn] = SC(sigreturn, CLS_SIG, 0, 0, 0, 0),
     [SC_sigsuspend] = SC(sigsuspend, CLS_SIG, 0, 0, 3, A(unused1, K_HEX), A(unused2, K_HEX),
         A(mask, K_HEX)),
-    [SC_socket] = SC(socket, CLS_NET, 35, 0, 3, A(domain, K_ENUM(FAM_sockaf)),
+    [SC_socket] = SC(socket, CLS_NET, 35, 13, 3, A(domain, K_ENUM(FAM_sockaf)),
         A(type, K_BITS(FAM_socktype)), A(protocol, K_SOCKPROTO)),
     [SC_socketcall] = SC(socketcall, CLS_DESC, 0, 0, 2, A(call, K_ENUM(FAM_socketcall)),
         A(args, K_ADDR)),
-    [SC_socketpair] = SC(socketpair, CLS_NET, 28, 0, 4, A(domain, K_ENUM(FAM_sockaf)),
+    [SC_socketpair] = SC(socketpair, CLS_NET, 28, 14, 4, A(domain, K_ENUM(FAM_sockaf)),
         A(type, K_BITS(FAM_socktype)), A(protocol, K_SOCKPROTO), A(sv, K_INT2FD)),
-    [SC_splice] = SC(splice, CLS_DESC, 0, 0, 6, A(fd_in, K_FD), A(off_in, K_OFFP), A(fd_out, K_FD),
-        A(off_out, K_OFFP), A(size, K_SIZE), A(flags, K_BITS(FAM_splice))),
+    [SC_splice] = SC(splice, CLS_DESC | CLS_IO, 0, 0, 6, A(fd_in, K_FD), A(off_in, K_OFFP),
+        A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE), A(flags, K_BITS(FAM_splice))),
     [SC_ssetmask] = SC(ssetmask, CLS_SIG, 0, 0, 1, A(newmask, K_HEX)),
     [SC_stat] = SC(stat, CLS_FILE | CLS_STAT, 0, 0, 2, A(pathname, K_PATH), A(statbuf, K_STAT)),
     [SC_stat_i386] = SC(stat, CLS_FILE | CLS_STAT, 0, 0, 2, A(pathname, K_PATH),
@@ -2541,7 +2641,7 @@ static const struct sc_row sc_rows[] = {
     [SC_sysfs] = SC(sysfs, 0, 0, 0, 3, A(option, K_INT), A(arg1, K_HEX), A(arg2, K_HEX)),
     [SC_sysinfo] = SC(sysinfo, 0, 0, 0, 1, A(info, K_SYSINFO)),
     [SC_sysinfo_i386] = SC(sysinfo, 0, 0, 0, 1, A(info, K_ADDR)),
-    [SC_syslog] = SC(syslog, 0, 0, 11, 3, A(type, K_ENUM(FAM_syslog)), A(bufp, K_RBUF),
+    [SC_syslog] = SC(syslog, 0, 0, 20, 3, A(type, K_ENUM(FAM_syslog)), A(bufp, K_RBUF),
         A(size, K_INT)),
     [SC_tee] = SC(tee, CLS_DESC, 0, 0, 4, A(fd_in, K_FD), A(fd_out, K_FD), A(size, K_SIZE),
         A(flags, K_BITS(FAM_splice))),
@@ -2624,8 +2724,10 @@ static const struct sc_row sc_rows[] = {
         A(id, K_PID), A(infop, K_ADDR), A(options, K_BITS(FAM_waitidopt)), A(rusage, K_ADDR)),
     [SC_waitpid] = SC(waitpid, CLS_PROC, 16, 0, 3, A(pid, K_PID), A(wstatus, K_WSTATUS),
         A(options, K_BITS(FAM_wait))),
-    [SC_write] = SC(write, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(buf, K_WBUF), A(count, K_SIZE)),
-    [SC_writev] = SC(writev, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(iov, K_WIOV), A(iovcnt, K_ULONG)),
+    [SC_write] = SC(write, CLS_DESC | CLS_IO, 0, 0, 3, A(fd, K_FD), A(buf, K_WBUF),
+        A(count, K_SIZE)),
+    [SC_writev] = SC(writev, CLS_DESC | CLS_IO, 0, 0, 3, A(fd, K_FD), A(iov, K_WIOV),
+        A(iovcnt, K_ULONG)),
 };
 #undef SC
 #undef A

@@ -106,6 +106,10 @@ s/^call fcntl fcntl64/call fcntl fcntl128/~no call .fcntl128
 s/struct:linger/struct:lingers/~struct:NAME, e:FAMILY
 LIST
 
+finds_mistakes flags flags.h <<'LIST'
+s/signal=SIGILL:siginfo_fault/signal=SIGILL/~part=HOW:MASK.:ARG. or signal=NAME:STRUCT
+LIST
+
 generates pmu pmu.h
 table=$top/gen/tables/pmu.tbl
 # The rows in another order: the same rows in another order; two arrays are sorted.
@@ -193,6 +197,31 @@ cp gen/out/options.h src/gen/out
 gcc -std=gnu11 -pthread -fsyntax-only -Werror src/kvis.c >out 2>err && fail "a u32 is taken for a bool"
 has err 'options.h.*incompatible pointer'
 
+generates arch arch.h
+finds_mistakes arch arch.h <<'LIST'
+s/^arch     aarch64/board    aarch64/~arch, layout or constant
+s/^layout   aarch64   ARM64 /layout   sparc     ARM64 /~no arch .sparc
+s/^\(layout   aarch64   ARM64  *\)8/\116/~registers have 4 or 8 bytes
+s/^\(layout   aarch64   ARM32  *4  *\)18/\112/~.17. is not the index of one of 12 registers
+s/^\(layout   riscv64 .*\),15/\1/~six arguments
+s/^layout   riscv64 .*//~no layout of riscv64
+s/^\(constant NR_OFF .*\)  136/\1/~expected: constant NAME and 4 values
+s/^constant STACK_NR/constant STACK/~STACK occurs twice
+LIST
+
+generates files files.h
+finds_mistakes files files.h <<'LIST'
+s/^kind    PIPE /sort    PIPE /~kind, socket, class or path
+s/^kind    PIPE .*/kind    PIPE/~kind NAME TEXT
+s/^kind    PIPE /kind    SOCK /~.kind SOCK. occurs twice
+s/^\(kind    PIPE .*\)pipe:\[/\1socket:[/~.socket:.. occurs twice
+s/^socket  VSOCK .*/socket  VSOCK  vsock/~socket DOMAIN TYPE PROTOCOL NAME
+s/^socket  INET6 /socket  INET  /~.INET STREAM 262. occurs twice
+s,/nix/store/,/lib,~./lib. occurs twice
+s/^class   PART/class   PARTS/~no class .PART
+s/^class   HEADER/& header/~class NAME
+LIST
+
 generates structs structs.h
 finds_mistakes structs structs.h <<'LIST'
 s/^struct rlimit64 size=16/struct rlimit64 size=12/~rlim_max ends after the structure, at 16
@@ -210,6 +239,8 @@ s/^\( *rlim_max  *\)8  *8  limit/\1eight 8  limit/~are numbers
 s/^ *rlim_max .*/    rlim_max 8/~expected: MEMBER OFFSET
 s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.length/~no member .length
 s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.mnt_id/~a size of other than 4
+s/^\(struct sockaddr_in .*\)family=AF_INET/\1family=INET/~family=AF_NAME
+s/^\(struct sockaddr_in6 .*\)family=AF_INET6/\1/~least=N, with family
 s/^struct winsize .*/&\nstruct empty size=8/~winsize has no members
 LIST
 # The layouts in this machine's headers, without members that are newer or have another name. Headers of times and sockets conflict.

@@ -446,6 +446,27 @@ TEST(t_calls)
     EXPECT(sc_find(ABI_ARM64, 56) == SC_openat && sc_find(ABI_ARM64, 99999) < 0);
 }
 
+#ifdef __x86_64__
+/* gen/tables/arch.tbl agrees with the headers. */
+TEST(t_registers)
+{
+    struct user_regs_struct r = { .orig_rax = 1, .rdi = 2, .rsi = 3, .rdx = 4, .r10 = 5, .r8 = 6, .r9 = 7, .rax = 8, .rip = 9,
+                                  .rbx = 10, .rbp = 11, .rcx = 12 };
+    static const u8 want[][6] = { { 2, 3, 4, 5, 6, 7 }, { 10, 12, 4, 3, 2, 11 } };
+    union arch_regs u = { { 0 } };
+    memcpy(&u, &r, sizeof r);
+    for (u32 i = 0; i < 2; i++) {
+        const struct arch_layout *l = &arch_layouts[i];
+        EXPECT(arch_reg(&u, l, l->nr) == 1 && arch_reg(&u, l, l->ret) == 8 && l->size * l->n == sizeof r);
+        for (u32 k = 0; k < 6; k++)
+            EXPECT(arch_reg(&u, l, l->arg[k]) == want[i][k]);
+    }
+    EXPECT(u.w64[ARCH_X86_IP] == 9 && u.w64[ARCH_FN_ARG3] == 12);
+    EXPECT(ARCH_SP_OFF == offsetof(struct user_regs_struct, rsp) && ARCH_WORDS == offsetof(struct user_regs_struct, r10));
+    EXPECT(ARCH_NR_OFF == offsetof(struct user_regs_struct, orig_rax));
+}
+#endif
+
 /* A template with a misspelled field would never print it. */
 TEST(t_templates)
 {
