@@ -3877,11 +3877,11 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
     b_s(d->b, (u64)have < size && !more ? ", ...}" : "}");
 }
 
-static void dec_k_struct(struct dec *d, u64 v)
+static void dec_struct(struct dec *d, u64 v, u8 st)
 {
     enum { OWN_MAX = 160 }; /* must equal MEMORY of perfattr in gen/tables/syscalls.tbl */
     u8 raw[512];
-    const struct dec_layout *l = dec_layout(d, d->kind->st);
+    const struct dec_layout *l = dec_layout(d, st);
     if (!l) {
         dec_pointer(d, v, 0);
     } else if (l->sizing == DEC_SIZE_OWN) {
@@ -3897,6 +3897,11 @@ static void dec_k_struct(struct dec *d, u64 v)
         if (dec_get(d, v, raw, have))
             dec_braces(d, raw, have, l);
     }
+}
+
+static void dec_k_struct(struct dec *d, u64 v)
+{
+    dec_struct(d, v, d->kind->st);
 }
 
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
