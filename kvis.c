@@ -9152,26 +9152,11 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* Returns the name of a record type or TYPEnnn (RFC 3597), valid until the next call. */
-static const char *md_dns_type(u16 type)
-{
-    static char other[16];
-    static const char *const name[] = {
-        [1] = "A", [2] = "NS", [5] = "CNAME", [6] = "SOA", [12] = "PTR", [15] = "MX",
-        [16] = "TXT", [28] = "AAAA", [33] = "SRV", [64] = "SVCB", [65] = "HTTPS",
-    };
-    SNPRINTF(other, "TYPE%u", type);
-    return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
-}
-
 /* err: errno of the socket; 0: none; -1: the outcome is unknown. */
 static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
-    static const char *const failure[16] = {
-        "no answer", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED",
-    };
-    char text[DNS_SHOWN * sizeof q->m.name];
-    struct buf b = BUF_ON(text);
+    char text[DNS_SHOWN * sizeof q->m.name], kind[16];
+    struct buf b = BUF_ON(text), type = BUF_ON(kind);
     bool answered = q->m.flags >> 15;
     u32 rcode = answered ? q->m.flags & 15 : 0;
     struct event *e = ev_new(EK_RESOLVE, NULL, ns);
@@ -9183,13 +9168,17 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
     e->row = q->row;
     e->unasked = !sc_set[q->row] || took_ns < opt.min_ns;
     ev_bytes(e, EV_name, q->m.name, q->m.name_len);
-    ev_sym(e, EV_kind, md_dns_type(q->m.type));
+    if (!dec_named(&type, q->m.type, FAM_dnstype))
+        b_f(&type, "TYPE%u", q->m.type); /* as in RFC 3597 */
+    ev_bytes(e, EV_kind, type.p, type.len);
     ev_bytes(e, EV_server, q->server, q->server_len);
     if (answered && !rcode) {
         md_dns_answers(&q->m, &b);
         ev_bytes(e, EV_answer, b.p, b.len);
     } else if (!err) {
-        ev_sym(e, EV_failure, failure[rcode] ? failure[rcode] : "unknown RCODE");
+        if (!dec_named(&b, rcode, FAM_dnsrcode))
+            b_s(&b, rcode ? "unknown RCODE" : "no answer");
+        ev_bytes(e, EV_failure, b.p, b.len);
     }
     ev_num(e, EV_fd, q->fd);
     if (took_ns)
@@ -9530,34 +9519,19 @@ static bool md_cannot_copy(const struct call *c)
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
 }
 
-/* ioctl(2) commands that change a file or a file system (linux/fs.h). */
-static const struct { u32 op; const char *name; } md_changing[] = {
-    { 0x1277, "BLKDISCARD" },
-    { 0x127d, "BLKSECDISCARD" },
-    { 0x127f, "BLKZEROOUT" },
-    { 0x40049409, "FICLONE" },
-    { 0x40046602, "FS_IOC_SETFLAGS" }, /* command in 32-bit programs */
-    { 0x40086602, "FS_IOC_SETFLAGS" },
-    { 0x401c5820, "FS_IOC_FSSETXATTR" },
-    { 0x4020940d, "FICLONERANGE" },
-    { 0x41009432, "FS_IOC_SETFSLABEL" },
-    { 0x8004587d, "FS_IOC_SHUTDOWN" },
-    { 0xc0045877, "FIFREEZE" },
-    { 0xc0045878, "FITHAW" },
-    { 0xc0185879, "FITRIM" },
-};
-
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
-    const char *name = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(md_changing); i++)
-        name = md_changing[i].op == (u32)c->arg[1] ? md_changing[i].name : name;
-    if (!name || md_cannot_copy(c) || c->err == ENOTTY)
+    enum { SETFLAGS = 0x40086602, SETFLAGS32 = 0x40046602 }; /* SETFLAGS32: in 32-bit programs */
+    char name[32];
+    struct buf op = BUF_ON(name);
+    u32 command = c->arg[1];
+    if (!dec_named(&op, command == SETFLAGS32 ? SETFLAGS : command, FAM_fschange)
+        || md_cannot_copy(c) || c->err == ENOTTY)
         return;
     struct ofd *o = fd_get(t, c->arg[0]);
     struct event *e = md_event(EK_CHANGE, t, c);
     ev_sym(e, EV_call, "ioctl");
-    ev_sym(e, EV_op, name);
+    ev_bytes(e, EV_op, op.p, op.len);
     ev_name(e, EV_path, o ? o->name : NULL);
     md_emit(e);
 }
@@ -10496,21 +10470,6 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* Names of io_uring requests by opcode (include/uapi/linux/io_uring.h). First character: '<' reads
- * bytes, '>' writes bytes, '+' returns a descriptor. */
-static const char *const md_ring_op[] = {
-    " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
-    " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
-    "+accept", " async_cancel", " link_timeout", " connect", " fallocate", "+openat", " close",
-    " files_update", " statx", "<read", ">write", " fadvise", " madvise", ">send", "<recv",
-    "+openat2", " epoll_ctl", " splice", " provide_buffers", " remove_buffers", " tee", " shutdown",
-    " renameat", " unlinkat", " mkdirat", " symlinkat", " linkat", " msg_ring", " fsetxattr",
-    " setxattr", " fgetxattr", " getxattr", "+socket", " uring_cmd", ">send_zc", ">sendmsg_zc",
-    "<read_multishot", " waitid", " futex_wait", " futex_wake", " futex_waitv", "+fixed_fd_install",
-    " ftruncate", " bind", " listen", "<recv_zc", " epoll_wait", "<readv_fixed", ">writev_fixed",
-    " pipe",
-};
-
 /* Records of requests contain no address, therefore kvis asks the connected socket. */
 static void md_ring_connected(struct task *t, struct ofd *o, s32 n)
 {
@@ -10528,23 +10487,27 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 {
     static char text[PATH_MAX];
     struct buf file = BUF_ON(text);
-    const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
-    char moves = *op;
-    if (moves == '+' && w->res > 0) { /* io_uring must have closed this descriptor's older file */
+    char name[32] = "";
+    struct buf op = BUF_ON(name);
+    bool reads = dec_flag(w->op, FAM_uringread), writes = dec_flag(w->op, FAM_uringwrite);
+    if (!dec_named(&op, w->op, FAM_uringop))
+        b_s(&op, "unknown");
+    /* io_uring must have closed the older file of a new descriptor */
+    if (w->res > 0 && dec_flag(w->op, FAM_uringfd)) {
         fd_remove(t, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
     }
     u64 begun_ns = w->submit_ns ? w->submit_ns : w->ts_ns;
     struct ofd *o = w->fd >= 0 ? fd_get_at(t, w->fd, begun_ns) : NULL;
-    bool data = (moves == '<' || moves == '>') && w->res >= 0;
-    if (o && o->sock && !w->res && !strcmp(op, " connect"))
+    bool data = (reads || writes) && w->res >= 0;
+    if (o && o->sock && !w->res && !strcmp(name, "connect"))
         md_ring_connected(t, o, w->fd);
     if (data && o && w->res)
-        st_io(o, NULL, w->res, moves == '<');
+        st_io(o, NULL, w->res, reads);
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
-    ev_sym(e, EV_op, op + 1);
+    ev_bytes(e, EV_op, op.p, op.len);
     ev_num(e, EV_result, w->res);
     if (w->fd >= 0)
         ev_num(e, EV_fd, w->fd);
@@ -18183,8 +18146,8 @@ static void tr_filter_ioctl(struct tr_prog *p)
     const struct sc_commands *s = &sc_commands[sc_rows[SC_ioctl].commands];
     u32 command[MOST] = { UFFD_NEW };
     u8 n = 1;
-    for (size_t i = 0; i < ARRAY_LEN(md_changing); i++)
-        command[n++] = md_changing[i].op;
+    for (u32 i = FL_fschange; i <= FL_fschange_last; i++)
+        command[n++] = fl_rows[i].low;
     for (const struct sc_command *k = s->row; k < s->row + s->n && n < MOST; k++)
         if (k->result && sc_results[k->result].form == RET_FD)
             command[n++] = k->value;
