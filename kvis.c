@@ -3471,7 +3471,7 @@ struct sc_option {
 struct sc_row {
     const char *name;
     u16 nargs;
-    u16 cls;
+    u32 cls;
     u16 arg[6];
     u8 result, commands;
 };
@@ -8794,16 +8794,8 @@ static bool md_is_link_text(const struct call *c, u32 i)
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
-    static const u16 at_link[] = {
-        SC_lstat, SC_lstat64, SC_lchown, SC_lchown32, SC_readlink, SC_readlinkat, SC_lsetxattr,
-        SC_lgetxattr, SC_llistxattr, SC_lremovexattr, SC_name_to_handle_at
-    };
-    static const u8 changes[] = { EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
-                                  EK_MKNOD };
     const struct sc_row *r = &sc_rows[c->row];
-    bool link = memchr(changes, md_kind[c->id], sizeof changes) != NULL, follow = false;
-    for (size_t k = 0; k < ARRAY_LEN(at_link); k++)
-        link |= at_link[k] == c->id;
+    bool link = sc_rows[c->id].cls & CLS_LINK, follow = false;
     for (u32 k = i + 1; k < r->nargs; k++)
         if (r->arg[k] == K_BITS(FAM_at) || r->arg[k] == K_BITS(FAM_statxflags)) {
             follow |= (c->arg[k] & AT_FOLLOW) != 0;
@@ -10602,12 +10594,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
  * connect(2), for which the caller must then emit no event. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
-    void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
-    bool can_show = end == md_connect || end == md_read_write || end == md_recvfrom
-                    || end == md_sendto || end == md_msg || end == md_mmsg || end == md_copy
-                    || c->id == SC_getsockopt || c->id == SC_getpeername;
-    bool waits = can_show && (fdt.connecting || md_queries.n);
-    struct ofd *o = waits ? fd_get(t, c->arg[0]) : NULL;
+    bool waits = fdt.connecting || md_queries.n;
+    struct ofd *o = waits && sc_rows[c->id].cls & CLS_OUTCOME ? fd_get(t, c->arg[0]) : NULL;
     int err = o ? md_connected(t, c) : -1;
     /* Other errors may concern only one send(2). */
     if (err == ECONNREFUSED || (err > 0 && err != EPERM && o->peer))
@@ -17304,14 +17292,6 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether the kernel stores the remaining time in argument i, a timeout. */
-static bool hy_counts_down(const struct sc_row *r, u32 i)
-{
-    u16 id = sc_id[r - sc_rows];
-    return (r->arg[i] == K_TS && (id == SC_ppoll || id == SC_recvmmsg || id == SC_pselect6))
-        || (r->arg[i] == K_TV && id == SC_select);
-}
-
 static u8 hy_place(u8 n)
 {
     return !n                    ? 0
@@ -17387,7 +17367,7 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->nest = hy_nest(r, i, &k);
         if (k.nest && !k.early)
             continue;
-        bool early = (k.early && (opt.calls || k.model)) || (opt.calls && hy_counts_down(r, i));
+        bool early = k.early && (opt.calls || k.model);
         if (k.count == HY_NESTS || s->n == CALL_ITEMS || (early && !hy_add_early(s))) {
             if (!hy.observe)
                 return false;
