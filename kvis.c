@@ -14605,7 +14605,7 @@ struct btf_type {
 
 /* A step of a path: a member whose name has n characters or, if `name` is NULL, array element n. */
 struct btf_step { const char *name; u32 n; };
-struct btf_hit { u32 type; u64 off; bool bits; };
+struct btf_hit { u32 type; u64 off; };
 
 static struct {
     struct btf_file file[2];  /* BTF of vmlinux; BTF of the module */
@@ -14858,8 +14858,8 @@ static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 d
         u32 width = t->flag ? off >> 24 : 0;
         off = t->flag ? off & 0xffffff : off;
         if (name && btf_is(btf_str(t->b, name), step->name, step->n)) {
-            *h = (struct btf_hit){ .type = type, .off = off, .bits = width };
-            return 0;
+            *h = (struct btf_hit){ .type = type, .off = off };
+            return width ? -EOPNOTSUPP : 0;
         }
         struct btf_type in;
         if (name || (e = btf_strip(type, &in)) || !btf_composite(&in))
@@ -14880,8 +14880,6 @@ static int btf_member(u32 id, const struct btf_step *step, struct btf_hit *h)
     int e = btf_strip(id, &t);
     if (e || (e = btf_composite(&t) ? btf_find(&t, step, 0, h) : -ENOENT))
         return e;
-    if (h->bits)
-        return -EOPNOTSUPP;
     struct kfield f;
     e = btf_sized(h->type, &f);
     if (e)
@@ -15332,6 +15330,10 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
     bool fields = false, whole = false;
+    for (u32 i = 0; i < n; i++)
+        w[i].err = -ENOENT;
+    if (strlen(text) != len)
+        return tfs_fail(-EBADMSG, "the format file of %s contains a NUL", event);
     if (!tfs_key(&p, "name: ") || !tfs_key(&p, name) || *p != '\n')
         return tfs_fail(-EBADMSG, "the format file of %s is for another event", event);
     for (u32 line = 1; p < end && !whole; line++, p = nl + 1) {
@@ -15349,27 +15351,16 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     return whole ? 0 : tfs_fail(-EBADMSG, "the format file of %s is truncated", event);
 }
 
-static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
-{
-    for (u32 i = 0; i < n; i++)
-        w[i].err = -ENOENT;
-    int e = strlen(text) == len ? tfs_format(event, text, len, w, n)
-          : tfs_fail(-EBADMSG, "the format file of %s contains a NUL", event);
-    for (u32 i = 0; e && i < n; i++)
-        w[i].err = e;
-    return e;
-}
-
 /* Resolves queries such as "trace_event_raw_X.FIELD" from a format file. The size of a __data_loc
  * field is that of its 4-byte locator. On error, returns -errno, and stores it in each query. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
     int e = tfs_read(event, "format", &b);
+    if (!e)
+        e = tfs_format(event, b.p, b.len - 1, w, n);
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
-    if (!e)
-        e = tfs_answer(event, b.p, b.len - 1, w, n);
     b_free(&b);
     return e;
 }
