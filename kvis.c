@@ -17118,14 +17118,6 @@ static const struct hy_kind {
 #undef X
 };
 
-/* Calls at which threads stop; clone is included if BPF cannot follow the child (hy_records).
- * tr_filter adds stops at clone, prctl and ioctl for some arguments. */
-static const u16 hy_stopping[] = {
-#define X(call) SC_##call,
-    SC_STOPS(X)
-#undef X
-};
-
 /* Returns whether BPF sees the calls of all threads. Then kvis does not follow individual ones. */
 static bool hy_everyone(void)
 {
@@ -17138,14 +17130,12 @@ static bool hy_follows(void)
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The calls whose records describe a file, or a socket with its addresses. `file` and `sock` are 1
- * + the index of the argument that is the descriptor, or 0 for none. */
+/* The file, or the socket with its addresses, that a call's record describes: 1 + the index of the
+ * argument that is the descriptor, or 0 for none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
-static const struct { u16 id; u8 file, sock; } hy_files[] = {
-#define X(call, file, socket) { SC_##call, file, socket },
-    SC_FILES(X)
+#define X(call, file, socket) [SC_##call] = { file, socket },
+static const struct { u8 file, sock; } hy_files[SC_N] = { SC_FILES(X) };
 #undef X
-};
 
 /* --- BPF programs for forks, execs and exits (proc.bpf.c) --- */
 
@@ -17373,26 +17363,21 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
         s->keeps |= (fits && !k.result && !early) << s->n++;
     }
     s->keeps = s->over_bytes ? s->keeps : 0;
-    for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
-        if (hy_files[i].id == id) {
-            s->file = hy_place(hy_files[i].file);
-            s->sock = hy_place(hy_files[i].sock);
-        }
+    s->file = hy_place(hy_everyone() ? 0 : hy_files[id].file);
+    s->sock = hy_place(hy_everyone() ? 0 : hy_files[id].sock);
     return true;
 }
 
-/* Returns whether BPF records a call; if not, threads stop at the call. The BPF program can follow
- * the child of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid
- * namespace and cannot find the child's entry at once. With -P, kvis resolves paths while the
- * thread is stopped. --faults needs an up-to-date list of memory regions. */
+/* Returns whether BPF records a call. If not, threads stop at it; tr_filter adds stops for some
+ * arguments. The BPF program can follow the child of a clone(2), unless the kernel may skip the
+ * program (hy_map), or kvis is in a pid namespace and cannot find the child's entry at once. With
+ * -P, kvis resolves paths while the thread is stopped. --faults needs current memory regions. */
 static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
     u16 id = sc_id[row];
-    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (hy_stopping[i] == id && !(id == SC_clone && follows))
-            return false;
-    if ((opt.n_paths && sc_rows[row].cls & CLS_FILE)
+    if ((sc_rows[id].cls & CLS_STOPS && !(id == SC_clone && follows))
+        || (opt.n_paths && sc_rows[row].cls & CLS_FILE)
         || (opt.faults && (md_need_of(row) == MD_MEMORY || id == SC_madvise)))
         return false;
     return hy_spec(&sc_rows[row], s);

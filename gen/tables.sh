@@ -234,7 +234,7 @@ read_calls() {
     function described(s) {
         return s == "" ? 0 : s == "result" ? "FILE_OF_RESULT" : s == "cwd" ? "FILE_OF_CWD" : 1 + arg_named(s, $0)
     }
-    # Removes stops=, file= and socket= from the end of a row, and keeps them for write_recorded.
+    # Removes stops=, file= and socket= from the end of a row. Sets stops, and keeps the others for write_recorded.
     function take_recorded(    value, key, i) {
         value["stops"] = value["file"] = value["socket"] = ""
         while (match($0, /[ \t](stops|file|socket)=[a-z_0-9]+[ \t]*$/)) {
@@ -245,18 +245,16 @@ read_calls() {
             $0 = substr($0, 1, RSTART - 1)
         }
         if (value["stops"] != "" && !(value["stops"] in why)) bad("no @stop `" value["stops"] "`")
-        if (value["stops"] != "") stopping[value["stops"]] = stopping[value["stops"]] " " $1
+        if (value["stops"] != "" && ($1 in rows_of)) bad($1 ": stops= belongs in its first row")
+        stops = value["stops"]
+        stop_used[stops] = 1
         if (value["file"] value["socket"] != "")
             described_files = described_files sprintf(" \\\n    X(%s, %s, %s)", $1, described(value["file"]), described(value["socket"]))
     }
-    function write_recorded(    i, k, n, w) {
-        printf "/* X(call): the calls that stop their thread. */\n#define SC_STOPS(X)" > command_file
-        for (i = 1; i <= n_reasons; i++) {
-            n = split(stopping[reasons[i]], w, " ")
-            if (!n) bad("no call stops for `" reasons[i] "`")
-            for (k = 1; k <= n; k++) printf " \\\n    X(%s)", w[k] > command_file
-        }
-        printf "\n\n/* X(call, descriptor whose file its record describes, that of its socket). */\n" > command_file
+    function write_recorded(    i) {
+        for (i = 1; i <= n_reasons; i++)
+            if (!(reasons[i] in stop_used)) bad("no call stops for `" reasons[i] "`")
+        printf "/* X(call, descriptor whose file its record describes, that of its socket). */\n" > command_file
         printf "#define SC_FILES(X)%s\n\n", described_files > command_file
     }
     # Removes model= and enter= from the end of a row, and writes `NAME NEED FUNCTION KIND FUNCTION` to $tmp/model.
@@ -276,7 +274,7 @@ read_calls() {
         value = (n > 1 ? "md_" w[2] : "NULL") " " (n > 2 ? "EK_" w[3] : 0)
         if (n) print $1, toupper(w[1]), enter, value > model_file
     }
-    function add_call(    i, n, args, res) {
+    function add_call(    i, n, args, res, cls) {
         take_recorded()
         take_model()
         if ($1 !~ /^[a-z_][a-z0-9_]*$/) { bad("`" $1 "` is not a name of a system call"); return }
@@ -291,7 +289,9 @@ read_calls() {
         rows_of[$1] = rows_of[$1] " " ++n_calls
         of_call[n_calls] = $1
         gsub(/, /, ",", args)
-        head[n_calls] = NR " " $1 " " classes($2) " " $3 " " $4 " " $5 " " $6 " " $7 " " $8 " " res
+        cls = classes($2)
+        if (stops != "") cls = (cls == "0" ? "" : cls "|") "CLS_STOPS"
+        head[n_calls] = NR " " $1 " " cls " " $3 " " $4 " " $5 " " $6 " " $7 " " $8 " " res
         tail[n_calls] = args
         whole[n_calls] = $0
     }
@@ -364,6 +364,7 @@ read_calls() {
         options = options sprintf("    { %s, %s, %s }, /* %s */\n", level, number_of($1, fam), f, $1)
     }
     function write_commands(    i) {
+        class_bits = class_bits sprintf("    CLS_STOPS = 1 << %d, /* stops=: the call stops its thread */\n", n_classes)
         printf "/* Classes of calls; X(bits, name). */\nenum {\n%s};\n", class_bits > command_file
         printf "#define SC_CLASSES(X)%s\n\n", class_names > command_file
         print "static const struct sc_result sc_results[] = {\n    { .form = RET_NUMBER }," > command_file

@@ -1077,6 +1077,7 @@ enum {
     CLS_BLOCKS = 1 << 15,
     CLS_LINK = 1 << 16,
     CLS_OUTCOME = 1 << 17,
+    CLS_STOPS = 1 << 18, /* stops=: the call stops its thread */
 };
 #define SC_CLASSES(X) \
     X(CLS_FILE, "file") \
@@ -1463,38 +1464,6 @@ static const struct sc_option sc_options[] = {
     { 6, 31, OPT_TEXT, 0 }, /* TCP_ULP */
 };
 
-/* X(call): the calls that stop their thread. */
-#define SC_STOPS(X) \
-    X(execve) \
-    X(execveat) \
-    X(exit) \
-    X(exit_group) \
-    X(clone) \
-    X(clone3) \
-    X(ptrace) \
-    X(seccomp) \
-    X(userfaultfd) \
-    X(rename) \
-    X(renameat) \
-    X(renameat2) \
-    X(chdir) \
-    X(chroot) \
-    X(fchdir) \
-    X(pivot_root) \
-    X(setns) \
-    X(unshare) \
-    X(bpf) \
-    X(fsmount) \
-    X(fsopen) \
-    X(fspick) \
-    X(landlock_create_ruleset) \
-    X(mq_open) \
-    X(open_by_handle_at) \
-    X(open_tree) \
-    X(open_tree_attr) \
-    X(pidfd_getfd) \
-    X(io_uring_setup)
-
 /* X(call, descriptor whose file its record describes, that of its socket). */
 #define SC_FILES(X) \
     X(accept, 0, FILE_OF_RESULT) \
@@ -1719,7 +1688,7 @@ static const struct sc_row sc_rows[] = {
         A(nbytes_lo, K_HEX), A(nbytes_hi, K_HEX)),
     [SC_bdflush] = SC(bdflush, 0, 0, 0, 2, A(func, K_INT), A(data, K_LONG)),
     [SC_bind] = SC(bind, CLS_NET, 0, 0, 3, A(sockfd, K_FD), A(addr, K_SA), A(addrlen, K_INT)),
-    [SC_bpf] = SC(bpf, CLS_DESC, 0, 5, 3, A(cmd, K_ENUM(FAM_bpf)), A(attr, K_BPFATTR),
+    [SC_bpf] = SC(bpf, CLS_DESC | CLS_STOPS, 0, 5, 3, A(cmd, K_ENUM(FAM_bpf)), A(attr, K_BPFATTR),
         A(size, K_UINT)),
     [SC_break] = SC(break, CLS_MEM, 0, 0, 0, 0),
     [SC_breakpoint] = SC(breakpoint, 0, 0, 0, 0, 0),
@@ -1729,13 +1698,13 @@ static const struct sc_row sc_rows[] = {
         A(cstat, K_CACHESTAT), A(flags, K_HEX32)),
     [SC_capget] = SC(capget, CLS_CREDS, 0, 0, 2, A(hdrp, K_CAPHDR), A(datap, K_CAPDATAOUT)),
     [SC_capset] = SC(capset, CLS_CREDS, 0, 0, 2, A(hdrp, K_CAPHDR), A(datap, K_CAPDATA)),
-    [SC_chdir] = SC(chdir, CLS_FILE, 0, 0, 1, A(path, K_PATH)),
+    [SC_chdir] = SC(chdir, CLS_FILE | CLS_STOPS, 0, 0, 1, A(path, K_PATH)),
     [SC_chmod] = SC(chmod, CLS_FILE, 0, 0, 2, A(pathname, K_PATH), A(mode, K_MODE)),
     [SC_chown] = SC(chown, CLS_FILE, 0, 0, 3, A(pathname, K_PATH), A(owner, K_UID),
         A(group, K_GID)),
     [SC_chown32] = SC(chown32, CLS_FILE, 0, 0, 3, A(pathname, K_PATH), A(owner, K_UID),
         A(group, K_GID)),
-    [SC_chroot] = SC(chroot, CLS_FILE, 0, 0, 1, A(path, K_PATH)),
+    [SC_chroot] = SC(chroot, CLS_FILE | CLS_STOPS, 0, 0, 1, A(path, K_PATH)),
     [SC_clock_adjtime] = SC(clock_adjtime, CLS_CLOCK, 4, 0, 2, A(clockid, K_ENUM(FAM_clock)),
         A(buf, K_TIMEX)),
     [SC_clock_adjtime_i386] = SC(clock_adjtime, CLS_CLOCK, 4, 0, 2, A(clockid, K_ENUM(FAM_clock)),
@@ -1759,11 +1728,12 @@ static const struct sc_row sc_rows[] = {
         A(tp, K_TS)),
     [SC_clock_settime64] = SC(clock_settime64, CLS_CLOCK, 0, 0, 2, A(clockid, K_ENUM(FAM_clock)),
         A(tp, K_TS64)),
-    [SC_clone] = SC(clone, CLS_PROC, 6, 0, 5, A(flags, K_BITS(FAM_clone)), A(stack, K_ADDR),
-        A(parent_tid, K_ADDR), A(child_tid, K_ADDR), A(tls, K_ADDR)),
+    [SC_clone] = SC(clone, CLS_PROC | CLS_STOPS, 6, 0, 5, A(flags, K_BITS(FAM_clone)),
+        A(stack, K_ADDR), A(parent_tid, K_ADDR), A(child_tid, K_ADDR), A(tls, K_ADDR)),
     [SC_clone_i386] = SC(clone, CLS_PROC, 6, 0, 5, A(flags, K_BITS(FAM_clone)), A(stack, K_ADDR),
         A(parent_tid, K_ADDR), A(tls, K_ADDR), A(child_tid, K_ADDR)),
-    [SC_clone3] = SC(clone3, CLS_PROC, 6, 0, 2, A(cl_args, K_CLONEARGS), A(size, K_SIZE)),
+    [SC_clone3] = SC(clone3, CLS_PROC | CLS_STOPS, 6, 0, 2, A(cl_args, K_CLONEARGS),
+        A(size, K_SIZE)),
     [SC_close] = SC(close, CLS_DESC, 0, 0, 1, A(fd, K_FD)),
     [SC_close_range] = SC(close_range, 0, 0, 0, 3, A(first, K_UINT), A(last, K_UINT),
         A(flags, K_BITS(FAM_close_range))),
@@ -1798,12 +1768,13 @@ static const struct sc_row sc_rows[] = {
     [SC_eventfd] = SC(eventfd, CLS_DESC, 11, 0, 1, A(initval, K_UINT)),
     [SC_eventfd2] = SC(eventfd2, CLS_DESC, 12, 0, 2, A(initval, K_UINT),
         A(flags, K_BITS(FAM_eventfd))),
-    [SC_execve] = SC(execve, CLS_FILE | CLS_PROC, 0, 0, 3, A(pathname, K_PATH), A(argv, K_STRV),
-        A(envp, K_ENVP)),
-    [SC_execveat] = SC(execveat, CLS_FILE | CLS_DESC | CLS_PROC, 0, 0, 5, A(dirfd, K_DIRFD),
-        A(pathname, K_PATH), A(argv, K_STRV), A(envp, K_ENVP), A(flags, K_BITS(FAM_at))),
-    [SC_exit] = SC(exit, CLS_PROC, 0, 0, 1, A(status, K_INT)),
-    [SC_exit_group] = SC(exit_group, CLS_PROC, 0, 0, 1, A(status, K_INT)),
+    [SC_execve] = SC(execve, CLS_FILE | CLS_PROC | CLS_STOPS, 0, 0, 3, A(pathname, K_PATH),
+        A(argv, K_STRV), A(envp, K_ENVP)),
+    [SC_execveat] = SC(execveat, CLS_FILE | CLS_DESC | CLS_PROC | CLS_STOPS, 0, 0, 5,
+        A(dirfd, K_DIRFD), A(pathname, K_PATH), A(argv, K_STRV), A(envp, K_ENVP),
+        A(flags, K_BITS(FAM_at))),
+    [SC_exit] = SC(exit, CLS_PROC | CLS_STOPS, 0, 0, 1, A(status, K_INT)),
+    [SC_exit_group] = SC(exit_group, CLS_PROC | CLS_STOPS, 0, 0, 1, A(status, K_INT)),
     [SC_faccessat] = SC(faccessat, CLS_FILE | CLS_DESC, 0, 0, 3, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(mode, K_BITS(FAM_access))),
     [SC_faccessat2] = SC(faccessat2, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),
@@ -1827,7 +1798,7 @@ static const struct sc_row sc_rows[] = {
     [SC_fanotify_mark_i386] = SC(fanotify_mark, CLS_FILE | CLS_DESC, 0, 0, 6, A(fanotify_fd, K_FD),
         A(flags, K_BITS(FAM_fanotifymark)), A(mask_lo, K_BITS64(FAM_fanotifymask)),
         A(mask_hi, K_HEX), A(dirfd, K_DIRFD), A(pathname, K_PATH)),
-    [SC_fchdir] = SC(fchdir, CLS_DESC, 0, 0, 1, A(fd, K_FD)),
+    [SC_fchdir] = SC(fchdir, CLS_DESC | CLS_STOPS, 0, 0, 1, A(fd, K_FD)),
     [SC_fchmod] = SC(fchmod, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(mode, K_MODE)),
     [SC_fchmodat] = SC(fchmodat, CLS_FILE | CLS_DESC, 0, 0, 3, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(mode, K_MODE)),
@@ -1859,11 +1830,12 @@ static const struct sc_row sc_rows[] = {
         A(cmd, K_ENUM(FAM_fsconfig)), A(key, K_STR), A(value, K_FSVALUE), A(aux, K_FSAUX)),
     [SC_fsetxattr] = SC(fsetxattr, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(name, K_STR), A(value, K_WBUF),
         A(size, K_SIZE), A(flags, K_BITS(FAM_xattr))),
-    [SC_fsmount] = SC(fsmount, CLS_DESC, 14, 0, 3, A(fsfd, K_FD), A(flags, K_BITS(FAM_fsmount)),
-        A(attr_flags, K_BITS(FAM_mountattr))),
-    [SC_fsopen] = SC(fsopen, CLS_DESC, 14, 0, 2, A(fsname, K_STR), A(flags, K_BITS(FAM_fsopen))),
-    [SC_fspick] = SC(fspick, CLS_FILE | CLS_DESC, 15, 0, 3, A(dirfd, K_DIRFD), A(pathname, K_PATH),
-        A(flags, K_BITS(FAM_fspick))),
+    [SC_fsmount] = SC(fsmount, CLS_DESC | CLS_STOPS, 14, 0, 3, A(fsfd, K_FD),
+        A(flags, K_BITS(FAM_fsmount)), A(attr_flags, K_BITS(FAM_mountattr))),
+    [SC_fsopen] = SC(fsopen, CLS_DESC | CLS_STOPS, 14, 0, 2, A(fsname, K_STR),
+        A(flags, K_BITS(FAM_fsopen))),
+    [SC_fspick] = SC(fspick, CLS_FILE | CLS_DESC | CLS_STOPS, 15, 0, 3, A(dirfd, K_DIRFD),
+        A(pathname, K_PATH), A(flags, K_BITS(FAM_fspick))),
     [SC_fstat] = SC(fstat, CLS_DESC | CLS_FSTAT, 0, 0, 2, A(fd, K_FD), A(statbuf, K_STAT)),
     [SC_fstat_i386] = SC(fstat, CLS_DESC | CLS_FSTAT, 0, 0, 2, A(fd, K_FD), A(statbuf, K_ADDR)),
     [SC_fstat64] = SC(fstat64, CLS_DESC | CLS_FSTAT, 0, 0, 2, A(fd, K_FD), A(statbuf, K_ADDR)),
@@ -1987,7 +1959,7 @@ static const struct sc_row sc_rows[] = {
         A(argp, K_URINGARG), A(argsz, K_SIZE)),
     [SC_io_uring_register] = SC(io_uring_register, CLS_DESC | CLS_MEM, 0, 0, 4, A(fd, K_FD),
         A(opcode, K_ENUM(FAM_uringreg)), A(arg, K_ADDR), A(nr_args, K_UINT)),
-    [SC_io_uring_setup] = SC(io_uring_setup, CLS_DESC, 19, 0, 2, A(entries, K_UINT),
+    [SC_io_uring_setup] = SC(io_uring_setup, CLS_DESC | CLS_STOPS, 19, 0, 2, A(entries, K_UINT),
         A(params, K_URINGPARAMS)),
     [SC_ioctl] = SC(ioctl, CLS_DESC, 0, 3, 3, A(fd, K_FD), A(op, K_IOCTLCMD), A(argp, K_IOCTLARG)),
     [SC_ioperm] = SC(ioperm, 0, 0, 0, 3, A(from, K_HEX), A(num, K_ULONG), A(turn_on, K_INT)),
@@ -2010,7 +1982,7 @@ static const struct sc_row sc_rows[] = {
     [SC_landlock_add_rule] = SC(landlock_add_rule, CLS_DESC, 0, 10, 4, A(ruleset_fd, K_FD),
         A(rule_type, K_ENUM(FAM_landlockrule)), A(rule_attr, K_LANDLOCKRULE),
         A(flags, K_BITS(FAM_landlockadd))),
-    [SC_landlock_create_ruleset] = SC(landlock_create_ruleset, CLS_DESC, 20, 0, 3,
+    [SC_landlock_create_ruleset] = SC(landlock_create_ruleset, CLS_DESC | CLS_STOPS, 20, 0, 3,
         A(attr, K_RULESETATTR), A(size, K_SIZE), A(flags, K_BITS(FAM_landlock))),
     [SC_landlock_restrict_self] = SC(landlock_restrict_self, CLS_DESC, 0, 0, 2, A(ruleset_fd, K_FD),
         A(flags, K_BITS(FAM_landlockrestrict))),
@@ -2106,8 +2078,8 @@ static const struct sc_row sc_rows[] = {
         A(oldattr, K_MQATTROUT)),
     [SC_mq_notify] = SC(mq_notify, CLS_DESC, 0, 0, 2, A(mqdes, K_FD), A(sevp, K_SIGEVENT)),
     [SC_mq_notify_i386] = SC(mq_notify, CLS_DESC, 0, 0, 2, A(mqdes, K_FD), A(sevp, K_ADDR)),
-    [SC_mq_open] = SC(mq_open, CLS_DESC, 23, 0, 4, A(name, K_TARGET), A(oflag, K_BITS(FAM_mqopen)),
-        A(mode, K_MODE), A(attr, K_MQATTR)),
+    [SC_mq_open] = SC(mq_open, CLS_DESC | CLS_STOPS, 23, 0, 4, A(name, K_TARGET),
+        A(oflag, K_BITS(FAM_mqopen)), A(mode, K_MODE), A(attr, K_MQATTR)),
     [SC_mq_timedreceive] = SC(mq_timedreceive, CLS_DESC, 0, 0, 5, A(mqdes, K_FD),
         A(msg_ptr, K_RBUF), A(msg_len, K_SIZE), A(msg_prio, K_UINTPOUT), A(abs_timeout, K_TS)),
     [SC_mq_timedreceive_time64] = SC(mq_timedreceive_time64, CLS_DESC, 0, 0, 5, A(mqdes, K_FD),
@@ -2150,12 +2122,13 @@ static const struct sc_row sc_rows[] = {
     [SC_olduname] = SC(olduname, 0, 0, 0, 1, A(buf, K_ADDR)),
     [SC_open] = SC(open, CLS_FILE | CLS_DESC, 24, 0, 3, A(pathname, K_PATH),
         A(flags, K_BITS(FAM_open)), A(mode, K_MODE)),
-    [SC_open_by_handle_at] = SC(open_by_handle_at, CLS_DESC, 8, 0, 3, A(mount_fd, K_DIRFD),
-        A(handle, K_ADDR), A(flags, K_BITS(FAM_open))),
-    [SC_open_tree] = SC(open_tree, CLS_FILE | CLS_DESC, 8, 0, 3, A(dirfd, K_DIRFD),
+    [SC_open_by_handle_at] = SC(open_by_handle_at, CLS_DESC | CLS_STOPS, 8, 0, 3,
+        A(mount_fd, K_DIRFD), A(handle, K_ADDR), A(flags, K_BITS(FAM_open))),
+    [SC_open_tree] = SC(open_tree, CLS_FILE | CLS_DESC | CLS_STOPS, 8, 0, 3, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(flags, K_BITS(FAM_opentree))),
-    [SC_open_tree_attr] = SC(open_tree_attr, CLS_FILE | CLS_DESC, 8, 0, 5, A(dirfd, K_DIRFD),
-        A(pathname, K_PATH), A(flags, K_BITS(FAM_opentree)), A(attr, K_MOUNTATTR), A(size, K_SIZE)),
+    [SC_open_tree_attr] = SC(open_tree_attr, CLS_FILE | CLS_DESC | CLS_STOPS, 8, 0, 5,
+        A(dirfd, K_DIRFD), A(pathname, K_PATH), A(flags, K_BITS(FAM_opentree)),
+        A(attr, K_MOUNTATTR), A(size, K_SIZE)),
     [SC_openat] = SC(openat, CLS_FILE | CLS_DESC, 8, 0, 4, A(dirfd, K_DIRFD), A(pathname, K_PATH),
         A(flags, K_BITS(FAM_open)), A(mode, K_MODE)),
     [SC_openat2] = SC(openat2, CLS_FILE | CLS_DESC, 7, 0, 4, A(dirfd, K_DIRFD), A(pathname, K_PATH),
@@ -2170,8 +2143,8 @@ static const struct sc_row sc_rows[] = {
     [SC_perf_event_open] = SC(perf_event_open, CLS_DESC, 25, 0, 5, A(attr, K_PERFATTR),
         A(pid, K_PID), A(cpu, K_INT), A(group_fd, K_FD), A(flags, K_BITS64(FAM_perf))),
     [SC_personality] = SC(personality, 0, 26, 0, 1, A(persona, K_BITS(FAM_personality))),
-    [SC_pidfd_getfd] = SC(pidfd_getfd, CLS_DESC, 23, 0, 3, A(pidfd, K_FD), A(targetfd, K_INT),
-        A(flags, K_HEX32)),
+    [SC_pidfd_getfd] = SC(pidfd_getfd, CLS_DESC | CLS_STOPS, 23, 0, 3, A(pidfd, K_FD),
+        A(targetfd, K_INT), A(flags, K_HEX32)),
     [SC_pidfd_open] = SC(pidfd_open, CLS_DESC, 27, 0, 2, A(pid, K_PID),
         A(flags, K_BITS(FAM_pidfd))),
     [SC_pidfd_send_signal] = SC(pidfd_send_signal, CLS_DESC | CLS_PROC | CLS_SIG, 0, 0, 4,
@@ -2180,7 +2153,8 @@ static const struct sc_row sc_rows[] = {
         A(pidfd, K_FD), A(sig, K_SIG), A(info, K_ADDR), A(flags, K_BITS(FAM_pidfdsignal))),
     [SC_pipe] = SC(pipe, CLS_DESC, 0, 0, 1, A(pipefd, K_INT2FD)),
     [SC_pipe2] = SC(pipe2, CLS_DESC, 28, 0, 2, A(pipefd, K_INT2FD), A(flags, K_BITS(FAM_pipe))),
-    [SC_pivot_root] = SC(pivot_root, CLS_FILE, 0, 0, 2, A(new_root, K_PATH), A(put_old, K_PATH)),
+    [SC_pivot_root] = SC(pivot_root, CLS_FILE | CLS_STOPS, 0, 0, 2, A(new_root, K_PATH),
+        A(put_old, K_PATH)),
     [SC_pkey_alloc] = SC(pkey_alloc, 0, 0, 0, 2, A(flags, K_HEX),
         A(access_rights, K_BITS64(FAM_pkey))),
     [SC_pkey_free] = SC(pkey_free, 0, 0, 0, 1, A(pkey, K_INT)),
@@ -2229,7 +2203,7 @@ static const struct sc_row sc_rows[] = {
     [SC_pselect6_time64] = SC(pselect6_time64, CLS_DESC, 1, 0, 6, A(nfds, K_INT),
         A(readfds, K_FDSET), A(writefds, K_FDSET), A(exceptfds, K_FDSET), A(timeout, K_TS64),
         A(sigmask, K_PSIGSET)),
-    [SC_ptrace] = SC(ptrace, 0, 0, 0, 4, A(op, K_ENUM64(FAM_ptrace)), A(pid, K_PID),
+    [SC_ptrace] = SC(ptrace, CLS_STOPS, 0, 0, 4, A(op, K_ENUM64(FAM_ptrace)), A(pid, K_PID),
         A(addr, K_ADDR), A(data, K_ADDR)),
     [SC_putpmsg] = SC(putpmsg, CLS_NET, 0, 0, 5, A(arg1, K_HEX), A(arg2, K_HEX), A(arg3, K_HEX),
         A(arg4, K_HEX), A(arg5, K_HEX)),
@@ -2287,11 +2261,13 @@ static const struct sc_row sc_rows[] = {
     [SC_removexattr] = SC(removexattr, CLS_FILE, 0, 0, 2, A(path, K_PATH), A(name, K_STR)),
     [SC_removexattrat] = SC(removexattrat, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(at_flags, K_BITS(FAM_at)), A(name, K_STR)),
-    [SC_rename] = SC(rename, CLS_FILE | CLS_LINK, 0, 0, 2, A(oldpath, K_PATH), A(newpath, K_PATH)),
-    [SC_renameat] = SC(renameat, CLS_FILE | CLS_DESC | CLS_LINK, 0, 0, 4, A(olddirfd, K_DIRFD),
-        A(oldpath, K_PATH), A(newdirfd, K_DIRFD), A(newpath, K_PATH)),
-    [SC_renameat2] = SC(renameat2, CLS_FILE | CLS_DESC | CLS_LINK, 0, 0, 5, A(olddirfd, K_DIRFD),
-        A(oldpath, K_PATH), A(newdirfd, K_DIRFD), A(newpath, K_PATH), A(flags, K_BITS(FAM_rename))),
+    [SC_rename] = SC(rename, CLS_FILE | CLS_LINK | CLS_STOPS, 0, 0, 2, A(oldpath, K_PATH),
+        A(newpath, K_PATH)),
+    [SC_renameat] = SC(renameat, CLS_FILE | CLS_DESC | CLS_LINK | CLS_STOPS, 0, 0, 4,
+        A(olddirfd, K_DIRFD), A(oldpath, K_PATH), A(newdirfd, K_DIRFD), A(newpath, K_PATH)),
+    [SC_renameat2] = SC(renameat2, CLS_FILE | CLS_DESC | CLS_LINK | CLS_STOPS, 0, 0, 5,
+        A(olddirfd, K_DIRFD), A(oldpath, K_PATH), A(newdirfd, K_DIRFD), A(newpath, K_PATH),
+        A(flags, K_BITS(FAM_rename))),
     [SC_request_key] = SC(request_key, 0, 0, 0, 4, A(type, K_STR), A(description, K_STR),
         A(callout_info, K_STR), A(dest_keyring, K_ENUM(FAM_keyspec))),
     [SC_restart_syscall] = SC(restart_syscall, 0, 0, 0, 0, 0),
@@ -2350,7 +2326,7 @@ static const struct sc_row sc_rows[] = {
     [SC_sched_setscheduler] = SC(sched_setscheduler, 0, 0, 0, 3, A(pid, K_PID),
         A(policy, K_ENUM(FAM_schedreset)), A(param, K_SCHEDPARAM)),
     [SC_sched_yield] = SC(sched_yield, 0, 0, 0, 0, 0),
-    [SC_seccomp] = SC(seccomp, 0, 32, 0, 3, A(operation, K_ENUM(FAM_seccomp)),
+    [SC_seccomp] = SC(seccomp, CLS_STOPS, 32, 0, 3, A(operation, K_ENUM(FAM_seccomp)),
         A(flags, K_BITS(FAM_seccompflags)), A(args, K_ADDR)),
     [SC_security] = SC(security, 0, 0, 0, 3, A(arg1, K_HEX), A(arg2, K_HEX), A(arg3, K_HEX)),
     [SC_select] = SC(select, CLS_DESC | CLS_BLOCKS, 1, 0, 5, A(nfds, K_INT), A(readfds, K_FDSET),
@@ -2401,7 +2377,8 @@ static const struct sc_row sc_rows[] = {
     [SC_sethostname] = SC(sethostname, 0, 0, 0, 2, A(name, K_WBUF), A(size, K_INT)),
     [SC_setitimer] = SC(setitimer, 0, 0, 0, 3, A(which, K_ENUM(FAM_itimer)),
         A(new_value, K_ITIMERVAL), A(old_value, K_ITIMERVALOUT)),
-    [SC_setns] = SC(setns, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(nstype, K_BITS(FAM_setns))),
+    [SC_setns] = SC(setns, CLS_DESC | CLS_STOPS, 0, 0, 2, A(fd, K_FD),
+        A(nstype, K_BITS(FAM_setns))),
     [SC_setpgid] = SC(setpgid, 0, 0, 0, 2, A(pid, K_PID), A(pgid, K_PID)),
     [SC_setpriority] = SC(setpriority, 0, 0, 0, 3, A(which, K_ENUM(FAM_priority)), A(who, K_INT),
         A(prio, K_INT)),
@@ -2546,11 +2523,12 @@ static const struct sc_row sc_rows[] = {
     [SC_unlink] = SC(unlink, CLS_FILE | CLS_LINK, 0, 0, 1, A(pathname, K_PATH)),
     [SC_unlinkat] = SC(unlinkat, CLS_FILE | CLS_DESC | CLS_LINK, 0, 0, 3, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(flags, K_BITS(FAM_at))),
-    [SC_unshare] = SC(unshare, 0, 0, 0, 1, A(flags, K_BITS64(FAM_unshare))),
+    [SC_unshare] = SC(unshare, CLS_STOPS, 0, 0, 1, A(flags, K_BITS64(FAM_unshare))),
     [SC_uprobe] = SC(uprobe, 0, 0, 0, 0, 0),
     [SC_uretprobe] = SC(uretprobe, 0, 0, 0, 0, 0),
     [SC_uselib] = SC(uselib, CLS_FILE, 0, 0, 1, A(library, K_PATH)),
-    [SC_userfaultfd] = SC(userfaultfd, CLS_DESC, 38, 0, 1, A(flags, K_BITS(FAM_userfaultfd))),
+    [SC_userfaultfd] = SC(userfaultfd, CLS_DESC | CLS_STOPS, 38, 0, 1,
+        A(flags, K_BITS(FAM_userfaultfd))),
     [SC_usr26] = SC(usr26, 0, 0, 0, 0, 0),
     [SC_usr32] = SC(usr32, 0, 0, 0, 0, 0),
     [SC_ustat] = SC(ustat, 0, 0, 0, 2, A(dev, K_DEV), A(ubuf, K_ADDR)),
