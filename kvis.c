@@ -15382,6 +15382,7 @@ struct bpf_obj {
     struct { const char *name; u64 val; } cfg[64]; /* values of the constants CFG_... */
     u32 n_cfg;
     u32 ring_bytes;
+    u32 unloaded;            /* BPF programs that the threads of bpf_load have not loaded yet */
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], then links of kprobes */
     u32 n_probes;
@@ -15900,20 +15901,6 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     n ? "verifier" : "kernel", strerror(-e), n ? "\n" : "", tail);
 }
 
-static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
-                        const struct bpf_insn *insns, int e)
-{
-    enum { LOG = 8 << 20 };
-    char *log = calloc(1, LOG);
-    if (!log)
-        return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
-    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* if loading succeeds now, a signal had interrupted the first attempt */
-        f = bpf_refused(o, r, e, log);
-    free(log);
-    return f;
-}
-
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -15926,14 +15913,21 @@ static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MA
 
 static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
+    enum { LOG = 8 << 20 };
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
-    int f = bpf_load_insns(o, i, insns);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* no log: the verifier did not run */
-        return bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
-    if (f < 0)
-        f = bpf_prog_why(o, r, insns, f);
+    int e = bpf_load_insns(o, i, insns);
+    if (e >= 0)
+        return 0;
+    bool verified = e != -EPERM && e != -EMFILE && e != -ENFILE; /* the verifier can write a log */
+    char *log = verified ? calloc(1, LOG) : NULL;
+    if (!log)
+        return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
+    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
     o->prog[i] = MAX(f, -1);
+    if (f < 0) /* if loading succeeds now, a signal had interrupted the first attempt */
+        f = bpf_refused(o, r, e, log);
+    free(log);
     return MIN(f, 0);
 }
 
@@ -15974,24 +15968,18 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
-/* Shared by the threads of bpf_load. mask: BPF programs not loaded yet. */
-struct bpf_loading {
-    struct bpf_obj *o;
-    u32 mask;
-};
-
-static void *bpf_load_some(void *loading)
+static void *bpf_load_some(void *obj)
 {
-    struct bpf_loading *l = loading;
+    struct bpf_obj *o = obj;
     struct bpf_insn insns[BPF_MAXINSNS];
     u32 bits;
-    const struct bpf_prog_row *r = l->o->fam->progs;
-    while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
+    const struct bpf_prog_row *r = o->fam->progs;
+    while ((bits = __atomic_load_n(&o->unloaded, __ATOMIC_RELAXED))) {
         u32 i = __builtin_ctz(bits);
         for (u32 k = i; bits >> k > 1; k++) /* choose the largest program */
             i = bits >> k & 2 && r[k + 1].n_insns > r[i].n_insns ? k + 1 : i;
-        if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
-            bpf_load_insns(l->o, i, insns);
+        if (__atomic_fetch_and(&o->unloaded, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
+            bpf_load_insns(o, i, insns);
     }
     return NULL;
 }
@@ -16000,12 +15988,12 @@ static void *bpf_load_some(void *loading)
  * all others together. Loads failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
-    struct bpf_loading l = { .o = o, .mask = mask };
     pthread_t th;
     int e = 0;
     bool one = !(mask & (mask - 1));
-    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_some, &l) == 0) {
-        bpf_load_some(&l);
+    o->unloaded = mask;
+    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_some, o) == 0) {
+        bpf_load_some(o);
         pthread_join(th, NULL);
     }
     for (u32 i = 0; i < o->fam->n_progs && !e; i++) {
