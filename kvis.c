@@ -11758,14 +11758,6 @@ static void rp_field(struct event *e, u32 f)
     ev_mark(e, (enum ev_field)own);
 }
 
-static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
-{
-    u32 n = rec_in.kind[kind].n;
-    for (u32 i = 0; i < n + others && !*rec_in.wrong; i++)
-        if (i >= n || mask >> i & 1)
-            rp_field(e, i < n ? rec_in.kind[kind].field[i] : rec_below(rec_in.n_fields, "field"));
-}
-
 static bool rp_signal_wanted(const struct event *e)
 {
     for (int sig = 1; ev_has(e, EV_signal) && sig <= 64; sig++)
@@ -11785,19 +11777,20 @@ static void rp_follow(const struct event *e)
 
 static void rp_event(void)
 {
-    u32 flags = rp_flags(REC_EVENT_BITS), kind = rec_below(rec_in.n_kinds, "kind");
+    u32 flags = rp_flags(REC_EVENT_BITS);
+    const struct rec_kind *k = &rec_in.kind[rec_below(rec_in.n_kinds, "kind")];
     u64 mask = rec_get();
-    bool has_others = mask >> rec_in.kind[kind].n & 1;
-    u32 others = has_others ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
-    s8 own = rec_in.kind[kind].own;
+    u32 others = mask >> k->n & 1 ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
     rp_ids(flags);
-    struct event *e = ev_new(MAX(own, 0), NULL, rp_time());
+    struct event *e = ev_new(MAX(k->own, 0), NULL, rp_time());
     e->pid = rec_in.pid;
     e->tid = rec_in.tid;
     e->err = flags & REC_ERR ? rec_below(4096, "errno") : 0;
     e->row = flags & REC_OF_CALL ? rec_row(rec_gets().p, 0) : -1;
-    rp_fields(e, kind, mask, others);
-    if (*rec_in.wrong || own < 0 || own == EK_SYSCALL)
+    for (u32 i = 0; i < k->n + others && !*rec_in.wrong; i++)
+        if (i >= k->n || mask >> i & 1)
+            rp_field(e, i < k->n ? k->field[i] : rec_below(rec_in.n_fields, "field"));
+    if (*rec_in.wrong || k->own < 0 || k->own == EK_SYSCALL)
         return;
     out.many = flags & REC_MANY;
     e->unasked = flags & REC_LEFT_OUT || (e->row >= 0 && !sc_set[e->row])
@@ -12112,13 +12105,6 @@ static void px_pb_num(u32 field, u64 v)
     rec_varint(&px_proto.b, v);
 }
 
-static void px_pb_fixed(u32 field, u64 v)
-{
-    rec_varint(&px_proto.b, field << 3 | 1);
-    for (int i = 0; i < 8; i++)
-        b_c(&px_proto.b, v >> 8 * i);
-}
-
 static u32 px_pb_begin(u32 field)
 {
     rec_varint(&px_proto.b, field << 3 | 2);
@@ -12417,7 +12403,8 @@ static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const 
     if (!px.proto)
         return;
     px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_INSTANT, PX_FLOW, name, strlen(name));
-    px_pb_fixed(start ? 47 : 48, id);
+    rec_varint(&px_proto.b, (start ? 47 : 48) << 3 | 1); /* a fixed64 field */
+    b_put(&px_proto.b, &id, sizeof id);
     px_pb_event_end();
 }
 
@@ -13363,13 +13350,6 @@ static struct df_pair *df_put(struct df_list *list, u32 k, const struct df_row *
     return p;
 }
 
-static void df_command(const struct df_row *one)
-{
-    df.left_out += one->name == nm.other;
-    if (one->name && one->name != nm.other)
-        df_put(&df.all, df.k, one);
-}
-
 static struct df_life **df_slot(u32 id) { U_SLOT(df_life, df.lives, pid, id); }
 
 /* Returns NULL if there are too many processes. */
@@ -13418,7 +13398,9 @@ static void df_over(struct df_life *l, u64 ns)
         l->now.amount += ns - MIN(ns, l->since_ns);
     if (l->execed)
         l->now.time_ns = ns - MIN(ns, l->begin_ns);
-    df_command(&l->now);
+    df.left_out += l->now.name == nm.other;
+    if (l->now.name && l->now.name != nm.other)
+        df_put(&df.all, df.k, &l->now);
     if (l->execed && opt.report)
         df_note_run(l);
 }
@@ -14239,7 +14221,6 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* The next call overwrites the returned text. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -15183,7 +15164,6 @@ static int tfs_find_root(void)
                     "%s", strerror(-first), mounted[0], mounted[1], tfs_fix(first));
 }
 
-/* Opens the root directory once: later calls return the same result. */
 static int tfs_dir(void)
 {
     if (tfs.root == INT_MIN) {
@@ -15696,7 +15676,6 @@ static void *bpf_find_fields(void *obj)
     return NULL;
 }
 
-/* Sets the constants that several families use. */
 static void bpf_set_common(struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
