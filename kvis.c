@@ -150,6 +150,14 @@ typedef long long s64;
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define SNPRINTF(array, ...) snprintf(array, ARRAY_LEN(array), __VA_ARGS__)
+/* In a function with variable arguments: formats those after `fmt` into `size` bytes at `to`. */
+#define U_FORMAT(to, size, fmt) \
+    do { \
+        va_list ap_; \
+        va_start(ap_, fmt); \
+        vsnprintf(to, size, fmt, ap_); \
+        va_end(ap_); \
+    } while (0)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
@@ -1160,6 +1168,12 @@ static const char *u_not_mounted(const char *path)
     return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
 }
 
+static void u_close(int f)
+{
+    if (f >= 0)
+        close(f);
+}
+
 /* Reads at most max - 1 bytes of a file and appends a NUL. Returns the number of bytes. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
@@ -1168,8 +1182,7 @@ static size_t u_slurp(const char *path, char *s, size_t max)
     int f = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     while (f >= 0 && n < max - 1 && (r = read(f, s + n, max - 1 - n)) > 0)
         n += (size_t)r;
-    if (f >= 0)
-        close(f);
+    u_close(f);
     s[n] = 0;
     return n;
 }
@@ -2495,8 +2508,7 @@ static u32 fd_unix_partner(u32 ino)
     int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     ssize_t n = s < 0 || send(s, &request, sizeof request, 0) < 0
                     ? -1 : recv(s, &answer, sizeof answer, MSG_DONTWAIT);
-    if (s >= 0)
-        close(s);
+    u_close(s);
     bool found = n == sizeof answer && answer.head.nlmsg_type == SOCK_DIAG_BY_FAMILY
                  && answer.a.rta_type == UNIX_DIAG_PEER && answer.a.rta_len == RTA_LENGTH(4);
     return found ? answer.peer : 0;
@@ -11293,12 +11305,9 @@ static struct {
 /* Stops reading. Keeps only the first reason. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
-    va_list ap;
     if (*rec_in.wrong)
         return;
-    va_start(ap, fmt);
-    vsnprintf(rec_in.wrong, sizeof rec_in.wrong, fmt, ap);
-    va_end(ap);
+    U_FORMAT(rec_in.wrong, sizeof rec_in.wrong, fmt);
     rec_in.p = rec_in.end;
 }
 
@@ -14601,14 +14610,11 @@ static struct {
 
 static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, ...)
 {
-    va_list ap;
     if (btf.why[0])
         return -EBADMSG;
     int n = snprintf(btf.why, WHY_LEN, "BTF of %s: ", b->name);
-    va_start(ap, fmt);
     if (n > 0 && n < WHY_LEN)
-        vsnprintf(btf.why + n, WHY_LEN - (size_t)n, fmt, ap);
-    va_end(ap);
+        U_FORMAT(btf.why + n, WHY_LEN - (size_t)n, fmt);
     return -EBADMSG;
 }
 
@@ -15073,10 +15079,8 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
         w[i].err = e;
     if (e && !why[0])
         snprintf(why, WHY_LEN, "no BTF: cannot read the file: %s", strerror(-e));
-    if (fd >= 0)
-        close(fd);
-    if (mod >= 0)
-        close(mod);
+    u_close(fd);
+    u_close(mod);
     return e;
 }
 
@@ -15104,10 +15108,7 @@ struct tfs_field {
 
 static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(tfs.why, sizeof tfs.why, fmt, ap);
-    va_end(ap);
+    U_FORMAT(tfs.why, sizeof tfs.why, fmt);
     return e;
 }
 
@@ -15123,10 +15124,8 @@ static bool tfs_locked_down(void)
         f = openat(dir, "lockdown", O_RDONLY | O_CLOEXEC);
     ssize_t n = f < 0 ? 0 : read(f, s, sizeof s - 1);
     s[MAX(n, 0)] = 0;
-    if (f >= 0)
-        close(f);
-    if (dir >= 0)
-        close(dir);
+    u_close(f);
+    u_close(dir);
     return strstr(s, "[confidentiality]");
 }
 
@@ -15423,10 +15422,7 @@ static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 
 static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(o->why, sizeof o->why, fmt, ap);
-    va_end(ap);
+    U_FORMAT(o->why, sizeof o->why, fmt);
     return e;
 }
 
@@ -16089,8 +16085,7 @@ static int bpf_attach(struct bpf_obj *o, u32 mask)
 static void bpf_close_all(int *f, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        if (f[i] >= 0)
-            close(f[i]);
+        u_close(f[i]);
         f[i] = -1;
     }
 }
@@ -17498,8 +17493,7 @@ static int hy_put_cgroup(void)
     int map = bpf_map(&hy.obj, "cgroup");
     int f = open(opt.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int e = f < 0 ? -errno : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &first, &f);
-    if (f >= 0)
-        close(f);
+    u_close(f);
     return e ? bpf_fail(&hy.obj, e, "cannot watch the cgroup %s: %s", opt.cgroup, strerror(-e)) : 0;
 }
 
@@ -21220,8 +21214,7 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     bool listed = !mounts;
     U_EACH_LINE(mounts, line)
         listed |= strtoll(line, NULL, 10) == id;
-    if (f >= 0)
-        close(f);
+    u_close(f);
     return !listed;
 }
 
@@ -23210,8 +23203,7 @@ static int proc_run(u64 end_ns)
     if (out.events_on && f->head)
         f->head(&out.text.b);
     out_flush();
-    if (sp_ready >= 0)
-        close(sp_ready);
+    u_close(sp_ready);
     ses_run(&proc_session, end_ns);
     proc_sweep(0, false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
@@ -23596,10 +23588,7 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
     static char path[PATH_MAX];
     char tail[PATH_MAX];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(tail, sizeof tail, fmt, ap);
-    va_end(ap);
+    U_FORMAT(tail, sizeof tail, fmt);
     size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0;
     const char *root = first == 5 && !memcmp(tail, "/proc", 5)  ? mo.procfs
                        : first == 4 && !memcmp(tail, "/sys", 4) ? mo.sysfs : NULL;
@@ -23968,8 +23957,7 @@ static int met_try(const char *path)
     for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += MAX(n, 0))
         n = read(f, b->p + b->len, room - 1);
     int e = f < 0 || n < 0 ? errno : 0;
-    if (f >= 0)
-        close(f);
+    u_close(f);
     if (b->p)
         b->p[b->len] = 0;
     met_file.rest = b->p;
@@ -27040,16 +27028,13 @@ static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_ev
 {
     u8 role = unc_rows[e->row].role;
     char *why = unc_reason[role];
-    va_list ap;
     for (u32 k = 0; k < UNC_SOCKETS; k++)
         if (!s || s == &unc.socket[k])
             unc.socket[k].refused[role] = true;
     if (*why)
         return;
     int n = snprintf(why, UNC_WHY, "%s/%s: ", unc.pmu[e->pmu].name, unc_rows[e->row].event);
-    va_start(ap, fmt);
-    vsnprintf(why + n, UNC_WHY - n, fmt, ap);
-    va_end(ap);
+    U_FORMAT(why + n, UNC_WHY - n, fmt);
 }
 
 static void unc_open_on(u32 event, u32 cpu)
@@ -31712,10 +31697,7 @@ static struct {
 static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
 {
     char what[200];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(what, sizeof what, fmt, ap);
-    va_end(ap);
+    U_FORMAT(what, sizeof what, fmt);
     b_f(&dg_local.why, "line %u, column %u: %s", dg_local.line,
         (u32)(at - dg_local.start) + 1, what);
     return false;
@@ -32009,10 +31991,7 @@ struct check {
 static void PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char *fmt, ...)
 {
     size_t len = strlen(c->detail);
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(c->detail + len, sizeof c->detail - len, fmt, ap);
-    va_end(ap);
+    U_FORMAT(c->detail + len, sizeof c->detail - len, fmt);
     c->works = works;
 }
 
@@ -32290,13 +32269,10 @@ static u32 check_n;
 /* Adds a result, which the caller fills in. The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
-    va_list ap;
     check_done = xrealloc(check_done, (check_n + 1) * sizeof *check_done);
     struct check_done *d = &check_done[check_n++];
     *d = (struct check_done){ .c.works = false };
-    va_start(ap, name);
-    vsnprintf(d->name, sizeof d->name, name, ap);
-    va_end(ap);
+    U_FORMAT(d->name, sizeof d->name, name);
     return d;
 }
 
@@ -32509,8 +32485,7 @@ static void check_row(const struct check_row *r, u32 n, struct check *c)
         if (!d->c.works && !d->c.fix[0])
             check_fix(&d->c, r[i].fix ? r[i].fix : CHECK_REPORT);
     }
-    if (log_fd >= 0)
-        close(log_fd);
+    u_close(log_fd);
 }
 
 static void check_try(u8 bits)
@@ -32978,10 +32953,7 @@ static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
 opt_wrong(const char *option, const char *fmt, ...)
 {
     char what[512];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(what, sizeof what, fmt, ap);
-    va_end(ap);
+    U_FORMAT(what, sizeof what, fmt);
     const struct opt_row *r = option ? opt_by_name(option, strlen(option)) : NULL;
     if (r)
         die(EXIT_USAGE, "%s\nusage: %s  %s", what, r->spelled + strspn(r->spelled, " "), r->help);
@@ -33211,8 +33183,7 @@ static void cmd_spare_file(int f)
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (dup3(nowhere, f, O_CLOEXEC) < 0)
         close(f);
-    if (nowhere >= 0)
-        close(nowhere);
+    u_close(nowhere);
 }
 
 static void cmd_empty_files(void)
