@@ -8580,7 +8580,7 @@ static void st_report(struct summary *s)
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
 /* Event kinds of calls with a shared handler, by sc_id[row]. gen/tables.sh generates MD_CALLS. */
-#define X(call, need, enter, exit, kind) [SC_##call] = (kind),
+#define X(call, need, enter, exit, kind, ok) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
 
@@ -9427,8 +9427,6 @@ static void md_make(struct task *t, struct call *c)
     char name[300] = "memfd:";
     bool cut;
     u8 kind = dec_result(c, c->id)->opens;
-    if (c->err)
-        return;
     if (c->id == SC_userfaultfd && t->mm)
         t->mm->careful = true;
     if (c->id == SC_memfd_create)
@@ -9485,8 +9483,7 @@ static void md_make_any(struct task *t, struct call *c)
 
 static void md_getfd(struct task *t, struct call *c)
 {
-    if (!c->err)
-        md_received_fd(t, c->ret);
+    md_received_fd(t, c->ret);
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -9502,14 +9499,11 @@ static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
 
 static void md_dup(struct task *t, struct call *c)
 {
-    if (!c->err)
-        md_dup_to(t, c->arg[0], c->ret, dec_cloexec(c));
+    md_dup_to(t, c->arg[0], c->ret, dec_cloexec(c));
 }
 
 static void md_fcntl(struct task *t, struct call *c)
 {
-    if (c->err)
-        return;
     if (c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC)
         md_dup_to(t, c->arg[0], c->ret, dec_cloexec(c));
     struct fdent *e = c->arg[1] == F_SETFD ? fd_find(t->files, c->arg[0]) : NULL;
@@ -9567,7 +9561,7 @@ static void md_close(struct task *t, struct call *c)
 static void md_close_range(struct task *t, struct call *c)
 {
     enum { UNSHARE = 2, CLOEXEC = 4 };
-    if (c->err || !t->files)
+    if (!t->files)
         return;
     if (c->arg[2] & UNSHARE)
         t->files = files_own(t->files);
@@ -9584,7 +9578,7 @@ static void md_getdents(struct task *t, struct call *c)
     enum { LENGTH = 16, NAME = 19 };
     u8 raw[CALL_PART_MAX];
     struct ofd *o = fd_get(t, c->arg[0]);
-    if (c->err || !o)
+    if (!o)
         return;
     s64 have = c->ret ? mem_read(t, c->arg[1], raw, MIN((size_t)c->ret, sizeof raw)) : 0, at = 0;
     while (at + NAME + 2 < have) { /* an entry has at least 24 bytes */
@@ -9626,7 +9620,7 @@ static void md_pair(struct task *t, struct call *c)
     u64 ino[2];
     struct fd_stat sx;
     bool sock = c->id == SC_socketpair;
-    if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
+    if (!mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
     for (u32 i = 0; i < 2; i++) {
         const struct wire_file *f = mem_recorded_file(t, i);
@@ -9646,8 +9640,7 @@ static void md_pair(struct task *t, struct call *c)
 
 static void md_socket(struct task *t, struct call *c)
 {
-    if (!c->err)
-        md_install(t, c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
+    md_install(t, c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
 static void md_recorded_unix(struct ofd *o, const struct wire_unix *w)
@@ -10224,7 +10217,7 @@ static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
     const struct wire_file *f = mem_recorded_file(t, 0);
-    if (c->err || !t->fs)
+    if (!t->fs)
         return;
     md_change_path(t, c, c->id == SC_fchdir ? -1 : 0, &p);
     t->fs->cwd = NULL;
@@ -10241,9 +10234,9 @@ static void md_chdir(struct task *t, struct call *c)
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
-    if (!c->err)
-        PS_EACH(o)
-            ps_look_fs(o);
+    (void)c;
+    PS_EACH(o)
+        ps_look_fs(o);
 }
 
 /* --- memory --- */
@@ -10317,8 +10310,6 @@ static void md_mmap(struct task *t, struct call *c)
 
 static void md_munmap(struct task *t, struct call *c)
 {
-    if (c->err)
-        return;
     md_map(t, (struct region){ .start = c->arg[0], .end = c->arg[0] + md_page_up(c->arg[1]) });
     struct event *e = md_event(EK_MUNMAP, t, c);
     md_range(e, c->arg[0], c->arg[1]);
@@ -10417,8 +10408,7 @@ static void md_exec(struct task *t, struct call *c)
 /* setns(2): only later children enter a pid namespace; a mount namespace changes the cwd. */
 static void md_setns(struct task *t, struct call *c)
 {
-    if (c->err)
-        return;
+    (void)c;
     if (t->proc)
         t->proc->new_pid_ns = true;
     ps_look_fs(t);
@@ -10426,8 +10416,6 @@ static void md_setns(struct task *t, struct call *c)
 
 static void md_unshare(struct task *t, struct call *c)
 {
-    if (c->err)
-        return;
     if (c->arg[0] & CLONE_NEWPID && t->proc)
         t->proc->new_pid_ns = true;
     if (c->arg[0] & CLONE_FILES)
@@ -10444,7 +10432,7 @@ static void md_seccomp(struct task *t, struct call *c)
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
     bool set = c->id == SC_prctl ? c->arg[0] == PR_SET_SECCOMP : c->arg[0] <= 1;
     u64 flags = c->id == SC_seccomp && c->arg[0] == 1 ? c->arg[1] : 0;
-    if (c->err || !set)
+    if (!set)
         return;
     t->full = true;
     if (flags & NEW_LISTENER)
@@ -10459,7 +10447,7 @@ static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
     unsigned w = abi_word(c->abi);
-    if (c->err || !c->arg[1] || !t->proc || c->arg[0] < 1 || c->arg[0] > 64
+    if (!c->arg[1] || !t->proc || c->arg[0] < 1 || c->arg[0] > 64
         || !mem_word(t, c->abi, c->arg[1], &handler)
         || !mem_word(t, c->abi, c->arg[1] + w, &flags))
         return;
@@ -10470,8 +10458,7 @@ static void md_sigaction(struct task *t, struct call *c)
 static void md_uring(struct task *t, struct call *c)
 {
     (void)t;
-    if (!c->err)
-        st.uring += (u64)c->ret;
+    st.uring += (u64)c->ret;
 }
 
 /* Records of requests contain no address, therefore kvis asks the connected socket. */
@@ -10533,8 +10520,9 @@ static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
     u8 need;
+    bool ok; /* `exit` is only for calls that succeeded */
 } md_calls[SC_N] = {
-#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit, MD_##need },
+#define X(call, need, enter, exit, kind, ok) [SC_##call] = { enter, exit, MD_##need, ok },
     MD_CALLS(X)
 #undef X
 };
@@ -10646,7 +10634,8 @@ static void md_exit(struct task *t, struct call *c)
         return;
     if (md_kind[as->id] == EK_CHANGE && md_calls[as->id].exit != md_change)
         md_change(t, as);
-    md_calls[as->id].exit(t, as);
+    if (!as->err || !md_calls[as->id].ok)
+        md_calls[as->id].exit(t, as);
 }
 
 /* == 16 rec_  recordings: the contents of a .kvis file ========================

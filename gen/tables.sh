@@ -257,12 +257,12 @@ read_calls() {
         printf "/* X(call, descriptor whose file its record describes, that of its socket). */\n" > command_file
         printf "#define SC_FILES(X)%s\n\n", described_files > command_file
     }
-    # Removes model= and enter= from the end of a row, and writes `NAME NEED FUNCTION KIND FUNCTION` to $tmp/model.
-    function take_model(    n, w, value, enter) {
+    # Removes model= and enter= from the end of a row, and writes `NAME NEED FUNCTION FUNCTION KIND OK` to $tmp/model.
+    function take_model(    n, w, value, enter, ok) {
         enter = "NULL"
         while (match($0, /[ \t](model|enter)=[^ \t]+[ \t]*$/)) {
             value = substr($0, RSTART + 7)
-            if (value !~ /^[a-z_]+(:[a-z_]+(:[A-Z]+)?)?[ \t]*$/) bad("`" value "`: model=NEED[:FUNCTION[:KIND]] or enter=FUNCTION")
+            if (value !~ /^[a-z_]+(:[a-z_]+\??(:[A-Z]+)?)?[ \t]*$/) bad("`" value "`: model=NEED[:FUNCTION[?][:KIND]] or enter=FUNCTION")
             sub(/[ \t]+$/, "", value)
             if (substr($0, RSTART + 1, 5) == "enter") enter = "md_" value
             else n = split(value, w, ":")
@@ -271,7 +271,8 @@ read_calls() {
         if (n && w[1] !~ /^(no|event|memory|fds|always)$/) bad("model=" w[1] ": no, event, memory, fds or always")
         if (n && ($1 in rows_of)) bad($1 ": model= belongs in its first row")
         if (!n && enter != "NULL") bad("enter= without model=")
-        value = (n > 1 ? "md_" w[2] : "NULL") " " (n > 2 ? "EK_" w[3] : 0)
+        ok = n > 1 && sub(/\?$/, "", w[2])
+        value = (n > 1 ? "md_" w[2] : "NULL") " " (n > 2 ? "EK_" w[3] : 0) " " ok
         if (n) print $1, toupper(w[1]), enter, value > model_file
     }
     function add_call(    i, n, args, res, cls) {
@@ -467,8 +468,8 @@ write_kinds() {
 
 # The model functions of calls.
 write_model() {
-    printf '/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0). */\n#define MD_CALLS(X)'
-    awk '{ printf " \\\n    X(%s, %s, %s, %s, %s)", $1, $2, $3, $4, $5 }' "$tmp/model"
+    printf '/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, end only of successful calls). */\n#define MD_CALLS(X)'
+    awk '{ printf " \\\n    X(%s, %s, %s, %s, %s, %s)", $1, $2, $3, $4, $5, $6 }' "$tmp/model"
     printf '\n\n'
 }
 

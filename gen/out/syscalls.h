@@ -1489,174 +1489,174 @@ static const struct sc_option sc_options[] = {
     X(openat, FILE_OF_RESULT, 0) \
     X(openat2, FILE_OF_RESULT, 0)
 
-/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0). */
+/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, end only of successful calls). */
 #define MD_CALLS(X) \
-    X(accept, FDS, NULL, md_accept, 0) \
-    X(accept4, FDS, NULL, md_accept, 0) \
-    X(acct, EVENT, NULL, md_change, EK_CHANGE) \
-    X(bind, FDS, NULL, md_bind_listen, 0) \
-    X(bpf, FDS, NULL, md_make_any, 0) \
-    X(brk, MEMORY, NULL, md_brk, 0) \
-    X(chdir, ALWAYS, NULL, md_chdir, 0) \
-    X(chmod, EVENT, NULL, md_change, EK_CHMOD) \
-    X(chown, EVENT, NULL, md_change, EK_CHOWN) \
-    X(chown32, EVENT, NULL, md_change, EK_CHOWN) \
-    X(chroot, ALWAYS, NULL, md_chdir, EK_CHANGE) \
-    X(clock_settime, EVENT, NULL, md_change, EK_CHANGE) \
-    X(clock_settime64, EVENT, NULL, md_change, EK_CHANGE) \
-    X(clone, ALWAYS, md_clone_enter, NULL, 0) \
-    X(clone3, ALWAYS, md_clone_enter, NULL, 0) \
-    X(close, FDS, NULL, md_close, 0) \
-    X(close_range, FDS, NULL, md_close_range, 0) \
-    X(connect, FDS, NULL, md_connect, 0) \
-    X(copy_file_range, EVENT, NULL, md_copy, EK_COPY) \
-    X(creat, FDS, NULL, md_open, 0) \
-    X(delete_module, EVENT, NULL, md_change, EK_CHANGE) \
-    X(dup, FDS, NULL, md_dup, 0) \
-    X(dup2, FDS, NULL, md_dup, 0) \
-    X(dup3, FDS, NULL, md_dup, 0) \
-    X(epoll_create, FDS, NULL, md_make, 0) \
-    X(epoll_create1, FDS, NULL, md_make, 0) \
-    X(eventfd, FDS, NULL, md_make, 0) \
-    X(eventfd2, FDS, NULL, md_make, 0) \
-    X(execve, ALWAYS, md_exec_enter, md_exec, 0) \
-    X(execveat, ALWAYS, md_exec_enter, md_exec, 0) \
-    X(fallocate, EVENT, NULL, md_change, EK_CHANGE) \
-    X(fanotify_init, FDS, NULL, md_make, 0) \
-    X(fchdir, ALWAYS, NULL, md_chdir, 0) \
-    X(fchmod, EVENT, NULL, md_change, EK_CHMOD) \
-    X(fchmodat, EVENT, NULL, md_change, EK_CHMOD) \
-    X(fchmodat2, EVENT, NULL, md_change, EK_CHMOD) \
-    X(fchown, EVENT, NULL, md_change, EK_CHOWN) \
-    X(fchown32, EVENT, NULL, md_change, EK_CHOWN) \
-    X(fchownat, EVENT, NULL, md_change, EK_CHOWN) \
-    X(fcntl, FDS, NULL, md_fcntl, 0) \
-    X(fcntl64, FDS, NULL, md_fcntl, 0) \
-    X(file_setattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(finit_module, EVENT, NULL, md_change, EK_CHANGE) \
-    X(fork, ALWAYS, md_clone_enter, NULL, 0) \
-    X(fremovexattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(fsetxattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(fsmount, FDS, NULL, md_make_any, 0) \
-    X(fsopen, FDS, NULL, md_make_any, 0) \
-    X(fspick, FDS, NULL, md_make_any, 0) \
-    X(ftruncate, EVENT, NULL, md_change, EK_TRUNCATE) \
-    X(ftruncate64, EVENT, NULL, md_change, EK_TRUNCATE) \
-    X(futimesat, EVENT, NULL, md_change, EK_CHANGE) \
-    X(getdents64, EVENT, NULL, md_getdents, 0) \
-    X(getpeername, EVENT, NULL, NULL, 0) \
-    X(getsockopt, EVENT, NULL, NULL, 0) \
-    X(init_module, EVENT, NULL, md_change, EK_CHANGE) \
-    X(inotify_init, FDS, NULL, md_make, 0) \
-    X(inotify_init1, FDS, NULL, md_make, 0) \
-    X(io_uring_enter, EVENT, NULL, md_uring, 0) \
-    X(io_uring_setup, FDS, NULL, md_make, 0) \
-    X(ioctl, NO, NULL, md_ioctl, 0) \
-    X(kexec_file_load, EVENT, NULL, md_change, EK_CHANGE) \
-    X(kexec_load, EVENT, NULL, md_change, EK_CHANGE) \
-    X(landlock_create_ruleset, FDS, NULL, md_make_any, 0) \
-    X(lchown, EVENT, NULL, md_change, EK_CHOWN) \
-    X(lchown32, EVENT, NULL, md_change, EK_CHOWN) \
-    X(link, EVENT, NULL, md_change, EK_LINK) \
-    X(linkat, EVENT, NULL, md_change, EK_LINK) \
-    X(listen, FDS, NULL, md_bind_listen, 0) \
-    X(lremovexattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(lsetxattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(memfd_create, FDS, NULL, md_make, 0) \
-    X(memfd_secret, FDS, NULL, md_make, 0) \
-    X(mkdir, EVENT, NULL, md_change, EK_MKDIR) \
-    X(mkdirat, EVENT, NULL, md_change, EK_MKDIR) \
-    X(mknod, EVENT, NULL, md_change, EK_MKNOD) \
-    X(mknodat, EVENT, NULL, md_change, EK_MKNOD) \
-    X(mmap, MEMORY, NULL, md_mmap, 0) \
-    X(mmap2, MEMORY, NULL, md_mmap, 0) \
-    X(mount, EVENT, NULL, md_change, EK_CHANGE) \
-    X(mount_setattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(move_mount, EVENT, NULL, md_change, EK_CHANGE) \
-    X(mprotect, MEMORY, NULL, md_mprotect, 0) \
-    X(mq_open, FDS, NULL, md_make_any, EK_CHANGE) \
-    X(mq_unlink, EVENT, NULL, md_change, EK_CHANGE) \
-    X(mremap, MEMORY, NULL, md_mremap, 0) \
-    X(munmap, MEMORY, NULL, md_munmap, 0) \
-    X(open, FDS, NULL, md_open, 0) \
-    X(open_by_handle_at, FDS, NULL, md_make_any, 0) \
-    X(open_tree, FDS, NULL, md_make_any, 0) \
-    X(open_tree_attr, FDS, NULL, md_make_any, 0) \
-    X(openat, FDS, NULL, md_open, 0) \
-    X(openat2, FDS, NULL, md_open, 0) \
-    X(perf_event_open, FDS, NULL, md_make, 0) \
-    X(pidfd_getfd, FDS, NULL, md_getfd, 0) \
-    X(pidfd_open, FDS, NULL, md_make, 0) \
-    X(pipe, FDS, NULL, md_pair, 0) \
-    X(pipe2, FDS, NULL, md_pair, 0) \
-    X(pivot_root, ALWAYS, NULL, md_pivot_root, EK_CHANGE) \
-    X(pkey_mprotect, MEMORY, NULL, md_mprotect, 0) \
-    X(prctl, ALWAYS, NULL, md_seccomp, 0) \
-    X(pread64, EVENT, NULL, md_read_write, EK_READ) \
-    X(preadv, EVENT, NULL, md_read_write, EK_READ) \
-    X(preadv2, EVENT, NULL, md_read_write, EK_READ) \
-    X(ptrace, ALWAYS, NULL, NULL, 0) \
-    X(pwrite64, EVENT, NULL, md_read_write, EK_WRITE) \
-    X(pwritev, EVENT, NULL, md_read_write, EK_WRITE) \
-    X(pwritev2, EVENT, NULL, md_read_write, EK_WRITE) \
-    X(read, EVENT, NULL, md_read_write, EK_READ) \
-    X(readv, EVENT, NULL, md_read_write, EK_READ) \
-    X(reboot, EVENT, NULL, md_change, EK_CHANGE) \
-    X(recv, EVENT, md_recv_enter, md_recvfrom, 0) \
-    X(recvfrom, EVENT, md_recv_enter, md_recvfrom, 0) \
-    X(recvmmsg, FDS, NULL, md_mmsg, 0) \
-    X(recvmmsg_time64, FDS, NULL, md_mmsg, 0) \
-    X(recvmsg, FDS, md_recv_enter, md_msg, 0) \
-    X(removexattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(removexattrat, EVENT, NULL, md_change, EK_CHANGE) \
-    X(rename, FDS, NULL, md_change, EK_RENAME) \
-    X(renameat, FDS, NULL, md_change, EK_RENAME) \
-    X(renameat2, FDS, NULL, md_change, EK_RENAME) \
-    X(rmdir, EVENT, NULL, md_change, EK_RMDIR) \
-    X(rt_sigaction, EVENT, NULL, md_sigaction, 0) \
-    X(seccomp, ALWAYS, NULL, md_seccomp, 0) \
-    X(send, EVENT, NULL, md_sendto, 0) \
-    X(sendfile, EVENT, NULL, md_copy, EK_SENDFILE) \
-    X(sendfile64, EVENT, NULL, md_copy, EK_SENDFILE) \
-    X(sendmmsg, EVENT, NULL, md_mmsg, 0) \
-    X(sendmsg, EVENT, NULL, md_msg, 0) \
-    X(sendto, EVENT, NULL, md_sendto, 0) \
-    X(setdomainname, EVENT, NULL, md_change, EK_CHANGE) \
-    X(sethostname, EVENT, NULL, md_change, EK_CHANGE) \
-    X(setns, ALWAYS, NULL, md_setns, EK_CHANGE) \
-    X(settimeofday, EVENT, NULL, md_change, EK_CHANGE) \
-    X(setxattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(setxattrat, EVENT, NULL, md_change, EK_CHANGE) \
-    X(shutdown, EVENT, NULL, md_shutdown, 0) \
-    X(signalfd, FDS, NULL, md_make, 0) \
-    X(signalfd4, FDS, NULL, md_make, 0) \
-    X(socket, FDS, NULL, md_socket, 0) \
-    X(socketcall, FDS, NULL, NULL, 0) \
-    X(socketpair, FDS, NULL, md_pair, 0) \
-    X(splice, EVENT, NULL, md_copy, EK_SPLICE) \
-    X(stime, EVENT, NULL, md_change, EK_CHANGE) \
-    X(swapoff, EVENT, NULL, md_change, EK_CHANGE) \
-    X(swapon, EVENT, NULL, md_change, EK_CHANGE) \
-    X(symlink, EVENT, NULL, md_change, EK_SYMLINK) \
-    X(symlinkat, EVENT, NULL, md_change, EK_SYMLINK) \
-    X(tee, EVENT, NULL, md_copy, EK_TEE) \
-    X(timerfd_create, FDS, NULL, md_make, 0) \
-    X(truncate, EVENT, NULL, md_change, EK_TRUNCATE) \
-    X(truncate64, EVENT, NULL, md_change, EK_TRUNCATE) \
-    X(umount, EVENT, NULL, md_change, EK_CHANGE) \
-    X(umount2, EVENT, NULL, md_change, EK_CHANGE) \
-    X(unlink, EVENT, NULL, md_change, EK_UNLINK) \
-    X(unlinkat, EVENT, NULL, md_change, EK_UNLINK) \
-    X(unshare, ALWAYS, NULL, md_unshare, EK_CHANGE) \
-    X(userfaultfd, ALWAYS, NULL, md_make, 0) \
-    X(utime, EVENT, NULL, md_change, EK_CHANGE) \
-    X(utimensat, EVENT, NULL, md_change, EK_CHANGE) \
-    X(utimensat_time64, EVENT, NULL, md_change, EK_CHANGE) \
-    X(utimes, EVENT, NULL, md_change, EK_CHANGE) \
-    X(vfork, ALWAYS, md_clone_enter, NULL, 0) \
-    X(vmsplice, EVENT, NULL, md_vmsplice, 0) \
-    X(write, EVENT, NULL, md_read_write, EK_WRITE) \
-    X(writev, EVENT, NULL, md_read_write, EK_WRITE)
+    X(accept, FDS, NULL, md_accept, 0, 0) \
+    X(accept4, FDS, NULL, md_accept, 0, 0) \
+    X(acct, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(bind, FDS, NULL, md_bind_listen, 0, 0) \
+    X(bpf, FDS, NULL, md_make_any, 0, 0) \
+    X(brk, MEMORY, NULL, md_brk, 0, 0) \
+    X(chdir, ALWAYS, NULL, md_chdir, 0, 1) \
+    X(chmod, EVENT, NULL, md_change, EK_CHMOD, 0) \
+    X(chown, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(chown32, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(chroot, ALWAYS, NULL, md_chdir, EK_CHANGE, 1) \
+    X(clock_settime, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(clock_settime64, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(clone, ALWAYS, md_clone_enter, NULL, 0, 0) \
+    X(clone3, ALWAYS, md_clone_enter, NULL, 0, 0) \
+    X(close, FDS, NULL, md_close, 0, 0) \
+    X(close_range, FDS, NULL, md_close_range, 0, 1) \
+    X(connect, FDS, NULL, md_connect, 0, 0) \
+    X(copy_file_range, EVENT, NULL, md_copy, EK_COPY, 0) \
+    X(creat, FDS, NULL, md_open, 0, 0) \
+    X(delete_module, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(dup, FDS, NULL, md_dup, 0, 1) \
+    X(dup2, FDS, NULL, md_dup, 0, 1) \
+    X(dup3, FDS, NULL, md_dup, 0, 1) \
+    X(epoll_create, FDS, NULL, md_make, 0, 1) \
+    X(epoll_create1, FDS, NULL, md_make, 0, 1) \
+    X(eventfd, FDS, NULL, md_make, 0, 1) \
+    X(eventfd2, FDS, NULL, md_make, 0, 1) \
+    X(execve, ALWAYS, md_exec_enter, md_exec, 0, 0) \
+    X(execveat, ALWAYS, md_exec_enter, md_exec, 0, 0) \
+    X(fallocate, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(fanotify_init, FDS, NULL, md_make, 0, 1) \
+    X(fchdir, ALWAYS, NULL, md_chdir, 0, 1) \
+    X(fchmod, EVENT, NULL, md_change, EK_CHMOD, 0) \
+    X(fchmodat, EVENT, NULL, md_change, EK_CHMOD, 0) \
+    X(fchmodat2, EVENT, NULL, md_change, EK_CHMOD, 0) \
+    X(fchown, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(fchown32, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(fchownat, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(fcntl, FDS, NULL, md_fcntl, 0, 1) \
+    X(fcntl64, FDS, NULL, md_fcntl, 0, 1) \
+    X(file_setattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(finit_module, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(fork, ALWAYS, md_clone_enter, NULL, 0, 0) \
+    X(fremovexattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(fsetxattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(fsmount, FDS, NULL, md_make_any, 0, 0) \
+    X(fsopen, FDS, NULL, md_make_any, 0, 0) \
+    X(fspick, FDS, NULL, md_make_any, 0, 0) \
+    X(ftruncate, EVENT, NULL, md_change, EK_TRUNCATE, 0) \
+    X(ftruncate64, EVENT, NULL, md_change, EK_TRUNCATE, 0) \
+    X(futimesat, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(getdents64, EVENT, NULL, md_getdents, 0, 1) \
+    X(getpeername, EVENT, NULL, NULL, 0, 0) \
+    X(getsockopt, EVENT, NULL, NULL, 0, 0) \
+    X(init_module, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(inotify_init, FDS, NULL, md_make, 0, 1) \
+    X(inotify_init1, FDS, NULL, md_make, 0, 1) \
+    X(io_uring_enter, EVENT, NULL, md_uring, 0, 1) \
+    X(io_uring_setup, FDS, NULL, md_make, 0, 1) \
+    X(ioctl, NO, NULL, md_ioctl, 0, 0) \
+    X(kexec_file_load, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(kexec_load, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(landlock_create_ruleset, FDS, NULL, md_make_any, 0, 0) \
+    X(lchown, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(lchown32, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(link, EVENT, NULL, md_change, EK_LINK, 0) \
+    X(linkat, EVENT, NULL, md_change, EK_LINK, 0) \
+    X(listen, FDS, NULL, md_bind_listen, 0, 0) \
+    X(lremovexattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(lsetxattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(memfd_create, FDS, NULL, md_make, 0, 1) \
+    X(memfd_secret, FDS, NULL, md_make, 0, 1) \
+    X(mkdir, EVENT, NULL, md_change, EK_MKDIR, 0) \
+    X(mkdirat, EVENT, NULL, md_change, EK_MKDIR, 0) \
+    X(mknod, EVENT, NULL, md_change, EK_MKNOD, 0) \
+    X(mknodat, EVENT, NULL, md_change, EK_MKNOD, 0) \
+    X(mmap, MEMORY, NULL, md_mmap, 0, 0) \
+    X(mmap2, MEMORY, NULL, md_mmap, 0, 0) \
+    X(mount, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(mount_setattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(move_mount, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(mprotect, MEMORY, NULL, md_mprotect, 0, 0) \
+    X(mq_open, FDS, NULL, md_make_any, EK_CHANGE, 0) \
+    X(mq_unlink, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(mremap, MEMORY, NULL, md_mremap, 0, 0) \
+    X(munmap, MEMORY, NULL, md_munmap, 0, 1) \
+    X(open, FDS, NULL, md_open, 0, 0) \
+    X(open_by_handle_at, FDS, NULL, md_make_any, 0, 0) \
+    X(open_tree, FDS, NULL, md_make_any, 0, 0) \
+    X(open_tree_attr, FDS, NULL, md_make_any, 0, 0) \
+    X(openat, FDS, NULL, md_open, 0, 0) \
+    X(openat2, FDS, NULL, md_open, 0, 0) \
+    X(perf_event_open, FDS, NULL, md_make, 0, 1) \
+    X(pidfd_getfd, FDS, NULL, md_getfd, 0, 1) \
+    X(pidfd_open, FDS, NULL, md_make, 0, 1) \
+    X(pipe, FDS, NULL, md_pair, 0, 1) \
+    X(pipe2, FDS, NULL, md_pair, 0, 1) \
+    X(pivot_root, ALWAYS, NULL, md_pivot_root, EK_CHANGE, 1) \
+    X(pkey_mprotect, MEMORY, NULL, md_mprotect, 0, 0) \
+    X(prctl, ALWAYS, NULL, md_seccomp, 0, 1) \
+    X(pread64, EVENT, NULL, md_read_write, EK_READ, 0) \
+    X(preadv, EVENT, NULL, md_read_write, EK_READ, 0) \
+    X(preadv2, EVENT, NULL, md_read_write, EK_READ, 0) \
+    X(ptrace, ALWAYS, NULL, NULL, 0, 0) \
+    X(pwrite64, EVENT, NULL, md_read_write, EK_WRITE, 0) \
+    X(pwritev, EVENT, NULL, md_read_write, EK_WRITE, 0) \
+    X(pwritev2, EVENT, NULL, md_read_write, EK_WRITE, 0) \
+    X(read, EVENT, NULL, md_read_write, EK_READ, 0) \
+    X(readv, EVENT, NULL, md_read_write, EK_READ, 0) \
+    X(reboot, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(recv, EVENT, md_recv_enter, md_recvfrom, 0, 0) \
+    X(recvfrom, EVENT, md_recv_enter, md_recvfrom, 0, 0) \
+    X(recvmmsg, FDS, NULL, md_mmsg, 0, 0) \
+    X(recvmmsg_time64, FDS, NULL, md_mmsg, 0, 0) \
+    X(recvmsg, FDS, md_recv_enter, md_msg, 0, 0) \
+    X(removexattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(removexattrat, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(rename, FDS, NULL, md_change, EK_RENAME, 0) \
+    X(renameat, FDS, NULL, md_change, EK_RENAME, 0) \
+    X(renameat2, FDS, NULL, md_change, EK_RENAME, 0) \
+    X(rmdir, EVENT, NULL, md_change, EK_RMDIR, 0) \
+    X(rt_sigaction, EVENT, NULL, md_sigaction, 0, 1) \
+    X(seccomp, ALWAYS, NULL, md_seccomp, 0, 1) \
+    X(send, EVENT, NULL, md_sendto, 0, 0) \
+    X(sendfile, EVENT, NULL, md_copy, EK_SENDFILE, 0) \
+    X(sendfile64, EVENT, NULL, md_copy, EK_SENDFILE, 0) \
+    X(sendmmsg, EVENT, NULL, md_mmsg, 0, 0) \
+    X(sendmsg, EVENT, NULL, md_msg, 0, 0) \
+    X(sendto, EVENT, NULL, md_sendto, 0, 0) \
+    X(setdomainname, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(sethostname, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(setns, ALWAYS, NULL, md_setns, EK_CHANGE, 1) \
+    X(settimeofday, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(setxattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(setxattrat, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(shutdown, EVENT, NULL, md_shutdown, 0, 0) \
+    X(signalfd, FDS, NULL, md_make, 0, 1) \
+    X(signalfd4, FDS, NULL, md_make, 0, 1) \
+    X(socket, FDS, NULL, md_socket, 0, 1) \
+    X(socketcall, FDS, NULL, NULL, 0, 0) \
+    X(socketpair, FDS, NULL, md_pair, 0, 1) \
+    X(splice, EVENT, NULL, md_copy, EK_SPLICE, 0) \
+    X(stime, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(swapoff, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(swapon, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(symlink, EVENT, NULL, md_change, EK_SYMLINK, 0) \
+    X(symlinkat, EVENT, NULL, md_change, EK_SYMLINK, 0) \
+    X(tee, EVENT, NULL, md_copy, EK_TEE, 0) \
+    X(timerfd_create, FDS, NULL, md_make, 0, 1) \
+    X(truncate, EVENT, NULL, md_change, EK_TRUNCATE, 0) \
+    X(truncate64, EVENT, NULL, md_change, EK_TRUNCATE, 0) \
+    X(umount, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(umount2, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(unlink, EVENT, NULL, md_change, EK_UNLINK, 0) \
+    X(unlinkat, EVENT, NULL, md_change, EK_UNLINK, 0) \
+    X(unshare, ALWAYS, NULL, md_unshare, EK_CHANGE, 1) \
+    X(userfaultfd, ALWAYS, NULL, md_make, 0, 1) \
+    X(utime, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(utimensat, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(utimensat_time64, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(utimes, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(vfork, ALWAYS, md_clone_enter, NULL, 0, 0) \
+    X(vmsplice, EVENT, NULL, md_vmsplice, 0, 0) \
+    X(write, EVENT, NULL, md_read_write, EK_WRITE, 0) \
+    X(writev, EVENT, NULL, md_read_write, EK_WRITE, 0)
 
 #define SC(name, cls, result, commands, n, ...) {#name, n, cls, {__VA_ARGS__}, result, commands}
 #define A(name, kind) kind
