@@ -13058,15 +13058,6 @@ static void rep_call(struct task *t)
         rec_exit(t);
 }
 
-static void rep_choose(u64 max)
-{
-    u64 n = 0;
-    rep.chosen = true;
-    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
-        n += rep.score[rep.least];
-    rep.some = MIN(max - n, rep.score[rep.least]);
-}
-
 static const struct out_tap rep_tap = { .event = rep_event, .exit = rep_call };
 
 /* --- the file --- */
@@ -13182,6 +13173,7 @@ static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
     out_writer_open(&rep.w, to, opt.report);
+    rep_page("{{monitor}}");
 }
 
 static void rep_close(void)
@@ -13193,6 +13185,7 @@ static void rep_close(void)
 static void rep_events(int fd, const char *name)
 {
     static struct summary unused; /* the first pass has read the summary into st */
+    u64 n = 0, max = opt.report_events;
     out.n_taps = 0;
     out.json_on = out.events_on = false;
     rec_in.again = true;
@@ -13201,7 +13194,10 @@ static void rep_events(int fd, const char *name)
         out.failed = EIO;
         return;
     }
-    rep_choose(opt.report_events);
+    rep.chosen = true;
+    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
+        n += rep.score[rep.least];
+    rep.some = MIN(max - n, rep.score[rep.least]);
     rep.raw.max = REC_MAX * 2;
     rec_start(rep_write);
     out.tap[0] = &rep_tap;
@@ -13215,7 +13211,6 @@ static void rep_events(int fd, const char *name)
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
-    rep_page("{{monitor}}");
     rep_skip("{{trace}}");
     rep_page("{{facts}}");
     rep_facts(whole);
@@ -14163,7 +14158,6 @@ static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
     rep_open(to);
-    rep_page("{{monitor}}");
     rep_skip("{{diff}}");
     rep_page("{{compared}}");
     df_json(&b);
@@ -15667,6 +15661,7 @@ static void bpf_set_common(struct bpf_obj *o)
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
     const struct kfield *compat = bpf_field(o, ARCH_COMPAT_FIELD);
     u64 dev, ino = bpf_pid_ns(&dev);
+    bpf_set(o, "CFG_WAKE", o->ring_bytes / 4);
     bpf_set(o, "CFG_SELF", (u64)getpid());
     bpf_set(o, "CFG_NS_INO", ino);
     bpf_set(o, "CFG_NS_DEV", dev);
@@ -15777,8 +15772,6 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
     bpf_set_imm(in, 0);
     if (!strcmp(p->name, "CFG_RAW"))
         bpf_set_imm(in, bpf_is_raw(r));
-    if (!strcmp(p->name, "CFG_WAKE"))
-        bpf_set_imm(in, o->ring_bytes / 4);
     for (u32 i = 0; i < 5; i++)
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
             bpf_set_imm(in, arch_fn_off(i));
@@ -29036,7 +29029,6 @@ static void mout_page_end(int to)
 {
     static struct buf b = { .max = 256 << 20 };
     rep_open(to);
-    rep_page("{{monitor}}");
     rep_page("{{samples}}");
     rec_json_header(&b, "monitor");
     rep_json("run", &b);
