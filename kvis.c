@@ -9200,7 +9200,6 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
     struct md_query *q = md_dns_find(asked);
@@ -10356,8 +10355,7 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* execve(2) rejects STRINGS_MAX strings, whose pointers alone fill its limit of 6 MiB
- * (bprm_stack_limits in fs/exec.c). */
+/* execve(2) allows 6 MiB (bprm_stack_limits in fs/exec.c). STRINGS_MAX pointers alone fill it. */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -12146,8 +12144,7 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Later packets contain only the number. index: field of InternedData (1: categories, 3: argument
- * names). */
+/* Later packets have only the number. index: field of InternedData (1: category, 3: argument). */
 static void px_pb_intern(u32 index, u64 number, const char *s)
 {
     u32 at = px_pb_begin(index);
@@ -12668,8 +12665,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_pb_event_end();
 }
 
-/* Begins the slice of a process's next program (NULL: exit). If calls are shown, the track has
- * slices for calls instead. */
+/* Begins the slice of a process's next program (NULL: exit), unless the track shows calls. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12933,8 +12929,7 @@ static void __attribute__((used, noinline)) emb_pages(void)
             ".popsection\n");
 }
 
-/* Hidden, because position-independent arm64 code would otherwise read the addresses from the GOT,
- * where static linking leaves 0. */
+/* Hidden: arm64's PIC would read the addresses from the GOT, where static linking leaves 0. */
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
@@ -13635,8 +13630,7 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Merges pairs that have the same shape. If their names differ, the merged pair takes the shape as
- * its name. */
+/* Merges pairs of the same shape. If their names differ, the shape becomes the pair's name. */
 static void df_join(void)
 {
     struct df_list *list = &df.table;
@@ -14270,8 +14264,7 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads a group of n events opened with PF_READ_FORMAT. Sets *d to the changes since *c, and *c to
- * the new counts. Returns false if the read fails. */
+/* Reads a group opened with PF_READ_FORMAT into *c; *d: the changes. Returns false on error. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -16230,8 +16223,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Reads an element of a per-CPU array, which has n counters for each CPU. Sets sum[i] to the sum of
- * counter i over all CPUs; if i is `most`, to the maximum. */
+/* Sums each of the n counters of an element of a per-CPU array. Counter `most`: the maximum. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible();
@@ -16570,8 +16562,7 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Marks reports in sp_group as matched if their signals are no longer pending in kvis, and so have
- * merged with others. The caller blocks all signals. */
+/* Matches the reports whose signals are not pending: they have merged. All signals are blocked. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -17074,8 +17065,7 @@ static bool hy_follows(void)
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The file, or the socket with its addresses, that a call's record describes: 1 + the index of the
- * argument that is the descriptor, or 0 for none. */
+/* The file or socket that a call's record describes: 1 + index of the argument, or 0 for none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 #define X(call, file, socket) [SC_##call] = { file, socket },
 static const struct { u8 file, sock; } hy_files[SC_N] = { SC_FILES(X) };
@@ -17165,8 +17155,7 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes of an argument's memory kvis uses. For text limited by -s, adds a few
- * bytes to see whether the text continues. */
+/* Returns how many bytes kvis uses: of text, a few more than -s, to see whether it continues. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -17259,8 +17248,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program also read the next item at the call's entry. Returns false if the number of
- * items read at the entry has reached CALL_EARLY. */
+/* BPF also reads the next item at the call's entry. Returns false if it reads CALL_EARLY items. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -17327,8 +17315,7 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Returns what BPF does at a call (row < 0: the call's number is unknown). The ptrace loop, not
- * BPF, counts calls that stop their threads. */
+/* Returns what BPF does at a call (row < 0: unknown). The ptrace loop counts calls that stop. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17353,8 +17340,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns the size in bytes of the data that the argument of an ioctl(2) or fcntl(2) command points
- * to; for a string: 1 << 31 | the maximum. */
+/* Returns the size of the data of an ioctl(2) or fcntl(2) command; a string: 1 << 31 | maximum. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR: an address only */
@@ -17560,8 +17546,7 @@ static int hy_without_disk(int e)
     return bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
 }
 
-/* The BPF programs for forks, execs and exits are attached last, and so run after the programs for
- * calls, which record the end of a thread's last call. */
+/* Attached last, these programs run after those for calls, which record a thread's last call. */
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
