@@ -5455,6 +5455,12 @@ static void ev_num(struct event *e, enum ev_field f, s64 n)
     ev_mark(e, f);
 }
 
+static void ev_num_if(struct event *e, enum ev_field f, bool known, s64 n)
+{
+    if (known)
+        ev_num(e, f, n);
+}
+
 static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
 {
     e->v[f].s.p = p;
@@ -5475,8 +5481,7 @@ static void ev_status(struct event *e, int status, bool process)
         ev_sym(e, EV_signal, u_signame(WTERMSIG(status)));
     else
         ev_num(e, EV_code, WEXITSTATUS(status));
-    if (WIFSIGNALED(status) && process)
-        ev_num(e, EV_core, WCOREDUMP(status) != 0);
+    ev_num_if(e, EV_core, WIFSIGNALED(status) && process, WCOREDUMP(status) != 0);
 }
 
 static void ev_name(struct event *e, enum ev_field f, const struct name *n)
@@ -9018,8 +9023,7 @@ static void md_listed(struct event *e, struct ofd *o)
         ev_num(e, EV_count, o->entries);
         ev_sym(e, EV_how, o->more ? "entries or more" : o->entries == 1 ? "entry" : "entries");
     }
-    if (o->more)
-        ev_num(e, EV_more, 1);
+    ev_num_if(e, EV_more, o->more, 1);
     o->listed = o->more = false;
     o->entries = 0;
     md_emit(e);
@@ -9185,8 +9189,7 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
         ev_bytes(e, EV_failure, b.p, b.len);
     }
     ev_num(e, EV_fd, q->fd);
-    if (took_ns)
-        ev_num(e, EV_duration_ns, took_ns);
+    ev_num_if(e, EV_duration_ns, took_ns, took_ns);
     md_emit(e);
 }
 
@@ -9282,8 +9285,7 @@ static void md_closed(struct task *t, s32 n)
         e->row = SC_close;
         e->unasked = !sc_set[SC_close];
         e->selected = o->wanted;
-        if (n >= 0)
-            ev_num(e, EV_fd, o->was ? o->was - 1 : (u32)n);
+        ev_num_if(e, EV_fd, n >= 0, o->was ? o->was - 1 : (u32)n);
         char text[PATH_MAX + 64];
         md_describe(e, EV_path, o, text, sizeof text);
         ev_sym(e, EV_kind, fd_kind_name[o->kind]);
@@ -9292,8 +9294,7 @@ static void md_closed(struct task *t, s32 n)
             ev_num(e, EV_bytes_written, o->out_bytes);
         }
         ev_num(e, EV_age_ns, e->ts_ns - o->open_ns);
-        if (!o->inherited)
-            ev_num(e, EV_opener_pid, o->opener);
+        ev_num_if(e, EV_opener_pid, !o->inherited, o->opener);
         md_emit(e);
     }
 }
@@ -9414,10 +9415,8 @@ static void md_open(struct task *t, struct call *c)
     ev_bytes(e, EV_path, p.s, p.len);
     ev_num(e, EV_writable, w);
     ev_sym(e, EV_access, fd_access(flags));
-    if (!c->err)
-        ev_num(e, EV_fd, c->ret);
-    if (kind == FK_DIR)
-        ev_num(e, EV_dir, 1);
+    ev_num_if(e, EV_fd, !c->err, c->ret);
+    ev_num_if(e, EV_dir, kind == FK_DIR, 1);
     md_emit(e);
 }
 
@@ -9831,8 +9830,7 @@ static void md_bind_listen(struct task *t, struct call *c)
     ev_sym(e, EV_sock_type, o->sock);
     ev_peer(e, EV_local_addr, local);
     ev_num(e, EV_fd, n);
-    if (c->id == SC_listen)
-        ev_num(e, EV_backlog, (s32)c->arg[1]);
+    ev_num_if(e, EV_backlog, c->id == SC_listen, (s32)c->arg[1]);
     md_emit(e);
 }
 
@@ -10050,12 +10048,10 @@ static void md_copy(struct task *t, struct call *c)
     if (dst && !c->err)
         st_io(dst, NULL, c->ret, false);
     struct event *e = md_event(kind, t, c);
-    if (!c->err)
-        ev_num(e, EV_bytes, c->ret);
+    ev_num_if(e, EV_bytes, !c->err, c->ret);
     md_describe(e, EV_src_name, src, from, sizeof from);
     md_describe(e, EV_dst_name, dst, to, sizeof to);
-    if (sends)
-        ev_num(e, EV_to_network, dst && dst->kind == FK_SOCK);
+    ev_num_if(e, EV_to_network, sends, dst && dst->kind == FK_SOCK);
     md_emit(e);
 }
 
@@ -10389,8 +10385,7 @@ static void md_exec_fields(struct event *e, struct task *t)
 {
     ev_name(e, EV_program, t->exec_path);
     ev_bytes(e, EV_argv, t->exec_argv.p ? t->exec_argv.p : "", t->exec_argv.len);
-    if (t->exec_argv.cut)
-        ev_num(e, EV_argv_cut, 1);
+    ev_num_if(e, EV_argv_cut, t->exec_argv.cut, 1);
 }
 
 /* Reports a failed exec; section tr_ reports a successful one. */
@@ -10498,17 +10493,15 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
     ev_bytes(e, EV_op, op.p, op.len);
     ev_num(e, EV_result, w->res);
-    if (w->fd >= 0)
-        ev_num(e, EV_fd, w->fd);
+    ev_num_if(e, EV_fd, w->fd >= 0, w->fd);
     if (o) {
         fd_describe(&file, o);
         ev_bytes(e, EV_filename, file.p, file.len);
         ev_sym(e, EV_fd_kind, fd_kind_name[o->kind]);
     }
-    if (data)
-        ev_num(e, EV_bytes, w->res);
-    if (w->submit_ns && !(w->flags & (URING_SHARED | URING_MORE)))
-        ev_num(e, EV_duration_ns, w->ts_ns - w->submit_ns);
+    ev_num_if(e, EV_bytes, data, w->res);
+    ev_num_if(e, EV_duration_ns,
+              w->submit_ns && !(w->flags & (URING_SHARED | URING_MORE)), w->ts_ns - w->submit_ns);
     md_emit(e);
 }
 
@@ -18745,8 +18738,7 @@ static void tr_io(const struct wire_io *w)
     const char *disk = w->dev ? hy_disk_name(w->dev) : NULL;
     if (disk)
         ev_bytes(e, EV_device, disk, strlen(disk));
-    if (w->insert_ns)
-        ev_num(e, EV_queue_ns, w->issue_ns - w->insert_ns);
+    ev_num_if(e, EV_queue_ns, w->insert_ns, w->issue_ns - w->insert_ns);
     md_emit(e);
 }
 
@@ -18813,8 +18805,7 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
     out.many |= ps.threads > 1;
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, t->at_ns);
     ev_num(e, thread ? EV_child_tid : EV_child_pid, child->tid);
-    if (child->ns_tid)
-        ev_num(e, EV_ns_pid, child->ns_tid);
+    ev_num_if(e, EV_ns_pid, child->ns_tid, child->ns_tid);
     md_emit(e);
 }
 
@@ -19125,8 +19116,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
         /* si_pid is an ID in the receiver's pid namespace */
         pid_t ours = known == TR_INFO ? ps_from_ns(t, si->si_pid) : 0;
         ev_num(e, EV_sender_pid, ours ? ours : si->si_pid);
-        if (ours && ours != si->si_pid)
-            ev_num(e, EV_ns_pid, si->si_pid);
+        ev_num_if(e, EV_ns_pid, ours && ours != si->si_pid, si->si_pid);
     }
     if (known < TR_INFO) /* kvis does not know other fields of siginfo_t */
         origin = 0;
@@ -21091,25 +21081,20 @@ static void open_event(const struct open_rec *r)
         ev_num(e, EV_writable, fd_writes(w->flags));
         ev_sym(e, EV_access, fd_access(w->flags));
     }
-    if (w->ret >= 0 && w->call != OPEN_EXEC)
-        ev_num(e, EV_fd, w->ret);
+    ev_num_if(e, EV_fd, w->ret >= 0 && w->call != OPEN_EXEC, w->ret);
     ev_bytes(e, EV_comm, w->comm, strnlen(w->comm, sizeof w->comm));
-    if (w->uid != UINT32_MAX)
-        ev_num(e, EV_uid, w->uid);
+    ev_num_if(e, EV_uid, w->uid != UINT32_MAX, w->uid);
     ev_sym(e, EV_call, sc_name(open_calls[w->call].id));
     if (w->call != OPEN_EXEC && known) {
         b_reset(&flags);
         dec_bits(&flags, w->flags, FAM_open);
         ev_bytes(e, EV_flags, flags.p, flags.len);
     }
-    if (w->call != OPEN_EXEC)
-        ev_num(e, EV_duration_ns, w->duration_ns);
-    if (open_makes(w))
-        ev_num(e, EV_mode_bits, w->mode);
+    ev_num_if(e, EV_duration_ns, w->call != OPEN_EXEC, w->duration_ns);
+    ev_num_if(e, EV_mode_bits, open_makes(w), w->mode);
     if (w->state & OPEN_COMPAT)
         ev_sym(e, EV_abi, arch_abi_name[ARCH_COMPAT]);
-    if (w->state & OPEN_NAME_CHANGED)
-        ev_num(e, EV_name_changed, 1);
+    ev_num_if(e, EV_name_changed, w->state & OPEN_NAME_CHANGED, 1);
     if (r->from_proc)
         ev_sym(e, EV_path_from, "proc");
     out_json(e);
@@ -22426,8 +22411,7 @@ static void proc_emit_fork(const struct wire_proc *h, const struct proc_life *l)
     if (!thread)
         e->pid = e->tid = l->ppid;
     ev_num(e, thread ? EV_child_tid : EV_child_pid, h->tid);
-    if (!thread && l->ns_pid && l->ns_pid != l->pid)
-        ev_num(e, EV_ns_pid, l->ns_pid);
+    ev_num_if(e, EV_ns_pid, !thread && l->ns_pid && l->ns_pid != l->pid, l->ns_pid);
     proc_emit_name(e, thread ? NULL : proc_find(l->ppid));
     ses_emit(e);
 }
@@ -22440,8 +22424,7 @@ static void proc_emit_exec(const struct proc_life *l, u64 ts_ns, int err)
     e->err = err;
     ev_bytes(e, EV_program, l->path.len ? l->path.p : "", l->path.len);
     ev_bytes(e, EV_argv, l->argv.len ? l->argv.p : "", l->argv.len);
-    if (l->cut)
-        ev_num(e, EV_argv_cut, true);
+    ev_num_if(e, EV_argv_cut, l->cut, true);
     ev_num(e, EV_uid, l->uid);
     if (!err && l->path.len) {
         tr_trim_names();
@@ -22458,14 +22441,10 @@ static void proc_emit_end(const struct proc_life *l)
     ev_num(e, EV_exit_pid, l->pid);
     if (l->status >= 0)
         ev_status(e, l->status, true);
-    if (l->max_rss)
-        ev_num(e, EV_max_rss_bytes, l->max_rss);
-    if (proc_used(&l->all, PROC_CPU))
-        ev_num(e, EV_cpu_ns, l->all.run_ns);
-    if (proc_used(&l->all, PROC_READ))
-        ev_num(e, EV_bytes_read, l->all.read_bytes);
-    if (proc_used(&l->all, PROC_WRITTEN))
-        ev_num(e, EV_bytes_written, l->all.write_bytes);
+    ev_num_if(e, EV_max_rss_bytes, l->max_rss, l->max_rss);
+    ev_num_if(e, EV_cpu_ns, proc_used(&l->all, PROC_CPU), l->all.run_ns);
+    ev_num_if(e, EV_bytes_read, proc_used(&l->all, PROC_READ), l->all.read_bytes);
+    ev_num_if(e, EV_bytes_written, proc_used(&l->all, PROC_WRITTEN), l->all.write_bytes);
     proc_emit_name(e, l);
     ses_emit(e);
 }
@@ -22477,8 +22456,7 @@ static void proc_emit_thread_end(const struct proc_life *l, const struct wire_pr
         return;
     e->tid = h->tid;
     ev_num(e, EV_exit_pid, h->tid);
-    if (proc_used(&h->own, PROC_CPU))
-        ev_num(e, EV_cpu_ns, h->own.run_ns);
+    ev_num_if(e, EV_cpu_ns, proc_used(&h->own, PROC_CPU), h->own.run_ns);
     ses_emit(e);
 }
 
