@@ -12030,26 +12030,18 @@ static bool rp_play(void)
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
 
-enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
-                  PX_MAX_RSS, N_PX };
-static const char *const px_counters[N_PX] = {
-    "heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files",
-    "RSS", "max RSS",
-};
-
-enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
-              PX_OPEN, PX_STATE, N_PX_CATS };
-static const char *const px_cats[N_PX_CATS] = {
-    "file", "net", "memory", "process", "signal", "call",
-    [PX_SYSCALL] = "syscall", [PX_COMMAND] = "command", [PX_COUNTER] = "counter",
-    [PX_FLOW] = "flow", [PX_BLOCK] = "block I/O", [PX_QUEUE] = "block queue",
-    [PX_URING] = "io_uring", [PX_OPEN] = "open file", [PX_STATE] = "state",
-};
-
-enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
-              N_PX_ARGS };
-static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
-                                       "pid" };
+/* Arguments and categories follow those of events. */
+#define X(id, name) PX_##id,
+enum px_counter { PERFETTO_COUNTERS(X) N_PX };
+enum px_cat { PX_CAT_0 = N_CAT - 1, PERFETTO_CATEGORIES(X) N_PX_CATS };
+enum px_arg { PX_ARG_0 = N_EV_FIELDS - 1, PERFETTO_ARGS(X) N_PX_ARGS };
+#undef X
+#define X(id, name) name,
+static const char *const px_counters[] = { PERFETTO_COUNTERS(X) };
+static const char *const px_args[] = { PERFETTO_ARGS(X) };
+static const char *const px_cats[] = { "file", "net", "memory", "process", "signal", "call",
+                                       PERFETTO_CATEGORIES(X) };
+#undef X
 
 /* A track's id is 16 * (upid or utid) + a PX_OF_ constant (+ an enum px_counter for a counter). */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
@@ -12445,16 +12437,10 @@ static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 
 static void px_counts(const struct event *e)
 {
-    enum { IS = 2 }; /* the field has the counter's new value, not a change */
-    static const struct { u8 kind, counter, field; s8 sign; } row[] = {
-        { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
-        { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
-        { EK_MREMAP, PX_MAPPED, EV_old_size, -1 }, { EK_READ, PX_READ, EV_bytes, 1 },
-        { EK_WRITE, PX_WRITTEN, EV_bytes, 1 }, { EK_RECV, PX_RECEIVED, EV_bytes, 1 },
-        { EK_SEND, PX_SENT, EV_bytes, 1 }, { EK_OPEN, PX_FILES, EV_fd, 0 },
-        { EK_ACCEPT, PX_FILES, EV_fd, 0 }, { EK_RSS, PX_RSS, EV_bytes, IS },
-        { EK_EXIT_PROCESS, PX_MAX_RSS, EV_max_rss_bytes, IS },
-    };
+    enum { IS = 2 };
+#define X(kind, counter, field, sign) { EK_##kind, PX_##counter, EV_##field, sign },
+    static const struct { u8 kind, counter, field; s8 sign; } row[] = { PERFETTO_COUNTS(X) };
+#undef X
     for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++) {
         if (row[i].kind != e->kind || !ev_has(e, row[i].field))
             continue;
