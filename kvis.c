@@ -16977,7 +16977,6 @@ _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "too few places for the map
 
 enum { HY_MAX_CPUS = 1024 };
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are not recorded */
-enum { HY_MEMFD_NAME = 252 };     /* large enough for any memfd_create(2) name */
 
 enum { HY_STOP_SIGNAL = 33 };
 
@@ -17154,8 +17153,7 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
     u16 kind = r->arg[i];
     bool by_path = opt.n_paths && (kind == K_POLLFDS || kind == K_FDSET);
-    return k->model || hy_is_message(r, i) || opt.calls || by_path
-        || sc_id[r - sc_rows] == SC_memfd_create;
+    return k->model || hy_is_message(r, i) || opt.calls || by_path;
 }
 
 /* Returns the index of an argument in wire_thread.word: that of its register (ARCH_ORIG_A0 is the
@@ -17210,14 +17208,10 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
 {
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
-    u16 id = sc_id[r - sc_rows];
     /* BPF reads the remaining time of every failed sleep, because BPF cannot test for EINTR. */
     u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
-    bool memfd = id == SC_memfd_create; /* kvis needs the whole name of a memfd */
     bool message = hy_is_message(r, i);
-    u32 size = memfd                    ? MAX(hy_bytes(k), HY_MEMFD_NAME)
-               : message && !opt.calls ? 0
-                                        : hy_bytes(k);
+    u32 size = message && !opt.calls ? 0 : hy_bytes(k);
     bool cut = size <= CALL_PART_MAX && (k->short_ || k->max || k->count == HY_STRING);
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->count < ARRAY_LEN(kind) ? kind[k->count] : ITEM_BYTES,

@@ -2038,7 +2038,7 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS(FAM_mbind))),
     [SC_membarrier] = SC(membarrier, 0, 0, 6, 3, A(cmd, K_ENUM(FAM_membarrier)),
         A(flags, K_BITS(FAM_membarrierflags)), A(cpu_id, K_INT)),
-    [SC_memfd_create] = SC(memfd_create, CLS_DESC, 21, 0, 2, A(name, K_STR),
+    [SC_memfd_create] = SC(memfd_create, CLS_DESC, 21, 0, 2, A(name, K_NAME),
         A(flags, K_BITS(FAM_memfd))),
     [SC_memfd_secret] = SC(memfd_secret, CLS_DESC, 22, 0, 1, A(flags, K_BITS(FAM_memfdsecret))),
     [SC_migrate_pages] = SC(migrate_pages, CLS_MEM, 0, 0, 4, A(pid, K_PID), A(maxnode, K_ULONG),
