@@ -11630,24 +11630,22 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-static u16 rec_get_row_name(void)
-{
-    const char *name = rec_gets().p;
-    s32 row = rec_row(name, rec_get());
-    return row < 0 ? ST_UNNAMED : row;
-}
-
 static void rec_get_col(const struct st_col *c, void *p)
 {
     static u32 hist[ST_BUCKETS];
     struct rec_text s;
+    s32 row;
     switch (c->type) {
     case ST_NUMBER: case ST_RETURNED: *(u64 *)p = rec_get(); break;
     case ST_SIGNED: *(s32 *)p = (s32)rec_getz(); break;
     case ST_ERROR: *(u16 *)p = rec_below(65536, "errno"); break;
     case ST_KIND: *(u8 *)p = rec_below(N_FK, "kind"); break;
     case ST_COUNTS: rec_get_hist(p, c->size / (u32)sizeof(u32)); break;
-    case ST_CALL: *(u16 *)p = rec_get_row_name(); break;
+    case ST_CALL:
+        s = rec_gets();
+        row = rec_row(s.p, rec_get());
+        *(u16 *)p = row < 0 ? ST_UNNAMED : row;
+        break;
     case ST_HIST:
         memset(hist, 0, sizeof hist);
         rec_get_hist(hist, ST_BUCKETS);
@@ -17509,16 +17507,6 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-/* Continues without the BPF programs for disk requests (error e). Instead, the program call_bio
- * shows which thread uses a disk. kvis never attaches both, because detaching one of two programs
- * from a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
-static int hy_without_disk(int e)
-{
-    u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
-    bpf_close(&hy.disk);
-    return bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
-}
-
 /* Attached last, these programs run after those for calls, which record a thread's last call. */
 static int hy_load_proc(void)
 {
@@ -17540,7 +17528,9 @@ static int hy_load_proc(void)
     return 0;
 }
 
-/* Loads and attaches the BPF programs, using a second thread for those that trace disk requests. */
+/* Loads and attaches the BPF programs, using a second thread for those that trace disk requests. If
+ * these fail, the program call_bio shows which thread uses a disk. kvis never attaches both: to
+ * detach one of two from a tracepoint takes an RCU grace period, 12 ms (kernel/tracepoint.c). */
 static int hy_load(void)
 {
     pthread_t th;
@@ -17554,8 +17544,11 @@ static int hy_load(void)
         pthread_join(th, NULL);
     else if (hy.sched)
         hy_load_disk(&disk);
-    if (!e && disk)
-        e = hy_without_disk(disk);
+    if (!e && disk) {
+        u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, disk));
+        bpf_close(&hy.disk);
+        e = bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
+    }
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
@@ -17742,11 +17735,10 @@ static const char *hy_disk_name(u32 dev)
             return hy.disk_name[i].name;
     u32 at = next++ % ARRAY_LEN(hy.disk_name);
     SNPRINTF(path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
-    ssize_t n = readlink(path, to, sizeof to - 1);
-    to[MAX(n, 0)] = 0;
-    const char *slash = strrchr(to, '/'), *name = slash ? slash + 1 : strrchr(path, '/') + 1;
+    const char *link = fd_link_text(path, to, sizeof to) > 0 ? to : path;
     hy.disk_name[at].dev = dev;
-    snprintf(hy.disk_name[at].name, sizeof hy.disk_name[at].name, "%s", name);
+    snprintf(hy.disk_name[at].name, sizeof hy.disk_name[at].name, "%s",
+             out_base(link, strlen(link)));
     return hy.disk_name[at].name;
 }
 
