@@ -150,7 +150,7 @@ typedef long long s64;
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define SNPRINTF(array, ...) snprintf(array, ARRAY_LEN(array), __VA_ARGS__)
-/* In a function with variable arguments: formats those after `fmt` into `size` bytes at `to`. */
+/* Formats the variable arguments of a function into `size` bytes at `to`. */
 #define U_FORMAT(to, size, fmt) \
     do { \
         va_list ap_; \
@@ -10063,8 +10063,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns the new name of an open file after a rename of `from` to `to` (status: sx), or NULL if
- * the rename does not change its name. */
+/* Returns an open file's new name after a rename (sx: status of `to`), or NULL if it has none. */
 static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
                                 const struct path *from, const struct path *to)
 {
@@ -10950,8 +10949,7 @@ static void rec_enter(struct task *t)
         rec_enter_due(); /* a replay reuses t->call for the next record */
 }
 
-/* Writes the paths that kvis replay -P compares: the call's absolute paths and the files of its
- * descriptors. An empty last string stands for more files. */
+/* Writes the paths of a call and of its descriptors, for replay -P. A last "" stands for more. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -11080,7 +11078,6 @@ static void rec_schema(void)
     }
 }
 
-/* Returns -e, -P and -z as text. */
 static const char *rec_filters(void)
 {
     static char text[4096];
@@ -12998,8 +12995,7 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* The first pass only counts scores. If the events with the lowest included score do not all fit,
- * some are omitted, evenly over time. */
+/* The first pass counts scores. If not all events with the lowest score fit, omits some, evenly. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -14101,8 +14097,7 @@ static void df_json(struct buf *b)
 
 /* --- the page --- */
 
-/* Writes {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},
- * "b":{...}}. BEGIN is relative to from_ns. */
+/* A run is [BEGIN,NS,PID,FAILED,"cc1"], in which BEGIN is relative to from_ns. */
 static void df_json_timelines(struct buf *b)
 {
     static struct buf command;
@@ -15314,7 +15309,7 @@ struct bpf_obj {
     struct { const char *name; u64 val; } cfg[64]; /* values of the constants CFG_... */
     u32 n_cfg;
     u32 ring_bytes;
-    u32 unloaded;            /* BPF programs that the threads of bpf_load have not loaded yet */
+    u32 unloaded;            /* programs that bpf_load has not loaded yet */
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], then links of kprobes */
     u32 n_probes;
@@ -16060,8 +16055,7 @@ static int bpf_load_either(struct bpf_obj *o, u32 i)
     }
 }
 
-/* Attaches a BPF program to the entry or return of a kernel function. Returns -ENOENT if no
- * function has this name, and -EADDRNOTAVAIL if several have it (Linux 6.7). */
+/* Returns -ENOENT if no function has this name, -EADDRNOTAVAIL if several have it (Linux 6.7). */
 static int bpf_attach_function(struct bpf_obj *o, const char *name, bool is_ret, int prog)
 {
     int f = bpf_attach_kprobe(name, is_ret, prog);
@@ -16404,10 +16398,9 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis alone ends kvis. A signal to its process group also reaches the command, so kvis
- * waits until the command ends. siginfo does not distinguish the two. Therefore, another process in
- * the group, the witness, writes each signal that it gets to a pipe. With ptrace, a stop of the
- * command shows that the signal reached it (tr_is_groups). */
+/* A signal to kvis alone ends kvis. After a signal to its process group, kvis waits for the end of
+ * the command. siginfo does not distinguish the two. Therefore, another process of the group, the
+ * witness, writes its signals to a pipe. With ptrace, the command stops (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
