@@ -17036,8 +17036,8 @@ static bool hy_follows(void)
 
 /* The file or socket that a call's record describes: 1 + index of the argument, or 0 for none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
-#define X(call, file, socket) [SC_##call] = { file, socket },
-static const struct { u8 file, sock; } hy_files[SC_N] = { SC_FILES(X) };
+#define X(call, file, socket) { SC_##call, file, socket },
+static const struct { u16 id; u8 file, sock; } hy_files[] = { SC_FILES(X) };
 #undef X
 
 /* --- BPF programs for forks, execs and exits (proc.bpf.c) --- */
@@ -17259,8 +17259,11 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
         s->keeps |= (fits && !k.result && !early) << s->n++;
     }
     s->keeps = s->over_bytes ? s->keeps : 0;
-    s->file = hy_place(hy_everyone() ? 0 : hy_files[id].file);
-    s->sock = hy_place(hy_everyone() ? 0 : hy_files[id].sock);
+    for (size_t i = 0; i < ARRAY_LEN(hy_files) && !hy_everyone(); i++)
+        if (hy_files[i].id == id) {
+            s->file = hy_place(hy_files[i].file);
+            s->sock = hy_place(hy_files[i].sock);
+        }
     return true;
 }
 
