@@ -150,6 +150,14 @@ typedef long long s64;
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define SNPRINTF(array, ...) snprintf(array, ARRAY_LEN(array), __VA_ARGS__)
+/* Formats the variable arguments of a function into `size` bytes at `to`. */
+#define U_FORMAT(to, size, fmt) \
+    do { \
+        va_list ap_; \
+        va_start(ap_, fmt); \
+        vsnprintf(to, size, fmt, ap_); \
+        va_end(ap_); \
+    } while (0)
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
@@ -1154,6 +1162,12 @@ static const char *u_not_mounted(const char *path)
     return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
 }
 
+static void u_close(int f)
+{
+    if (f >= 0)
+        close(f);
+}
+
 /* Reads at most max - 1 bytes of a file and appends a NUL. Returns the number of bytes. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
@@ -1162,8 +1176,7 @@ static size_t u_slurp(const char *path, char *s, size_t max)
     int f = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     while (f >= 0 && n < max - 1 && (r = read(f, s + n, max - 1 - n)) > 0)
         n += (size_t)r;
-    if (f >= 0)
-        close(f);
+    u_close(f);
     s[n] = 0;
     return n;
 }
@@ -2371,8 +2384,7 @@ static u32 fd_unix_partner(u32 ino)
     int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     ssize_t n = s < 0 || send(s, &request, sizeof request, 0) < 0
                     ? -1 : recv(s, &answer, sizeof answer, MSG_DONTWAIT);
-    if (s >= 0)
-        close(s);
+    u_close(s);
     bool found = n == sizeof answer && answer.head.nlmsg_type == SOCK_DIAG_BY_FAMILY
                  && answer.a.rta_type == UNIX_DIAG_PEER && answer.a.rta_len == RTA_LENGTH(4);
     return found ? answer.peer : 0;
@@ -5273,6 +5285,12 @@ static void ev_num(struct event *e, enum ev_field f, s64 n)
     ev_mark(e, f);
 }
 
+static void ev_num_if(struct event *e, enum ev_field f, bool known, s64 n)
+{
+    if (known)
+        ev_num(e, f, n);
+}
+
 static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
 {
     e->v[f].s.p = p;
@@ -5293,8 +5311,7 @@ static void ev_status(struct event *e, int status, bool process)
         ev_sym(e, EV_signal, u_signame(WTERMSIG(status)));
     else
         ev_num(e, EV_code, WEXITSTATUS(status));
-    if (WIFSIGNALED(status) && process)
-        ev_num(e, EV_core, WCOREDUMP(status) != 0);
+    ev_num_if(e, EV_core, WIFSIGNALED(status) && process, WCOREDUMP(status) != 0);
 }
 
 static void ev_name(struct event *e, enum ev_field f, const struct name *n)
@@ -8382,7 +8399,7 @@ static void st_report(struct summary *s)
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
 /* Event kinds of calls with a shared handler, by sc_id[row]. gen/tables.sh generates MD_CALLS. */
-#define X(call, need, enter, exit, kind) [SC_##call] = (kind),
+#define X(call, need, enter, exit, kind, ok) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
 
@@ -8608,16 +8625,8 @@ static bool md_is_link_text(const struct call *c, u32 i)
 static bool md_at_link(const struct call *c, u32 i)
 {
     enum { AT_NOFOLLOW = 0x100, AT_FOLLOW = 0x400, EXCL = O_CREAT | O_EXCL };
-    static const u16 at_link[] = {
-        SC_lstat, SC_lstat64, SC_lchown, SC_lchown32, SC_readlink, SC_readlinkat, SC_lsetxattr,
-        SC_lgetxattr, SC_llistxattr, SC_lremovexattr, SC_name_to_handle_at
-    };
-    static const u8 changes[] = { EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
-                                  EK_MKNOD };
     const struct sc_row *r = &sc_rows[c->row];
-    bool link = memchr(changes, md_kind[c->id], sizeof changes) != NULL, follow = false;
-    for (size_t k = 0; k < ARRAY_LEN(at_link); k++)
-        link |= at_link[k] == c->id;
+    bool link = sc_rows[c->id].cls & CLS_LINK, follow = false;
     for (u32 k = i + 1; k < r->nargs; k++)
         if (r->arg[k] == K_BITS(FAM_at) || r->arg[k] == K_BITS(FAM_statxflags)) {
             follow |= (c->arg[k] & AT_FOLLOW) != 0;
@@ -8828,8 +8837,7 @@ static void md_listed(struct event *e, struct ofd *o)
         ev_num(e, EV_count, o->entries);
         ev_sym(e, EV_how, o->more ? "entries or more" : o->entries == 1 ? "entry" : "entries");
     }
-    if (o->more)
-        ev_num(e, EV_more, 1);
+    ev_num_if(e, EV_more, o->more, 1);
     o->listed = o->more = false;
     o->entries = 0;
     md_emit(e);
@@ -8966,26 +8974,11 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* Returns the name of a record type or TYPEnnn (RFC 3597), valid until the next call. */
-static const char *md_dns_type(u16 type)
-{
-    static char other[16];
-    static const char *const name[] = {
-        [1] = "A", [2] = "NS", [5] = "CNAME", [6] = "SOA", [12] = "PTR", [15] = "MX",
-        [16] = "TXT", [28] = "AAAA", [33] = "SRV", [64] = "SVCB", [65] = "HTTPS",
-    };
-    SNPRINTF(other, "TYPE%u", type);
-    return type < ARRAY_LEN(name) && name[type] ? name[type] : other;
-}
-
 /* err: errno of the socket; 0: none; -1: the outcome is unknown. */
 static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
-    static const char *const failure[16] = {
-        "no answer", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED",
-    };
-    char text[DNS_SHOWN * sizeof q->m.name];
-    struct buf b = BUF_ON(text);
+    char text[DNS_SHOWN * sizeof q->m.name], kind[16];
+    struct buf b = BUF_ON(text), type = BUF_ON(kind);
     bool answered = q->m.flags >> 15;
     u32 rcode = answered ? q->m.flags & 15 : 0;
     struct event *e = ev_new(EK_RESOLVE, NULL, ns);
@@ -8997,17 +8990,20 @@ static void md_dns_emit(struct md_query *q, int err, u64 ns)
     e->row = q->row;
     e->unasked = !sc_set[q->row] || took_ns < opt.min_ns;
     ev_bytes(e, EV_name, q->m.name, q->m.name_len);
-    ev_sym(e, EV_kind, md_dns_type(q->m.type));
+    if (!dec_named(&type, q->m.type, FAM_dnstype))
+        b_f(&type, "TYPE%u", q->m.type); /* as in RFC 3597 */
+    ev_bytes(e, EV_kind, type.p, type.len);
     ev_bytes(e, EV_server, q->server, q->server_len);
     if (answered && !rcode) {
         md_dns_answers(&q->m, &b);
         ev_bytes(e, EV_answer, b.p, b.len);
     } else if (!err) {
-        ev_sym(e, EV_failure, failure[rcode] ? failure[rcode] : "unknown RCODE");
+        if (!dec_named(&b, rcode, FAM_dnsrcode))
+            b_s(&b, rcode ? "unknown RCODE" : "no answer");
+        ev_bytes(e, EV_failure, b.p, b.len);
     }
     ev_num(e, EV_fd, q->fd);
-    if (took_ns)
-        ev_num(e, EV_duration_ns, took_ns);
+    ev_num_if(e, EV_duration_ns, took_ns, took_ns);
     md_emit(e);
 }
 
@@ -9021,7 +9017,6 @@ static struct md_query *md_dns_find(const struct md_query *k)
     return NULL;
 }
 
-/* Returns false if the table is full. */
 static bool md_dns_note(const struct md_query *asked)
 {
     struct md_query *q = md_dns_find(asked);
@@ -9104,8 +9099,7 @@ static void md_closed(struct task *t, s32 n)
         e->row = SC_close;
         e->unasked = !sc_set[SC_close];
         e->selected = o->wanted;
-        if (n >= 0)
-            ev_num(e, EV_fd, o->was ? o->was - 1 : (u32)n);
+        ev_num_if(e, EV_fd, n >= 0, o->was ? o->was - 1 : (u32)n);
         char text[U_PATH_MAX];
         md_describe(e, EV_path, o, text, sizeof text);
         ev_sym(e, EV_kind, fd_kind_name[o->kind]);
@@ -9114,8 +9108,7 @@ static void md_closed(struct task *t, s32 n)
             ev_num(e, EV_bytes_written, o->out_bytes);
         }
         ev_num(e, EV_age_ns, e->ts_ns - o->open_ns);
-        if (!o->inherited)
-            ev_num(e, EV_opener_pid, o->opener);
+        ev_num_if(e, EV_opener_pid, !o->inherited, o->opener);
         md_emit(e);
     }
 }
@@ -9236,10 +9229,8 @@ static void md_open(struct task *t, struct call *c)
     ev_bytes(e, EV_path, p.s, p.len);
     ev_num(e, EV_writable, w);
     ev_sym(e, EV_access, fd_access(flags));
-    if (!c->err)
-        ev_num(e, EV_fd, c->ret);
-    if (kind == FK_DIR)
-        ev_num(e, EV_dir, 1);
+    ev_num_if(e, EV_fd, !c->err, c->ret);
+    ev_num_if(e, EV_dir, kind == FK_DIR, 1);
     md_emit(e);
 }
 
@@ -9248,8 +9239,6 @@ static void md_make(struct task *t, struct call *c)
     char name[300] = "memfd:";
     bool cut;
     u8 kind = dec_result(c, c->id)->opens;
-    if (c->err)
-        return;
     if (c->id == SC_userfaultfd && t->mm)
         t->mm->careful = true;
     if (c->id == SC_memfd_create)
@@ -9306,8 +9295,7 @@ static void md_make_any(struct task *t, struct call *c)
 
 static void md_getfd(struct task *t, struct call *c)
 {
-    if (!c->err)
-        md_received_fd(t, c->ret);
+    md_received_fd(t, c->ret);
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -9323,14 +9311,11 @@ static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
 
 static void md_dup(struct task *t, struct call *c)
 {
-    if (!c->err)
-        md_dup_to(t, c->arg[0], c->ret, dec_cloexec(c));
+    md_dup_to(t, c->arg[0], c->ret, dec_cloexec(c));
 }
 
 static void md_fcntl(struct task *t, struct call *c)
 {
-    if (c->err)
-        return;
     if (c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC)
         md_dup_to(t, c->arg[0], c->ret, dec_cloexec(c));
     struct fdent *e = c->arg[1] == F_SETFD ? fd_find(t->files, c->arg[0]) : NULL;
@@ -9343,23 +9328,6 @@ static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
 }
-
-/* ioctl(2) commands that change a file or a file system (linux/fs.h). */
-static const struct { u32 op; const char *name; } md_changing[] = {
-    { 0x1277, "BLKDISCARD" },
-    { 0x127d, "BLKSECDISCARD" },
-    { 0x127f, "BLKZEROOUT" },
-    { 0x40049409, "FICLONE" },
-    { 0x40046602, "FS_IOC_SETFLAGS" }, /* command in 32-bit programs */
-    { 0x40086602, "FS_IOC_SETFLAGS" },
-    { 0x401c5820, "FS_IOC_FSSETXATTR" },
-    { 0x4020940d, "FICLONERANGE" },
-    { 0x41009432, "FS_IOC_SETFSLABEL" },
-    { 0x8004587d, "FS_IOC_SHUTDOWN" },
-    { 0xc0045877, "FIFREEZE" },
-    { 0xc0045878, "FITHAW" },
-    { 0xc0185879, "FITRIM" },
-};
 
 /* Adds the arguments of a call, as in -v, except its path (argument `arg`) and flags that are 0. */
 static void md_details(struct event *e, struct task *t, const struct call *c, s32 arg)
@@ -9386,15 +9354,17 @@ static void md_details(struct event *e, struct task *t, const struct call *c, s3
 
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
-    const char *name = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(md_changing); i++)
-        name = md_changing[i].op == (u32)c->arg[1] ? md_changing[i].name : name;
-    if (!name || md_cannot_copy(c) || c->err == ENOTTY)
+    enum { SETFLAGS = 0x40086602, SETFLAGS32 = 0x40046602 }; /* SETFLAGS32: in 32-bit programs */
+    char name[32];
+    struct buf op = BUF_ON(name);
+    u32 command = c->arg[1];
+    if (!dec_named(&op, command == SETFLAGS32 ? SETFLAGS : command, FAM_fschange)
+        || md_cannot_copy(c) || c->err == ENOTTY)
         return;
     struct ofd *o = fd_get(t, c->arg[0]);
     struct event *e = md_event(EK_CHANGE, t, c);
     ev_sym(e, EV_call, "ioctl");
-    ev_sym(e, EV_op, name);
+    ev_bytes(e, EV_op, op.p, op.len);
     ev_name(e, EV_path, o ? o->name : NULL);
     md_details(e, t, c, 1);
     md_emit(e);
@@ -9427,7 +9397,7 @@ static void md_close(struct task *t, struct call *c)
 static void md_close_range(struct task *t, struct call *c)
 {
     enum { UNSHARE = 2, CLOEXEC = 4 };
-    if (c->err || !t->files)
+    if (!t->files)
         return;
     if (c->arg[2] & UNSHARE)
         t->files = files_own(t->files);
@@ -9444,7 +9414,7 @@ static void md_getdents(struct task *t, struct call *c)
     enum { LENGTH = 16, NAME = 19 };
     u8 raw[CALL_PART_MAX];
     struct ofd *o = fd_get(t, c->arg[0]);
-    if (c->err || !o)
+    if (!o)
         return;
     s64 have = c->ret ? mem_read(t, c->arg[1], raw, MIN((size_t)c->ret, sizeof raw)) : 0, at = 0;
     while (at + NAME + 2 < have) { /* an entry has at least 24 bytes */
@@ -9486,7 +9456,7 @@ static void md_pair(struct task *t, struct call *c)
     u64 ino[2];
     struct fd_stat sx;
     bool sock = c->id == SC_socketpair;
-    if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
+    if (!mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
     for (u32 i = 0; i < 2; i++) {
         const struct wire_file *f = mem_recorded_file(t, i);
@@ -9506,8 +9476,7 @@ static void md_pair(struct task *t, struct call *c)
 
 static void md_socket(struct task *t, struct call *c)
 {
-    if (!c->err)
-        md_install(t, c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
+    md_install(t, c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
 static void md_recorded_unix(struct ofd *o, const struct wire_unix *w)
@@ -9699,8 +9668,7 @@ static void md_bind_listen(struct task *t, struct call *c)
     ev_sym(e, EV_sock_type, o->sock);
     ev_peer(e, EV_local_addr, local);
     ev_num(e, EV_fd, n);
-    if (c->id == SC_listen)
-        ev_num(e, EV_backlog, (s32)c->arg[1]);
+    ev_num_if(e, EV_backlog, c->id == SC_listen, (s32)c->arg[1]);
     md_emit(e);
 }
 
@@ -9918,12 +9886,10 @@ static void md_copy(struct task *t, struct call *c)
     if (dst && !c->err)
         st_io(dst, NULL, c->ret, false);
     struct event *e = md_event(kind, t, c);
-    if (!c->err)
-        ev_num(e, EV_bytes, c->ret);
+    ev_num_if(e, EV_bytes, !c->err, c->ret);
     md_describe(e, EV_src_name, src, from, sizeof from);
     md_describe(e, EV_dst_name, dst, to, sizeof to);
-    if (sends)
-        ev_num(e, EV_to_network, dst && dst->kind == FK_SOCK);
+    ev_num_if(e, EV_to_network, sends, dst && dst->kind == FK_SOCK);
     md_emit(e);
 }
 
@@ -9935,8 +9901,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns the new name of an open file after a rename of `from` to `to` (status: sx), or NULL if
- * the rename does not change its name. */
+/* Returns an open file's new name after a rename (sx: status of `to`), or NULL if it has none. */
 static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
                                 const struct path *from, const struct path *to)
 {
@@ -10086,7 +10051,7 @@ static void md_chdir(struct task *t, struct call *c)
 {
     static struct path p;
     const struct wire_file *f = mem_recorded_file(t, 0);
-    if (c->err || !t->fs)
+    if (!t->fs)
         return;
     md_change_path(t, c, c->id == SC_fchdir ? -1 : 0, &p);
     t->fs->cwd = NULL;
@@ -10103,9 +10068,9 @@ static void md_chdir(struct task *t, struct call *c)
 static void md_pivot_root(struct task *t, struct call *c)
 {
     (void)t;
-    if (!c->err)
-        PS_EACH(o)
-            ps_look_fs(o);
+    (void)c;
+    PS_EACH(o)
+        ps_look_fs(o);
 }
 
 /* --- memory --- */
@@ -10179,8 +10144,6 @@ static void md_mmap(struct task *t, struct call *c)
 
 static void md_munmap(struct task *t, struct call *c)
 {
-    if (c->err)
-        return;
     md_map(t, (struct region){ .start = c->arg[0], .end = c->arg[0] + md_page_up(c->arg[1]) });
     struct event *e = md_event(EK_MUNMAP, t, c);
     md_range(e, c->arg[0], c->arg[1]);
@@ -10227,8 +10190,7 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* execve(2) rejects STRINGS_MAX strings, whose pointers alone fill its limit of 6 MiB
- * (bprm_stack_limits in fs/exec.c). */
+/* execve(2) allows 6 MiB (bprm_stack_limits in fs/exec.c). STRINGS_MAX pointers alone fill it. */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10262,8 +10224,7 @@ static void md_exec_fields(struct event *e, struct task *t)
 {
     ev_name(e, EV_program, t->exec_path);
     ev_bytes(e, EV_argv, t->exec_argv.p ? t->exec_argv.p : "", t->exec_argv.len);
-    if (t->exec_argv.cut)
-        ev_num(e, EV_argv_cut, 1);
+    ev_num_if(e, EV_argv_cut, t->exec_argv.cut, 1);
 }
 
 /* Reports a failed exec; section tr_ reports a successful one. */
@@ -10279,8 +10240,7 @@ static void md_exec(struct task *t, struct call *c)
 /* setns(2): only later children enter a pid namespace; a mount namespace changes the cwd. */
 static void md_setns(struct task *t, struct call *c)
 {
-    if (c->err)
-        return;
+    (void)c;
     if (t->proc)
         t->proc->new_pid_ns = true;
     ps_look_fs(t);
@@ -10288,8 +10248,6 @@ static void md_setns(struct task *t, struct call *c)
 
 static void md_unshare(struct task *t, struct call *c)
 {
-    if (c->err)
-        return;
     if (c->arg[0] & CLONE_NEWPID && t->proc)
         t->proc->new_pid_ns = true;
     if (c->arg[0] & CLONE_FILES)
@@ -10306,7 +10264,7 @@ static void md_seccomp(struct task *t, struct call *c)
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
     bool set = c->id == SC_prctl ? c->arg[0] == PR_SET_SECCOMP : c->arg[0] <= 1;
     u64 flags = c->id == SC_seccomp && c->arg[0] == 1 ? c->arg[1] : 0;
-    if (c->err || !set)
+    if (!set)
         return;
     t->full = true;
     if (flags & NEW_LISTENER)
@@ -10321,7 +10279,7 @@ static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
     unsigned w = abi_word(c->abi);
-    if (c->err || !c->arg[1] || !t->proc || c->arg[0] < 1 || c->arg[0] > 64
+    if (!c->arg[1] || !t->proc || c->arg[0] < 1 || c->arg[0] > 64
         || !mem_word(t, c->abi, c->arg[1], &handler)
         || !mem_word(t, c->abi, c->arg[1] + w, &flags))
         return;
@@ -10332,24 +10290,8 @@ static void md_sigaction(struct task *t, struct call *c)
 static void md_uring(struct task *t, struct call *c)
 {
     (void)t;
-    if (!c->err)
-        st.uring += (u64)c->ret;
+    st.uring += (u64)c->ret;
 }
-
-/* Names of io_uring requests by opcode (include/uapi/linux/io_uring.h). First character: '<' reads
- * bytes, '>' writes bytes, '+' returns a descriptor. */
-static const char *const md_ring_op[] = {
-    " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
-    " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
-    "+accept", " async_cancel", " link_timeout", " connect", " fallocate", "+openat", " close",
-    " files_update", " statx", "<read", ">write", " fadvise", " madvise", ">send", "<recv",
-    "+openat2", " epoll_ctl", " splice", " provide_buffers", " remove_buffers", " tee", " shutdown",
-    " renameat", " unlinkat", " mkdirat", " symlinkat", " linkat", " msg_ring", " fsetxattr",
-    " setxattr", " fgetxattr", " getxattr", "+socket", " uring_cmd", ">send_zc", ">sendmsg_zc",
-    "<read_multishot", " waitid", " futex_wait", " futex_wake", " futex_waitv", "+fixed_fd_install",
-    " ftruncate", " bind", " listen", "<recv_zc", " epoll_wait", "<readv_fixed", ">writev_fixed",
-    " pipe",
-};
 
 /* Records of requests contain no address, therefore kvis asks the connected socket. */
 static void md_ring_connected(struct task *t, struct ofd *o, s32 n)
@@ -10368,35 +10310,37 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 {
     static char text[U_PATH_MAX];
     struct buf file = BUF_ON(text);
-    const char *op = w->op < ARRAY_LEN(md_ring_op) ? md_ring_op[w->op] : " unknown";
-    char moves = *op;
-    if (moves == '+' && w->res > 0) { /* io_uring must have closed this descriptor's older file */
+    char name[32] = "";
+    struct buf op = BUF_ON(name);
+    bool reads = dec_flag(w->op, FAM_uringread), writes = dec_flag(w->op, FAM_uringwrite);
+    if (!dec_named(&op, w->op, FAM_uringop))
+        b_s(&op, "unknown");
+    /* io_uring must have closed the older file of a new descriptor */
+    if (w->res > 0 && dec_flag(w->op, FAM_uringfd)) {
         fd_remove(t, w->res);
         md_closed(t, w->res);
         md_received_fd(t, w->res);
     }
     u64 begun_ns = w->submit_ns ? w->submit_ns : w->ts_ns;
     struct ofd *o = w->fd >= 0 ? fd_get_at(t, w->fd, begun_ns) : NULL;
-    bool data = (moves == '<' || moves == '>') && w->res >= 0;
-    if (o && o->sock && !w->res && !strcmp(op, " connect"))
+    bool data = (reads || writes) && w->res >= 0;
+    if (o && o->sock && !w->res && !strcmp(name, "connect"))
         md_ring_connected(t, o, w->fd);
     if (data && o && w->res)
-        st_io(o, NULL, w->res, moves == '<');
+        st_io(o, NULL, w->res, reads);
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
-    ev_sym(e, EV_op, op + 1);
+    ev_bytes(e, EV_op, op.p, op.len);
     ev_num(e, EV_result, w->res);
-    if (w->fd >= 0)
-        ev_num(e, EV_fd, w->fd);
+    ev_num_if(e, EV_fd, w->fd >= 0, w->fd);
     if (o) {
         fd_describe(&file, o);
         ev_bytes(e, EV_filename, file.p, file.len);
         ev_sym(e, EV_fd_kind, fd_kind_name[o->kind]);
     }
-    if (data)
-        ev_num(e, EV_bytes, w->res);
-    if (w->submit_ns && !(w->flags & (URING_SHARED | URING_MORE)))
-        ev_num(e, EV_duration_ns, w->ts_ns - w->submit_ns);
+    ev_num_if(e, EV_bytes, data, w->res);
+    ev_num_if(e, EV_duration_ns,
+              w->submit_ns && !(w->flags & (URING_SHARED | URING_MORE)), w->ts_ns - w->submit_ns);
     md_emit(e);
 }
 
@@ -10406,8 +10350,9 @@ static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
     u8 need;
+    bool ok; /* `exit` is only for calls that succeeded */
 } md_calls[SC_N] = {
-#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit, MD_##need },
+#define X(call, need, enter, exit, kind, ok) [SC_##call] = { enter, exit, MD_##need, ok },
     MD_CALLS(X)
 #undef X
 };
@@ -10479,12 +10424,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
  * connect(2), for which the caller must then emit no event. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
-    void (*end)(struct task *, struct call *) = md_calls[c->id].exit;
-    bool can_show = end == md_connect || end == md_read_write || end == md_recvfrom
-                    || end == md_sendto || end == md_msg || end == md_mmsg || end == md_copy
-                    || c->id == SC_getsockopt || c->id == SC_getpeername;
-    bool waits = can_show && (fdt.connecting || md_queries.n);
-    struct ofd *o = waits ? fd_get(t, c->arg[0]) : NULL;
+    bool waits = fdt.connecting || md_queries.n;
+    struct ofd *o = waits && sc_rows[c->id].cls & CLS_OUTCOME ? fd_get(t, c->arg[0]) : NULL;
     int err = o ? md_connected(t, c) : -1;
     /* Other errors may concern only one send(2). */
     if (err == ECONNREFUSED || (err > 0 && err != EPERM && o->peer))
@@ -10523,7 +10464,8 @@ static void md_exit(struct task *t, struct call *c)
         return;
     if (md_kind[as->id] == EK_CHANGE && md_calls[as->id].exit != md_change)
         md_change(t, as);
-    md_calls[as->id].exit(t, as);
+    if (!as->err || !md_calls[as->id].ok)
+        md_calls[as->id].exit(t, as);
 }
 
 /* == 16 rec_  recordings: the contents of a .kvis file ========================
@@ -10847,8 +10789,7 @@ static void rec_enter(struct task *t)
         rec_enter_due(); /* a replay reuses t->call for the next record */
 }
 
-/* Writes the paths that kvis replay -P compares: the call's absolute paths and the files of its
- * descriptors. An empty last string stands for more files. */
+/* Writes the paths of a call and of its descriptors, for replay -P. A last "" stands for more. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -10977,7 +10918,6 @@ static void rec_schema(void)
     }
 }
 
-/* Returns -e, -P and -z as text. */
 static const char *rec_filters(void)
 {
     static char text[4096];
@@ -11182,12 +11122,9 @@ static struct {
 /* Stops reading. Keeps only the first reason. */
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
-    va_list ap;
     if (*rec_in.wrong)
         return;
-    va_start(ap, fmt);
-    vsnprintf(rec_in.wrong, sizeof rec_in.wrong, fmt, ap);
-    va_end(ap);
+    U_FORMAT(rec_in.wrong, sizeof rec_in.wrong, fmt);
     rec_in.p = rec_in.end;
 }
 
@@ -11530,24 +11467,22 @@ static void rec_get_hist(u32 *hist, u32 n)
     }
 }
 
-static u16 rec_get_row_name(void)
-{
-    const char *name = rec_gets().p;
-    s32 row = rec_row(name, rec_get());
-    return row < 0 ? ST_UNNAMED : row;
-}
-
 static void rec_get_col(const struct st_col *c, void *p)
 {
     static u32 hist[ST_BUCKETS];
     struct rec_text s;
+    s32 row;
     switch (c->type) {
     case ST_NUMBER: case ST_RETURNED: *(u64 *)p = rec_get(); break;
     case ST_SIGNED: *(s32 *)p = (s32)rec_getz(); break;
     case ST_ERROR: *(u16 *)p = rec_below(65536, "errno"); break;
     case ST_KIND: *(u8 *)p = rec_below(N_FK, "kind"); break;
     case ST_COUNTS: rec_get_hist(p, c->size / (u32)sizeof(u32)); break;
-    case ST_CALL: *(u16 *)p = rec_get_row_name(); break;
+    case ST_CALL:
+        s = rec_gets();
+        row = rec_row(s.p, rec_get());
+        *(u16 *)p = row < 0 ? ST_UNNAMED : row;
+        break;
     case ST_HIST:
         memset(hist, 0, sizeof hist);
         rec_get_hist(hist, ST_BUCKETS);
@@ -11647,14 +11582,6 @@ static void rp_field(struct event *e, u32 f)
     ev_mark(e, (enum ev_field)own);
 }
 
-static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
-{
-    u32 n = rec_in.kind[kind].n;
-    for (u32 i = 0; i < n + others && !*rec_in.wrong; i++)
-        if (i >= n || mask >> i & 1)
-            rp_field(e, i < n ? rec_in.kind[kind].field[i] : rec_below(rec_in.n_fields, "field"));
-}
-
 static bool rp_signal_wanted(const struct event *e)
 {
     for (int sig = 1; ev_has(e, EV_signal) && sig <= 64; sig++)
@@ -11674,19 +11601,20 @@ static void rp_follow(const struct event *e)
 
 static void rp_event(void)
 {
-    u32 flags = rp_flags(REC_EVENT_BITS), kind = rec_below(rec_in.n_kinds, "kind");
+    u32 flags = rp_flags(REC_EVENT_BITS);
+    const struct rec_kind *k = &rec_in.kind[rec_below(rec_in.n_kinds, "kind")];
     u64 mask = rec_get();
-    bool has_others = mask >> rec_in.kind[kind].n & 1;
-    u32 others = has_others ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
-    s8 own = rec_in.kind[kind].own;
+    u32 others = mask >> k->n & 1 ? rec_below(rec_in.n_fields + 1, "number of fields") : 0;
     rp_ids(flags);
-    struct event *e = ev_new(MAX(own, 0), NULL, rp_time());
+    struct event *e = ev_new(MAX(k->own, 0), NULL, rp_time());
     e->pid = rec_in.pid;
     e->tid = rec_in.tid;
     e->err = flags & REC_ERR ? rec_below(4096, "errno") : 0;
     e->row = flags & REC_OF_CALL ? rec_row(rec_gets().p, 0) : -1;
-    rp_fields(e, kind, mask, others);
-    if (*rec_in.wrong || own < 0 || own == EK_SYSCALL)
+    for (u32 i = 0; i < k->n + others && !*rec_in.wrong; i++)
+        if (i >= k->n || mask >> i & 1)
+            rp_field(e, i < k->n ? k->field[i] : rec_below(rec_in.n_fields, "field"));
+    if (*rec_in.wrong || k->own < 0 || k->own == EK_SYSCALL)
         return;
     out.many = flags & REC_MANY;
     e->unasked = flags & REC_LEFT_OUT || (e->row >= 0 && !sc_set[e->row])
@@ -11968,26 +11896,18 @@ static bool rp_play(void)
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
 
-enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
-                  PX_MAX_RSS, N_PX };
-static const char *const px_counters[N_PX] = {
-    "heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files",
-    "RSS", "max RSS",
-};
-
-enum px_cat { PX_SYSCALL = N_CAT, PX_COMMAND, PX_COUNTER, PX_FLOW, PX_BLOCK, PX_QUEUE, PX_URING,
-              PX_OPEN, PX_STATE, N_PX_CATS };
-static const char *const px_cats[N_PX_CATS] = {
-    "file", "net", "memory", "process", "signal", "call",
-    [PX_SYSCALL] = "syscall", [PX_COMMAND] = "command", [PX_COUNTER] = "counter",
-    [PX_FLOW] = "flow", [PX_BLOCK] = "block I/O", [PX_QUEUE] = "block queue",
-    [PX_URING] = "io_uring", [PX_OPEN] = "open file", [PX_STATE] = "state",
-};
-
-enum px_arg { PX_ARGS = N_EV_FIELDS, PX_RET, PX_ERROR, PX_ON_CPU, PX_RUNQ, PX_DISK, PX_PID,
-              N_PX_ARGS };
-static const char *const px_args[] = { "args", "ret", "error", "on_cpu_ns", "runq_ns", "disk_ns",
-                                       "pid" };
+/* Arguments and categories follow those of events. */
+#define X(id, name) PX_##id,
+enum px_counter { PERFETTO_COUNTERS(X) N_PX };
+enum px_cat { PX_CAT_0 = N_CAT - 1, PERFETTO_CATEGORIES(X) N_PX_CATS };
+enum px_arg { PX_ARG_0 = N_EV_FIELDS - 1, PERFETTO_ARGS(X) N_PX_ARGS };
+#undef X
+#define X(id, name) name,
+static const char *const px_counters[] = { PERFETTO_COUNTERS(X) };
+static const char *const px_args[] = { PERFETTO_ARGS(X) };
+static const char *const px_cats[] = { "file", "net", "memory", "process", "signal", "call",
+                                       PERFETTO_CATEGORIES(X) };
+#undef X
 
 /* A track's id is 16 * (upid or utid) + a PX_OF_ constant (+ an enum px_counter for a counter). */
 enum { PX_OF_PROCESS, PX_OF_THREAD, PX_OF_STATE, PX_OF_COUNTER, PX_OF_ITSELF = 15 };
@@ -12030,13 +11950,6 @@ static void px_pb_num(u32 field, u64 v)
 {
     rec_varint(&px_proto.b, field << 3);
     rec_varint(&px_proto.b, v);
-}
-
-static void px_pb_fixed(u32 field, u64 v)
-{
-    rec_varint(&px_proto.b, field << 3 | 1);
-    for (int i = 0; i < 8; i++)
-        b_c(&px_proto.b, v >> 8 * i);
 }
 
 static u32 px_pb_begin(u32 field)
@@ -12082,8 +11995,7 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Later packets contain only the number. index: field of InternedData (1: categories, 3: argument
- * names). */
+/* Later packets have only the number. index: field of InternedData (1: category, 3: argument). */
 static void px_pb_intern(u32 index, u64 number, const char *s)
 {
     u32 at = px_pb_begin(index);
@@ -12336,7 +12248,8 @@ static void px_flow(bool start, const struct px_track *t, u64 ns, u64 id, const 
     if (!px.proto)
         return;
     px_pb_named(px_uuid(t, PX_OF_THREAD), ns, PX_INSTANT, PX_FLOW, name, strlen(name));
-    px_pb_fixed(start ? 47 : 48, id);
+    rec_varint(&px_proto.b, (start ? 47 : 48) << 3 | 1); /* a fixed64 field */
+    b_put(&px_proto.b, &id, sizeof id);
     px_pb_event_end();
 }
 
@@ -12389,16 +12302,10 @@ static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
 
 static void px_counts(const struct event *e)
 {
-    enum { IS = 2 }; /* the field has the counter's new value, not a change */
-    static const struct { u8 kind, counter, field; s8 sign; } row[] = {
-        { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
-        { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
-        { EK_MREMAP, PX_MAPPED, EV_old_size, -1 }, { EK_READ, PX_READ, EV_bytes, 1 },
-        { EK_WRITE, PX_WRITTEN, EV_bytes, 1 }, { EK_RECV, PX_RECEIVED, EV_bytes, 1 },
-        { EK_SEND, PX_SENT, EV_bytes, 1 }, { EK_OPEN, PX_FILES, EV_fd, 0 },
-        { EK_ACCEPT, PX_FILES, EV_fd, 0 }, { EK_RSS, PX_RSS, EV_bytes, IS },
-        { EK_EXIT_PROCESS, PX_MAX_RSS, EV_max_rss_bytes, IS },
-    };
+    enum { IS = 2 };
+#define X(kind, counter, field, sign) { EK_##kind, PX_##counter, EV_##field, sign },
+    static const struct { u8 kind, counter, field; s8 sign; } row[] = { PERFETTO_COUNTS(X) };
+#undef X
     for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++) {
         if (row[i].kind != e->kind || !ev_has(e, row[i].field))
             continue;
@@ -12602,8 +12509,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_pb_event_end();
 }
 
-/* Begins the slice of a process's next program (NULL: exit). If calls are shown, the track has
- * slices for calls instead. */
+/* Begins the slice of a process's next program (NULL: exit), unless the track shows calls. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12867,8 +12773,7 @@ static void __attribute__((used, noinline)) emb_pages(void)
             ".popsection\n");
 }
 
-/* Hidden, because position-independent arm64 code would otherwise read the addresses from the GOT,
- * where static linking leaves 0. */
+/* Hidden: arm64's PIC would read the addresses from the GOT, where static linking leaves 0. */
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
@@ -12960,8 +12865,7 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* The first pass only counts scores. If the events with the lowest included score do not all fit,
- * some are omitted, evenly over time. */
+/* The first pass counts scores. If not all events with the lowest score fit, omits some, evenly. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -12990,15 +12894,6 @@ static void rep_call(struct task *t)
     u32 score = rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0);
     if (rep_keep(MIN(score, 60u)))
         rec_exit(t);
-}
-
-static void rep_choose(u64 max)
-{
-    u64 n = 0;
-    rep.chosen = true;
-    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
-        n += rep.score[rep.least];
-    rep.some = MIN(max - n, rep.score[rep.least]);
 }
 
 static const struct out_tap rep_tap = { .event = rep_event, .exit = rep_call };
@@ -13116,6 +13011,7 @@ static void rep_open(int to)
 {
     rep.page = emb_text("report", "page");
     out_writer_open(&rep.w, to, opt.report);
+    rep_page("{{monitor}}");
 }
 
 static void rep_close(void)
@@ -13127,6 +13023,7 @@ static void rep_close(void)
 static void rep_events(int fd, const char *name)
 {
     static struct summary unused; /* the first pass has read the summary into st */
+    u64 n = 0, max = opt.report_events;
     out.n_taps = 0;
     out.json_on = out.events_on = false;
     rec_in.again = true;
@@ -13135,7 +13032,10 @@ static void rep_events(int fd, const char *name)
         out.failed = EIO;
         return;
     }
-    rep_choose(opt.report_events);
+    rep.chosen = true;
+    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
+        n += rep.score[rep.least];
+    rep.some = MIN(max - n, rep.score[rep.least]);
     rep.raw.max = REC_MAX * 2;
     rec_start(rep_write);
     out.tap[0] = &rep_tap;
@@ -13149,7 +13049,6 @@ static void rep_events(int fd, const char *name)
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
     rep_open(to);
-    rep_page("{{monitor}}");
     rep_skip("{{trace}}");
     rep_page("{{facts}}");
     rep_facts(whole);
@@ -13282,13 +13181,6 @@ static struct df_pair *df_put(struct df_list *list, u32 k, const struct df_row *
     return p;
 }
 
-static void df_command(const struct df_row *one)
-{
-    df.left_out += one->name == nm.other;
-    if (one->name && one->name != nm.other)
-        df_put(&df.all, df.k, one);
-}
-
 static struct df_life **df_slot(u32 id) { U_SLOT(df_life, df.lives, pid, id); }
 
 /* Returns NULL if there are too many processes. */
@@ -13337,7 +13229,9 @@ static void df_over(struct df_life *l, u64 ns)
         l->now.amount += ns - MIN(ns, l->since_ns);
     if (l->execed)
         l->now.time_ns = ns - MIN(ns, l->begin_ns);
-    df_command(&l->now);
+    df.left_out += l->now.name == nm.other;
+    if (l->now.name && l->now.name != nm.other)
+        df_put(&df.all, df.k, &l->now);
     if (l->execed && opt.report)
         df_note_run(l);
 }
@@ -13579,8 +13473,7 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Merges pairs that have the same shape. If their names differ, the merged pair takes the shape as
- * its name. */
+/* Merges pairs of the same shape. If their names differ, the shape becomes the pair's name. */
 static void df_join(void)
 {
     struct df_list *list = &df.table;
@@ -14073,8 +13966,7 @@ static void df_json(struct buf *b)
 
 /* --- the page --- */
 
-/* Writes {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},
- * "b":{...}}. BEGIN is relative to from_ns. */
+/* A run is [BEGIN,NS,PID,FAILED,"cc1"], in which BEGIN is relative to from_ns. */
 static void df_json_timelines(struct buf *b)
 {
     static struct buf command;
@@ -14101,7 +13993,6 @@ static void df_page(int to)
 {
     static struct buf b = { .max = 256 << 20 };
     rep_open(to);
-    rep_page("{{monitor}}");
     rep_skip("{{diff}}");
     rep_page("{{compared}}");
     df_json(&b);
@@ -14157,7 +14048,6 @@ static const char *pf_fix(int e, enum pf_level level)
     }
 }
 
-/* The next call overwrites the returned text. */
 static const char *pf_why_not(int e, enum pf_level level)
 {
     static char text[200];
@@ -14214,8 +14104,7 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads a group of n events opened with PF_READ_FORMAT. Sets *d to the changes since *c, and *c to
- * the new counts. Returns false if the read fails. */
+/* Reads a group opened with PF_READ_FORMAT into *c; *d: the changes. Returns false on error. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -14522,7 +14411,7 @@ struct btf_type {
 
 /* A step of a path: a member whose name has n characters or, if `name` is NULL, array element n. */
 struct btf_step { const char *name; u32 n; };
-struct btf_hit { u32 type; u64 off; bool bits; };
+struct btf_hit { u32 type; u64 off; };
 
 static struct {
     struct btf_file file[2];  /* BTF of vmlinux; BTF of the module */
@@ -14537,14 +14426,11 @@ static struct {
 
 static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_file *b, const char *fmt, ...)
 {
-    va_list ap;
     if (btf.why[0])
         return -EBADMSG;
     int n = snprintf(btf.why, WHY_LEN, "BTF of %s: ", b->name);
-    va_start(ap, fmt);
     if (n > 0 && n < WHY_LEN)
-        vsnprintf(btf.why + n, WHY_LEN - (size_t)n, fmt, ap);
-    va_end(ap);
+        U_FORMAT(btf.why + n, WHY_LEN - (size_t)n, fmt);
     return -EBADMSG;
 }
 
@@ -14775,8 +14661,8 @@ static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 d
         u32 width = t->flag ? off >> 24 : 0;
         off = t->flag ? off & 0xffffff : off;
         if (name && btf_is(btf_str(t->b, name), step->name, step->n)) {
-            *h = (struct btf_hit){ .type = type, .off = off, .bits = width };
-            return 0;
+            *h = (struct btf_hit){ .type = type, .off = off };
+            return width ? -EOPNOTSUPP : 0;
         }
         struct btf_type in;
         if (name || (e = btf_strip(type, &in)) || !btf_composite(&in))
@@ -14797,8 +14683,6 @@ static int btf_member(u32 id, const struct btf_step *step, struct btf_hit *h)
     int e = btf_strip(id, &t);
     if (e || (e = btf_composite(&t) ? btf_find(&t, step, 0, h) : -ENOENT))
         return e;
-    if (h->bits)
-        return -EOPNOTSUPP;
     struct kfield f;
     e = btf_sized(h->type, &f);
     if (e)
@@ -15011,10 +14895,8 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
         w[i].err = e;
     if (e && !why[0])
         snprintf(why, WHY_LEN, "no BTF: cannot read the file: %s", strerror(-e));
-    if (fd >= 0)
-        close(fd);
-    if (mod >= 0)
-        close(mod);
+    u_close(fd);
+    u_close(mod);
     return e;
 }
 
@@ -15042,10 +14924,7 @@ struct tfs_field {
 
 static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(tfs.why, sizeof tfs.why, fmt, ap);
-    va_end(ap);
+    U_FORMAT(tfs.why, sizeof tfs.why, fmt);
     return e;
 }
 
@@ -15061,10 +14940,8 @@ static bool tfs_locked_down(void)
         f = openat(dir, "lockdown", O_RDONLY | O_CLOEXEC);
     ssize_t n = f < 0 ? 0 : read(f, s, sizeof s - 1);
     s[MAX(n, 0)] = 0;
-    if (f >= 0)
-        close(f);
-    if (dir >= 0)
-        close(dir);
+    u_close(f);
+    u_close(dir);
     return strstr(s, "[confidentiality]");
 }
 
@@ -15102,7 +14979,6 @@ static int tfs_find_root(void)
                     "%s", strerror(-first), mounted[0], mounted[1], tfs_fix(first));
 }
 
-/* Opens the root directory once: later calls return the same result. */
 static int tfs_dir(void)
 {
     if (tfs.root == INT_MIN) {
@@ -15249,6 +15125,10 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
 {
     const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
     bool fields = false, whole = false;
+    for (u32 i = 0; i < n; i++)
+        w[i].err = -ENOENT;
+    if (strlen(text) != len)
+        return tfs_fail(-EBADMSG, "the format file of %s contains a NUL", event);
     if (!tfs_key(&p, "name: ") || !tfs_key(&p, name) || *p != '\n')
         return tfs_fail(-EBADMSG, "the format file of %s is for another event", event);
     for (u32 line = 1; p < end && !whole; line++, p = nl + 1) {
@@ -15266,27 +15146,16 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     return whole ? 0 : tfs_fail(-EBADMSG, "the format file of %s is truncated", event);
 }
 
-static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
-{
-    for (u32 i = 0; i < n; i++)
-        w[i].err = -ENOENT;
-    int e = strlen(text) == len ? tfs_format(event, text, len, w, n)
-          : tfs_fail(-EBADMSG, "the format file of %s contains a NUL", event);
-    for (u32 i = 0; e && i < n; i++)
-        w[i].err = e;
-    return e;
-}
-
 /* Resolves queries such as "trace_event_raw_X.FIELD" from a format file. The size of a __data_loc
  * field is that of its 4-byte locator. On error, returns -errno, and stores it in each query. */
 static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
     int e = tfs_read(event, "format", &b);
+    if (!e)
+        e = tfs_format(event, b.p, b.len - 1, w, n);
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
-    if (!e)
-        e = tfs_answer(event, b.p, b.len - 1, w, n);
     b_free(&b);
     return e;
 }
@@ -15308,6 +15177,7 @@ struct bpf_obj {
     struct { const char *name; u64 val; } cfg[64]; /* values of the constants CFG_... */
     u32 n_cfg;
     u32 ring_bytes;
+    u32 unloaded;            /* programs that bpf_load has not loaded yet */
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], then links of kprobes */
     u32 n_probes;
@@ -15368,10 +15238,7 @@ static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 
 static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(o->why, sizeof o->why, fmt, ap);
-    va_end(ap);
+    U_FORMAT(o->why, sizeof o->why, fmt);
     return e;
 }
 
@@ -15621,13 +15488,13 @@ static void *bpf_find_fields(void *obj)
     return NULL;
 }
 
-/* Sets the constants that several families use. */
 static void bpf_set_common(struct bpf_obj *o)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
     const struct kfield *compat = bpf_field(o, ARCH_COMPAT_FIELD);
     u64 dev, ino = bpf_pid_ns(&dev);
+    bpf_set(o, "CFG_WAKE", o->ring_bytes / 4);
     bpf_set(o, "CFG_SELF", (u64)getpid());
     bpf_set(o, "CFG_NS_INO", ino);
     bpf_set(o, "CFG_NS_DEV", dev);
@@ -15738,8 +15605,6 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
     bpf_set_imm(in, 0);
     if (!strcmp(p->name, "CFG_RAW"))
         bpf_set_imm(in, bpf_is_raw(r));
-    if (!strcmp(p->name, "CFG_WAKE"))
-        bpf_set_imm(in, o->ring_bytes / 4);
     for (u32 i = 0; i < 5; i++)
         if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
             bpf_set_imm(in, arch_fn_off(i));
@@ -15826,20 +15691,6 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
                     n ? "verifier" : "kernel", strerror(-e), n ? "\n" : "", tail);
 }
 
-static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
-                        const struct bpf_insn *insns, int e)
-{
-    enum { LOG = 8 << 20 };
-    char *log = calloc(1, LOG);
-    if (!log)
-        return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
-    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
-    if (f < 0) /* if loading succeeds now, a signal had interrupted the first attempt */
-        f = bpf_refused(o, r, e, log);
-    free(log);
-    return f;
-}
-
 static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MAXINSNS])
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
@@ -15852,14 +15703,21 @@ static int bpf_load_insns(struct bpf_obj *o, u32 i, struct bpf_insn insns[BPF_MA
 
 static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
+    enum { LOG = 8 << 20 };
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
-    int f = bpf_load_insns(o, i, insns);
-    if (f == -EPERM || f == -EMFILE || f == -ENFILE) /* no log: the verifier did not run */
-        return bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
-    if (f < 0)
-        f = bpf_prog_why(o, r, insns, f);
+    int e = bpf_load_insns(o, i, insns);
+    if (e >= 0)
+        return 0;
+    bool verified = e != -EPERM && e != -EMFILE && e != -ENFILE; /* the verifier can write a log */
+    char *log = verified ? calloc(1, LOG) : NULL;
+    if (!log)
+        return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
+    int f = bpf_prog_load(o, r, insns, 1, log, LOG);
     o->prog[i] = MAX(f, -1);
+    if (f < 0) /* if loading succeeds now, a signal had interrupted the first attempt */
+        f = bpf_refused(o, r, e, log);
+    free(log);
     return MIN(f, 0);
 }
 
@@ -15900,24 +15758,18 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
-/* Shared by the threads of bpf_load. mask: BPF programs not loaded yet. */
-struct bpf_loading {
-    struct bpf_obj *o;
-    u32 mask;
-};
-
-static void *bpf_load_some(void *loading)
+static void *bpf_load_some(void *obj)
 {
-    struct bpf_loading *l = loading;
+    struct bpf_obj *o = obj;
     struct bpf_insn insns[BPF_MAXINSNS];
     u32 bits;
-    const struct bpf_prog_row *r = l->o->fam->progs;
-    while ((bits = __atomic_load_n(&l->mask, __ATOMIC_RELAXED))) {
+    const struct bpf_prog_row *r = o->fam->progs;
+    while ((bits = __atomic_load_n(&o->unloaded, __ATOMIC_RELAXED))) {
         u32 i = __builtin_ctz(bits);
         for (u32 k = i; bits >> k > 1; k++) /* choose the largest program */
             i = bits >> k & 2 && r[k + 1].n_insns > r[i].n_insns ? k + 1 : i;
-        if (__atomic_fetch_and(&l->mask, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
-            bpf_load_insns(l->o, i, insns);
+        if (__atomic_fetch_and(&o->unloaded, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
+            bpf_load_insns(o, i, insns);
     }
     return NULL;
 }
@@ -15926,12 +15778,12 @@ static void *bpf_load_some(void *loading)
  * all others together. Loads failed programs again to get the reason. */
 static int bpf_load(struct bpf_obj *o, u32 mask)
 {
-    struct bpf_loading l = { .o = o, .mask = mask };
     pthread_t th;
     int e = 0;
     bool one = !(mask & (mask - 1));
-    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_some, &l) == 0) {
-        bpf_load_some(&l);
+    o->unloaded = mask;
+    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_some, o) == 0) {
+        bpf_load_some(o);
         pthread_join(th, NULL);
     }
     for (u32 i = 0; i < o->fam->n_progs && !e; i++) {
@@ -16048,8 +15900,7 @@ static int bpf_attach(struct bpf_obj *o, u32 mask)
 static void bpf_close_all(int *f, u32 n)
 {
     for (u32 i = 0; i < n; i++) {
-        if (f[i] >= 0)
-            close(f[i]);
+        u_close(f[i]);
         f[i] = -1;
     }
 }
@@ -16072,8 +15923,7 @@ static int bpf_load_either(struct bpf_obj *o, u32 i)
     }
 }
 
-/* Attaches a BPF program to the entry or return of a kernel function. Returns -ENOENT if no
- * function has this name, and -EADDRNOTAVAIL if several have it (Linux 6.7). */
+/* Returns -ENOENT if no function has this name, -EADDRNOTAVAIL if several have it (Linux 6.7). */
 static int bpf_attach_function(struct bpf_obj *o, const char *name, bool is_ret, int prog)
 {
     int f = bpf_attach_kprobe(name, is_ret, prog);
@@ -16212,8 +16062,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Reads an element of a per-CPU array, which has n counters for each CPU. Sets sum[i] to the sum of
- * counter i over all CPUs; if i is `most`, to the maximum. */
+/* Sums each of the n counters of an element of a per-CPU array. Counter `most`: the maximum. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible();
@@ -16417,10 +16266,9 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis alone ends kvis. A signal to its process group also reaches the command, so kvis
- * waits until the command ends. siginfo does not distinguish the two. Therefore, another process in
- * the group, the witness, writes each signal that it gets to a pipe. With ptrace, a stop of the
- * command shows that the signal reached it (tr_is_groups). */
+/* A signal to kvis alone ends kvis. After a signal to its process group, kvis waits for the end of
+ * the command. siginfo does not distinguish the two. Therefore, another process of the group, the
+ * witness, writes its signals to a pipe. With ptrace, the command stops (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
@@ -16552,8 +16400,7 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Marks reports in sp_group as matched if their signals are no longer pending in kvis, and so have
- * merged with others. The caller blocks all signals. */
+/* Matches the reports whose signals are not pending: they have merged. All signals are blocked. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -16989,7 +16836,6 @@ _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "too few places for the map
 
 enum { HY_MAX_CPUS = 1024 };
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are not recorded */
-enum { HY_MEMFD_NAME = 252 };     /* large enough for any memfd_create(2) name */
 
 enum { HY_STOP_SIGNAL = 33 };
 
@@ -17044,14 +16890,6 @@ static const struct hy_kind {
 #undef X
 };
 
-/* Calls at which threads stop; clone is included if BPF cannot follow the child (hy_records).
- * tr_filter adds stops at clone, prctl and ioctl for some arguments. */
-static const u16 hy_stopping[] = {
-#define X(call) SC_##call,
-    SC_STOPS(X)
-#undef X
-};
-
 /* Returns whether BPF sees the calls of all threads. Then kvis does not follow individual ones. */
 static bool hy_everyone(void)
 {
@@ -17064,14 +16902,11 @@ static bool hy_follows(void)
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The calls whose records describe a file, or a socket with its addresses. `file` and `sock` are 1
- * + the index of the argument that is the descriptor, or 0 for none. */
+/* The file or socket that a call's record describes: 1 + index of the argument, or 0 for none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
-static const struct { u16 id; u8 file, sock; } hy_files[] = {
 #define X(call, file, socket) { SC_##call, file, socket },
-    SC_FILES(X)
+static const struct { u16 id; u8 file, sock; } hy_files[] = { SC_FILES(X) };
 #undef X
-};
 
 /* --- BPF programs for forks, execs and exits (proc.bpf.c) --- */
 
@@ -17157,8 +16992,7 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes of an argument's memory kvis uses. For text limited by -s, adds a few
- * bytes to see whether the text continues. */
+/* Returns how many bytes kvis uses: of text, a few more than -s, to see whether it continues. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -17179,8 +17013,7 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
     u16 kind = r->arg[i];
     bool by_path = opt.n_paths && (kind == K_POLLFDS || kind == K_FDSET);
     return k->model || hy_is_message(r, i) || opt.calls || by_path
-        || md_kind[sc_id[r - sc_rows]] == EK_CHANGE
-        || sc_id[r - sc_rows] == SC_memfd_create;
+        || md_kind[sc_id[r - sc_rows]] == EK_CHANGE;
 }
 
 /* Returns the index of an argument in wire_thread.word: that of its register (ARCH_ORIG_A0 is the
@@ -17210,14 +17043,6 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
     }
 }
 
-/* Returns whether the kernel stores the remaining time in argument i, a timeout. */
-static bool hy_counts_down(const struct sc_row *r, u32 i)
-{
-    u16 id = sc_id[r - sc_rows];
-    return (r->arg[i] == K_TS && (id == SC_ppoll || id == SC_recvmmsg || id == SC_pselect6))
-        || (r->arg[i] == K_TV && id == SC_select);
-}
-
 static u8 hy_place(u8 n)
 {
     return !n                    ? 0
@@ -17243,14 +17068,10 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
 {
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
-    u16 id = sc_id[r - sc_rows];
     /* BPF reads the remaining time of every failed sleep, because BPF cannot test for EINTR. */
     u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
-    bool memfd = id == SC_memfd_create; /* kvis needs the whole name of a memfd */
     bool message = hy_is_message(r, i);
-    u32 size = memfd                    ? MAX(hy_bytes(k), HY_MEMFD_NAME)
-               : message && !opt.calls ? 0
-                                        : hy_bytes(k);
+    u32 size = message && !opt.calls ? 0 : hy_bytes(k);
     bool cut = size <= CALL_PART_MAX && (k->short_ || k->max || k->count == HY_STRING);
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->count < ARRAY_LEN(kind) ? kind[k->count] : ITEM_BYTES,
@@ -17260,8 +17081,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes the BPF program also read the next item at the call's entry. Returns false if the number of
- * items read at the entry has reached CALL_EARLY. */
+/* BPF also reads the next item at the call's entry. Returns false if it reads CALL_EARLY items. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -17293,7 +17113,7 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
             s->nest = hy_nest(r, i, &k);
         if (k.nest && !k.early)
             continue;
-        bool early = (k.early && (opt.calls || k.model)) || (opt.calls && hy_counts_down(r, i));
+        bool early = k.early && (opt.calls || k.model);
         if (k.count == HY_NESTS || s->n == CALL_ITEMS || (early && !hy_add_early(s))) {
             if (!hy.observe)
                 return false;
@@ -17316,25 +17136,22 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
     return true;
 }
 
-/* Returns whether BPF records a call; if not, threads stop at the call. The BPF program can follow
- * the child of a clone(2), unless the kernel may skip the program (hy_map), or kvis is in a pid
- * namespace and cannot find the child's entry at once. With -P, kvis resolves paths while the
- * thread is stopped. --faults needs an up-to-date list of memory regions. */
+/* Returns whether BPF records a call. If not, threads stop at it; tr_filter adds stops for some
+ * arguments. The BPF program can follow the child of a clone(2), unless the kernel may skip the
+ * program (hy_map), or kvis is in a pid namespace and cannot find the child's entry at once. With
+ * -P, kvis resolves paths while the thread is stopped. --faults needs current memory regions. */
 static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
     u16 id = sc_id[row];
-    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
-        if (hy_stopping[i] == id && !(id == SC_clone && follows))
-            return false;
-    if ((opt.n_paths && sc_rows[row].cls & CLS_FILE)
+    if ((sc_rows[id].cls & CLS_STOPS && !(id == SC_clone && follows))
+        || (opt.n_paths && sc_rows[row].cls & CLS_FILE)
         || (opt.faults && (md_need_of(row) == MD_MEMORY || id == SC_madvise)))
         return false;
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Returns what BPF does at a call (row < 0: the call's number is unknown). The ptrace loop, not
- * BPF, counts calls that stop their threads. */
+/* Returns what BPF does at a call (row < 0: unknown). The ptrace loop counts calls that stop. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17359,8 +17176,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns the size in bytes of the data that the argument of an ioctl(2) or fcntl(2) command points
- * to; for a string: 1 << 31 | the maximum. */
+/* Returns the size of the data of an ioctl(2) or fcntl(2) command; a string: 1 << 31 | maximum. */
 static u32 hy_command_bytes(u16 kind)
 {
     struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR: an address only */
@@ -17481,8 +17297,7 @@ static int hy_put_cgroup(void)
     int map = bpf_map(&hy.obj, "cgroup");
     int f = open(opt.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int e = f < 0 ? -errno : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &first, &f);
-    if (f >= 0)
-        close(f);
+    u_close(f);
     return e ? bpf_fail(&hy.obj, e, "cannot watch the cgroup %s: %s", opt.cgroup, strerror(-e)) : 0;
 }
 
@@ -17557,18 +17372,7 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-/* Continues without the BPF programs for disk requests (error e). Instead, the program call_bio
- * shows which thread uses a disk. kvis never attaches both, because detaching one of two programs
- * from a tracepoint takes an RCU grace period, about 12 ms (kernel/tracepoint.c). */
-static int hy_without_disk(int e)
-{
-    u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, e));
-    bpf_close(&hy.disk);
-    return bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
-}
-
-/* The BPF programs for forks, execs and exits are attached last, and so run after the programs for
- * calls, which record the end of a thread's last call. */
+/* Attached last, these programs run after those for calls, which record a thread's last call. */
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
@@ -17589,7 +17393,9 @@ static int hy_load_proc(void)
     return 0;
 }
 
-/* Loads and attaches the BPF programs, using a second thread for those that trace disk requests. */
+/* Loads and attaches the BPF programs, using a second thread for those that trace disk requests. If
+ * these fail, the program call_bio shows which thread uses a disk. kvis never attaches both: to
+ * detach one of two from a tracepoint takes an RCU grace period, 12 ms (kernel/tracepoint.c). */
 static int hy_load(void)
 {
     pthread_t th;
@@ -17603,8 +17409,11 @@ static int hy_load(void)
         pthread_join(th, NULL);
     else if (hy.sched)
         hy_load_disk(&disk);
-    if (!e && disk)
-        e = hy_without_disk(disk);
+    if (!e && disk) {
+        u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, disk));
+        bpf_close(&hy.disk);
+        e = bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
+    }
     return e || !hy_follows() ? e : hy_load_proc();
 }
 
@@ -17791,11 +17600,10 @@ static const char *hy_disk_name(u32 dev)
             return hy.disk_name[i].name;
     u32 at = next++ % ARRAY_LEN(hy.disk_name);
     SNPRINTF(path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
-    ssize_t n = readlink(path, to, sizeof to - 1);
-    to[MAX(n, 0)] = 0;
-    const char *slash = strrchr(to, '/'), *name = slash ? slash + 1 : strrchr(path, '/') + 1;
+    const char *link = fd_link_text(path, to, sizeof to) > 0 ? to : path;
     hy.disk_name[at].dev = dev;
-    snprintf(hy.disk_name[at].name, sizeof hy.disk_name[at].name, "%s", name);
+    snprintf(hy.disk_name[at].name, sizeof hy.disk_name[at].name, "%s",
+             out_base(link, strlen(link)));
     return hy.disk_name[at].name;
 }
 
@@ -18053,8 +17861,8 @@ static void tr_filter_ioctl(struct tr_prog *p)
     const struct sc_commands *s = &sc_commands[sc_rows[SC_ioctl].commands];
     u32 command[MOST] = { UFFD_NEW };
     u8 n = 1;
-    for (size_t i = 0; i < ARRAY_LEN(md_changing); i++)
-        command[n++] = md_changing[i].op;
+    for (u32 i = FL_fschange; i <= FL_fschange_last; i++)
+        command[n++] = fl_rows[i].low;
     for (const struct sc_command *k = s->row; k < s->row + s->n && n < MOST; k++)
         if (k->result && sc_results[k->result].form == RET_FD)
             command[n++] = k->value;
@@ -18752,8 +18560,7 @@ static void tr_io(const struct wire_io *w)
     const char *disk = w->dev ? hy_disk_name(w->dev) : NULL;
     if (disk)
         ev_bytes(e, EV_device, disk, strlen(disk));
-    if (w->insert_ns)
-        ev_num(e, EV_queue_ns, w->issue_ns - w->insert_ns);
+    ev_num_if(e, EV_queue_ns, w->insert_ns, w->issue_ns - w->insert_ns);
     md_emit(e);
 }
 
@@ -18820,8 +18627,7 @@ static void tr_born(struct task *t, struct task *child, u64 fl)
     out.many |= ps.threads > 1;
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, t->at_ns);
     ev_num(e, thread ? EV_child_tid : EV_child_pid, child->tid);
-    if (child->ns_tid)
-        ev_num(e, EV_ns_pid, child->ns_tid);
+    ev_num_if(e, EV_ns_pid, child->ns_tid, child->ns_tid);
     md_emit(e);
 }
 
@@ -19132,8 +18938,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
         /* si_pid is an ID in the receiver's pid namespace */
         pid_t ours = known == TR_INFO ? ps_from_ns(t, si->si_pid) : 0;
         ev_num(e, EV_sender_pid, ours ? ours : si->si_pid);
-        if (ours && ours != si->si_pid)
-            ev_num(e, EV_ns_pid, si->si_pid);
+        ev_num_if(e, EV_ns_pid, ours && ours != si->si_pid, si->si_pid);
     }
     if (known < TR_INFO) /* kvis does not know other fields of siginfo_t */
         origin = 0;
@@ -21094,25 +20899,20 @@ static void open_event(const struct open_rec *r)
         ev_num(e, EV_writable, fd_writes(w->flags));
         ev_sym(e, EV_access, fd_access(w->flags));
     }
-    if (w->ret >= 0 && w->call != OPEN_EXEC)
-        ev_num(e, EV_fd, w->ret);
+    ev_num_if(e, EV_fd, w->ret >= 0 && w->call != OPEN_EXEC, w->ret);
     ev_bytes(e, EV_comm, w->comm, strnlen(w->comm, sizeof w->comm));
-    if (w->uid != UINT32_MAX)
-        ev_num(e, EV_uid, w->uid);
+    ev_num_if(e, EV_uid, w->uid != UINT32_MAX, w->uid);
     ev_sym(e, EV_call, sc_name(open_calls[w->call].id));
     if (w->call != OPEN_EXEC && known) {
         b_reset(&flags);
         dec_bits(&flags, w->flags, FAM_open);
         ev_bytes(e, EV_flags, flags.p, flags.len);
     }
-    if (w->call != OPEN_EXEC)
-        ev_num(e, EV_duration_ns, w->duration_ns);
-    if (open_makes(w))
-        ev_num(e, EV_mode_bits, w->mode);
+    ev_num_if(e, EV_duration_ns, w->call != OPEN_EXEC, w->duration_ns);
+    ev_num_if(e, EV_mode_bits, open_makes(w), w->mode);
     if (w->state & OPEN_COMPAT)
         ev_sym(e, EV_abi, arch_abi_name[ARCH_COMPAT]);
-    if (w->state & OPEN_NAME_CHANGED)
-        ev_num(e, EV_name_changed, 1);
+    ev_num_if(e, EV_name_changed, w->state & OPEN_NAME_CHANGED, 1);
     if (r->from_proc)
         ev_sym(e, EV_path_from, "proc");
     out_json(e);
@@ -21184,8 +20984,7 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     bool listed = !mounts;
     U_EACH_LINE(mounts, line)
         listed |= strtoll(line, NULL, 10) == id;
-    if (f >= 0)
-        close(f);
+    u_close(f);
     return !listed;
 }
 
@@ -22416,8 +22215,7 @@ static void proc_emit_fork(const struct wire_proc *h, const struct proc_life *l)
     if (!thread)
         e->pid = e->tid = l->ppid;
     ev_num(e, thread ? EV_child_tid : EV_child_pid, h->tid);
-    if (!thread && l->ns_pid && l->ns_pid != l->pid)
-        ev_num(e, EV_ns_pid, l->ns_pid);
+    ev_num_if(e, EV_ns_pid, !thread && l->ns_pid && l->ns_pid != l->pid, l->ns_pid);
     proc_emit_name(e, thread ? NULL : proc_find(l->ppid));
     ses_emit(e);
 }
@@ -22430,8 +22228,7 @@ static void proc_emit_exec(const struct proc_life *l, u64 ts_ns, int err)
     e->err = err;
     ev_bytes(e, EV_program, l->path.len ? l->path.p : "", l->path.len);
     ev_bytes(e, EV_argv, l->argv.len ? l->argv.p : "", l->argv.len);
-    if (l->cut)
-        ev_num(e, EV_argv_cut, true);
+    ev_num_if(e, EV_argv_cut, l->cut, true);
     ev_num(e, EV_uid, l->uid);
     if (!err && l->path.len) {
         tr_trim_names();
@@ -22448,14 +22245,10 @@ static void proc_emit_end(const struct proc_life *l)
     ev_num(e, EV_exit_pid, l->pid);
     if (l->status >= 0)
         ev_status(e, l->status, true);
-    if (l->max_rss)
-        ev_num(e, EV_max_rss_bytes, l->max_rss);
-    if (proc_used(&l->all, PROC_CPU))
-        ev_num(e, EV_cpu_ns, l->all.run_ns);
-    if (proc_used(&l->all, PROC_READ))
-        ev_num(e, EV_bytes_read, l->all.read_bytes);
-    if (proc_used(&l->all, PROC_WRITTEN))
-        ev_num(e, EV_bytes_written, l->all.write_bytes);
+    ev_num_if(e, EV_max_rss_bytes, l->max_rss, l->max_rss);
+    ev_num_if(e, EV_cpu_ns, proc_used(&l->all, PROC_CPU), l->all.run_ns);
+    ev_num_if(e, EV_bytes_read, proc_used(&l->all, PROC_READ), l->all.read_bytes);
+    ev_num_if(e, EV_bytes_written, proc_used(&l->all, PROC_WRITTEN), l->all.write_bytes);
     proc_emit_name(e, l);
     ses_emit(e);
 }
@@ -22467,8 +22260,7 @@ static void proc_emit_thread_end(const struct proc_life *l, const struct wire_pr
         return;
     e->tid = h->tid;
     ev_num(e, EV_exit_pid, h->tid);
-    if (proc_used(&h->own, PROC_CPU))
-        ev_num(e, EV_cpu_ns, h->own.run_ns);
+    ev_num_if(e, EV_cpu_ns, proc_used(&h->own, PROC_CPU), h->own.run_ns);
     ses_emit(e);
 }
 
@@ -23160,8 +22952,7 @@ static int proc_run(u64 end_ns)
     if (out.events_on && f->head)
         f->head(&out.text.b);
     out_flush();
-    if (sp_ready >= 0)
-        close(sp_ready);
+    u_close(sp_ready);
     ses_run(&proc_session, end_ns);
     proc_sweep(0, false);
     bool over = sp_command.pid && !proc_state.mine && proc_state.last_ns;
@@ -23486,10 +23277,7 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
     static char path[PATH_MAX];
     char tail[PATH_MAX];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(tail, sizeof tail, fmt, ap);
-    va_end(ap);
+    U_FORMAT(tail, sizeof tail, fmt);
     size_t first = *tail ? 1 + strcspn(tail + 1, "/") : 0;
     const char *root = first == 5 && !memcmp(tail, "/proc", 5)  ? mo.procfs
                        : first == 4 && !memcmp(tail, "/sys", 4) ? mo.sysfs : NULL;
@@ -23852,8 +23640,7 @@ static int met_try(const char *path)
     for (u32 room; f >= 0 && n > 0 && (room = b_room(b, 16 << 10)) > 1; b->len += MAX(n, 0))
         n = read(f, b->p + b->len, room - 1);
     int e = f < 0 || n < 0 ? errno : 0;
-    if (f >= 0)
-        close(f);
+    u_close(f);
     if (b->p)
         b->p[b->len] = 0;
     met_file.rest = b->p;
@@ -26917,16 +26704,13 @@ static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_ev
 {
     u8 role = unc_rows[e->row].role;
     char *why = unc_reason[role];
-    va_list ap;
     for (u32 k = 0; k < UNC_SOCKETS; k++)
         if (!s || s == &unc.socket[k])
             unc.socket[k].refused[role] = true;
     if (*why)
         return;
     int n = snprintf(why, UNC_WHY, "%s/%s: ", unc.pmu[e->pmu].name, unc_rows[e->row].event);
-    va_start(ap, fmt);
-    vsnprintf(why + n, UNC_WHY - n, fmt, ap);
-    va_end(ap);
+    U_FORMAT(why + n, UNC_WHY - n, fmt);
 }
 
 static void unc_open_on(u32 event, u32 cpu)
@@ -28893,7 +28677,6 @@ static void mout_page_end(int to)
 {
     static struct buf b = { .max = 256 << 20 };
     rep_open(to);
-    rep_page("{{monitor}}");
     rep_page("{{samples}}");
     rec_json_header(&b, "monitor");
     rep_json("run", &b);
@@ -31461,10 +31244,7 @@ static struct {
 static bool PRINTF_LIKE(2, 3) dg_wrong(const char *at, const char *fmt, ...)
 {
     char what[200];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(what, sizeof what, fmt, ap);
-    va_end(ap);
+    U_FORMAT(what, sizeof what, fmt);
     b_f(&dg_local.why, "line %u, column %u: %s", dg_local.line,
         (u32)(at - dg_local.start) + 1, what);
     return false;
@@ -31750,10 +31530,7 @@ struct check {
 static void PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char *fmt, ...)
 {
     size_t len = strlen(c->detail);
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(c->detail + len, sizeof c->detail - len, fmt, ap);
-    va_end(ap);
+    U_FORMAT(c->detail + len, sizeof c->detail - len, fmt);
     c->works = works;
 }
 
@@ -31980,13 +31757,10 @@ static u32 check_n;
 /* Adds a result, which the caller fills in. The pointer is valid until the next call. */
 static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
 {
-    va_list ap;
     check_done = xrealloc(check_done, (check_n + 1) * sizeof *check_done);
     struct check_done *d = &check_done[check_n++];
     *d = (struct check_done){ .c.works = false };
-    va_start(ap, name);
-    vsnprintf(d->name, sizeof d->name, name, ap);
-    va_end(ap);
+    U_FORMAT(d->name, sizeof d->name, name);
     return d;
 }
 
@@ -32187,8 +31961,7 @@ static void check_row(const struct check_row *r, u32 n, struct check *c)
         if (!d->c.works && !d->c.fix[0])
             check_fix(&d->c, r[i].fix ? r[i].fix : CHECK_REPORT);
     }
-    if (log_fd >= 0)
-        close(log_fd);
+    u_close(log_fd);
 }
 
 static void check_try(u8 bits)
@@ -32647,10 +32420,7 @@ static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
 opt_wrong(const char *option, const char *fmt, ...)
 {
     char what[512];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(what, sizeof what, fmt, ap);
-    va_end(ap);
+    U_FORMAT(what, sizeof what, fmt);
     const struct opt_row *r = option ? opt_by_name(option, strlen(option)) : NULL;
     if (r)
         die(EXIT_USAGE, "%s\nusage: %s  %s", what, r->spelled + strspn(r->spelled, " "), r->help);
@@ -32872,8 +32642,7 @@ static void cmd_spare_file(int f)
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (dup3(nowhere, f, O_CLOEXEC) < 0)
         close(f);
-    if (nowhere >= 0)
-        close(nowhere);
+    u_close(nowhere);
 }
 
 static void cmd_empty_files(void)

@@ -34,6 +34,26 @@
     X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure") X(result, NUM, "result") \
     X(details, SYM, "details")
 
+/* Perfetto's trace (--perfetto): PX_ constant and name of the counters; of the categories that are not those of events;
+ * and of the arguments that are not fields of events. The trace has the order of rows. */
+#define PERFETTO_COUNTERS(X) \
+    X(HEAP, "heap") X(MAPPED, "mapped") X(READ, "bytes read") X(WRITTEN, "bytes written") \
+    X(RECEIVED, "bytes received") X(SENT, "bytes sent") X(FILES, "open files") X(RSS, "RSS") X(MAX_RSS, "max RSS")
+#define PERFETTO_CATEGORIES(X) \
+    X(SYSCALL, "syscall") X(COMMAND, "command") X(COUNTER, "counter") X(FLOW, "flow") X(BLOCK, "block I/O") \
+    X(QUEUE, "block queue") X(URING, "io_uring") X(OPEN, "open file") X(STATE, "state")
+#define PERFETTO_ARGS(X) \
+    X(ARGS, "args") X(RET, "ret") X(ERROR, "error") X(ON_CPU, "on_cpu_ns") X(RUNQ, "runq_ns") X(DISK, "disk_ns") \
+    X(PID, "pid")
+
+/* The events that change a counter: kind, counter, field, and how: 1 and -1 add and subtract the field's value, 0 adds
+ * one, IS makes the value the counter's. */
+#define PERFETTO_COUNTS(X) \
+    X(BRK, HEAP, growth_bytes, 1) X(MMAP, MAPPED, size, 1) X(MUNMAP, MAPPED, size, -1) \
+    X(MREMAP, MAPPED, size, 1) X(MREMAP, MAPPED, old_size, -1) X(READ, READ, bytes, 1) X(WRITE, WRITTEN, bytes, 1) \
+    X(RECV, RECEIVED, bytes, 1) X(SEND, SENT, bytes, 1) X(OPEN, FILES, fd, 0) X(ACCEPT, FILES, fd, 0) \
+    X(RSS, RSS, bytes, IS) X(EXIT_PROCESS, MAX_RSS, max_rss_bytes, IS)
+
 /* The kinds of events: EK_ constant, category, treatment in text output (enum ev_how), name in JSON, line of text, and
  * fields in the order of JSON. In a line, {field} is a value and {field:8} a right-aligned value. A line can have
  * alternatives, separated by '|': text output uses the first alternative whose fields all have values. NULL: text

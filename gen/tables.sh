@@ -237,7 +237,7 @@ read_calls() {
     function described(s) {
         return s == "" ? 0 : s == "result" ? "FILE_OF_RESULT" : s == "cwd" ? "FILE_OF_CWD" : 1 + arg_named(s, $0)
     }
-    # Removes stops=, file= and socket= from the end of a row, and keeps them for write_recorded.
+    # Removes stops=, file= and socket= from the end of a row. Sets stops, and keeps the others for write_recorded.
     function take_recorded(    value, key, i) {
         value["stops"] = value["file"] = value["socket"] = ""
         while (match($0, /[ \t](stops|file|socket)=[a-z_0-9]+[ \t]*$/)) {
@@ -248,26 +248,24 @@ read_calls() {
             $0 = substr($0, 1, RSTART - 1)
         }
         if (value["stops"] != "" && !(value["stops"] in why)) bad("no @stop `" value["stops"] "`")
-        if (value["stops"] != "") stopping[value["stops"]] = stopping[value["stops"]] " " $1
+        if (value["stops"] != "" && ($1 in rows_of)) bad($1 ": stops= belongs in its first row")
+        stops = value["stops"]
+        stop_used[stops] = 1
         if (value["file"] value["socket"] != "")
             described_files = described_files sprintf(" \\\n    X(%s, %s, %s)", $1, described(value["file"]), described(value["socket"]))
     }
-    function write_recorded(    i, k, n, w) {
-        printf "/* X(call): the calls that stop their thread. */\n#define SC_STOPS(X)" > command_file
-        for (i = 1; i <= n_reasons; i++) {
-            n = split(stopping[reasons[i]], w, " ")
-            if (!n) bad("no call stops for `" reasons[i] "`")
-            for (k = 1; k <= n; k++) printf " \\\n    X(%s)", w[k] > command_file
-        }
-        printf "\n\n/* X(call, descriptor whose file its record describes, that of its socket). */\n" > command_file
+    function write_recorded(    i) {
+        for (i = 1; i <= n_reasons; i++)
+            if (!(reasons[i] in stop_used)) bad("no call stops for `" reasons[i] "`")
+        printf "/* X(call, descriptor whose file its record describes, that of its socket). */\n" > command_file
         printf "#define SC_FILES(X)%s\n\n", described_files > command_file
     }
-    # Removes model= and enter= from the end of a row, and writes `NAME NEED FUNCTION KIND FUNCTION` to $tmp/model.
-    function take_model(    n, w, value, enter) {
+    # Removes model= and enter= from the end of a row, and writes `NAME NEED FUNCTION FUNCTION KIND OK` to $tmp/model.
+    function take_model(    n, w, value, enter, ok) {
         enter = "NULL"
         while (match($0, /[ \t](model|enter)=[^ \t]+[ \t]*$/)) {
             value = substr($0, RSTART + 7)
-            if (value !~ /^[a-z_]+(:[a-z_]+(:[A-Z]+)?)?[ \t]*$/) bad("`" value "`: model=NEED[:FUNCTION[:KIND]] or enter=FUNCTION")
+            if (value !~ /^[a-z_]+(:[a-z_]+\??(:[A-Z]+)?)?[ \t]*$/) bad("`" value "`: model=NEED[:FUNCTION[?][:KIND]] or enter=FUNCTION")
             sub(/[ \t]+$/, "", value)
             if (substr($0, RSTART + 1, 5) == "enter") enter = "md_" value
             else n = split(value, w, ":")
@@ -276,10 +274,11 @@ read_calls() {
         if (n && w[1] !~ /^(no|event|memory|fds|always)$/) bad("model=" w[1] ": no, event, memory, fds or always")
         if (n && ($1 in rows_of)) bad($1 ": model= belongs in its first row")
         if (!n && enter != "NULL") bad("enter= without model=")
-        value = (n > 1 ? "md_" w[2] : "NULL") " " (n > 2 ? "EK_" w[3] : 0)
+        ok = n > 1 && sub(/\?$/, "", w[2])
+        value = (n > 1 ? "md_" w[2] : "NULL") " " (n > 2 ? "EK_" w[3] : 0) " " ok
         if (n) print $1, toupper(w[1]), enter, value > model_file
     }
-    function add_call(    i, n, args, res) {
+    function add_call(    i, n, args, res, cls) {
         take_recorded()
         take_model()
         if ($1 !~ /^[a-z_][a-z0-9_]*$/) { bad("`" $1 "` is not a name of a system call"); return }
@@ -294,7 +293,9 @@ read_calls() {
         rows_of[$1] = rows_of[$1] " " ++n_calls
         of_call[n_calls] = $1
         gsub(/, /, ",", args)
-        head[n_calls] = NR " " $1 " " classes($2) " " $3 " " $4 " " $5 " " $6 " " $7 " " $8 " " res
+        cls = classes($2)
+        if (stops != "") cls = (cls == "0" ? "" : cls "|") "CLS_STOPS"
+        head[n_calls] = NR " " $1 " " cls " " $3 " " $4 " " $5 " " $6 " " $7 " " $8 " " res
         tail[n_calls] = args
         whole[n_calls] = $0
     }
@@ -367,6 +368,7 @@ read_calls() {
         options = options sprintf("    { %s, %s, %s }, /* %s */\n", level, number_of($1, fam), f, $1)
     }
     function write_commands(    i) {
+        class_bits = class_bits sprintf("    CLS_STOPS = 1 << %d, /* stops=: the call stops its thread */\n", n_classes)
         printf "/* Classes of calls; X(bits, name). */\nenum {\n%s};\n", class_bits > command_file
         printf "#define SC_CLASSES(X)%s\n\n", class_names > command_file
         printf "enum {\n    RET_NUMBER,\n" > command_file
@@ -476,8 +478,8 @@ write_kinds() {
 
 # The model functions of calls.
 write_model() {
-    printf '/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0). */\n#define MD_CALLS(X)'
-    awk '{ printf " \\\n    X(%s, %s, %s, %s, %s)", $1, $2, $3, $4, $5 }' "$tmp/model"
+    printf '/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, end only of successful calls). */\n#define MD_CALLS(X)'
+    awk '{ printf " \\\n    X(%s, %s, %s, %s, %s, %s)", $1, $2, $3, $4, $5, $6 }' "$tmp/model"
     printf '\n\n'
 }
 

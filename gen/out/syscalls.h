@@ -55,6 +55,7 @@ enum dec_kinds {
     K_STATX,
     K_STATFS,
     K_TS,
+    K_TSTIMEOUT,
     K_TSOUT,
     K_TSLEFT,
     K_TS2,
@@ -63,6 +64,7 @@ enum dec_kinds {
     K_TS64LEFT,
     K_TS264,
     K_TV,
+    K_TVTIMEOUT,
     K_TVOUT,
     K_TV2,
     K_TZ,
@@ -239,6 +241,7 @@ enum dec_kinds {
     X(STATX, struct, OUT, statx, UINT, DEC_LONG) \
     X(STATFS, struct, OUT, statfs, UINT, DEC_LONG) \
     X(TS, pointed, IN, NONE, TS, DEC_LONG) \
+    X(TSTIMEOUT, pointed, IN, NONE, TS, DEC_LONG) \
     X(TSOUT, pointed, OUT, NONE, TS, DEC_LONG) \
     X(TSLEFT, left, LATE, NONE, TS, DEC_LONG) \
     X(TS2, filetimes, IN, NONE, TS, DEC_LONG) \
@@ -247,6 +250,7 @@ enum dec_kinds {
     X(TS64LEFT, left, LATE, NONE, TS, 16) \
     X(TS264, filetimes, IN, NONE, TS, 16) \
     X(TV, pointed, IN, NONE, TV, DEC_LONG) \
+    X(TVTIMEOUT, pointed, IN, NONE, TV, DEC_LONG) \
     X(TVOUT, pointed, OUT, NONE, TV, DEC_LONG) \
     X(TV2, filetimes, IN, NONE, TV, DEC_LONG) \
     X(TZ, struct, IN, timezone, UINT, DEC_LONG) \
@@ -422,6 +426,7 @@ enum dec_kinds {
     X(STATX, 1, NONE, ONE, 256, 0, 0, 0, 0, 0) \
     X(STATFS, 1, NONE, ONE, 120, 0, 0, 0, 0, 0) \
     X(TS, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TSTIMEOUT, 0, NONE, ONE, 16, 0, 0, 0, 1, 0) \
     X(TSOUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TSLEFT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TS2, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
@@ -430,6 +435,7 @@ enum dec_kinds {
     X(TS64LEFT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TS264, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(TV, 0, NONE, ONE, 16, 0, 0, 0, 0, 0) \
+    X(TVTIMEOUT, 0, NONE, ONE, 16, 0, 0, 0, 1, 0) \
     X(TVOUT, 1, NONE, ONE, 16, 0, 0, 0, 0, 0) \
     X(TV2, 0, NONE, ONE, 32, 0, 0, 0, 0, 0) \
     X(TZ, 0, NONE, ONE, 8, 0, 0, 0, 0, 0) \
@@ -1118,6 +1124,9 @@ enum {
     CLS_DISK = 1 << 14,
     CLS_BLOCKS = 1 << 15,
     CLS_IO = 1 << 16,
+    CLS_LINK = 1 << 17,
+    CLS_OUTCOME = 1 << 18,
+    CLS_STOPS = 1 << 19, /* stops=: the call stops its thread */
 };
 #define SC_CLASSES(X) \
     X(CLS_FILE, "file") \
@@ -1613,38 +1622,6 @@ static const struct sc_option sc_options[] = {
     { 6, 31, OPT_TEXT, 0 }, /* TCP_ULP */
 };
 
-/* X(call): the calls that stop their thread. */
-#define SC_STOPS(X) \
-    X(execve) \
-    X(execveat) \
-    X(exit) \
-    X(exit_group) \
-    X(clone) \
-    X(clone3) \
-    X(ptrace) \
-    X(seccomp) \
-    X(userfaultfd) \
-    X(rename) \
-    X(renameat) \
-    X(renameat2) \
-    X(chdir) \
-    X(chroot) \
-    X(fchdir) \
-    X(pivot_root) \
-    X(setns) \
-    X(unshare) \
-    X(bpf) \
-    X(fsmount) \
-    X(fsopen) \
-    X(fspick) \
-    X(landlock_create_ruleset) \
-    X(mq_open) \
-    X(open_by_handle_at) \
-    X(open_tree) \
-    X(open_tree_attr) \
-    X(pidfd_getfd) \
-    X(io_uring_setup)
-
 /* X(call, descriptor whose file its record describes, that of its socket). */
 #define SC_FILES(X) \
     X(accept, 0, FILE_OF_RESULT) \
@@ -1670,174 +1647,174 @@ static const struct sc_option sc_options[] = {
     X(openat, FILE_OF_RESULT, 0) \
     X(openat2, FILE_OF_RESULT, 0)
 
-/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0). */
+/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, end only of successful calls). */
 #define MD_CALLS(X) \
-    X(accept, FDS, NULL, md_accept, 0) \
-    X(accept4, FDS, NULL, md_accept, 0) \
-    X(acct, EVENT, NULL, md_change, EK_CHANGE) \
-    X(bind, FDS, NULL, md_bind_listen, 0) \
-    X(bpf, FDS, NULL, md_make_any, 0) \
-    X(brk, MEMORY, NULL, md_brk, 0) \
-    X(chdir, ALWAYS, NULL, md_chdir, 0) \
-    X(chmod, EVENT, NULL, md_change, EK_CHMOD) \
-    X(chown, EVENT, NULL, md_change, EK_CHOWN) \
-    X(chown32, EVENT, NULL, md_change, EK_CHOWN) \
-    X(chroot, ALWAYS, NULL, md_chdir, EK_CHANGE) \
-    X(clock_settime, EVENT, NULL, md_change, EK_CHANGE) \
-    X(clock_settime64, EVENT, NULL, md_change, EK_CHANGE) \
-    X(clone, ALWAYS, md_clone_enter, NULL, 0) \
-    X(clone3, ALWAYS, md_clone_enter, NULL, 0) \
-    X(close, FDS, NULL, md_close, 0) \
-    X(close_range, FDS, NULL, md_close_range, 0) \
-    X(connect, FDS, NULL, md_connect, 0) \
-    X(copy_file_range, EVENT, NULL, md_copy, EK_COPY) \
-    X(creat, FDS, NULL, md_open, 0) \
-    X(delete_module, EVENT, NULL, md_change, EK_CHANGE) \
-    X(dup, FDS, NULL, md_dup, 0) \
-    X(dup2, FDS, NULL, md_dup, 0) \
-    X(dup3, FDS, NULL, md_dup, 0) \
-    X(epoll_create, FDS, NULL, md_make, 0) \
-    X(epoll_create1, FDS, NULL, md_make, 0) \
-    X(eventfd, FDS, NULL, md_make, 0) \
-    X(eventfd2, FDS, NULL, md_make, 0) \
-    X(execve, ALWAYS, md_exec_enter, md_exec, 0) \
-    X(execveat, ALWAYS, md_exec_enter, md_exec, 0) \
-    X(fallocate, EVENT, NULL, md_change, EK_CHANGE) \
-    X(fanotify_init, FDS, NULL, md_make, 0) \
-    X(fchdir, ALWAYS, NULL, md_chdir, 0) \
-    X(fchmod, EVENT, NULL, md_change, EK_CHMOD) \
-    X(fchmodat, EVENT, NULL, md_change, EK_CHMOD) \
-    X(fchmodat2, EVENT, NULL, md_change, EK_CHMOD) \
-    X(fchown, EVENT, NULL, md_change, EK_CHOWN) \
-    X(fchown32, EVENT, NULL, md_change, EK_CHOWN) \
-    X(fchownat, EVENT, NULL, md_change, EK_CHOWN) \
-    X(fcntl, FDS, NULL, md_fcntl, 0) \
-    X(fcntl64, FDS, NULL, md_fcntl, 0) \
-    X(file_setattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(finit_module, EVENT, NULL, md_change, EK_CHANGE) \
-    X(fork, ALWAYS, md_clone_enter, NULL, 0) \
-    X(fremovexattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(fsetxattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(fsmount, FDS, NULL, md_make_any, 0) \
-    X(fsopen, FDS, NULL, md_make_any, 0) \
-    X(fspick, FDS, NULL, md_make_any, 0) \
-    X(ftruncate, EVENT, NULL, md_change, EK_TRUNCATE) \
-    X(ftruncate64, EVENT, NULL, md_change, EK_TRUNCATE) \
-    X(futimesat, EVENT, NULL, md_change, EK_CHANGE) \
-    X(getdents64, EVENT, NULL, md_getdents, 0) \
-    X(getpeername, EVENT, NULL, NULL, 0) \
-    X(getsockopt, EVENT, NULL, NULL, 0) \
-    X(init_module, EVENT, NULL, md_change, EK_CHANGE) \
-    X(inotify_init, FDS, NULL, md_make, 0) \
-    X(inotify_init1, FDS, NULL, md_make, 0) \
-    X(io_uring_enter, EVENT, NULL, md_uring, 0) \
-    X(io_uring_setup, FDS, NULL, md_make, 0) \
-    X(ioctl, NO, NULL, md_ioctl, 0) \
-    X(kexec_file_load, EVENT, NULL, md_change, EK_CHANGE) \
-    X(kexec_load, EVENT, NULL, md_change, EK_CHANGE) \
-    X(landlock_create_ruleset, FDS, NULL, md_make_any, 0) \
-    X(lchown, EVENT, NULL, md_change, EK_CHOWN) \
-    X(lchown32, EVENT, NULL, md_change, EK_CHOWN) \
-    X(link, EVENT, NULL, md_change, EK_LINK) \
-    X(linkat, EVENT, NULL, md_change, EK_LINK) \
-    X(listen, FDS, NULL, md_bind_listen, 0) \
-    X(lremovexattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(lsetxattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(memfd_create, FDS, NULL, md_make, 0) \
-    X(memfd_secret, FDS, NULL, md_make, 0) \
-    X(mkdir, EVENT, NULL, md_change, EK_MKDIR) \
-    X(mkdirat, EVENT, NULL, md_change, EK_MKDIR) \
-    X(mknod, EVENT, NULL, md_change, EK_MKNOD) \
-    X(mknodat, EVENT, NULL, md_change, EK_MKNOD) \
-    X(mmap, MEMORY, NULL, md_mmap, 0) \
-    X(mmap2, MEMORY, NULL, md_mmap, 0) \
-    X(mount, EVENT, NULL, md_change, EK_CHANGE) \
-    X(mount_setattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(move_mount, EVENT, NULL, md_change, EK_CHANGE) \
-    X(mprotect, MEMORY, NULL, md_mprotect, 0) \
-    X(mq_open, FDS, NULL, md_make_any, EK_CHANGE) \
-    X(mq_unlink, EVENT, NULL, md_change, EK_CHANGE) \
-    X(mremap, MEMORY, NULL, md_mremap, 0) \
-    X(munmap, MEMORY, NULL, md_munmap, 0) \
-    X(open, FDS, NULL, md_open, 0) \
-    X(open_by_handle_at, FDS, NULL, md_make_any, 0) \
-    X(open_tree, FDS, NULL, md_make_any, 0) \
-    X(open_tree_attr, FDS, NULL, md_make_any, 0) \
-    X(openat, FDS, NULL, md_open, 0) \
-    X(openat2, FDS, NULL, md_open, 0) \
-    X(perf_event_open, FDS, NULL, md_make, 0) \
-    X(pidfd_getfd, FDS, NULL, md_getfd, 0) \
-    X(pidfd_open, FDS, NULL, md_make, 0) \
-    X(pipe, FDS, NULL, md_pair, 0) \
-    X(pipe2, FDS, NULL, md_pair, 0) \
-    X(pivot_root, ALWAYS, NULL, md_pivot_root, EK_CHANGE) \
-    X(pkey_mprotect, MEMORY, NULL, md_mprotect, 0) \
-    X(prctl, ALWAYS, NULL, md_seccomp, 0) \
-    X(pread64, EVENT, NULL, md_read_write, EK_READ) \
-    X(preadv, EVENT, NULL, md_read_write, EK_READ) \
-    X(preadv2, EVENT, NULL, md_read_write, EK_READ) \
-    X(ptrace, ALWAYS, NULL, NULL, 0) \
-    X(pwrite64, EVENT, NULL, md_read_write, EK_WRITE) \
-    X(pwritev, EVENT, NULL, md_read_write, EK_WRITE) \
-    X(pwritev2, EVENT, NULL, md_read_write, EK_WRITE) \
-    X(read, EVENT, NULL, md_read_write, EK_READ) \
-    X(readv, EVENT, NULL, md_read_write, EK_READ) \
-    X(reboot, EVENT, NULL, md_change, EK_CHANGE) \
-    X(recv, EVENT, md_recv_enter, md_recvfrom, 0) \
-    X(recvfrom, EVENT, md_recv_enter, md_recvfrom, 0) \
-    X(recvmmsg, FDS, NULL, md_mmsg, 0) \
-    X(recvmmsg_time64, FDS, NULL, md_mmsg, 0) \
-    X(recvmsg, FDS, md_recv_enter, md_msg, 0) \
-    X(removexattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(removexattrat, EVENT, NULL, md_change, EK_CHANGE) \
-    X(rename, FDS, NULL, md_change, EK_RENAME) \
-    X(renameat, FDS, NULL, md_change, EK_RENAME) \
-    X(renameat2, FDS, NULL, md_change, EK_RENAME) \
-    X(rmdir, EVENT, NULL, md_change, EK_RMDIR) \
-    X(rt_sigaction, EVENT, NULL, md_sigaction, 0) \
-    X(seccomp, ALWAYS, NULL, md_seccomp, 0) \
-    X(send, EVENT, NULL, md_sendto, 0) \
-    X(sendfile, EVENT, NULL, md_copy, EK_SENDFILE) \
-    X(sendfile64, EVENT, NULL, md_copy, EK_SENDFILE) \
-    X(sendmmsg, EVENT, NULL, md_mmsg, 0) \
-    X(sendmsg, EVENT, NULL, md_msg, 0) \
-    X(sendto, EVENT, NULL, md_sendto, 0) \
-    X(setdomainname, EVENT, NULL, md_change, EK_CHANGE) \
-    X(sethostname, EVENT, NULL, md_change, EK_CHANGE) \
-    X(setns, ALWAYS, NULL, md_setns, EK_CHANGE) \
-    X(settimeofday, EVENT, NULL, md_change, EK_CHANGE) \
-    X(setxattr, EVENT, NULL, md_change, EK_CHANGE) \
-    X(setxattrat, EVENT, NULL, md_change, EK_CHANGE) \
-    X(shutdown, EVENT, NULL, md_shutdown, 0) \
-    X(signalfd, FDS, NULL, md_make, 0) \
-    X(signalfd4, FDS, NULL, md_make, 0) \
-    X(socket, FDS, NULL, md_socket, 0) \
-    X(socketcall, FDS, NULL, NULL, 0) \
-    X(socketpair, FDS, NULL, md_pair, 0) \
-    X(splice, EVENT, NULL, md_copy, EK_SPLICE) \
-    X(stime, EVENT, NULL, md_change, EK_CHANGE) \
-    X(swapoff, EVENT, NULL, md_change, EK_CHANGE) \
-    X(swapon, EVENT, NULL, md_change, EK_CHANGE) \
-    X(symlink, EVENT, NULL, md_change, EK_SYMLINK) \
-    X(symlinkat, EVENT, NULL, md_change, EK_SYMLINK) \
-    X(tee, EVENT, NULL, md_copy, EK_TEE) \
-    X(timerfd_create, FDS, NULL, md_make, 0) \
-    X(truncate, EVENT, NULL, md_change, EK_TRUNCATE) \
-    X(truncate64, EVENT, NULL, md_change, EK_TRUNCATE) \
-    X(umount, EVENT, NULL, md_change, EK_CHANGE) \
-    X(umount2, EVENT, NULL, md_change, EK_CHANGE) \
-    X(unlink, EVENT, NULL, md_change, EK_UNLINK) \
-    X(unlinkat, EVENT, NULL, md_change, EK_UNLINK) \
-    X(unshare, ALWAYS, NULL, md_unshare, EK_CHANGE) \
-    X(userfaultfd, ALWAYS, NULL, md_make, 0) \
-    X(utime, EVENT, NULL, md_change, EK_CHANGE) \
-    X(utimensat, EVENT, NULL, md_change, EK_CHANGE) \
-    X(utimensat_time64, EVENT, NULL, md_change, EK_CHANGE) \
-    X(utimes, EVENT, NULL, md_change, EK_CHANGE) \
-    X(vfork, ALWAYS, md_clone_enter, NULL, 0) \
-    X(vmsplice, EVENT, NULL, md_vmsplice, 0) \
-    X(write, EVENT, NULL, md_read_write, EK_WRITE) \
-    X(writev, EVENT, NULL, md_read_write, EK_WRITE)
+    X(accept, FDS, NULL, md_accept, 0, 0) \
+    X(accept4, FDS, NULL, md_accept, 0, 0) \
+    X(acct, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(bind, FDS, NULL, md_bind_listen, 0, 0) \
+    X(bpf, FDS, NULL, md_make_any, 0, 0) \
+    X(brk, MEMORY, NULL, md_brk, 0, 0) \
+    X(chdir, ALWAYS, NULL, md_chdir, 0, 1) \
+    X(chmod, EVENT, NULL, md_change, EK_CHMOD, 0) \
+    X(chown, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(chown32, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(chroot, ALWAYS, NULL, md_chdir, EK_CHANGE, 1) \
+    X(clock_settime, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(clock_settime64, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(clone, ALWAYS, md_clone_enter, NULL, 0, 0) \
+    X(clone3, ALWAYS, md_clone_enter, NULL, 0, 0) \
+    X(close, FDS, NULL, md_close, 0, 0) \
+    X(close_range, FDS, NULL, md_close_range, 0, 1) \
+    X(connect, FDS, NULL, md_connect, 0, 0) \
+    X(copy_file_range, EVENT, NULL, md_copy, EK_COPY, 0) \
+    X(creat, FDS, NULL, md_open, 0, 0) \
+    X(delete_module, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(dup, FDS, NULL, md_dup, 0, 1) \
+    X(dup2, FDS, NULL, md_dup, 0, 1) \
+    X(dup3, FDS, NULL, md_dup, 0, 1) \
+    X(epoll_create, FDS, NULL, md_make, 0, 1) \
+    X(epoll_create1, FDS, NULL, md_make, 0, 1) \
+    X(eventfd, FDS, NULL, md_make, 0, 1) \
+    X(eventfd2, FDS, NULL, md_make, 0, 1) \
+    X(execve, ALWAYS, md_exec_enter, md_exec, 0, 0) \
+    X(execveat, ALWAYS, md_exec_enter, md_exec, 0, 0) \
+    X(fallocate, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(fanotify_init, FDS, NULL, md_make, 0, 1) \
+    X(fchdir, ALWAYS, NULL, md_chdir, 0, 1) \
+    X(fchmod, EVENT, NULL, md_change, EK_CHMOD, 0) \
+    X(fchmodat, EVENT, NULL, md_change, EK_CHMOD, 0) \
+    X(fchmodat2, EVENT, NULL, md_change, EK_CHMOD, 0) \
+    X(fchown, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(fchown32, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(fchownat, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(fcntl, FDS, NULL, md_fcntl, 0, 1) \
+    X(fcntl64, FDS, NULL, md_fcntl, 0, 1) \
+    X(file_setattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(finit_module, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(fork, ALWAYS, md_clone_enter, NULL, 0, 0) \
+    X(fremovexattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(fsetxattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(fsmount, FDS, NULL, md_make_any, 0, 0) \
+    X(fsopen, FDS, NULL, md_make_any, 0, 0) \
+    X(fspick, FDS, NULL, md_make_any, 0, 0) \
+    X(ftruncate, EVENT, NULL, md_change, EK_TRUNCATE, 0) \
+    X(ftruncate64, EVENT, NULL, md_change, EK_TRUNCATE, 0) \
+    X(futimesat, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(getdents64, EVENT, NULL, md_getdents, 0, 1) \
+    X(getpeername, EVENT, NULL, NULL, 0, 0) \
+    X(getsockopt, EVENT, NULL, NULL, 0, 0) \
+    X(init_module, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(inotify_init, FDS, NULL, md_make, 0, 1) \
+    X(inotify_init1, FDS, NULL, md_make, 0, 1) \
+    X(io_uring_enter, EVENT, NULL, md_uring, 0, 1) \
+    X(io_uring_setup, FDS, NULL, md_make, 0, 1) \
+    X(ioctl, NO, NULL, md_ioctl, 0, 0) \
+    X(kexec_file_load, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(kexec_load, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(landlock_create_ruleset, FDS, NULL, md_make_any, 0, 0) \
+    X(lchown, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(lchown32, EVENT, NULL, md_change, EK_CHOWN, 0) \
+    X(link, EVENT, NULL, md_change, EK_LINK, 0) \
+    X(linkat, EVENT, NULL, md_change, EK_LINK, 0) \
+    X(listen, FDS, NULL, md_bind_listen, 0, 0) \
+    X(lremovexattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(lsetxattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(memfd_create, FDS, NULL, md_make, 0, 1) \
+    X(memfd_secret, FDS, NULL, md_make, 0, 1) \
+    X(mkdir, EVENT, NULL, md_change, EK_MKDIR, 0) \
+    X(mkdirat, EVENT, NULL, md_change, EK_MKDIR, 0) \
+    X(mknod, EVENT, NULL, md_change, EK_MKNOD, 0) \
+    X(mknodat, EVENT, NULL, md_change, EK_MKNOD, 0) \
+    X(mmap, MEMORY, NULL, md_mmap, 0, 0) \
+    X(mmap2, MEMORY, NULL, md_mmap, 0, 0) \
+    X(mount, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(mount_setattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(move_mount, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(mprotect, MEMORY, NULL, md_mprotect, 0, 0) \
+    X(mq_open, FDS, NULL, md_make_any, EK_CHANGE, 0) \
+    X(mq_unlink, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(mremap, MEMORY, NULL, md_mremap, 0, 0) \
+    X(munmap, MEMORY, NULL, md_munmap, 0, 1) \
+    X(open, FDS, NULL, md_open, 0, 0) \
+    X(open_by_handle_at, FDS, NULL, md_make_any, 0, 0) \
+    X(open_tree, FDS, NULL, md_make_any, 0, 0) \
+    X(open_tree_attr, FDS, NULL, md_make_any, 0, 0) \
+    X(openat, FDS, NULL, md_open, 0, 0) \
+    X(openat2, FDS, NULL, md_open, 0, 0) \
+    X(perf_event_open, FDS, NULL, md_make, 0, 1) \
+    X(pidfd_getfd, FDS, NULL, md_getfd, 0, 1) \
+    X(pidfd_open, FDS, NULL, md_make, 0, 1) \
+    X(pipe, FDS, NULL, md_pair, 0, 1) \
+    X(pipe2, FDS, NULL, md_pair, 0, 1) \
+    X(pivot_root, ALWAYS, NULL, md_pivot_root, EK_CHANGE, 1) \
+    X(pkey_mprotect, MEMORY, NULL, md_mprotect, 0, 0) \
+    X(prctl, ALWAYS, NULL, md_seccomp, 0, 1) \
+    X(pread64, EVENT, NULL, md_read_write, EK_READ, 0) \
+    X(preadv, EVENT, NULL, md_read_write, EK_READ, 0) \
+    X(preadv2, EVENT, NULL, md_read_write, EK_READ, 0) \
+    X(ptrace, ALWAYS, NULL, NULL, 0, 0) \
+    X(pwrite64, EVENT, NULL, md_read_write, EK_WRITE, 0) \
+    X(pwritev, EVENT, NULL, md_read_write, EK_WRITE, 0) \
+    X(pwritev2, EVENT, NULL, md_read_write, EK_WRITE, 0) \
+    X(read, EVENT, NULL, md_read_write, EK_READ, 0) \
+    X(readv, EVENT, NULL, md_read_write, EK_READ, 0) \
+    X(reboot, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(recv, EVENT, md_recv_enter, md_recvfrom, 0, 0) \
+    X(recvfrom, EVENT, md_recv_enter, md_recvfrom, 0, 0) \
+    X(recvmmsg, FDS, NULL, md_mmsg, 0, 0) \
+    X(recvmmsg_time64, FDS, NULL, md_mmsg, 0, 0) \
+    X(recvmsg, FDS, md_recv_enter, md_msg, 0, 0) \
+    X(removexattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(removexattrat, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(rename, FDS, NULL, md_change, EK_RENAME, 0) \
+    X(renameat, FDS, NULL, md_change, EK_RENAME, 0) \
+    X(renameat2, FDS, NULL, md_change, EK_RENAME, 0) \
+    X(rmdir, EVENT, NULL, md_change, EK_RMDIR, 0) \
+    X(rt_sigaction, EVENT, NULL, md_sigaction, 0, 1) \
+    X(seccomp, ALWAYS, NULL, md_seccomp, 0, 1) \
+    X(send, EVENT, NULL, md_sendto, 0, 0) \
+    X(sendfile, EVENT, NULL, md_copy, EK_SENDFILE, 0) \
+    X(sendfile64, EVENT, NULL, md_copy, EK_SENDFILE, 0) \
+    X(sendmmsg, EVENT, NULL, md_mmsg, 0, 0) \
+    X(sendmsg, EVENT, NULL, md_msg, 0, 0) \
+    X(sendto, EVENT, NULL, md_sendto, 0, 0) \
+    X(setdomainname, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(sethostname, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(setns, ALWAYS, NULL, md_setns, EK_CHANGE, 1) \
+    X(settimeofday, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(setxattr, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(setxattrat, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(shutdown, EVENT, NULL, md_shutdown, 0, 0) \
+    X(signalfd, FDS, NULL, md_make, 0, 1) \
+    X(signalfd4, FDS, NULL, md_make, 0, 1) \
+    X(socket, FDS, NULL, md_socket, 0, 1) \
+    X(socketcall, FDS, NULL, NULL, 0, 0) \
+    X(socketpair, FDS, NULL, md_pair, 0, 1) \
+    X(splice, EVENT, NULL, md_copy, EK_SPLICE, 0) \
+    X(stime, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(swapoff, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(swapon, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(symlink, EVENT, NULL, md_change, EK_SYMLINK, 0) \
+    X(symlinkat, EVENT, NULL, md_change, EK_SYMLINK, 0) \
+    X(tee, EVENT, NULL, md_copy, EK_TEE, 0) \
+    X(timerfd_create, FDS, NULL, md_make, 0, 1) \
+    X(truncate, EVENT, NULL, md_change, EK_TRUNCATE, 0) \
+    X(truncate64, EVENT, NULL, md_change, EK_TRUNCATE, 0) \
+    X(umount, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(umount2, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(unlink, EVENT, NULL, md_change, EK_UNLINK, 0) \
+    X(unlinkat, EVENT, NULL, md_change, EK_UNLINK, 0) \
+    X(unshare, ALWAYS, NULL, md_unshare, EK_CHANGE, 1) \
+    X(userfaultfd, ALWAYS, NULL, md_make, 0, 1) \
+    X(utime, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(utimensat, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(utimensat_time64, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(utimes, EVENT, NULL, md_change, EK_CHANGE, 0) \
+    X(vfork, ALWAYS, md_clone_enter, NULL, 0, 0) \
+    X(vmsplice, EVENT, NULL, md_vmsplice, 0, 0) \
+    X(write, EVENT, NULL, md_read_write, EK_WRITE, 0) \
+    X(writev, EVENT, NULL, md_read_write, EK_WRITE, 0)
 
 #define SC(name, cls, result, commands, n, ...) {#name, n, cls, {__VA_ARGS__}, result, commands}
 #define A(name, kind) kind
@@ -1869,7 +1846,7 @@ static const struct sc_row sc_rows[] = {
         A(nbytes_lo, K_HEX), A(nbytes_hi, K_HEX)),
     [SC_bdflush] = SC(bdflush, 0, 0, 0, 2, A(func, K_INT), A(data, K_LONG)),
     [SC_bind] = SC(bind, CLS_NET, 0, 0, 3, A(sockfd, K_FD), A(addr, K_SA), A(addrlen, K_INT)),
-    [SC_bpf] = SC(bpf, CLS_DESC, 0, 5, 3, A(cmd, K_ENUM(FAM_bpf)), A(attr, K_BPFATTR),
+    [SC_bpf] = SC(bpf, CLS_DESC | CLS_STOPS, 0, 5, 3, A(cmd, K_ENUM(FAM_bpf)), A(attr, K_BPFATTR),
         A(size, K_UINT)),
     [SC_break] = SC(break, CLS_MEM, 0, 0, 0, 0),
     [SC_breakpoint] = SC(breakpoint, 0, 0, 0, 0, 0),
@@ -1879,13 +1856,13 @@ static const struct sc_row sc_rows[] = {
         A(cstat, K_CACHESTAT), A(flags, K_HEX32)),
     [SC_capget] = SC(capget, CLS_CREDS, 0, 0, 2, A(hdrp, K_CAPHDR), A(datap, K_CAPDATAOUT)),
     [SC_capset] = SC(capset, CLS_CREDS, 0, 0, 2, A(hdrp, K_CAPHDR), A(datap, K_CAPDATA)),
-    [SC_chdir] = SC(chdir, CLS_FILE, 0, 0, 1, A(path, K_PATH)),
+    [SC_chdir] = SC(chdir, CLS_FILE | CLS_STOPS, 0, 0, 1, A(path, K_PATH)),
     [SC_chmod] = SC(chmod, CLS_FILE, 0, 0, 2, A(pathname, K_PATH), A(mode, K_MODE)),
     [SC_chown] = SC(chown, CLS_FILE, 0, 0, 3, A(pathname, K_PATH), A(owner, K_UID),
         A(group, K_GID)),
     [SC_chown32] = SC(chown32, CLS_FILE, 0, 0, 3, A(pathname, K_PATH), A(owner, K_UID),
         A(group, K_GID)),
-    [SC_chroot] = SC(chroot, CLS_FILE, 0, 0, 1, A(path, K_PATH)),
+    [SC_chroot] = SC(chroot, CLS_FILE | CLS_STOPS, 0, 0, 1, A(path, K_PATH)),
     [SC_clock_adjtime] = SC(clock_adjtime, CLS_CLOCK, 4, 0, 2, A(clockid, K_ENUM(FAM_clock)),
         A(buf, K_TIMEX)),
     [SC_clock_adjtime_i386] = SC(clock_adjtime, CLS_CLOCK, 4, 0, 2, A(clockid, K_ENUM(FAM_clock)),
@@ -1909,17 +1886,20 @@ static const struct sc_row sc_rows[] = {
         A(tp, K_TS)),
     [SC_clock_settime64] = SC(clock_settime64, CLS_CLOCK, 0, 0, 2, A(clockid, K_ENUM(FAM_clock)),
         A(tp, K_TS64)),
-    [SC_clone] = SC(clone, CLS_PROC, 6, 0, 5, A(flags, K_BITS(FAM_clone)), A(stack, K_ADDR),
-        A(parent_tid, K_ADDR), A(child_tid, K_ADDR), A(tls, K_ADDR)),
+    [SC_clone] = SC(clone, CLS_PROC | CLS_STOPS, 6, 0, 5, A(flags, K_BITS(FAM_clone)),
+        A(stack, K_ADDR), A(parent_tid, K_ADDR), A(child_tid, K_ADDR), A(tls, K_ADDR)),
     [SC_clone_i386] = SC(clone, CLS_PROC, 6, 0, 5, A(flags, K_BITS(FAM_clone)), A(stack, K_ADDR),
         A(parent_tid, K_ADDR), A(tls, K_ADDR), A(child_tid, K_ADDR)),
-    [SC_clone3] = SC(clone3, CLS_PROC, 6, 0, 2, A(cl_args, K_CLONEARGS), A(size, K_SIZE)),
+    [SC_clone3] = SC(clone3, CLS_PROC | CLS_STOPS, 6, 0, 2, A(cl_args, K_CLONEARGS),
+        A(size, K_SIZE)),
     [SC_close] = SC(close, CLS_DESC, 0, 0, 1, A(fd, K_FD)),
     [SC_close_range] = SC(close_range, 0, 0, 0, 3, A(first, K_UINT), A(last, K_UINT),
         A(flags, K_BITS(FAM_close_range))),
-    [SC_connect] = SC(connect, CLS_NET, 0, 0, 3, A(sockfd, K_FD), A(addr, K_SA), A(addrlen, K_INT)),
-    [SC_copy_file_range] = SC(copy_file_range, CLS_DESC | CLS_IO, 0, 0, 6, A(fd_in, K_FD),
-        A(off_in, K_OFFP), A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE), A(flags, K_HEX32)),
+    [SC_connect] = SC(connect, CLS_NET | CLS_OUTCOME, 0, 0, 3, A(sockfd, K_FD), A(addr, K_SA),
+        A(addrlen, K_INT)),
+    [SC_copy_file_range] = SC(copy_file_range, CLS_DESC | CLS_IO | CLS_OUTCOME, 0, 0, 6,
+        A(fd_in, K_FD), A(off_in, K_OFFP), A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE),
+        A(flags, K_HEX32)),
     [SC_creat] = SC(creat, CLS_FILE | CLS_DESC, 7, 0, 2, A(pathname, K_PATH), A(mode, K_MODE)),
     [SC_create_module] = SC(create_module, 0, 0, 0, 2, A(name, K_STR), A(size, K_SIZE)),
     [SC_delete_module] = SC(delete_module, 0, 0, 0, 2, A(name, K_NAME),
@@ -1947,12 +1927,13 @@ static const struct sc_row sc_rows[] = {
     [SC_eventfd] = SC(eventfd, CLS_DESC, 11, 0, 1, A(initval, K_UINT)),
     [SC_eventfd2] = SC(eventfd2, CLS_DESC, 12, 0, 2, A(initval, K_UINT),
         A(flags, K_BITS(FAM_eventfd))),
-    [SC_execve] = SC(execve, CLS_FILE | CLS_PROC, 0, 0, 3, A(pathname, K_PATH), A(argv, K_STRV),
-        A(envp, K_ENVP)),
-    [SC_execveat] = SC(execveat, CLS_FILE | CLS_DESC | CLS_PROC, 0, 0, 5, A(dirfd, K_DIRFD),
-        A(pathname, K_PATH), A(argv, K_STRV), A(envp, K_ENVP), A(flags, K_BITS(FAM_at))),
-    [SC_exit] = SC(exit, CLS_PROC, 0, 0, 1, A(status, K_INT)),
-    [SC_exit_group] = SC(exit_group, CLS_PROC, 0, 0, 1, A(status, K_INT)),
+    [SC_execve] = SC(execve, CLS_FILE | CLS_PROC | CLS_STOPS, 0, 0, 3, A(pathname, K_PATH),
+        A(argv, K_STRV), A(envp, K_ENVP)),
+    [SC_execveat] = SC(execveat, CLS_FILE | CLS_DESC | CLS_PROC | CLS_STOPS, 0, 0, 5,
+        A(dirfd, K_DIRFD), A(pathname, K_PATH), A(argv, K_STRV), A(envp, K_ENVP),
+        A(flags, K_BITS(FAM_at))),
+    [SC_exit] = SC(exit, CLS_PROC | CLS_STOPS, 0, 0, 1, A(status, K_INT)),
+    [SC_exit_group] = SC(exit_group, CLS_PROC | CLS_STOPS, 0, 0, 1, A(status, K_INT)),
     [SC_faccessat] = SC(faccessat, CLS_FILE | CLS_DESC, 0, 0, 3, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(mode, K_BITS(FAM_access))),
     [SC_faccessat2] = SC(faccessat2, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),
@@ -1976,7 +1957,7 @@ static const struct sc_row sc_rows[] = {
     [SC_fanotify_mark_i386] = SC(fanotify_mark, CLS_FILE | CLS_DESC, 0, 0, 6, A(fanotify_fd, K_FD),
         A(flags, K_BITS(FAM_fanotifymark)), A(mask_lo, K_BITS64(FAM_fanotifymask)),
         A(mask_hi, K_HEX), A(dirfd, K_DIRFD), A(pathname, K_PATH)),
-    [SC_fchdir] = SC(fchdir, CLS_DESC, 0, 0, 1, A(fd, K_FD)),
+    [SC_fchdir] = SC(fchdir, CLS_DESC | CLS_STOPS, 0, 0, 1, A(fd, K_FD)),
     [SC_fchmod] = SC(fchmod, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(mode, K_MODE)),
     [SC_fchmodat] = SC(fchmodat, CLS_FILE | CLS_DESC, 0, 0, 3, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(mode, K_MODE)),
@@ -2008,11 +1989,12 @@ static const struct sc_row sc_rows[] = {
         A(cmd, K_ENUM(FAM_fsconfig)), A(key, K_STR), A(value, K_FSVALUE), A(aux, K_FSAUX)),
     [SC_fsetxattr] = SC(fsetxattr, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(name, K_STR), A(value, K_WBUF),
         A(size, K_SIZE), A(flags, K_BITS(FAM_xattr))),
-    [SC_fsmount] = SC(fsmount, CLS_DESC, 14, 0, 3, A(fsfd, K_FD), A(flags, K_BITS(FAM_fsmount)),
-        A(attr_flags, K_BITS(FAM_mountattr))),
-    [SC_fsopen] = SC(fsopen, CLS_DESC, 14, 0, 2, A(fsname, K_STR), A(flags, K_BITS(FAM_fsopen))),
-    [SC_fspick] = SC(fspick, CLS_FILE | CLS_DESC, 15, 0, 3, A(dirfd, K_DIRFD), A(pathname, K_PATH),
-        A(flags, K_BITS(FAM_fspick))),
+    [SC_fsmount] = SC(fsmount, CLS_DESC | CLS_STOPS, 14, 0, 3, A(fsfd, K_FD),
+        A(flags, K_BITS(FAM_fsmount)), A(attr_flags, K_BITS(FAM_mountattr))),
+    [SC_fsopen] = SC(fsopen, CLS_DESC | CLS_STOPS, 14, 0, 2, A(fsname, K_STR),
+        A(flags, K_BITS(FAM_fsopen))),
+    [SC_fspick] = SC(fspick, CLS_FILE | CLS_DESC | CLS_STOPS, 15, 0, 3, A(dirfd, K_DIRFD),
+        A(pathname, K_PATH), A(flags, K_BITS(FAM_fspick))),
     [SC_fstat] = SC(fstat, CLS_DESC | CLS_FSTAT, 0, 0, 2, A(fd, K_FD), A(statbuf, K_STAT)),
     [SC_fstat_i386] = SC(fstat, CLS_DESC | CLS_FSTAT, 0, 0, 2, A(fd, K_FD), A(statbuf, K_ADDR)),
     [SC_fstat64] = SC(fstat64, CLS_DESC | CLS_FSTAT, 0, 0, 2, A(fd, K_FD), A(statbuf, K_ADDR)),
@@ -2068,8 +2050,8 @@ static const struct sc_row sc_rows[] = {
     [SC_getgroups32] = SC(getgroups32, CLS_CREDS, 0, 0, 2, A(size, K_INT), A(list, K_GIDSOUT)),
     [SC_getitimer] = SC(getitimer, 0, 0, 0, 2, A(which, K_ENUM(FAM_itimer)),
         A(curr_value, K_ITIMERVALOUT)),
-    [SC_getpeername] = SC(getpeername, CLS_NET, 0, 0, 3, A(sockfd, K_FD), A(addr, K_SAOUT),
-        A(addrlen, K_INTP)),
+    [SC_getpeername] = SC(getpeername, CLS_NET | CLS_OUTCOME, 0, 0, 3, A(sockfd, K_FD),
+        A(addr, K_SAOUT), A(addrlen, K_INTP)),
     [SC_getpgid] = SC(getpgid, 0, 16, 0, 1, A(pid, K_PID)),
     [SC_getpgrp] = SC(getpgrp, 0, 16, 0, 0, 0),
     [SC_getpid] = SC(getpid, 0, 16, 0, 0, 0),
@@ -2099,8 +2081,9 @@ static const struct sc_row sc_rows[] = {
     [SC_getsid] = SC(getsid, 0, 16, 0, 1, A(pid, K_PID)),
     [SC_getsockname] = SC(getsockname, CLS_NET, 0, 0, 3, A(sockfd, K_FD), A(addr, K_SAOUT),
         A(addrlen, K_INTP)),
-    [SC_getsockopt] = SC(getsockopt, CLS_NET, 0, 0, 5, A(sockfd, K_FD), A(level, K_ENUM(FAM_sol)),
-        A(optname, K_ENUM(FAM_so)), A(optval, K_SOCKOPTVALOUT), A(optlen, K_INTP)),
+    [SC_getsockopt] = SC(getsockopt, CLS_NET | CLS_OUTCOME, 0, 0, 5, A(sockfd, K_FD),
+        A(level, K_ENUM(FAM_sol)), A(optname, K_ENUM(FAM_so)), A(optval, K_SOCKOPTVALOUT),
+        A(optlen, K_INTP)),
     [SC_gettid] = SC(gettid, 0, 16, 0, 0, 0),
     [SC_gettimeofday] = SC(gettimeofday, CLS_CLOCK, 0, 0, 2, A(tv, K_TVOUT), A(tz, K_TZOUT)),
     [SC_getuid] = SC(getuid, CLS_CREDS, 0, 0, 0, 0),
@@ -2136,7 +2119,7 @@ static const struct sc_row sc_rows[] = {
         A(argp, K_URINGARG), A(argsz, K_SIZE)),
     [SC_io_uring_register] = SC(io_uring_register, CLS_DESC | CLS_MEM, 0, 0, 4, A(fd, K_FD),
         A(opcode, K_ENUM(FAM_uringreg)), A(arg, K_ADDR), A(nr_args, K_UINT)),
-    [SC_io_uring_setup] = SC(io_uring_setup, CLS_DESC, 19, 0, 2, A(entries, K_UINT),
+    [SC_io_uring_setup] = SC(io_uring_setup, CLS_DESC | CLS_STOPS, 19, 0, 2, A(entries, K_UINT),
         A(params, K_URINGPARAMS)),
     [SC_ioctl] = SC(ioctl, CLS_DESC, 0, 3, 3, A(fd, K_FD), A(op, K_IOCTLCMD), A(argp, K_IOCTLARG)),
     [SC_ioperm] = SC(ioperm, 0, 0, 0, 3, A(from, K_HEX), A(num, K_ULONG), A(turn_on, K_INT)),
@@ -2159,19 +2142,19 @@ static const struct sc_row sc_rows[] = {
     [SC_landlock_add_rule] = SC(landlock_add_rule, CLS_DESC, 0, 19, 4, A(ruleset_fd, K_FD),
         A(rule_type, K_ENUM(FAM_landlockrule)), A(rule_attr, K_LANDLOCKRULE),
         A(flags, K_BITS(FAM_landlockadd))),
-    [SC_landlock_create_ruleset] = SC(landlock_create_ruleset, CLS_DESC, 20, 0, 3,
+    [SC_landlock_create_ruleset] = SC(landlock_create_ruleset, CLS_DESC | CLS_STOPS, 20, 0, 3,
         A(attr, K_RULESETATTR), A(size, K_SIZE), A(flags, K_BITS(FAM_landlock))),
     [SC_landlock_restrict_self] = SC(landlock_restrict_self, CLS_DESC, 0, 0, 2, A(ruleset_fd, K_FD),
         A(flags, K_BITS(FAM_landlockrestrict))),
-    [SC_lchown] = SC(lchown, CLS_FILE, 0, 0, 3, A(pathname, K_PATH), A(owner, K_UID),
+    [SC_lchown] = SC(lchown, CLS_FILE | CLS_LINK, 0, 0, 3, A(pathname, K_PATH), A(owner, K_UID),
         A(group, K_GID)),
-    [SC_lchown32] = SC(lchown32, CLS_FILE, 0, 0, 3, A(pathname, K_PATH), A(owner, K_UID),
+    [SC_lchown32] = SC(lchown32, CLS_FILE | CLS_LINK, 0, 0, 3, A(pathname, K_PATH), A(owner, K_UID),
         A(group, K_GID)),
-    [SC_lgetxattr] = SC(lgetxattr, CLS_FILE, 0, 0, 4, A(path, K_PATH), A(name, K_STR),
+    [SC_lgetxattr] = SC(lgetxattr, CLS_FILE | CLS_LINK, 0, 0, 4, A(path, K_PATH), A(name, K_STR),
         A(value, K_RBUF), A(size, K_SIZE)),
-    [SC_link] = SC(link, CLS_FILE, 0, 0, 2, A(oldpath, K_PATH), A(newpath, K_PATH)),
-    [SC_linkat] = SC(linkat, CLS_FILE | CLS_DESC, 0, 0, 5, A(olddirfd, K_DIRFD), A(oldpath, K_PATH),
-        A(newdirfd, K_DIRFD), A(newpath, K_PATH), A(flags, K_BITS(FAM_at))),
+    [SC_link] = SC(link, CLS_FILE | CLS_LINK, 0, 0, 2, A(oldpath, K_PATH), A(newpath, K_PATH)),
+    [SC_linkat] = SC(linkat, CLS_FILE | CLS_DESC | CLS_LINK, 0, 0, 5, A(olddirfd, K_DIRFD),
+        A(oldpath, K_PATH), A(newdirfd, K_DIRFD), A(newpath, K_PATH), A(flags, K_BITS(FAM_at))),
     [SC_listen] = SC(listen, CLS_NET, 0, 0, 2, A(sockfd, K_FD), A(backlog, K_INT)),
     [SC_listmount] = SC(listmount, 0, 0, 0, 4, A(req, K_MNTIDREQ), A(mnt_ids, K_ADDR),
         A(nr_mnt_ids, K_SIZE), A(flags, K_BITS(FAM_listmount))),
@@ -2181,17 +2164,18 @@ static const struct sc_row sc_rows[] = {
         A(size, K_SIZE)),
     [SC_listxattrat] = SC(listxattrat, CLS_FILE | CLS_DESC, 0, 0, 5, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(at_flags, K_BITS(FAM_at)), A(list, K_RBUF), A(size, K_SIZE)),
-    [SC_llistxattr] = SC(llistxattr, CLS_FILE, 0, 0, 3, A(path, K_PATH), A(list, K_RBUF),
+    [SC_llistxattr] = SC(llistxattr, CLS_FILE | CLS_LINK, 0, 0, 3, A(path, K_PATH), A(list, K_RBUF),
         A(size, K_SIZE)),
     [SC_lock] = SC(lock, 0, 0, 0, 0, 0),
     [SC_lookup_dcookie] = SC(lookup_dcookie, 0, 0, 0, 3, A(cookie, K_HEX), A(buffer, K_RBUF),
         A(len, K_SIZE)),
     [SC_lookup_dcookie_i386] = SC(lookup_dcookie, 0, 0, 0, 4, A(cookie_lo, K_HEX),
         A(cookie_hi, K_HEX), A(buffer, K_RBUF), A(len, K_SIZE)),
-    [SC_lremovexattr] = SC(lremovexattr, CLS_FILE, 0, 0, 2, A(path, K_PATH), A(name, K_STR)),
+    [SC_lremovexattr] = SC(lremovexattr, CLS_FILE | CLS_LINK, 0, 0, 2, A(path, K_PATH),
+        A(name, K_STR)),
     [SC_lseek] = SC(lseek, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(offset, K_OFF),
         A(whence, K_ENUM(FAM_whence))),
-    [SC_lsetxattr] = SC(lsetxattr, CLS_FILE, 0, 0, 5, A(path, K_PATH), A(name, K_STR),
+    [SC_lsetxattr] = SC(lsetxattr, CLS_FILE | CLS_LINK, 0, 0, 5, A(path, K_PATH), A(name, K_STR),
         A(value, K_WBUF), A(size, K_SIZE), A(flags, K_BITS(FAM_xattr))),
     [SC_lsm_get_self_attr] = SC(lsm_get_self_attr, 0, 0, 0, 4, A(attr, K_ENUM(FAM_lsmattr)),
         A(ctx, K_ADDR), A(size, K_INTP), A(flags, K_BITS(FAM_lsmflags))),
@@ -2199,10 +2183,11 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_HEX32)),
     [SC_lsm_set_self_attr] = SC(lsm_set_self_attr, 0, 0, 0, 4, A(attr, K_ENUM(FAM_lsmattr)),
         A(ctx, K_ADDR), A(size, K_UINT), A(flags, K_HEX32)),
-    [SC_lstat] = SC(lstat, CLS_FILE | CLS_LSTAT, 0, 0, 2, A(pathname, K_PATH), A(statbuf, K_STAT)),
-    [SC_lstat_i386] = SC(lstat, CLS_FILE | CLS_LSTAT, 0, 0, 2, A(pathname, K_PATH),
+    [SC_lstat] = SC(lstat, CLS_FILE | CLS_LSTAT | CLS_LINK, 0, 0, 2, A(pathname, K_PATH),
+        A(statbuf, K_STAT)),
+    [SC_lstat_i386] = SC(lstat, CLS_FILE | CLS_LSTAT | CLS_LINK, 0, 0, 2, A(pathname, K_PATH),
         A(statbuf, K_ADDR)),
-    [SC_lstat64] = SC(lstat64, CLS_FILE | CLS_LSTAT, 0, 0, 2, A(pathname, K_PATH),
+    [SC_lstat64] = SC(lstat64, CLS_FILE | CLS_LSTAT | CLS_LINK, 0, 0, 2, A(pathname, K_PATH),
         A(statbuf, K_ADDR)),
     [SC_madvise] = SC(madvise, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE),
         A(advice, K_ENUM(FAM_madv))),
@@ -2213,18 +2198,19 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS(FAM_mbind))),
     [SC_membarrier] = SC(membarrier, 0, 0, 6, 3, A(cmd, K_ENUM(FAM_membarrier)),
         A(flags, K_BITS(FAM_membarrierflags)), A(cpu_id, K_INT)),
-    [SC_memfd_create] = SC(memfd_create, CLS_DESC, 21, 0, 2, A(name, K_STR),
+    [SC_memfd_create] = SC(memfd_create, CLS_DESC, 21, 0, 2, A(name, K_NAME),
         A(flags, K_BITS(FAM_memfd))),
     [SC_memfd_secret] = SC(memfd_secret, CLS_DESC, 22, 0, 1, A(flags, K_BITS(FAM_memfdsecret))),
     [SC_migrate_pages] = SC(migrate_pages, CLS_MEM, 0, 0, 4, A(pid, K_PID), A(maxnode, K_ULONG),
         A(old_nodes, K_ADDR), A(new_nodes, K_ADDR)),
     [SC_mincore] = SC(mincore, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE),
         A(vec, K_RESIDENT)),
-    [SC_mkdir] = SC(mkdir, CLS_FILE, 0, 0, 2, A(pathname, K_PATH), A(mode, K_MODE)),
-    [SC_mkdirat] = SC(mkdirat, CLS_FILE | CLS_DESC, 0, 0, 3, A(dirfd, K_DIRFD), A(pathname, K_PATH),
-        A(mode, K_MODE)),
-    [SC_mknod] = SC(mknod, CLS_FILE, 0, 11, 3, A(pathname, K_PATH), A(mode, K_MODE), A(dev, K_DEV)),
-    [SC_mknodat] = SC(mknodat, CLS_FILE | CLS_DESC, 0, 12, 4, A(dirfd, K_DIRFD),
+    [SC_mkdir] = SC(mkdir, CLS_FILE | CLS_LINK, 0, 0, 2, A(pathname, K_PATH), A(mode, K_MODE)),
+    [SC_mkdirat] = SC(mkdirat, CLS_FILE | CLS_DESC | CLS_LINK, 0, 0, 3, A(dirfd, K_DIRFD),
+        A(pathname, K_PATH), A(mode, K_MODE)),
+    [SC_mknod] = SC(mknod, CLS_FILE | CLS_LINK, 0, 11, 3, A(pathname, K_PATH), A(mode, K_MODE),
+        A(dev, K_DEV)),
+    [SC_mknodat] = SC(mknodat, CLS_FILE | CLS_DESC | CLS_LINK, 0, 12, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(mode, K_MODE), A(dev, K_DEV)),
     [SC_mlock] = SC(mlock, CLS_MEM, 0, 0, 2, A(addr, K_ADDR), A(size, K_SIZE)),
     [SC_mlock2] = SC(mlock2, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(size, K_SIZE),
@@ -2253,8 +2239,8 @@ static const struct sc_row sc_rows[] = {
         A(oldattr, K_MQATTROUT)),
     [SC_mq_notify] = SC(mq_notify, CLS_DESC, 0, 0, 2, A(mqdes, K_FD), A(sevp, K_SIGEVENT)),
     [SC_mq_notify_i386] = SC(mq_notify, CLS_DESC, 0, 0, 2, A(mqdes, K_FD), A(sevp, K_ADDR)),
-    [SC_mq_open] = SC(mq_open, CLS_DESC, 23, 9, 4, A(name, K_TARGET), A(oflag, K_BITS(FAM_mqopen)),
-        A(mode, K_MODE), A(attr, K_MQATTR)),
+    [SC_mq_open] = SC(mq_open, CLS_DESC | CLS_STOPS, 23, 9, 4, A(name, K_TARGET),
+        A(oflag, K_BITS(FAM_mqopen)), A(mode, K_MODE), A(attr, K_MQATTR)),
     [SC_mq_timedreceive] = SC(mq_timedreceive, CLS_DESC, 0, 0, 5, A(mqdes, K_FD),
         A(msg_ptr, K_RBUF), A(msg_len, K_SIZE), A(msg_prio, K_UINTPOUT), A(abs_timeout, K_TS)),
     [SC_mq_timedreceive_time64] = SC(mq_timedreceive_time64, CLS_DESC, 0, 0, 5, A(mqdes, K_FD),
@@ -2280,8 +2266,8 @@ static const struct sc_row sc_rows[] = {
     [SC_munlock] = SC(munlock, CLS_MEM, 0, 0, 2, A(addr, K_ADDR), A(size, K_SIZE)),
     [SC_munlockall] = SC(munlockall, CLS_MEM, 0, 0, 0, 0),
     [SC_munmap] = SC(munmap, CLS_MEM, 0, 0, 2, A(addr, K_ADDR), A(length, K_SIZE)),
-    [SC_name_to_handle_at] = SC(name_to_handle_at, CLS_FILE | CLS_DESC, 0, 0, 5, A(dirfd, K_DIRFD),
-        A(pathname, K_PATH), A(handle, K_ADDR), A(mount_id, K_ADDR),
+    [SC_name_to_handle_at] = SC(name_to_handle_at, CLS_FILE | CLS_DESC | CLS_LINK, 0, 0, 5,
+        A(dirfd, K_DIRFD), A(pathname, K_PATH), A(handle, K_ADDR), A(mount_id, K_ADDR),
         A(flags, K_BITS(FAM_name_to_handle))),
     [SC_nanosleep] = SC(nanosleep, CLS_BLOCKS, 0, 0, 2, A(duration, K_TS), A(rem, K_TSLEFT)),
     [SC_newfstatat] = SC(newfstatat, CLS_FILE | CLS_DESC | CLS_FSTAT, 0, 0, 4, A(dirfd, K_DIRFD),
@@ -2297,12 +2283,13 @@ static const struct sc_row sc_rows[] = {
     [SC_olduname] = SC(olduname, 0, 0, 0, 1, A(buf, K_ADDR)),
     [SC_open] = SC(open, CLS_FILE | CLS_DESC, 24, 7, 3, A(pathname, K_PATH),
         A(flags, K_BITS(FAM_open)), A(mode, K_MODE)),
-    [SC_open_by_handle_at] = SC(open_by_handle_at, CLS_DESC, 8, 0, 3, A(mount_fd, K_DIRFD),
-        A(handle, K_ADDR), A(flags, K_BITS(FAM_open))),
-    [SC_open_tree] = SC(open_tree, CLS_FILE | CLS_DESC, 8, 0, 3, A(dirfd, K_DIRFD),
+    [SC_open_by_handle_at] = SC(open_by_handle_at, CLS_DESC | CLS_STOPS, 8, 0, 3,
+        A(mount_fd, K_DIRFD), A(handle, K_ADDR), A(flags, K_BITS(FAM_open))),
+    [SC_open_tree] = SC(open_tree, CLS_FILE | CLS_DESC | CLS_STOPS, 8, 0, 3, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(flags, K_BITS(FAM_opentree))),
-    [SC_open_tree_attr] = SC(open_tree_attr, CLS_FILE | CLS_DESC, 8, 0, 5, A(dirfd, K_DIRFD),
-        A(pathname, K_PATH), A(flags, K_BITS(FAM_opentree)), A(attr, K_MOUNTATTR), A(size, K_SIZE)),
+    [SC_open_tree_attr] = SC(open_tree_attr, CLS_FILE | CLS_DESC | CLS_STOPS, 8, 0, 5,
+        A(dirfd, K_DIRFD), A(pathname, K_PATH), A(flags, K_BITS(FAM_opentree)),
+        A(attr, K_MOUNTATTR), A(size, K_SIZE)),
     [SC_openat] = SC(openat, CLS_FILE | CLS_DESC, 8, 8, 4, A(dirfd, K_DIRFD), A(pathname, K_PATH),
         A(flags, K_BITS(FAM_open)), A(mode, K_MODE)),
     [SC_openat2] = SC(openat2, CLS_FILE | CLS_DESC, 7, 0, 4, A(dirfd, K_DIRFD), A(pathname, K_PATH),
@@ -2317,8 +2304,8 @@ static const struct sc_row sc_rows[] = {
     [SC_perf_event_open] = SC(perf_event_open, CLS_DESC, 25, 0, 5, A(attr, K_PERFATTR),
         A(pid, K_PID), A(cpu, K_INT), A(group_fd, K_FD), A(flags, K_BITS64(FAM_perf))),
     [SC_personality] = SC(personality, 0, 26, 0, 1, A(persona, K_BITS(FAM_personality))),
-    [SC_pidfd_getfd] = SC(pidfd_getfd, CLS_DESC, 23, 0, 3, A(pidfd, K_FD), A(targetfd, K_INT),
-        A(flags, K_HEX32)),
+    [SC_pidfd_getfd] = SC(pidfd_getfd, CLS_DESC | CLS_STOPS, 23, 0, 3, A(pidfd, K_FD),
+        A(targetfd, K_INT), A(flags, K_HEX32)),
     [SC_pidfd_open] = SC(pidfd_open, CLS_DESC, 27, 0, 2, A(pid, K_PID),
         A(flags, K_BITS(FAM_pidfd))),
     [SC_pidfd_send_signal] = SC(pidfd_send_signal, CLS_DESC | CLS_PROC | CLS_SIG, 0, 0, 4,
@@ -2327,7 +2314,8 @@ static const struct sc_row sc_rows[] = {
         A(pidfd, K_FD), A(sig, K_SIG), A(info, K_ADDR), A(flags, K_BITS(FAM_pidfdsignal))),
     [SC_pipe] = SC(pipe, CLS_DESC, 0, 0, 1, A(pipefd, K_INT2FD)),
     [SC_pipe2] = SC(pipe2, CLS_DESC, 28, 0, 2, A(pipefd, K_INT2FD), A(flags, K_BITS(FAM_pipe))),
-    [SC_pivot_root] = SC(pivot_root, CLS_FILE, 0, 0, 2, A(new_root, K_PATH), A(put_old, K_PATH)),
+    [SC_pivot_root] = SC(pivot_root, CLS_FILE | CLS_STOPS, 0, 0, 2, A(new_root, K_PATH),
+        A(put_old, K_PATH)),
     [SC_pkey_alloc] = SC(pkey_alloc, 0, 0, 0, 2, A(flags, K_HEX),
         A(access_rights, K_BITS64(FAM_pkey))),
     [SC_pkey_free] = SC(pkey_free, 0, 0, 0, 1, A(pkey, K_INT)),
@@ -2336,23 +2324,23 @@ static const struct sc_row sc_rows[] = {
     [SC_poll] = SC(poll, CLS_DESC | CLS_BLOCKS, 29, 0, 3, A(fds, K_POLLFDS), A(nfds, K_UINT),
         A(timeout, K_INT)),
     [SC_ppoll] = SC(ppoll, CLS_DESC | CLS_BLOCKS, 29, 0, 5, A(fds, K_POLLFDS), A(nfds, K_UINT),
-        A(tmo_p, K_TS), A(sigmask, K_SIGSET), A(sigsetsize, K_SIZE)),
+        A(tmo_p, K_TSTIMEOUT), A(sigmask, K_SIGSET), A(sigsetsize, K_SIZE)),
     [SC_ppoll_time64] = SC(ppoll_time64, CLS_DESC, 29, 0, 5, A(fds, K_POLLFDS), A(nfds, K_UINT),
         A(tmo_p, K_TS64), A(sigmask, K_SIGSET), A(sigsetsize, K_SIZE)),
     [SC_prctl] = SC(prctl, CLS_CREDS, 0, 4, 5, A(op, K_ENUM(FAM_prctl)), A(arg2, K_PRCTLARG),
         A(arg3, K_PRCTLARG), A(arg4, K_PRCTLARG), A(arg5, K_PRCTLARG)),
-    [SC_pread64] = SC(pread64, CLS_DESC | CLS_IO, 0, 0, 4, A(fd, K_FD), A(buf, K_RBUF),
-        A(count, K_SIZE), A(offset, K_OFF)),
+    [SC_pread64] = SC(pread64, CLS_DESC | CLS_IO | CLS_OUTCOME, 0, 0, 4, A(fd, K_FD),
+        A(buf, K_RBUF), A(count, K_SIZE), A(offset, K_OFF)),
     [SC_pread64_i386] = SC(pread64, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(buf, K_RBUF),
         A(count, K_SIZE), A(pos_lo, K_HEX), A(pos_hi, K_HEX)),
     [SC_pread64_arm] = SC(pread64, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(buf, K_RBUF), A(count, K_SIZE),
         A(pad, K_HEX), A(pos_lo, K_HEX), A(pos_hi, K_HEX)),
-    [SC_preadv] = SC(preadv, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(iov, K_RIOV), A(iovcnt, K_ULONG),
-        A(offset, K_OFF)),
+    [SC_preadv] = SC(preadv, CLS_DESC | CLS_OUTCOME, 0, 0, 4, A(fd, K_FD), A(iov, K_RIOV),
+        A(iovcnt, K_ULONG), A(offset, K_OFF)),
     [SC_preadv_i386] = SC(preadv, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(iov, K_RIOV),
         A(iovcnt, K_ULONG), A(pos_lo, K_HEX), A(pos_hi, K_HEX)),
-    [SC_preadv2] = SC(preadv2, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(iov, K_RIOV), A(iovcnt, K_ULONG),
-        A(offset, K_OFF), A(pos_hi, K_UNUSED), A(flags, K_BITS(FAM_preadv2))),
+    [SC_preadv2] = SC(preadv2, CLS_DESC | CLS_OUTCOME, 0, 0, 6, A(fd, K_FD), A(iov, K_RIOV),
+        A(iovcnt, K_ULONG), A(offset, K_OFF), A(pos_hi, K_UNUSED), A(flags, K_BITS(FAM_preadv2))),
     [SC_preadv2_i386] = SC(preadv2, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(iov, K_RIOV),
         A(iovcnt, K_ULONG), A(pos_lo, K_HEX), A(pos_hi, K_HEX), A(flags, K_BITS(FAM_preadv2))),
     [SC_preadv2_x32] = SC(preadv2, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(iov, K_RIOV),
@@ -2371,27 +2359,27 @@ static const struct sc_row sc_rows[] = {
     [SC_profil] = SC(profil, 0, 0, 0, 4, A(buf, K_ADDR), A(bufsiz, K_SIZE), A(offset, K_SIZE),
         A(scale, K_UINT)),
     [SC_pselect6] = SC(pselect6, CLS_DESC | CLS_BLOCKS, 1, 0, 6, A(nfds, K_INT),
-        A(readfds, K_FDSET), A(writefds, K_FDSET), A(exceptfds, K_FDSET), A(timeout, K_TS),
+        A(readfds, K_FDSET), A(writefds, K_FDSET), A(exceptfds, K_FDSET), A(timeout, K_TSTIMEOUT),
         A(sigmask, K_PSIGSET)),
     [SC_pselect6_time64] = SC(pselect6_time64, CLS_DESC, 1, 0, 6, A(nfds, K_INT),
         A(readfds, K_FDSET), A(writefds, K_FDSET), A(exceptfds, K_FDSET), A(timeout, K_TS64),
         A(sigmask, K_PSIGSET)),
-    [SC_ptrace] = SC(ptrace, 0, 0, 0, 4, A(op, K_ENUM64(FAM_ptrace)), A(pid, K_PID),
+    [SC_ptrace] = SC(ptrace, CLS_STOPS, 0, 0, 4, A(op, K_ENUM64(FAM_ptrace)), A(pid, K_PID),
         A(addr, K_ADDR), A(data, K_ADDR)),
     [SC_putpmsg] = SC(putpmsg, CLS_NET, 0, 0, 5, A(arg1, K_HEX), A(arg2, K_HEX), A(arg3, K_HEX),
         A(arg4, K_HEX), A(arg5, K_HEX)),
-    [SC_pwrite64] = SC(pwrite64, CLS_DESC | CLS_IO, 0, 0, 4, A(fd, K_FD), A(buf, K_WBUF),
-        A(count, K_SIZE), A(offset, K_OFF)),
+    [SC_pwrite64] = SC(pwrite64, CLS_DESC | CLS_IO | CLS_OUTCOME, 0, 0, 4, A(fd, K_FD),
+        A(buf, K_WBUF), A(count, K_SIZE), A(offset, K_OFF)),
     [SC_pwrite64_i386] = SC(pwrite64, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(buf, K_WBUF),
         A(count, K_SIZE), A(pos_lo, K_HEX), A(pos_hi, K_HEX)),
     [SC_pwrite64_arm] = SC(pwrite64, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(buf, K_WBUF),
         A(count, K_SIZE), A(pad, K_HEX), A(pos_lo, K_HEX), A(pos_hi, K_HEX)),
-    [SC_pwritev] = SC(pwritev, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(iov, K_WIOV), A(iovcnt, K_ULONG),
-        A(offset, K_OFF)),
+    [SC_pwritev] = SC(pwritev, CLS_DESC | CLS_OUTCOME, 0, 0, 4, A(fd, K_FD), A(iov, K_WIOV),
+        A(iovcnt, K_ULONG), A(offset, K_OFF)),
     [SC_pwritev_i386] = SC(pwritev, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(iov, K_WIOV),
         A(iovcnt, K_ULONG), A(pos_lo, K_HEX), A(pos_hi, K_HEX)),
-    [SC_pwritev2] = SC(pwritev2, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(iov, K_WIOV), A(iovcnt, K_ULONG),
-        A(offset, K_OFF), A(pos_hi, K_UNUSED), A(flags, K_BITS(FAM_preadv2))),
+    [SC_pwritev2] = SC(pwritev2, CLS_DESC | CLS_OUTCOME, 0, 0, 6, A(fd, K_FD), A(iov, K_WIOV),
+        A(iovcnt, K_ULONG), A(offset, K_OFF), A(pos_hi, K_UNUSED), A(flags, K_BITS(FAM_preadv2))),
     [SC_pwritev2_i386] = SC(pwritev2, CLS_DESC, 0, 0, 6, A(fd, K_FD), A(iov, K_WIOV),
         A(iovcnt, K_ULONG), A(pos_lo, K_HEX), A(pos_hi, K_HEX), A(flags, K_BITS(FAM_preadv2))),
     [SC_pwritev2_x32] = SC(pwritev2, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(iov, K_WIOV),
@@ -2402,7 +2390,8 @@ static const struct sc_row sc_rows[] = {
         A(id, K_INT), A(addr, K_ADDR)),
     [SC_quotactl_fd] = SC(quotactl_fd, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(op, K_ENUM(FAM_quotactl)),
         A(id, K_INT), A(addr, K_ADDR)),
-    [SC_read] = SC(read, CLS_DESC | CLS_IO, 0, 0, 3, A(fd, K_FD), A(buf, K_RBUF), A(count, K_SIZE)),
+    [SC_read] = SC(read, CLS_DESC | CLS_IO | CLS_OUTCOME, 0, 0, 3, A(fd, K_FD), A(buf, K_RBUF),
+        A(count, K_SIZE)),
     [SC_readahead] = SC(readahead, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(offset, K_OFF),
         A(count, K_SIZE)),
     [SC_readahead_i386] = SC(readahead, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(offset_lo, K_HEX),
@@ -2410,34 +2399,37 @@ static const struct sc_row sc_rows[] = {
     [SC_readahead_arm] = SC(readahead, CLS_DESC, 0, 0, 5, A(fd, K_FD), A(pad, K_HEX),
         A(offset_lo, K_HEX), A(offset_hi, K_HEX), A(count, K_SIZE)),
     [SC_readdir] = SC(readdir, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(dirp, K_ADDR), A(count, K_UINT)),
-    [SC_readlink] = SC(readlink, CLS_FILE, 0, 0, 3, A(pathname, K_PATH), A(buf, K_LINKBUF),
-        A(bufsiz, K_INT)),
-    [SC_readlinkat] = SC(readlinkat, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),
+    [SC_readlink] = SC(readlink, CLS_FILE | CLS_LINK, 0, 0, 3, A(pathname, K_PATH),
+        A(buf, K_LINKBUF), A(bufsiz, K_INT)),
+    [SC_readlinkat] = SC(readlinkat, CLS_FILE | CLS_DESC | CLS_LINK, 0, 0, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(buf, K_LINKBUF), A(bufsiz, K_INT)),
-    [SC_readv] = SC(readv, CLS_DESC | CLS_IO, 0, 0, 3, A(fd, K_FD), A(iov, K_RIOV),
+    [SC_readv] = SC(readv, CLS_DESC | CLS_IO | CLS_OUTCOME, 0, 0, 3, A(fd, K_FD), A(iov, K_RIOV),
         A(iovcnt, K_ULONG)),
     [SC_reboot] = SC(reboot, 0, 0, 21, 4, A(magic, K_ENUM(FAM_rebootmagic1)),
         A(magic2, K_ENUM(FAM_rebootmagic2)), A(op, K_ENUM(FAM_reboot)), A(arg, K_REBOOTARG)),
-    [SC_recv] = SC(recv, CLS_NET, 0, 0, 4, A(sockfd, K_FD), A(buf, K_RBUF), A(size, K_SIZE),
-        A(flags, K_BITS(FAM_msg))),
-    [SC_recvfrom] = SC(recvfrom, CLS_NET | CLS_IO, 0, 0, 6, A(sockfd, K_FD), A(buf, K_RBUF),
-        A(size, K_SIZE), A(flags, K_BITS(FAM_msg)), A(src_addr, K_SAOUT), A(addrlen, K_INTP)),
-    [SC_recvmmsg] = SC(recvmmsg, CLS_NET, 0, 0, 5, A(sockfd, K_FD), A(msgvec, K_MMSGOUT),
-        A(vlen, K_UINT), A(flags, K_BITS(FAM_msg)), A(timeout, K_TS)),
-    [SC_recvmmsg_time64] = SC(recvmmsg_time64, CLS_NET, 0, 0, 5, A(sockfd, K_FD),
+    [SC_recv] = SC(recv, CLS_NET | CLS_OUTCOME, 0, 0, 4, A(sockfd, K_FD), A(buf, K_RBUF),
+        A(size, K_SIZE), A(flags, K_BITS(FAM_msg))),
+    [SC_recvfrom] = SC(recvfrom, CLS_NET | CLS_IO | CLS_OUTCOME, 0, 0, 6, A(sockfd, K_FD),
+        A(buf, K_RBUF), A(size, K_SIZE), A(flags, K_BITS(FAM_msg)), A(src_addr, K_SAOUT),
+        A(addrlen, K_INTP)),
+    [SC_recvmmsg] = SC(recvmmsg, CLS_NET | CLS_OUTCOME, 0, 0, 5, A(sockfd, K_FD),
+        A(msgvec, K_MMSGOUT), A(vlen, K_UINT), A(flags, K_BITS(FAM_msg)), A(timeout, K_TSTIMEOUT)),
+    [SC_recvmmsg_time64] = SC(recvmmsg_time64, CLS_NET | CLS_OUTCOME, 0, 0, 5, A(sockfd, K_FD),
         A(msgvec, K_MMSGOUT), A(vlen, K_UINT), A(flags, K_BITS(FAM_msg)), A(timeout, K_TS64)),
-    [SC_recvmsg] = SC(recvmsg, CLS_NET | CLS_IO, 0, 0, 3, A(sockfd, K_FD), A(msg, K_MSGOUT),
-        A(flags, K_BITS(FAM_msg))),
+    [SC_recvmsg] = SC(recvmsg, CLS_NET | CLS_IO | CLS_OUTCOME, 0, 0, 3, A(sockfd, K_FD),
+        A(msg, K_MSGOUT), A(flags, K_BITS(FAM_msg))),
     [SC_remap_file_pages] = SC(remap_file_pages, CLS_MEM, 0, 0, 5, A(addr, K_ADDR), A(size, K_SIZE),
         A(prot, K_BITS64(FAM_prot)), A(pgoff, K_SIZE), A(flags, K_BITS64(FAM_mmap))),
     [SC_removexattr] = SC(removexattr, CLS_FILE, 0, 0, 2, A(path, K_PATH), A(name, K_STR)),
     [SC_removexattrat] = SC(removexattrat, CLS_FILE | CLS_DESC, 0, 0, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(at_flags, K_BITS(FAM_at)), A(name, K_STR)),
-    [SC_rename] = SC(rename, CLS_FILE, 0, 0, 2, A(oldpath, K_PATH), A(newpath, K_PATH)),
-    [SC_renameat] = SC(renameat, CLS_FILE | CLS_DESC, 0, 0, 4, A(olddirfd, K_DIRFD),
-        A(oldpath, K_PATH), A(newdirfd, K_DIRFD), A(newpath, K_PATH)),
-    [SC_renameat2] = SC(renameat2, CLS_FILE | CLS_DESC, 0, 0, 5, A(olddirfd, K_DIRFD),
-        A(oldpath, K_PATH), A(newdirfd, K_DIRFD), A(newpath, K_PATH), A(flags, K_BITS(FAM_rename))),
+    [SC_rename] = SC(rename, CLS_FILE | CLS_LINK | CLS_STOPS, 0, 0, 2, A(oldpath, K_PATH),
+        A(newpath, K_PATH)),
+    [SC_renameat] = SC(renameat, CLS_FILE | CLS_DESC | CLS_LINK | CLS_STOPS, 0, 0, 4,
+        A(olddirfd, K_DIRFD), A(oldpath, K_PATH), A(newdirfd, K_DIRFD), A(newpath, K_PATH)),
+    [SC_renameat2] = SC(renameat2, CLS_FILE | CLS_DESC | CLS_LINK | CLS_STOPS, 0, 0, 5,
+        A(olddirfd, K_DIRFD), A(oldpath, K_PATH), A(newdirfd, K_DIRFD), A(newpath, K_PATH),
+        A(flags, K_BITS(FAM_rename))),
     [SC_request_key] = SC(request_key, 0, 0, 0, 4, A(type, K_STR), A(description, K_STR),
         A(callout_info, K_STR), A(dest_keyring, K_ENUM(FAM_keyspec))),
     [SC_restart_syscall] = SC(restart_syscall, 0, 0, 0, 0, 0),
@@ -2445,7 +2437,7 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_HEX)),
     [SC_riscv_hwprobe] = SC(riscv_hwprobe, 0, 0, 0, 5, A(pairs, K_ADDR), A(pair_count, K_SIZE),
         A(cpusetsize, K_SIZE), A(cpus, K_ADDR), A(flags, K_HEX32)),
-    [SC_rmdir] = SC(rmdir, CLS_FILE, 0, 0, 1, A(pathname, K_PATH)),
+    [SC_rmdir] = SC(rmdir, CLS_FILE | CLS_LINK, 0, 0, 1, A(pathname, K_PATH)),
     [SC_rseq] = SC(rseq, 0, 0, 0, 4, A(rseq, K_ADDR), A(rseq_len, K_UINT),
         A(flags, K_BITS(FAM_rseq)), A(sig, K_HEX32)),
     [SC_rseq_slice_yield] = SC(rseq_slice_yield, 0, 0, 0, 0, 0),
@@ -2496,11 +2488,11 @@ static const struct sc_row sc_rows[] = {
     [SC_sched_setscheduler] = SC(sched_setscheduler, 0, 0, 0, 3, A(pid, K_PID),
         A(policy, K_ENUM(FAM_schedreset)), A(param, K_SCHEDPARAM)),
     [SC_sched_yield] = SC(sched_yield, 0, 0, 0, 0, 0),
-    [SC_seccomp] = SC(seccomp, 0, 32, 0, 3, A(operation, K_ENUM(FAM_seccomp)),
+    [SC_seccomp] = SC(seccomp, CLS_STOPS, 32, 0, 3, A(operation, K_ENUM(FAM_seccomp)),
         A(flags, K_BITS(FAM_seccompflags)), A(args, K_ADDR)),
     [SC_security] = SC(security, 0, 0, 0, 3, A(arg1, K_HEX), A(arg2, K_HEX), A(arg3, K_HEX)),
     [SC_select] = SC(select, CLS_DESC | CLS_BLOCKS, 1, 0, 5, A(nfds, K_INT), A(readfds, K_FDSET),
-        A(writefds, K_FDSET), A(exceptfds, K_FDSET), A(timeout, K_TV)),
+        A(writefds, K_FDSET), A(exceptfds, K_FDSET), A(timeout, K_TVTIMEOUT)),
     [SC_select_i386] = SC(select, CLS_DESC | CLS_BLOCKS, 0, 0, 1, A(arg, K_ADDR)),
     [SC_semctl] = SC(semctl, CLS_IPC, 0, 0, 4, A(semid, K_INT), A(semnum, K_INT),
         A(op, K_ENUM(FAM_semctl)), A(arg, K_HEX)),
@@ -2512,20 +2504,21 @@ static const struct sc_row sc_rows[] = {
         A(sops, K_SEMBUFS), A(nsops, K_UINT), A(timeout, K_TS)),
     [SC_semtimedop_time64] = SC(semtimedop_time64, CLS_IPC, 0, 0, 4, A(semid, K_INT),
         A(sops, K_SEMBUFS), A(nsops, K_UINT), A(timeout, K_TS64)),
-    [SC_send] = SC(send, CLS_NET, 0, 0, 4, A(sockfd, K_FD), A(buf, K_WBUF), A(size, K_SIZE),
-        A(flags, K_BITS(FAM_msg))),
-    [SC_sendfile] = SC(sendfile, CLS_DESC | CLS_NET | CLS_IO, 0, 0, 4, A(out_fd, K_FD),
-        A(in_fd, K_FD), A(offset, K_OFFP), A(count, K_SIZE)),
+    [SC_send] = SC(send, CLS_NET | CLS_OUTCOME, 0, 0, 4, A(sockfd, K_FD), A(buf, K_WBUF),
+        A(size, K_SIZE), A(flags, K_BITS(FAM_msg))),
+    [SC_sendfile] = SC(sendfile, CLS_DESC | CLS_NET | CLS_IO | CLS_OUTCOME, 0, 0, 4,
+        A(out_fd, K_FD), A(in_fd, K_FD), A(offset, K_OFFP), A(count, K_SIZE)),
     [SC_sendfile_i386] = SC(sendfile, CLS_DESC | CLS_NET, 0, 0, 4, A(out_fd, K_FD), A(in_fd, K_FD),
         A(offset, K_INTP), A(count, K_SIZE)),
-    [SC_sendfile64] = SC(sendfile64, CLS_DESC | CLS_NET, 0, 0, 4, A(out_fd, K_FD), A(in_fd, K_FD),
-        A(offset, K_OFFP), A(count, K_SIZE)),
-    [SC_sendmmsg] = SC(sendmmsg, CLS_NET, 0, 0, 4, A(sockfd, K_FD), A(msgvec, K_MMSGIN),
-        A(vlen, K_UINT), A(flags, K_BITS(FAM_msg))),
-    [SC_sendmsg] = SC(sendmsg, CLS_NET | CLS_IO, 0, 0, 3, A(sockfd, K_FD), A(msg, K_MSGIN),
-        A(flags, K_BITS(FAM_msg))),
-    [SC_sendto] = SC(sendto, CLS_NET | CLS_IO, 0, 0, 6, A(sockfd, K_FD), A(buf, K_WBUF),
-        A(size, K_SIZE), A(flags, K_BITS(FAM_msg)), A(dest_addr, K_SA), A(addrlen, K_INT)),
+    [SC_sendfile64] = SC(sendfile64, CLS_DESC | CLS_NET | CLS_OUTCOME, 0, 0, 4, A(out_fd, K_FD),
+        A(in_fd, K_FD), A(offset, K_OFFP), A(count, K_SIZE)),
+    [SC_sendmmsg] = SC(sendmmsg, CLS_NET | CLS_OUTCOME, 0, 0, 4, A(sockfd, K_FD),
+        A(msgvec, K_MMSGIN), A(vlen, K_UINT), A(flags, K_BITS(FAM_msg))),
+    [SC_sendmsg] = SC(sendmsg, CLS_NET | CLS_IO | CLS_OUTCOME, 0, 0, 3, A(sockfd, K_FD),
+        A(msg, K_MSGIN), A(flags, K_BITS(FAM_msg))),
+    [SC_sendto] = SC(sendto, CLS_NET | CLS_IO | CLS_OUTCOME, 0, 0, 6, A(sockfd, K_FD),
+        A(buf, K_WBUF), A(size, K_SIZE), A(flags, K_BITS(FAM_msg)), A(dest_addr, K_SA),
+        A(addrlen, K_INT)),
     [SC_set_mempolicy] = SC(set_mempolicy, CLS_MEM, 0, 0, 3, A(mode, K_BITS(FAM_mpolmode)),
         A(nodemask, K_ADDR), A(maxnode, K_ULONG)),
     [SC_set_mempolicy_home_node] = SC(set_mempolicy_home_node, CLS_MEM, 0, 0, 4, A(addr, K_ADDR),
@@ -2547,7 +2540,8 @@ static const struct sc_row sc_rows[] = {
     [SC_sethostname] = SC(sethostname, 0, 0, 0, 2, A(name, K_WBUF), A(size, K_INT)),
     [SC_setitimer] = SC(setitimer, 0, 0, 0, 3, A(which, K_ENUM(FAM_itimer)),
         A(new_value, K_ITIMERVAL), A(old_value, K_ITIMERVALOUT)),
-    [SC_setns] = SC(setns, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(nstype, K_BITS(FAM_setns))),
+    [SC_setns] = SC(setns, CLS_DESC | CLS_STOPS, 0, 0, 2, A(fd, K_FD),
+        A(nstype, K_BITS(FAM_setns))),
     [SC_setpgid] = SC(setpgid, 0, 0, 0, 2, A(pid, K_PID), A(pgid, K_PID)),
     [SC_setpriority] = SC(setpriority, 0, 0, 0, 3, A(which, K_ENUM(FAM_priority)), A(who, K_INT),
         A(prio, K_INT)),
@@ -2608,8 +2602,9 @@ static const struct sc_row sc_rows[] = {
         A(args, K_ADDR)),
     [SC_socketpair] = SC(socketpair, CLS_NET, 28, 14, 4, A(domain, K_ENUM(FAM_sockaf)),
         A(type, K_BITS(FAM_socktype)), A(protocol, K_SOCKPROTO), A(sv, K_INT2FD)),
-    [SC_splice] = SC(splice, CLS_DESC | CLS_IO, 0, 0, 6, A(fd_in, K_FD), A(off_in, K_OFFP),
-        A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE), A(flags, K_BITS(FAM_splice))),
+    [SC_splice] = SC(splice, CLS_DESC | CLS_IO | CLS_OUTCOME, 0, 0, 6, A(fd_in, K_FD),
+        A(off_in, K_OFFP), A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE),
+        A(flags, K_BITS(FAM_splice))),
     [SC_ssetmask] = SC(ssetmask, CLS_SIG, 0, 0, 1, A(newmask, K_HEX)),
     [SC_stat] = SC(stat, CLS_FILE | CLS_STAT, 0, 0, 2, A(pathname, K_PATH), A(statbuf, K_STAT)),
     [SC_stat_i386] = SC(stat, CLS_FILE | CLS_STAT, 0, 0, 2, A(pathname, K_PATH),
@@ -2628,8 +2623,9 @@ static const struct sc_row sc_rows[] = {
     [SC_stty] = SC(stty, 0, 0, 0, 2, A(fd, K_FD), A(argp, K_ADDR)),
     [SC_swapoff] = SC(swapoff, CLS_FILE, 0, 0, 1, A(path, K_PATH)),
     [SC_swapon] = SC(swapon, CLS_FILE, 0, 0, 2, A(path, K_PATH), A(swapflags, K_BITS(FAM_swapon))),
-    [SC_symlink] = SC(symlink, CLS_FILE, 0, 0, 2, A(target, K_TARGET), A(linkpath, K_PATH)),
-    [SC_symlinkat] = SC(symlinkat, CLS_FILE | CLS_DESC, 0, 0, 3, A(target, K_TARGET),
+    [SC_symlink] = SC(symlink, CLS_FILE | CLS_LINK, 0, 0, 2, A(target, K_TARGET),
+        A(linkpath, K_PATH)),
+    [SC_symlinkat] = SC(symlinkat, CLS_FILE | CLS_DESC | CLS_LINK, 0, 0, 3, A(target, K_TARGET),
         A(newdirfd, K_DIRFD), A(linkpath, K_PATH)),
     [SC_sync] = SC(sync, CLS_DISK, 0, 0, 0, 0),
     [SC_sync_file_range] = SC(sync_file_range, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(offset, K_OFF),
@@ -2643,8 +2639,8 @@ static const struct sc_row sc_rows[] = {
     [SC_sysinfo_i386] = SC(sysinfo, 0, 0, 0, 1, A(info, K_ADDR)),
     [SC_syslog] = SC(syslog, 0, 0, 20, 3, A(type, K_ENUM(FAM_syslog)), A(bufp, K_RBUF),
         A(size, K_INT)),
-    [SC_tee] = SC(tee, CLS_DESC, 0, 0, 4, A(fd_in, K_FD), A(fd_out, K_FD), A(size, K_SIZE),
-        A(flags, K_BITS(FAM_splice))),
+    [SC_tee] = SC(tee, CLS_DESC | CLS_OUTCOME, 0, 0, 4, A(fd_in, K_FD), A(fd_out, K_FD),
+        A(size, K_SIZE), A(flags, K_BITS(FAM_splice))),
     [SC_tgkill] = SC(tgkill, CLS_PROC | CLS_SIG, 0, 0, 3, A(tgid, K_PID), A(tid, K_PID),
         A(sig, K_SIG)),
     [SC_time] = SC(time, CLS_CLOCK, 0, 0, 1, A(tloc, K_ADDR)),
@@ -2688,14 +2684,15 @@ static const struct sc_row sc_rows[] = {
     [SC_umount] = SC(umount, CLS_FILE, 0, 0, 1, A(target, K_PATH)),
     [SC_umount2] = SC(umount2, CLS_FILE, 0, 0, 2, A(target, K_PATH), A(flags, K_BITS(FAM_umount2))),
     [SC_uname] = SC(uname, 0, 0, 0, 1, A(buf, K_UTSNAME)),
-    [SC_unlink] = SC(unlink, CLS_FILE, 0, 0, 1, A(pathname, K_PATH)),
-    [SC_unlinkat] = SC(unlinkat, CLS_FILE | CLS_DESC, 0, 0, 3, A(dirfd, K_DIRFD),
+    [SC_unlink] = SC(unlink, CLS_FILE | CLS_LINK, 0, 0, 1, A(pathname, K_PATH)),
+    [SC_unlinkat] = SC(unlinkat, CLS_FILE | CLS_DESC | CLS_LINK, 0, 0, 3, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(flags, K_BITS(FAM_at))),
-    [SC_unshare] = SC(unshare, 0, 0, 0, 1, A(flags, K_BITS64(FAM_unshare))),
+    [SC_unshare] = SC(unshare, CLS_STOPS, 0, 0, 1, A(flags, K_BITS64(FAM_unshare))),
     [SC_uprobe] = SC(uprobe, 0, 0, 0, 0, 0),
     [SC_uretprobe] = SC(uretprobe, 0, 0, 0, 0, 0),
     [SC_uselib] = SC(uselib, CLS_FILE, 0, 0, 1, A(library, K_PATH)),
-    [SC_userfaultfd] = SC(userfaultfd, CLS_DESC, 38, 0, 1, A(flags, K_BITS(FAM_userfaultfd))),
+    [SC_userfaultfd] = SC(userfaultfd, CLS_DESC | CLS_STOPS, 38, 0, 1,
+        A(flags, K_BITS(FAM_userfaultfd))),
     [SC_usr26] = SC(usr26, 0, 0, 0, 0, 0),
     [SC_usr32] = SC(usr32, 0, 0, 0, 0, 0),
     [SC_ustat] = SC(ustat, 0, 0, 0, 2, A(dev, K_DEV), A(ubuf, K_ADDR)),
@@ -2724,9 +2721,9 @@ static const struct sc_row sc_rows[] = {
         A(id, K_PID), A(infop, K_ADDR), A(options, K_BITS(FAM_waitidopt)), A(rusage, K_ADDR)),
     [SC_waitpid] = SC(waitpid, CLS_PROC, 16, 0, 3, A(pid, K_PID), A(wstatus, K_WSTATUS),
         A(options, K_BITS(FAM_wait))),
-    [SC_write] = SC(write, CLS_DESC | CLS_IO, 0, 0, 3, A(fd, K_FD), A(buf, K_WBUF),
+    [SC_write] = SC(write, CLS_DESC | CLS_IO | CLS_OUTCOME, 0, 0, 3, A(fd, K_FD), A(buf, K_WBUF),
         A(count, K_SIZE)),
-    [SC_writev] = SC(writev, CLS_DESC | CLS_IO, 0, 0, 3, A(fd, K_FD), A(iov, K_WIOV),
+    [SC_writev] = SC(writev, CLS_DESC | CLS_IO | CLS_OUTCOME, 0, 0, 3, A(fd, K_FD), A(iov, K_WIOV),
         A(iovcnt, K_ULONG)),
 };
 #undef SC

@@ -259,7 +259,7 @@ static void fuzz_format(struct input in)
     text[in.n] = 0;
     for (u32 i = 0; i < ARRAY_LEN(w); i++)
         w[i] = (struct btf_want){ .name = fields[i] };
-    tfs_answer("cat/ev", text, (u32)in.n, w, ARRAY_LEN(w));
+    tfs_format("cat/ev", text, (u32)in.n, w, ARRAY_LEN(w));
 }
 
 /* --- files of /proc and /sys --- */

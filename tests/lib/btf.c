@@ -37,7 +37,10 @@ static int from_file(const char *event, const char *file)
     static char text[TFS_MAX_FORMAT + 1];
     FILE *f = fopen(file, "r");
     size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    return answers(tfs_answer(event, text, (u32)n, want, n_want), tfs.why);
+    int e = tfs_format(event, text, (u32)n, want, n_want);
+    for (u32 i = 0; e && i < n_want; i++)
+        want[i].err = e;
+    return answers(e, tfs.why);
 }
 
 static int btf_main(int argc, char **argv)

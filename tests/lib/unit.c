@@ -244,7 +244,7 @@ TEST(t_dns)
     EXPECT(out_routine_kind(e, false));
     e->err = ENETUNREACH;
     EXPECT(!out_routine_kind(e, false));
-    EXPECT(!strcmp(md_dns_type(28), "AAAA") && !strcmp(md_dns_type(0), "TYPE0") && !strcmp(md_dns_type(65535), "TYPE65535"));
+    EXPECT(dec_flag(28, FAM_dnstype) && !dec_flag(0, FAM_dnstype) && !dec_flag(65535, FAM_dnstype));
 }
 
 TEST(t_histogram)
