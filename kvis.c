@@ -6339,11 +6339,17 @@ static bool out_follow(struct out_proc *p, const struct event *e)
  * start-up, directories do not count: the dynamic linker of `ls /etc` reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
+    u32 len = strlen(path);
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
         const char *arg = p->args + at;
         n = strnlen(arg, p->args_len - at);
-        if (n < 2 || *arg != '/' || n + at >= p->args_len)
+        if (n < 2 || n + at >= p->args_len)
             continue;
+        if (*arg != '/') {
+            if (len > n && path[len - n - 1] == '/' && !strcmp(path + len - n, arg))
+                return true;
+            continue;
+        }
         n -= arg[n - 1] == '/';
         bool below = path[n] == '/' && !p->starting;
         if (!strncmp(path, arg, n) && (!path[n] || below))
@@ -9420,7 +9426,7 @@ static void md_open(struct task *t, struct call *c)
     }
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
-    ev_num(e, EV_writable, w);
+    ev_num(e, EV_writable, w || (flags & (O_CREAT | O_TRUNC) && !(flags & O_PATH)));
     ev_sym(e, EV_access, fd_access(flags));
     if (!c->err)
         ev_num(e, EV_fd, c->ret);

@@ -87,6 +87,10 @@ for backend in $backends; do
     lines --backend=$backend -- perl -MPOSIX -e 'open F, "<", "a.c"; print <F>'
     has lines '^started: [0-9]+ libraries, .*[0-9]+ files below /usr/.*perl'; hasnt lines '\.pm'
     eq "first of perl" "open a.c (read)" "$(sed -n '/^started/{n;p;}' lines)"
+    lines --backend=$backend -- perl -MFcntl -e 'sysopen F, "l.so", $_ for O_CREAT, O_TRUNC; unlink "l.so"' # can change the file
+    eq "opens" "open l.so (read)|open l.so (read)|unlink l.so|" "$(sed '1,/^started/d; /^exit/d' lines | tr '\n' '|')"
+    lines --backend=$backend -- cat l.so # an argument is no library of the start-up
+    has lines '^open l.so \(read\) failed: ENOENT$'
     lines --backend=$backend -- gcc -c -o a.o a.c
     n=$(strace -f -qq -e trace=openat gcc -c -o a.o a.c 2>&1 | sed -n 's/.*"\(\/usr\/include\/.*\)".* = [0-9].*/\1/p' | sort -u | wc -l)
     has lines "cc1 +read $n headers below /usr/include, .* \\([0-9.]+ KB\\)$"; hasnt lines '/usr/include/.*\.h'
