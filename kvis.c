@@ -5995,7 +5995,7 @@ static void out_exec(struct buf *b, const struct event *e)
     for (; p < end && b->len - from < OUT_EXEC_MAX; p += n + 1) {
         n = strnlen(p, (size_t)(end - p));
         b_s(b, p == argv->s.p ? "" : " ");
-        b_shell(b, p, MIN(n, OUT_EXEC_MAX));
+        b_shell(b, p, u_cut(p, n, OUT_EXEC_MAX));
     }
     if (p < end || b->len - from >= OUT_EXEC_MAX || ev_has(e, EV_argv_cut))
         b_own(b, " …");

@@ -29,8 +29,8 @@ hasnt err '(open|mmap|read) .*(/lib.*\.so|ld\.so\.cache)|/dev/null \('
 run trace -- /bin/sh -c '/bin/true; exit 0'
 hasnt err 'spawn'; eq "lines of one child" "exec /bin/true|exit 0|" \
     "$(sed -nE 's/^\[[^ ]* [0-9]+ true +(exec .*|exit .*)/\1/p' err | tr '\n' '|')"
-run trace -- python3 -c 'import os; os.execv("/bin/echo", ["-echo", "a b", "\x1b[31m", "x" * 5000])'
-has err "exec /bin/echo as -echo 'a b' \\$'.x1b\[31m' x{900,1000} …\$"
+run trace -- python3 -c 'import os; os.execv("/bin/echo", ["-echo", "a b", "\x1b[31m", "x" + "ä" * 5000])'
+has err "exec /bin/echo as -echo 'a b' \\$'.x1b\[31m' xä{450,500} …\$"
 sh -c 'until [ -e go ]; do sleep 0.1; done; cat /etc/passwd >copy' 9>&- & # attached to: it has its name, too
 shell=$!
 attached() { grep -q "^kvis: pid $shell, 1 thread" err; }
