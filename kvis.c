@@ -9409,7 +9409,8 @@ static void md_open(struct task *t, struct call *c)
     if (!c->err) {
         struct fd_stat sx = { .stx_ino = 0 };
         kind = md_opened_kind(t, c->ret, flags, &p, &sx);
-        struct name *n = nm_get(*p.s == '/' || !p.ok ? 'f' : 'x', p.s, p.len);
+        bool file = *p.s == '/' || !p.ok || !strncmp(p.s, U_CUT, strlen(U_CUT));
+        struct name *n = nm_get(file ? 'f' : 'x', p.s, p.len);
         n->kind = kind;
         if (t->at_ns >= out.start_ns) {
             n->opens++;

@@ -1095,7 +1095,7 @@
     X(P_THREADS, "process_threads", "", PROC, NUMBER, PID, "process_threads", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
       "Number of threads of a monitored process", \
       "Number of threads of a monitored process") \
-    X(P_RSS, "process_resident", "", PROC, PAGES, PID, "process_resident_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, NULL, false, \
+    X(P_RSS, "process_resident", "", PROC, PAGES, PID, "process_resident_bytes", NULL, GAUGE, MET_ALONE, false, NONE, 0, 0, "the process has exited (a zombie)", false, \
       "Resident memory of a monitored process", \
       "Resident memory of a monitored process") \
     X(P_VOLUNTARY, "process_voluntary_switches", "", PROC, COUNT, PID, "process_voluntary_switches_total", NULL, COUNTER, MET_ALONE, false, NONE, 0, 0, NULL, false, \
