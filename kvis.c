@@ -22378,7 +22378,12 @@ static void proc_tree_over(const struct proc_row *r)
         return;
     b_reset(&b);
     proc_line(&b, l);
-    n->len = u_cut(b.p, b.len, proc_opt.tree ? PROC_TREE_NAME : PROC_NAME);
+    u32 most = proc_opt.tree ? PROC_TREE_NAME : PROC_NAME;
+    if (b.len > most) {
+        b.len = u_cut(b.p, b.len, most - 3);
+        b_s(&b, "...");
+    }
+    n->len = b.len;
     n->line = strndup(b.p, n->len);
     if (!n->line) {
         proc_tree.left_out++;
@@ -22459,7 +22464,7 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     if (depth)
         b_own(b, n->next ? "├─ " : "└─ ");
     df_put_rest(b, columns, n->line, n->len);
-    b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
+    b_c(b, '\n');
 }
 
 static void proc_tree_write(void)
@@ -22529,9 +22534,8 @@ static void proc_emit(struct proc_row r)
  * Characters that end a name, or start HTML or a comment, become entities. */
 static void proc_gantt_name(struct buf *b, const struct proc_node *c)
 {
-    u32 n = u_cut(c->line, c->len, PROC_NAME);
     b_f(b, "\t[%u] ", c->pid);
-    for (u32 i = 0; i < n; i++)
+    for (u32 i = 0; i < c->len; i++)
         b_f(b, strchr(":#;<>\"%&", c->line[i]) ? "#%d;" : "%c", c->line[i]);
 }
 
@@ -23134,7 +23138,7 @@ static void proc_json_critical(struct buf *b)
         const struct proc_node *s = list[i];
         b_f(b, "%s{\"pid\":%u,\"start_ns\":%lld,\"end_ns\":%lld,\"self_ns\":%llu,", i ? "," : "",
             s->pid, (s64)(s->begin_ns - out.start_ns), (s64)(s->end_ns - out.start_ns), s->self_ns);
-        out_json_str(b, "name", s->line, u_cut(s->line, s->len, PROC_NAME));
+        out_json_str(b, "name", s->line, s->len);
         b_c(b, '}');
     }
     if (list)
@@ -23203,7 +23207,7 @@ static void proc_text_command(struct buf *b, enum proc_list which, const struct 
     else
         b_f(b, "%10.3f s", (double)ns / 1e9);
     b_f(b, "  %-7u ", n->pid);
-    df_put_rest(b, u_columns(STDERR_FILENO), n->line, u_cut(n->line, n->len, PROC_NAME));
+    df_put_rest(b, u_columns(STDERR_FILENO), n->line, n->len);
     b_c(b, '\n');
 }
 
