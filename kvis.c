@@ -13521,6 +13521,10 @@ static struct name *df_command_name(const struct event *e)
     n = line ? e->v[EV_argv].s.len : 0;
     for (u32 i = strnlen(argv, n); i + 1 < n; i++)
         b_c(&name, argv[i] ? argv[i] : ' ');
+    if (name.cut) {
+        name.len = u_cut(name.p, name.len, DF_LINE - 3);
+        b_s(&name, "...");
+    }
     return nm.total > DF_NAMES ? nm.other : nm_get('c', name.p ? name.p : "", name.len);
 }
 
