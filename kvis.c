@@ -5115,9 +5115,12 @@ static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
-    for (unsigned i = 0, n = dec_nargs(c); i < n; i++)
+    for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         if (c->val[i].form == ARG_NONE)
             dec_one(t, c, i, true);
+        /* BPF puts a NUL after 4095 bytes of a longer path */
+        c->val[i].cut |= c->err == ENAMETOOLONG && c->val[i].len == DEC_PATH;
+    }
 }
 
 /* --- results --- */
