@@ -2610,6 +2610,34 @@ static int fd_statx(const char *path, struct fd_stat *sx)
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, BASIC | BTIME, sx) < 0 ? -errno : 0;
 }
 
+/* Opens a path (O_PATH) without requests to a FUSE server, which may be a stopped tracee
+ * (RESOLVE_CACHED, Linux 5.12). resolve: other RESOLVE_ flags of openat2(2). */
+static int fd_open_cached(int at, const char *path, u64 flags, u64 resolve)
+{
+    enum { OPENAT2 = 437, CACHED = 0x20 };
+    u64 how[3] = { O_PATH | O_CLOEXEC | flags, 0, resolve | CACHED };
+    int f = -EAGAIN;
+    for (int i = 0; i < 3 && f == -EAGAIN; i++) { /* a rename or mount at the same time: EAGAIN */
+        f = syscall(OPENAT2, at, path, how, sizeof how);
+        f = f < 0 ? -errno : f;
+    }
+    return f;
+}
+
+static int fd_statx_cached(const char *path, struct fd_stat *sx)
+{
+    char link[64];
+    int f = fd_open_cached(AT_FDCWD, path, 0, 0);
+    if (f == -ENOSYS || f == -EINVAL) /* an old kernel */
+        return fd_statx(path, sx);
+    if (f < 0)
+        return f;
+    SNPRINTF(link, "/proc/thread-self/fd/%d", f);
+    int e = fd_statx(link, sx);
+    close(f);
+    return e;
+}
+
 static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
 {
     return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major
@@ -2627,11 +2655,12 @@ static bool fd_is_wanted(const struct fd_stat *sx)
         want = calloc(opt.n_paths, sizeof *want);
     for (u32 i = 0; want && sx->stx_ino && i < opt.n_paths; i++) {
         const char *path = *opt.paths[i] ? opt.paths[i] : "/";
-        if (!want[i].stx_ino && fd_statx(path, &want[i]) < 0)
+        if (!want[i].stx_ino && fd_statx_cached(path, &want[i]) < 0)
             want[i].stx_ino = 0;
         if (!fd_is_same(&want[i], sx))
             continue;
-        bool asked = !sx->stx_btime[0] && fd_statx(path, &now) == 0 && fd_is_same(&now, sx);
+        bool asked = !sx->stx_btime[0] && fd_statx_cached(path, &now) == 0
+                     && fd_is_same(&now, sx);
         const u64 *born = asked ? now.stx_btime : sx->stx_btime;
         if (!memcmp(want[i].stx_btime, born, sizeof now.stx_btime))
             return true;
@@ -8825,12 +8854,10 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves *p in the root directory of t. Returns 0 or -errno. RESOLVE_CACHED (Linux 5.12) avoids
- * requests to a FUSE server, which may be a stopped tracee. */
+/* Resolves *p in the root directory of t. Returns 0 or -errno. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
-    enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_ flags of openat2(2) */
-    u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
+    enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT of openat2(2) */
     char at[64];
     const struct name *in = t->fs ? t->fs->root : NULL; /* path of t's root after chroot(2) */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
@@ -8839,14 +8866,14 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
         root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
         return -errno;
-    int f = syscall(OPENAT2, root, p->s[skip] ? p->s + skip : "/", how, sizeof how);
-    int e = f < 0 ? -errno : 0;
+    const char *path = p->s[skip] ? p->s + skip : "/";
+    int f = fd_open_cached(root, path, at_link ? O_NOFOLLOW : 0, IN_ROOT);
     close(root);
-    if (e)
-        return e;
+    if (f < 0)
+        return f;
     SNPRINTF(at, "/proc/thread-self/fd/%d", f);
     s64 len = fd_link_text(at, p->s, sizeof p->s);
-    e = len < 0 ? (int)len : fd_statx(at, sx);
+    int e = len < 0 ? (int)len : fd_statx(at, sx);
     p->len = len < 0 ? 0 : (u32)len;
     close(f);
     return e;
@@ -19053,7 +19080,7 @@ static void tr_no_privilege(const struct task *t)
     static bool said;
     struct stat s;
     struct statfs fs;
-    if (said || bpf_caps() >> SYS_PTRACE & 1)
+    if (said || bpf_caps() >> SYS_PTRACE & 1 || (t->mm && t->mm->careful))
         return;
     const struct name *exe = ps_directory(t->tid, "exe", t->exec_path);
     if (!exe || stat(exe->s, &s) < 0 || statfs(exe->s, &fs) < 0 || fs.f_flags & NOSUID
@@ -19161,12 +19188,12 @@ static struct task *tr_exec(struct task *t)
 /* Reports the exec of a thread that dies in execve(2) after the kernel has replaced its program. */
 static void tr_exec_died(struct task *t)
 {
-    struct stat now, called;
+    struct fd_stat now, called;
     const struct call *c = &t->call;
     bool exec = c->open && c->known && (c->id == SC_execve || c->id == SC_execveat);
     if (!exec || !t->exec_path || !t->proc || t->proc->program == t->exec_path
-        || stat(u_proc(t->tid, "exe"), &now) < 0 || stat(t->exec_path->s, &called) < 0
-        || now.st_dev != called.st_dev || now.st_ino != called.st_ino)
+        || fd_statx(u_proc(t->tid, "exe"), &now) < 0
+        || fd_statx_cached(t->exec_path->s, &called) < 0 || !fd_is_same(&now, &called))
         return;
     tr_exec_state(t);
     tr_exec_event(t);
@@ -21340,7 +21367,7 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
 {
     const char *path = fd_proc(t->tid, fd);
     struct fd_stat is, at;
-    if (fd_statx(path, &is) < 0 || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
+    if (fd_statx(path, &is) < 0 || (fd_statx_cached(dir->s, &at) == 0 && fd_is_same(&is, &at)))
         return false;
     int f = open(path, O_PATH | O_CLOEXEC);
     s64 id = fd_info(getpid(), f, "mnt_id:", 10);
@@ -21365,7 +21392,8 @@ static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const
         return false;
     bool outside = strncmp(dir->s, root ? root->s : "", top) || !strchr("/", dir->s[top]);
     outside |= open_is_detached(t, fd, dir);
-    if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
+    if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)")
+        && fd_statx_cached(dir->s, &sx) < 0)
         len -= DELETED;
     if (outside)
         to->len = SNPRINTF(to->s, "(unreachable)%.*s", len, dir->s);
