@@ -2498,6 +2498,34 @@ static int fd_statx(const char *path, struct fd_stat *sx)
     return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, BASIC | BTIME, sx) < 0 ? -errno : 0;
 }
 
+/* Opens a path (O_PATH) without requests to a FUSE server, which may be a stopped tracee
+ * (RESOLVE_CACHED, Linux 5.12). resolve: other RESOLVE_ flags of openat2(2). */
+static int fd_open_cached(int at, const char *path, u64 flags, u64 resolve)
+{
+    enum { OPENAT2 = 437, CACHED = 0x20 };
+    u64 how[3] = { O_PATH | O_CLOEXEC | flags, 0, resolve | CACHED };
+    int f = -EAGAIN;
+    for (int i = 0; i < 3 && f == -EAGAIN; i++) { /* a rename or mount at the same time: EAGAIN */
+        f = syscall(OPENAT2, at, path, how, sizeof how);
+        f = f < 0 ? -errno : f;
+    }
+    return f;
+}
+
+static int fd_statx_cached(const char *path, struct fd_stat *sx)
+{
+    char link[64];
+    int f = fd_open_cached(AT_FDCWD, path, 0, 0);
+    if (f == -ENOSYS || f == -EINVAL) /* an old kernel */
+        return fd_statx(path, sx);
+    if (f < 0)
+        return f;
+    SNPRINTF(link, "/proc/thread-self/fd/%d", f);
+    int e = fd_statx(link, sx);
+    close(f);
+    return e;
+}
+
 static bool fd_is_same(const struct fd_stat *a, const struct fd_stat *b)
 {
     return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major
@@ -2515,11 +2543,12 @@ static bool fd_is_wanted(const struct fd_stat *sx)
         want = calloc(opt.n_paths, sizeof *want);
     for (u32 i = 0; want && sx->stx_ino && i < opt.n_paths; i++) {
         const char *path = *opt.paths[i] ? opt.paths[i] : "/";
-        if (!want[i].stx_ino && fd_statx(path, &want[i]) < 0)
+        if (!want[i].stx_ino && fd_statx_cached(path, &want[i]) < 0)
             want[i].stx_ino = 0;
         if (!fd_is_same(&want[i], sx))
             continue;
-        bool asked = !sx->stx_btime[0] && fd_statx(path, &now) == 0 && fd_is_same(&now, sx);
+        bool asked = !sx->stx_btime[0] && fd_statx_cached(path, &now) == 0
+                     && fd_is_same(&now, sx);
         const u64 *born = asked ? now.stx_btime : sx->stx_btime;
         if (!memcmp(want[i].stx_btime, born, sizeof now.stx_btime))
             return true;
@@ -4959,9 +4988,12 @@ static void dec_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
-    for (unsigned i = 0, n = dec_nargs(c); i < n; i++)
+    for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         if (c->val[i].form == ARG_NONE)
             dec_one(t, c, i, true);
+        /* BPF puts a NUL after 4095 bytes of a longer path */
+        c->val[i].cut |= c->err == ENAMETOOLONG && c->val[i].len == DEC_PATH;
+    }
 }
 
 /* --- results --- */
@@ -5835,7 +5867,7 @@ static void out_exec(struct buf *b, const struct event *e)
     for (; p < end && b->len - from < OUT_EXEC_MAX; p += n + 1) {
         n = strnlen(p, (size_t)(end - p));
         b_s(b, p == argv->s.p ? "" : " ");
-        b_shell(b, p, MIN(n, OUT_EXEC_MAX));
+        b_shell(b, p, u_cut(p, n, OUT_EXEC_MAX));
     }
     if (p < end || b->len - from >= OUT_EXEC_MAX || ev_has(e, EV_argv_cut))
         b_own(b, " …");
@@ -6171,11 +6203,17 @@ static bool out_follow(struct out_proc *p, const struct event *e)
  * start-up, directories do not count: the dynamic linker of `ls /etc` reads /etc/ld.so.cache. */
 static bool out_is_named(const struct out_proc *p, const char *path)
 {
+    u32 len = strlen(path);
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
         const char *arg = p->args + at;
         n = strnlen(arg, p->args_len - at);
-        if (n < 2 || *arg != '/' || n + at >= p->args_len)
+        if (n < 2 || n + at >= p->args_len)
             continue;
+        if (*arg != '/') {
+            if (len > n && path[len - n - 1] == '/' && !strcmp(path + len - n, arg))
+                return true;
+            continue;
+        }
         n -= arg[n - 1] == '/';
         bool below = path[n] == '/' && !p->starting;
         if (!strncmp(path, arg, n) && (!path[n] || below))
@@ -8639,12 +8677,10 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves *p in the root directory of t. Returns 0 or -errno. RESOLVE_CACHED (Linux 5.12) avoids
- * requests to a FUSE server, which may be a stopped tracee. */
+/* Resolves *p in the root directory of t. Returns 0 or -errno. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
-    enum { OPENAT2 = 437, IN_ROOT = 0x10, CACHED = 0x20 }; /* RESOLVE_ flags of openat2(2) */
-    u64 how[3] = { O_PATH | O_CLOEXEC | (at_link ? O_NOFOLLOW : 0), 0, IN_ROOT | CACHED };
+    enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT of openat2(2) */
     char at[64];
     const struct name *in = t->fs ? t->fs->root : NULL; /* path of t's root after chroot(2) */
     u32 skip = in && p->len >= in->len && !memcmp(p->s, in->s, in->len) ? in->len : 0;
@@ -8653,14 +8689,14 @@ static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat 
         root = open(in ? in->s : "/", O_PATH | O_CLOEXEC);
     if (root < 0)
         return -errno;
-    int f = syscall(OPENAT2, root, p->s[skip] ? p->s + skip : "/", how, sizeof how);
-    int e = f < 0 ? -errno : 0;
+    const char *path = p->s[skip] ? p->s + skip : "/";
+    int f = fd_open_cached(root, path, at_link ? O_NOFOLLOW : 0, IN_ROOT);
     close(root);
-    if (e)
-        return e;
+    if (f < 0)
+        return f;
     SNPRINTF(at, "/proc/thread-self/fd/%d", f);
     s64 len = fd_link_text(at, p->s, sizeof p->s);
-    e = len < 0 ? (int)len : fd_statx(at, sx);
+    int e = len < 0 ? (int)len : fd_statx(at, sx);
     p->len = len < 0 ? 0 : (u32)len;
     close(f);
     return e;
@@ -9210,7 +9246,8 @@ static void md_open(struct task *t, struct call *c)
     if (!c->err) {
         struct fd_stat sx = { .stx_ino = 0 };
         kind = md_opened_kind(t, c->ret, flags, &p, &sx);
-        struct name *n = nm_get(*p.s == '/' || !p.ok ? 'f' : 'x', p.s, p.len);
+        bool file = *p.s == '/' || !p.ok || !strncmp(p.s, U_CUT, strlen(U_CUT));
+        struct name *n = nm_get(file ? 'f' : 'x', p.s, p.len);
         n->kind = kind;
         if (t->at_ns >= out.start_ns) {
             n->opens++;
@@ -9227,7 +9264,7 @@ static void md_open(struct task *t, struct call *c)
     }
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
-    ev_num(e, EV_writable, w);
+    ev_num(e, EV_writable, w || (flags & (O_CREAT | O_TRUNC) && !(flags & O_PATH)));
     ev_sym(e, EV_access, fd_access(flags));
     ev_num_if(e, EV_fd, !c->err, c->ret);
     ev_num_if(e, EV_dir, kind == FK_DIR, 1);
@@ -13278,6 +13315,10 @@ static struct name *df_command_name(const struct event *e)
     n = line ? e->v[EV_argv].s.len : 0;
     for (u32 i = strnlen(argv, n); i + 1 < n; i++)
         b_c(&name, argv[i] ? argv[i] : ' ');
+    if (name.cut) {
+        name.len = u_cut(name.p, name.len, DF_LINE - 3);
+        b_s(&name, "...");
+    }
     return nm.total > DF_NAMES ? nm.other : nm_get('c', name.p ? name.p : "", name.len);
 }
 
@@ -18699,7 +18740,7 @@ static void tr_no_privilege(const struct task *t)
     static bool said;
     struct stat s;
     struct statfs fs;
-    if (said || bpf_caps() >> SYS_PTRACE & 1)
+    if (said || bpf_caps() >> SYS_PTRACE & 1 || (t->mm && t->mm->careful))
         return;
     const struct name *exe = ps_directory(t->tid, "exe", t->exec_path);
     if (!exe || stat(exe->s, &s) < 0 || statfs(exe->s, &fs) < 0 || fs.f_flags & NOSUID
@@ -18807,12 +18848,12 @@ static struct task *tr_exec(struct task *t)
 /* Reports the exec of a thread that dies in execve(2) after the kernel has replaced its program. */
 static void tr_exec_died(struct task *t)
 {
-    struct stat now, called;
+    struct fd_stat now, called;
     const struct call *c = &t->call;
     bool exec = c->open && c->known && (c->id == SC_execve || c->id == SC_execveat);
     if (!exec || !t->exec_path || !t->proc || t->proc->program == t->exec_path
-        || stat(u_proc(t->tid, "exe"), &now) < 0 || stat(t->exec_path->s, &called) < 0
-        || now.st_dev != called.st_dev || now.st_ino != called.st_ino)
+        || fd_statx(u_proc(t->tid, "exe"), &now) < 0
+        || fd_statx_cached(t->exec_path->s, &called) < 0 || !fd_is_same(&now, &called))
         return;
     tr_exec_state(t);
     tr_exec_event(t);
@@ -20976,7 +21017,7 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
 {
     const char *path = fd_proc(t->tid, fd);
     struct fd_stat is, at;
-    if (fd_statx(path, &is) < 0 || (fd_statx(dir->s, &at) == 0 && fd_is_same(&is, &at)))
+    if (fd_statx(path, &is) < 0 || (fd_statx_cached(dir->s, &at) == 0 && fd_is_same(&is, &at)))
         return false;
     int f = open(path, O_PATH | O_CLOEXEC);
     s64 id = fd_info(getpid(), f, "mnt_id:", 10);
@@ -21000,7 +21041,8 @@ static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const
         return false;
     bool outside = strncmp(dir->s, root ? root->s : "", top) || !strchr("/", dir->s[top]);
     outside |= open_is_detached(t, fd, dir);
-    if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)") && fd_statx(dir->s, &sx) < 0)
+    if (len > DELETED && !strcmp(dir->s + len - DELETED, " (deleted)")
+        && fd_statx_cached(dir->s, &sx) < 0)
         len -= DELETED;
     if (outside)
         to->len = SNPRINTF(to->s, "(unreachable)%.*s", len, dir->s);
@@ -22011,7 +22053,12 @@ static void proc_tree_over(const struct proc_row *r)
         return;
     b_reset(&b);
     proc_line(&b, l);
-    n->len = u_cut(b.p, b.len, proc_opt.tree ? PROC_TREE_NAME : PROC_NAME);
+    u32 most = proc_opt.tree ? PROC_TREE_NAME : PROC_NAME;
+    if (b.len > most) {
+        b.len = u_cut(b.p, b.len, most - 3);
+        b_s(&b, "...");
+    }
+    n->len = b.len;
     n->line = strndup(b.p, n->len);
     if (!n->line) {
         proc_tree.left_out++;
@@ -22092,7 +22139,7 @@ static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool 
     if (depth)
         b_own(b, n->next ? "├─ " : "└─ ");
     df_put_rest(b, columns, n->line, n->len);
-    b_s(b, !columns && n->len >= PROC_TREE_NAME - 3 ? "...\n" : "\n");
+    b_c(b, '\n');
 }
 
 static void proc_tree_write(void)
@@ -22177,9 +22224,8 @@ static void proc_gantt_write(struct buf *b)
     b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
     for (u32 i = 0; i < n; i++) {
         const struct proc_node *c = list[i];
-        u32 len = u_cut(c->line, c->len, PROC_NAME);
         b_f(b, "\t[%u] ", c->pid);
-        for (u32 k = 0; k < len; k++)
+        for (u32 k = 0; k < c->len; k++)
             b_f(b, strchr(":#;<>\"%&", c->line[k]) ? "#%d;" : "%c", c->line[k]);
         b_f(b, " : %s%llu, %llu\n", c->what == PROC_ENDED && c->status > 0 ? "crit, " : "",
             out_real(c->begin_ns) / 1000000, out_real(c->end_ns) / 1000000);
@@ -22755,7 +22801,7 @@ static void proc_json_critical(struct buf *b)
         const struct proc_node *s = list[i];
         b_f(b, "%s{\"pid\":%u,\"start_ns\":%lld,\"end_ns\":%lld,\"self_ns\":%llu,", i ? "," : "",
             s->pid, (s64)(s->begin_ns - out.start_ns), (s64)(s->end_ns - out.start_ns), s->self_ns);
-        out_json_str(b, "name", s->line, u_cut(s->line, s->len, PROC_NAME));
+        out_json_str(b, "name", s->line, s->len);
         b_c(b, '}');
     }
     if (list)
@@ -22824,7 +22870,7 @@ static void proc_text_command(struct buf *b, enum proc_list which, const struct 
     else
         b_f(b, "%10.3f s", (double)ns / 1e9);
     b_f(b, "  %-7u ", n->pid);
-    df_put_rest(b, u_columns(STDERR_FILENO), n->line, u_cut(n->line, n->len, PROC_NAME));
+    df_put_rest(b, u_columns(STDERR_FILENO), n->line, n->len);
     b_c(b, '\n');
 }
 

@@ -1709,7 +1709,7 @@ enum met_self {
     { "process_threads", "", "process_threads", NULL, PROM_GAUGE, SRC_PROC, F_NUMBER, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of threads of a monitored process", \
       "Number of threads of a monitored process" }, \
-    { "process_resident", "", "process_resident_bytes", NULL, PROM_GAUGE, SRC_PROC, F_PAGES, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
+    { "process_resident", "", "process_resident_bytes", NULL, PROM_GAUGE, SRC_PROC, F_PAGES, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, "the process has exited (a zombie)", \
       "Resident memory of a monitored process", \
       "Resident memory of a monitored process" }, \
     { "process_voluntary_switches", "", "process_voluntary_switches_total", NULL, PROM_COUNTER, SRC_PROC, F_COUNT, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \

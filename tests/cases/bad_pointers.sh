@@ -25,4 +25,6 @@ for backend in $(backends); do
     grep -q 'a\.\.\., 0xc8) = 819200' long || fail "$backend: no mark of the truncated text"
     grep -qE '\[\{iov_base="a{4096}", ' long || fail "$backend: a buffer is incomplete"
     grep -q 'a\.\.\.","0xc8"\],"ret":819200' long.json || fail "$backend: no mark in the JSON"
+    "$KVIS" trace -v --backend=$backend -o long -e trace=mkdir -- mkdir "$(printf a%.0s $(seq 5000))" 2>&9 9>&-
+    grep -qE 'mkdir."a{4095}"\.\.\., 0777. += -1 ENAMETOOLONG' long || fail "$backend: no mark of the truncated path"
 done

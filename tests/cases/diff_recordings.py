@@ -129,6 +129,8 @@ for f, side in ("1", "a"), ("2", "b"):
 out = diff("--by=line", "a.kvis", "b.kvis").out
 has(out, r"^ +- +1 .* new  sleep 0.2$")
 has(out, r"gone  cat both only_a$")
+trace("-q", "-w", "long.kvis", "--", "true", "x" + "ä" * 300)
+has(diff("--by=line", "a.kvis", "long.kvis").out, r"new  true xä{251}\.\.\.$")
 # B sleeps and A does not, but which of them takes longer depends on the load of the machine.
 wall = {"a": d0["a"]["wall_ns"], "b": d0["b"]["wall_ns"]}
 longer = max(wall, key=wall.get)

@@ -7,6 +7,13 @@
 for KVOPT in "" -v "-v --no-accel" "-e trace=%desc,%net" "--faults"; do
     case $KVOPT in *-e*) each same fuse process thread ;; *) each truth fuse process thread ;; esac
 done
+# kvis looks for the file that -P names, on the mount of a server that it has stopped.
+for backend in $(backends); do
+    rm -rf mnt told
+    timeout 30 unshare -m env FUSE_HERE=1 "$KVIS" trace -v --backend=$backend -P mnt/hello -- "$BIN/fuse" thread >out 2>err 9>&-
+    eq "$backend: -P on the mount of a tracee" 0 $?
+    has err 'open.*mnt/hello", O_RDONLY'
+done
 # The server does not answer: kvis attaches to a program that has mapped one of its files, and shows a path on its mount.
 KVOPT=
 hung() { # hung CMD...: the program runs under CMD until the case says so

@@ -31,6 +31,9 @@ path("sh", "-c", "sleep 0.25 & sleep 0.1; (sleep 0.2; true); sleep 0.02 & sleep 
 names, err = path("sh", "-c", 'sh -c "sleep 0.1; exec sleep 0.01"; exec sleep 0.02')
 eq("names", (5, ["sleep 0.1", "sleep 0.01", "sleep 0.02"]), (len(names), [n for n in names if n.startswith("sleep")]))
 has(err, r"[0-9.]+ m?s +[0-9]+ +sleep 0\.02$")
+names, err = path("sh", "-c", f"/bin/true {'x' * 80}; :")  # a name that a limit cuts ends with a mark
+assert "/bin/true " + "x" * 66 + "..." in names, names
+has(err, r" /bin/true x{66}\.\.\.$")
 for i in range(1, 7):
     put(f"f{i}.c", f"int f{i}(int x) {{ return x * {i}; }}\n")
 put("Makefile", "all: $(patsubst %.c,%.o,$(wildcard f*.c)); ld -r -o all.o $^\n%.o: %.c; gcc -O2 -c -o $@ $<\n")

@@ -69,3 +69,10 @@ has json '"process_resident_bytes":[0-9]{8}'
 run trace --backend=ptrace -d 1 -p $p
 has err "^kvis: pid $p, 32 threads: /usr/bin/python3 first\.py\$"
 kill -KILL $p
+python3 - <<'END' >out || fail "monitor of a zombie"
+import os, subprocess, sys
+p = os.fork() or os._exit(0)
+os.waitid(os.P_PID, p, os.WEXITED | os.WNOWAIT)
+sys.exit(subprocess.call([os.environ["KVIS"], "monitor", "-c", "proc", "-p", str(p), "-n", "1", "-i", "0.1"]))
+END
+has out 'n/a process_resident: the process has exited'

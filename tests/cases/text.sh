@@ -30,8 +30,8 @@ hasnt err '(open|mmap|read) .*(/lib.*\.so|ld\.so\.cache)|/dev/null \('
 run trace $calm -- /bin/sh -c '/bin/true; exit 0'
 hasnt err 'spawn'; eq "lines of one child" "exec /bin/true|exit 0|" \
     "$(sed -nE 's/^\[[^ ]* [0-9]+ true +(exec .*|exit .*)/\1/p' err | tr '\n' '|')"
-run trace -- python3 -c 'import os; os.execv("/bin/echo", ["-echo", "a b", "\x1b[31m", "x" * 5000])'
-has err "exec /bin/echo as -echo 'a b' \\$'.x1b\[31m' x{900,1000} …\$"
+run trace -- python3 -c 'import os; os.execv("/bin/echo", ["-echo", "a b", "\x1b[31m", "x" + "ä" * 5000])'
+has err "exec /bin/echo as -echo 'a b' \\$'.x1b\[31m' xä{450,500} …\$"
 sh -c 'until [ -e go ]; do sleep 0.1; done; cat /etc/passwd >copy' 9>&- & # attached to: it has its name, too
 shell=$!
 attached() { grep -q "^kvis: pid $shell, 1 thread" err; }
@@ -88,6 +88,10 @@ for backend in $backends; do
     lines --backend=$backend -- perl -MPOSIX -e 'open F, "<", "a.c"; print <F>'
     has lines '^started: [0-9]+ libraries, .*[0-9]+ files below /usr/.*perl'; hasnt lines '\.pm'
     eq "first of perl" "open a.c (read)" "$(sed -n '/^started/{n;p;}' lines)"
+    lines --backend=$backend -- perl -MFcntl -e 'sysopen F, "l.so", $_ for O_CREAT, O_TRUNC; unlink "l.so"' # can change the file
+    eq "opens" "open l.so (read)|open l.so (read)|unlink l.so|" "$(sed '1,/^started/d; /^exit/d' lines | tr '\n' '|')"
+    lines --backend=$backend -- cat l.so # an argument is no library of the start-up
+    has lines '^open l.so \(read\) failed: ENOENT$'
     lines --backend=$backend -- gcc -c -o a.o a.c
     n=$(strace -f -qq -e trace=openat gcc -c -o a.o a.c 2>&1 | sed -n 's/.*"\(\/usr\/include\/.*\)".* = [0-9].*/\1/p' | sort -u | wc -l)
     has lines "cc1 +read $n headers below /usr/include, .* \\([0-9.]+ KB\\)$"; hasnt lines '/usr/include/.*\.h'

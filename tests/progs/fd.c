@@ -415,6 +415,7 @@ SCENE(deep)
     want("one('open', fd=%d, writable=True)['path'] == '…/f'", f);
     want("one('open', fd=%d, writable=True)['path'] == '…/../g'", g);
     want("tot('write', 'bytes', filename='…/f') == 5");
+    want("row('files', path='…/f')['bytes_written'] == 5");
     want("by('mkdir')[0]['path'] == '~/' + 'a' * 250");
     want("[e['path'] in ('…/' + chr(97 + i) * 250, '~/' + '/'.join(chr(97 + k) * 250 for k in range(i + 1)))"
          " for i, e in enumerate(by('mkdir'))] == [True] * 20");
