@@ -28,7 +28,8 @@ def by_task(calls):
     """[(task, call, its arguments)] -> each task's calls with the names of their descriptors."""
     tasks = collections.defaultdict(list)
     for tid, name, args in calls:
-        if name not in ("execve", "exit_group", "clone", "brk", "arch_prctl"):  # how they are shown differs
+        # How the others are shown differs; pthread_join(3) calls futex only if the thread still runs.
+        if name not in ("execve", "exit_group", "clone", "brk", "arch_prctl", "futex"):
             tasks[tid].append(" ".join([name, *("=".join(m) for m in LABEL.findall(args))]))
     return sorted(tasks.values())  # their first calls can be reported in any order
 
