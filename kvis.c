@@ -18668,18 +18668,23 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
+/* Kills a thread that violates SECCOMP_MODE_STRICT or, if kvis cannot, the whole process. */
+static void tr_end_strict(struct task *t, const struct call *c)
+{
+    int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
+    if (!t->proc || t->proc->tasks == 1 || arch_replace_call(t->tid, nr_exit, 0) < 0)
+        kill(t->tid, SIGKILL);
+}
+
 /* Hides kvis's seccomp filter from a tracee that has no other filter. With a filter, the kernel
- * refuses SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it:
- * kills a thread that violates it or, if that fails, the whole process. */
+ * refuses SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
     const struct call *c = &t->call;
-    int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
     if (t->strict && c->id != SC_read && c->id != SC_write && c->id != SC_exit
-        && c->id != SC_rt_sigreturn && c->id != SC_sigreturn
-        && (!t->proc || t->proc->tasks == 1 || arch_replace_call(t->tid, nr_exit, 0) < 0))
-        kill(t->tid, SIGKILL);
+        && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
+        tr_end_strict(t, c);
     if (t->full || !tr.accel || !c->known)
         return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
@@ -19562,10 +19567,10 @@ static void tr_signal_record(const struct wire_signal *w)
 static void tr_exit_record(const struct wire_proc *h)
 {
     struct task *t = ps_task(h->tid);
-    struct proc *p = t ? t->proc : NULL;
     int sig = WIFSIGNALED(h->ret) ? WTERMSIG(h->ret) : 0;
     if (!t)
         return;
+    struct proc *p = t->proc;
     t->at_ns = h->ts_ns;
     if (p) {
         siginfo_t si = { .si_signo = sig, .si_code = p->sent_code, .si_pid = p->sent_by };
