@@ -21837,6 +21837,7 @@ static void proc_scan(void)
     U_EACH_ENTRY(opendir("/proc"), e)
         if (isdigit((u8)e->d_name[0]))
             proc_scan_one(strtoul(e->d_name, NULL, 10));
+    /* marks the descendants of proc_opt.pid; a child may come before its parent */
     for (bool more = proc_opt.pid; more;) {
         more = false;
         for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -33466,7 +33467,7 @@ static int cmd_open(void)
     return cmd_rows_end(sp_error(), status);
 }
 
-/* Also runs execsnoop and exitsnoop, which are names of formats, too. */
+/* Also runs execsnoop and exitsnoop, whose names are also those of their formats. */
 static int cmd_proc(void)
 {
     static pid_t pid;
