@@ -28456,9 +28456,10 @@ static void mout_prom_head(struct buf *b, const char *name, const char *type, co
     b_f(b, "\n# TYPE %s %s\n", name, type);
 }
 
-/* Metrics about kvis itself. */
+/* Metrics about kvis itself. mout_prom_collectors depends on the order of three of them. */
 static const struct { const char *name, *type, *help; } mout_self[N_SELF] = { MET_SELF };
 
+/* Writes the comment lines of a metric. Returns its name. */
 static const char *mout_self_head(struct buf *b, enum met_self self)
 {
     mout_prom_head(b, mout_self[self].name, mout_self[self].type, mout_self[self].help);
@@ -28618,7 +28619,10 @@ static void mout_prom_facts(struct buf *b, u8 dim)
 
 static void mout_prom_collectors(struct buf *b)
 {
-    for (u32 k = 0; k < 3; k++) {
+    enum { VALUES = 3 };
+    _Static_assert(SELF_DURATION == SELF_SUCCESS + 1 && SELF_LEFT_OUT == SELF_SUCCESS + 2,
+                   "the values are in another order");
+    for (u32 k = 0; k < VALUES; k++) {
         const char *name = mout_self_head(b, SELF_SUCCESS + k);
         for (u32 s = 0; s < N_SRC; s++) {
             double v[] = { !met.src[s].wrong, met.src[s].took_ns / 1e9, met.src[s].left_out };
