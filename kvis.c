@@ -18387,18 +18387,23 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
+/* Kills a thread that violates SECCOMP_MODE_STRICT or, if kvis cannot, the whole process. */
+static void tr_end_strict(struct task *t, const struct call *c)
+{
+    int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
+    if (!t->proc || t->proc->tasks == 1 || arch_replace_call(t->tid, nr_exit, 0) < 0)
+        kill(t->tid, SIGKILL);
+}
+
 /* Hides kvis's seccomp filter from a tracee that has no other filter. With a filter, the kernel
- * refuses SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it:
- * kills a thread that violates it or, if that fails, the whole process. */
+ * refuses SECCOMP_MODE_STRICT (kernel/seccomp.c, seccomp_may_assign_mode), so kvis emulates it. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
     const struct call *c = &t->call;
-    int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
     if (t->strict && c->id != SC_read && c->id != SC_write && c->id != SC_exit
-        && c->id != SC_rt_sigreturn && c->id != SC_sigreturn
-        && (!t->proc || t->proc->tasks == 1 || arch_replace_call(t->tid, nr_exit, 0) < 0))
-        kill(t->tid, SIGKILL);
+        && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
+        tr_end_strict(t, c);
     if (t->full || !tr.accel || !c->known)
         return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
@@ -19278,10 +19283,10 @@ static void tr_signal_record(const struct wire_signal *w)
 static void tr_exit_record(const struct wire_proc *h)
 {
     struct task *t = ps_task(h->tid);
-    struct proc *p = t ? t->proc : NULL;
     int sig = WIFSIGNALED(h->ret) ? WTERMSIG(h->ret) : 0;
     if (!t)
         return;
+    struct proc *p = t->proc;
     t->at_ns = h->ts_ns;
     if (p) {
         siginfo_t si = { .si_signo = sig, .si_code = p->sent_code, .si_pid = p->sent_by };
@@ -21543,6 +21548,7 @@ static void proc_scan(void)
     U_EACH_ENTRY(opendir("/proc"), e)
         if (isdigit((u8)e->d_name[0]))
             proc_scan_one(strtoul(e->d_name, NULL, 10));
+    /* marks the descendants of proc_opt.pid; a child may come before its parent */
     for (bool more = proc_opt.pid; more;) {
         more = false;
         for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -28150,9 +28156,10 @@ static void mout_prom_head(struct buf *b, const char *name, const char *type, co
     b_f(b, "\n# TYPE %s %s\n", name, type);
 }
 
-/* Metrics about kvis itself. */
+/* Metrics about kvis itself. mout_prom_collectors depends on the order of three of them. */
 static const struct { const char *name, *type, *help; } mout_self[N_SELF] = { MET_SELF };
 
+/* Writes the comment lines of a metric. Returns its name. */
 static const char *mout_self_head(struct buf *b, enum met_self self)
 {
     mout_prom_head(b, mout_self[self].name, mout_self[self].type, mout_self[self].help);
@@ -28312,7 +28319,10 @@ static void mout_prom_facts(struct buf *b, u8 dim)
 
 static void mout_prom_collectors(struct buf *b)
 {
-    for (u32 k = 0; k < 3; k++) {
+    enum { VALUES = 3 };
+    _Static_assert(SELF_DURATION == SELF_SUCCESS + 1 && SELF_LEFT_OUT == SELF_SUCCESS + 2,
+                   "the values are in another order");
+    for (u32 k = 0; k < VALUES; k++) {
         const char *name = mout_self_head(b, SELF_SUCCESS + k);
         for (u32 s = 0; s < N_SRC; s++) {
             double v[] = { !met.src[s].wrong, met.src[s].took_ns / 1e9, met.src[s].left_out };
@@ -33146,7 +33156,7 @@ static int cmd_open(void)
     return cmd_rows_end(sp_error(), status);
 }
 
-/* Also runs execsnoop and exitsnoop, which are names of formats, too. */
+/* Also runs execsnoop and exitsnoop, whose names are also those of their formats. */
 static int cmd_proc(void)
 {
     static pid_t pid;

@@ -407,6 +407,7 @@ END {
         else if (kind_of[r] == "key") {
             if (get(r, "sends") !~ /^(([A-Z]|~[0-9]+)( |$))*$/) bad_at(line_of[r], "key " id_of[r] ": sends is neither FINAL nor ~N")
         } else if (kind_of[r] ~ /^(function|handler)$/) {
+            if (get(r, "queue") !~ /^[0-9]*$/) bad_at(line_of[r], kind_of[r] " " name_of[r] ": queue is no number")
             one_of(r, "device", "net vsock scsi")
             one_of(r, "kick", "yes")
             one_of(r, "gaps", "yes")

@@ -129,7 +129,7 @@ function verdicts(c,    w, n, i, out) { # a mask of subcommands
 }
 function end_check(    tries) {
     tries = has("tries") ? col[at, "tries"] : ""
-    if (tries !~ /^(|check_[a-z]+|[A-Z]+)$/) bad(row ": tries is neither a function check_NAME nor a source")
+    if (tries !~ /^(|check_[a-z_]+|[A-Z][A-Z0-9_]*)$/) bad(row ": tries is neither a function check_NAME nor a source")
     if (has("bpf") && col[at, "bpf"] != "yes") bad(row ": bpf is not `yes`")
     check_row[++n_checks] = sprintf("    { %s, %s, %s, %s, %s, %s, %s, \\\n      %s, %s, \\\n      %s }", string(name), verdicts("needed_by"),
         verdicts("useful_for"), verdicts("verdict"), has("bpf") ? "true" : "false", tries ~ /^c/ ? tries : "NULL",

@@ -65,6 +65,7 @@ s/ column="1 IOPS"/ column=IOPS/~column: N NAME
 s/ groups=sched/ groups=schedule/~no group `schedule`
 s/^key up do=scr_scroll arg=-1 sends=A/key up do=scr_scroll arg=-1 sends=5/~sends is neither FINAL nor
 s/^handler handle_tx_kick device=net/handler handle_tx_kick device=disk/~device is none of
+s/^handler handle_rx_net device=net queue=0/handler handle_rx_net device=net queue=rx/~queue is no number
 s/^function vp_notify entry=notify/function vp_notify/~function VP_NOTIFY: no entry
 LIST
 
