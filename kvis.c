@@ -3326,7 +3326,7 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* the command does not change the argument's kind */
 
-/* What a call returns; see RESULT in gen/tables/syscalls.tbl. */
+/* Result of a call; see RESULT in gen/tables/syscalls.tbl. */
 struct sc_result {
     u8 form;     /* RET_... */
     u8 opens;    /* type of the new descriptor (FK_...); FK_UNKNOWN: depends on the file */
@@ -4801,7 +4801,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-enum { IOCTL_SIZE = 0x3fff }; /* the upper half of a command has any size */
+enum { IOCTL_SIZE = 0x3fff }; /* in the upper half of a command: any size */
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
@@ -7496,7 +7496,8 @@ static bool st_knows_io(void)
 }
 
 /* Conditions for showing a number or a list of the summary. Only recordings have the numbers that
- * are RECORDED or STATE; `kvis diff` compares all numbers except STATE, which describe the run. */
+ * are RECORDED or STATE; `kvis diff` compares all numbers except STATE, which describe the run.
+ * The numbers of LOST and of later conditions are unknown if lost_unknown is 1. */
 #define ST_CONDITIONS(X) \
     X(ALWAYS, true) \
     X(RECORDED, false) \

@@ -1,5 +1,5 @@
-/* The names of signals and of the kernel's error numbers, and the texts of glibc, which strace prints. kvis does not use strerror(3),
- * because it may be built with a C library that has other texts. */
+/* The names of signals and of the kernel's error numbers, and the texts of glibc, which strace prints. kvis does not use
+ * strerror(3), because it may be built with a C library that has other texts. */
 
 /* asm-generic/signal.h */
 #define SIGNALS(X) \
