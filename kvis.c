@@ -743,10 +743,7 @@ static void b_s64(struct buf *b, s64 v)
 static inline __attribute__((always_inline)) void b_num(struct buf *b, const char *before, s64 v)
 {
     b_s(b, before);
-    if (v < 0)
-        b_s64(b, v);
-    else
-        b_u64(b, (u64)v);
+    b_s64(b, v);
 }
 
 static const char b_digits[] = "0123456789abcdef";
@@ -3562,9 +3559,7 @@ static const struct dec_part {
     u64 mask;
     u64 arg; /* DEC_NAMED: names (FAM_...); DEC_HUGE: flag that makes the field valid */
 } dec_parts[] = {
-#define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
-    FL_PARTS(X)
-#undef X
+    FL_PARTS
 };
 
 static void dec_sep(struct buf *b, u32 from, const char *sep)
@@ -4397,18 +4392,13 @@ static void dec_k_cpuset(struct dec *d, u64 v)
     dec_set(d, v, MIN((u32)bytes, DEC_CHUNK) * 8, false);
 }
 
-static void dec_gid(struct dec *d, const u8 *p, size_t size)
-{
-    dec_id(d->b, dec_ld(p, size));
-}
-
 static void dec_k_gids(struct dec *d, u64 v)
 {
     s64 n = d->exit ? d->c->ret : (s32)d->c->arg[0];
     if (n < 0 || (d->exit && !(u32)d->c->arg[0]))
         dec_pointer(d, v, 0);
     else
-        dec_array(d, v, (u64)n, 4, dec_gid);
+        dec_array(d, v, (u64)n, 4, dec_value_element);
 }
 
 static void dec_caps(struct buf *b, u64 set)
@@ -4450,9 +4440,7 @@ struct dec_origin {
 static struct dec_origin dec_origin(int sig, s32 code)
 {
     static const struct dec_origin special[] = {
-#define X(signal, family, st) [signal] = { FAM_##family, ST_##st },
-        FL_SIGNALS(X)
-#undef X
+        FL_SIGNALS
     };
     /* values of si_code (asm-generic/siginfo.h) */
     enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 };
@@ -4722,12 +4710,8 @@ static void dec_k_mmsg(struct dec *d, u64 v)
     dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
-static void dec_k_sockproto(struct dec *d, u64 v)
+static void dec_k_ethproto(struct dec *d, u64 v)
 {
-    if ((u32)d->c->arg[0] != AF_PACKET) {
-        b_s64(d->b, (s32)v);
-        return;
-    }
     b_s(d->b, "htons(");
     dec_enum(d->b, ntohs(v), FAM_ethproto);
     b_c(d->b, ')');
@@ -4907,10 +4891,7 @@ static void dec_k_uringarg(struct dec *d, u64 v)
 /* --- entry points --- */
 
 static const struct kind kinds[] = {
-#define X(kind, fn, when, st, how, size) \
-    [K_##kind] = { dec_k_##fn, DEC_##when, ST_##st, DV_##how, size },
-    DEC_KINDS(X)
-#undef X
+    DEC_KINDS
 };
 
 /* Returns the number of arguments passed: registers of omitted arguments have unrelated values. */
@@ -5179,9 +5160,7 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
         sc_widen_ids(r, arg);
 }
 
-#define X(cls, name) { cls, name },
-static const struct { u32 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
-#undef X
+static const struct { u32 cls; const char *name; } sc_classes[] = { SC_CLASSES };
 
 static const char *sc_add(const char *word, bool *set)
 {

@@ -33,8 +33,8 @@ read_flags() {
     function add_part(s,    w, n) {
         n = split(substr(s, index(s, "=") + 1), w, ":")
         if (s ~ /^part=(named|signal|octal|huge):(0x)?[0-9a-f]+(:[a-z0-9_]+)?$/)
-            print "X(" fam ", " toupper(w[1]) ", " w[2] ", " (n < 3 ? 0 : w[1] == "named" ? "FAM_" w[3] : w[3]) ")" > part_file
-        else if (s ~ /^signal=SIG[A-Z]+:[a-z_]+$/) print "X(" w[1] ", " fam ", " w[2] ")" > signal_file
+            print "{ FAM_" fam ", DEC_" toupper(w[1]) ", " w[2] ", " (n < 3 ? 0 : w[1] == "named" ? "FAM_" w[3] : w[3]) " }," > part_file
+        else if (s ~ /^signal=SIG[A-Z]+:[a-z_]+$/) print "[" w[1] "] = { FAM_" fam ", ST_" w[2] " }," > signal_file
         else bad("`" s "`: part=HOW:MASK[:ARG] or signal=NAME:STRUCT")
     }
     function close_family() { if (fam != "" && !rows) bad("family " fam " has no rows") }
@@ -103,7 +103,7 @@ read_calls() {
             class[$2] = $3
             class_bits = class_bits sprintf("    %s = 1 << %d,\n", $3, n_classes++)
         }
-        for (i = 4; i <= NF; i++) class_names = class_names sprintf(" \\\n    X(%s, \"%s\")", bits, $i)
+        for (i = 4; i <= NF; i++) class_names = class_names sprintf(" \\\n    { %s, \"%s\" },", bits, $i)
     }
     function check_number(a, n) {
         if (n == "-") return 0
@@ -155,12 +155,12 @@ read_calls() {
             st = w[2]
             if (!(st in structs)) bad("structs.tbl has no `" st "`")
             else if (f == "array" && structs[st] != "array") bad("no array of `" st "`: see structs.sh list")
-        } else if (f ~ /^(value|pointed|counted|inout|left|filetimes)$/ && n > 1) {
+        } else if (f ~ /^(value|pointed|counted|gids|inout|left|filetimes)$/ && n > 1) {
             how = toupper(w[2])
             if (w[2] !~ /^(int|uint|hex|ptr|str|mode|dev|id|sig|ts|tv|fd|dirfd|none)$/) bad("`" w[2] "`: no value is shown so")
             if (n > 2) size = w[3] == "word" ? "DEC_WORD" : w[3]
             if (n > 3 || size !~ /^(DEC_LONG|DEC_WORD|2|4|8|16)$/) bad("`" $4 "`: a size of 2, 4, 8 or 16 bytes, or word")
-        } else if (n > 1) bad("`" f "`: struct, array, value, pointed, counted, inout, left or filetimes")
+        } else if (n > 1) bad("`" f "`: struct, array, value, pointed, counted, gids, inout, left or filetimes")
         if (f !~ /^[a-z][a-z0-9_]*$/) bad("`" f "` is not a name of a function")
         print $2, $3, f, st, how, size, memory($5) > kind_file
     }
@@ -369,8 +369,8 @@ read_calls() {
     }
     function write_commands(    i) {
         class_bits = class_bits sprintf("    CLS_STOPS = 1 << %d, /* stops=: the call stops its thread */\n", n_classes)
-        printf "/* Classes of calls; X(bits, name). */\nenum {\n%s};\n", class_bits > command_file
-        printf "#define SC_CLASSES(X)%s\n\n", class_names > command_file
+        printf "/* Classes of calls, and their bits and names. */\nenum {\n%s};\n", class_bits > command_file
+        printf "#define SC_CLASSES%s\n\n", class_names > command_file
         printf "enum {\n    RET_NUMBER,\n" > command_file
         for (i = 1; i <= n_forms; i++) printf "    RET_%s,\n", toupper(form_names[i]) > command_file
         print "    RET_BITS,\n    RET_VALUE\n};\n" > command_file
@@ -460,13 +460,13 @@ write_rows() {
     }' "$tmp/calls"
 }
 
-# The kinds of arguments: K_name, and X(K_name, dec_k_function, DEC_when, ST_structure, DV_shown, size) of each;
+# The kinds of arguments: K_name, and the row of kinds[] of each;
 # and X(K_name, only after success, MEMORY).
 write_kinds() {
     echo 'enum dec_kinds {'
     awk '{ print "    K_" toupper($1) "," }' "$tmp/kinds"
-    printf '    N_KINDS\n};\n#define DEC_KINDS(X)'
-    awk '{ printf " \\\n    X(%s, %s, %s, %s, %s, %s)", toupper($1), $3, toupper($2), $4, $5, $6 }' "$tmp/kinds"
+    printf '    N_KINDS\n};\n#define DEC_KINDS'
+    awk '{ printf " \\\n    [K_%s] = { dec_k_%s, DEC_%s, ST_%s, DV_%s, %s },", toupper($1), $3, toupper($2), $4, $5, $6 }' "$tmp/kinds"
     printf '\n\n#define DEC_MEMORY(X)'
     awk '{
         gsub(/,/, ", ", $7)
@@ -503,7 +503,7 @@ write_syscalls() {
  * is that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
  * SC(name, classes, row of sc_results[], row of sc_commands[], number of arguments, arguments);
  * A(name, kind): nothing prints that name.
- * DEC_KINDS: X(kind, function dec_k_..., when, structure, how shown, size) of each kind of argument.
+ * DEC_KINDS: function, when, structure, how shown, size of each kind of argument.
  * DEC_MEMORY: X(kind, written by the call, nest, count, mul, plus, max, short, early, model): struct hy_kind of kvis.c.
  */
 
@@ -596,9 +596,9 @@ EOF
 
 # The bits of a flag word that are not flags: see flags.tbl.
 write_parts() {
-    printf '/* X(family of a word, how its part is shown, mask, argument) */\n#define FL_PARTS(X)'
+    printf '/* family of a word, how its part is shown, mask, argument */\n#define FL_PARTS'
     awk '{ printf " \\\n    %s", $0 }' "$tmp/parts"
-    printf '\n\n/* X(signal, family of its si_code, what follows in siginfo_t) */\n#define FL_SIGNALS(X)'
+    printf '\n\n/* by signal: family of its si_code, what follows in siginfo_t */\n#define FL_SIGNALS'
     awk '{ printf " \\\n    %s", $0 }' "$tmp/signals"
     printf '\n\n'
 }

@@ -257,34 +257,34 @@ static const struct family families[] = {
 #undef X
 };
 
-/* X(family of a word, how its part is shown, mask, argument) */
-#define FL_PARTS(X) \
-    X(open, NAMED, 3, FAM_openacc) \
-    X(mmap, NAMED, 0xf, FAM_maptype) \
-    X(mmap, HUGE, 0xfc000000, 0x40000) \
-    X(clone, SIGNAL, 0xff, 0) \
-    X(socktype, NAMED, 0xf, FAM_sockbase) \
-    X(futex2, NAMED, 3, FAM_futex2size) \
-    X(memfd, HUGE, 0xfc000000, 4) \
-    X(schedreset, NAMED, 0xbfffffff, FAM_schedpolicy) \
-    X(uringreg, NAMED, 0x7fffffff, FAM_uringreg) \
-    X(mpolmode, NAMED, 0x1fff, FAM_mpol) \
-    X(ipcget, OCTAL, 0777, 0) \
-    X(shmget, HUGE, 0xfc000000, 04000) \
-    X(shmget, OCTAL, 0777, 0) \
-    X(personality, NAMED, 0xff, FAM_persona) \
-    X(mqopen, NAMED, 3, FAM_openacc)
+/* family of a word, how its part is shown, mask, argument */
+#define FL_PARTS \
+    { FAM_open, DEC_NAMED, 3, FAM_openacc }, \
+    { FAM_mmap, DEC_NAMED, 0xf, FAM_maptype }, \
+    { FAM_mmap, DEC_HUGE, 0xfc000000, 0x40000 }, \
+    { FAM_clone, DEC_SIGNAL, 0xff, 0 }, \
+    { FAM_socktype, DEC_NAMED, 0xf, FAM_sockbase }, \
+    { FAM_futex2, DEC_NAMED, 3, FAM_futex2size }, \
+    { FAM_memfd, DEC_HUGE, 0xfc000000, 4 }, \
+    { FAM_schedreset, DEC_NAMED, 0xbfffffff, FAM_schedpolicy }, \
+    { FAM_uringreg, DEC_NAMED, 0x7fffffff, FAM_uringreg }, \
+    { FAM_mpolmode, DEC_NAMED, 0x1fff, FAM_mpol }, \
+    { FAM_ipcget, DEC_OCTAL, 0777, 0 }, \
+    { FAM_shmget, DEC_HUGE, 0xfc000000, 04000 }, \
+    { FAM_shmget, DEC_OCTAL, 0777, 0 }, \
+    { FAM_personality, DEC_NAMED, 0xff, FAM_persona }, \
+    { FAM_mqopen, DEC_NAMED, 3, FAM_openacc },
 
-/* X(signal, family of its si_code, what follows in siginfo_t) */
-#define FL_SIGNALS(X) \
-    X(SIGCHLD, si_chld, siginfo_child) \
-    X(SIGSEGV, si_segv, siginfo_fault) \
-    X(SIGBUS, si_bus, siginfo_fault) \
-    X(SIGILL, si_ill, siginfo_fault) \
-    X(SIGFPE, si_fpe, siginfo_fault) \
-    X(SIGTRAP, si_trap, siginfo_fault) \
-    X(SIGIO, si_poll, siginfo_poll) \
-    X(SIGSYS, si_sys, siginfo_call)
+/* by signal: family of its si_code, what follows in siginfo_t */
+#define FL_SIGNALS \
+    [SIGCHLD] = { FAM_si_chld, ST_siginfo_child }, \
+    [SIGSEGV] = { FAM_si_segv, ST_siginfo_fault }, \
+    [SIGBUS] = { FAM_si_bus, ST_siginfo_fault }, \
+    [SIGILL] = { FAM_si_ill, ST_siginfo_fault }, \
+    [SIGFPE] = { FAM_si_fpe, ST_siginfo_fault }, \
+    [SIGTRAP] = { FAM_si_trap, ST_siginfo_fault }, \
+    [SIGIO] = { FAM_si_poll, ST_siginfo_poll }, \
+    [SIGSYS] = { FAM_si_sys, ST_siginfo_call },
 
 #define FL_PREFIXES(X) \
     X(ADJ_) X(AF_) X(ALG_SET_) X(ARCH_) X(ARCH_GET_) X(AT_) X(BPF_) X(BPF_CGROUP_) X(BPF_MAP_) \

@@ -7,7 +7,7 @@
  * is that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
  * SC(name, classes, row of sc_results[], row of sc_commands[], number of arguments, arguments);
  * A(name, kind): nothing prints that name.
- * DEC_KINDS: X(kind, function dec_k_..., when, structure, how shown, size) of each kind of argument.
+ * DEC_KINDS: function, when, structure, how shown, size of each kind of argument.
  * DEC_MEMORY: X(kind, written by the call, nest, count, mul, plus, max, short, early, model): struct hy_kind of kvis.c.
  */
 
@@ -124,7 +124,7 @@ enum dec_kinds {
     K_CAPHDR,
     K_CAPDATA,
     K_CAPDATAOUT,
-    K_SOCKPROTO,
+    K_ETHPROTO,
     K_PSIGSET,
     K_CPUSET,
     K_CPUSETOUT,
@@ -197,190 +197,190 @@ enum dec_kinds {
     K_USERDESCOUT,
     N_KINDS
 };
-#define DEC_KINDS(X) \
-    X(INT, value, IN, NONE, INT, 4) \
-    X(UINT, value, IN, NONE, UINT, 4) \
-    X(LONG, value, IN, NONE, INT, DEC_LONG) \
-    X(ULONG, value, IN, NONE, UINT, DEC_LONG) \
-    X(SIZE, value, IN, NONE, UINT, DEC_LONG) \
-    X(OFF, value, IN, NONE, INT, DEC_LONG) \
-    X(HEX, value, IN, NONE, HEX, DEC_LONG) \
-    X(UNUSED, value, IN, NONE, NONE, DEC_LONG) \
-    X(HEX32, value, IN, NONE, HEX, 4) \
-    X(ADDR, value, IN, NONE, PTR, DEC_LONG) \
-    X(MODE, value, IN, NONE, MODE, 2) \
-    X(DEV, value, IN, NONE, DEV, 4) \
-    X(PID, pid, IN, NONE, UINT, DEC_LONG) \
-    X(UID, value, IN, NONE, ID, 4) \
-    X(GID, value, IN, NONE, ID, 4) \
-    X(SIG, value, IN, NONE, SIG, 4) \
-    X(SIG64, value, IN, NONE, SIG, DEC_LONG) \
-    X(FD, value, IN, NONE, FD, 4) \
-    X(DIRFD, value, IN, NONE, DIRFD, 4) \
-    X(PATH, path, IN, NONE, UINT, DEC_LONG) \
-    X(TARGET, path, IN, NONE, UINT, DEC_LONG) \
-    X(FSVALUE, value, IN, NONE, PTR, DEC_LONG) \
-    X(FSAUX, value, IN, NONE, INT, 4) \
-    X(NAME, str, IN, NONE, UINT, DEC_LONG) \
-    X(STR, str, IN, NONE, UINT, DEC_LONG) \
-    X(STRV, strv, IN, NONE, UINT, DEC_LONG) \
-    X(ENVP, envp, IN, NONE, UINT, DEC_LONG) \
-    X(WBUF, wbuf, IN, NONE, UINT, DEC_LONG) \
-    X(RBUF, rbuf, OUT, NONE, UINT, DEC_LONG) \
-    X(LINKBUF, linkbuf, OUT, NONE, UINT, DEC_LONG) \
-    X(WIOV, iov, IN, NONE, UINT, DEC_LONG) \
-    X(RIOV, iov, OUT, NONE, UINT, DEC_LONG) \
-    X(IOVECS, array, IN, iovec, UINT, DEC_LONG) \
-    X(SA, sa, IN, NONE, UINT, DEC_LONG) \
-    X(SAOUT, saout, OUT, NONE, UINT, DEC_LONG) \
-    X(MSGIN, msg, IN, NONE, UINT, DEC_LONG) \
-    X(MSGOUT, msg, OUT, NONE, UINT, DEC_LONG) \
-    X(MMSGIN, mmsg, IN, NONE, UINT, DEC_LONG) \
-    X(MMSGOUT, mmsg, OUT, NONE, UINT, DEC_LONG) \
-    X(STAT, struct, OUT, stat, UINT, DEC_LONG) \
-    X(STATX, struct, OUT, statx, UINT, DEC_LONG) \
-    X(STATFS, struct, OUT, statfs, UINT, DEC_LONG) \
-    X(TS, pointed, IN, NONE, TS, DEC_LONG) \
-    X(TSTIMEOUT, pointed, IN, NONE, TS, DEC_LONG) \
-    X(TSOUT, pointed, OUT, NONE, TS, DEC_LONG) \
-    X(TSLEFT, left, LATE, NONE, TS, DEC_LONG) \
-    X(TS2, filetimes, IN, NONE, TS, DEC_LONG) \
-    X(TS64, pointed, IN, NONE, TS, 16) \
-    X(TS64OUT, pointed, OUT, NONE, TS, 16) \
-    X(TS64LEFT, left, LATE, NONE, TS, 16) \
-    X(TS264, filetimes, IN, NONE, TS, 16) \
-    X(TV, pointed, IN, NONE, TV, DEC_LONG) \
-    X(TVTIMEOUT, pointed, IN, NONE, TV, DEC_LONG) \
-    X(TVOUT, pointed, OUT, NONE, TV, DEC_LONG) \
-    X(TV2, filetimes, IN, NONE, TV, DEC_LONG) \
-    X(TZ, struct, IN, timezone, UINT, DEC_LONG) \
-    X(TZOUT, struct, OUT, timezone, UINT, DEC_LONG) \
-    X(UTIMBUF, struct, IN, utimbuf, UINT, DEC_LONG) \
-    X(ITIMERVAL, struct, IN, itimerval, UINT, DEC_LONG) \
-    X(ITIMERVALOUT, struct, OUT, itimerval, UINT, DEC_LONG) \
-    X(ITIMERSPEC, struct, IN, itimerspec, UINT, DEC_LONG) \
-    X(ITIMERSPECOUT, struct, OUT, itimerspec, UINT, DEC_LONG) \
-    X(ITIMERSPEC64, struct, IN, itimerspec64, UINT, DEC_LONG) \
-    X(ITIMERSPEC64OUT, struct, OUT, itimerspec64, UINT, DEC_LONG) \
-    X(TIMEX, struct, OUT, timex, UINT, DEC_LONG) \
-    X(RLIM, struct, IN, rlimit64, UINT, DEC_LONG) \
-    X(RLIMOUT, struct, OUT, rlimit64, UINT, DEC_LONG) \
-    X(RUSAGEOUT, struct, OUT, rusage, UINT, DEC_LONG) \
-    X(SIGSET, sigset, IN, NONE, UINT, DEC_LONG) \
-    X(SIGSETOUT, sigset, OUT, NONE, UINT, DEC_LONG) \
-    X(SIGACT, struct, IN, sigaction, UINT, DEC_LONG) \
-    X(SIGACTOUT, struct, OUT, sigaction, UINT, DEC_LONG) \
-    X(SIGINFO, siginfo, IN, NONE, UINT, DEC_LONG) \
-    X(SIGINFOOUT, siginfo, OUT, NONE, UINT, DEC_LONG) \
-    X(SIGEVENT, struct, IN, sigevent, UINT, DEC_LONG) \
-    X(SIGSTACK, struct, IN, sigstack, UINT, DEC_LONG) \
-    X(SIGSTACKOUT, struct, OUT, sigstack, UINT, DEC_LONG) \
-    X(EPEV, struct, IN, epoll_event, UINT, DEC_LONG) \
-    X(EPEVS, array, OUT, epoll_event, UINT, DEC_LONG) \
-    X(POLLFDS, array, IN, pollfd, UINT, DEC_LONG) \
-    X(FDSET, fdset, IN, NONE, UINT, DEC_LONG) \
-    X(WSTATUS, wstatus, OUT, NONE, UINT, DEC_LONG) \
-    X(INT2FD, int2fd, OUT, NONE, UINT, DEC_LONG) \
-    X(INTP, inout, BOTH, NONE, INT, 4) \
-    X(INTPOUT, pointed, OUT, NONE, INT, 4) \
-    X(UINTPOUT, pointed, OUT, NONE, UINT, 4) \
-    X(U64POUT, pointed, OUT, NONE, UINT, 8) \
-    X(OFFP, inout, BOTH, NONE, INT, 8) \
-    X(UTSNAME, struct, OUT, utsname, UINT, DEC_LONG) \
-    X(SYSINFO, struct, OUT, sysinfo, UINT, DEC_LONG) \
-    X(DENTS, dents, OUT, NONE, UINT, DEC_LONG) \
-    X(SOCKOPTVAL, sockoptval, IN, NONE, UINT, DEC_LONG) \
-    X(SOCKOPTVALOUT, sockoptval, OUT, NONE, UINT, DEC_LONG) \
-    X(CLONEARGS, struct, IN, clone_args, UINT, DEC_LONG) \
-    X(OPENHOW, struct, IN, open_how, UINT, DEC_LONG) \
-    X(FUTEXOP, futexop, IN, NONE, UINT, DEC_LONG) \
-    X(FUTEXVAL, value, IN, NONE, UINT, 4) \
-    X(FCNTLARG, value, IN, NONE, HEX, DEC_LONG) \
-    X(IOCTLCMD, ioctlcmd, IN, NONE, UINT, DEC_LONG) \
-    X(IOCTLARG, value, IN, NONE, HEX, DEC_LONG) \
-    X(PRCTLARG, value, IN, NONE, HEX, DEC_LONG) \
-    X(BPFATTR, value, IN, NONE, PTR, DEC_LONG) \
-    X(KEYCTLARG, value, IN, NONE, HEX, DEC_LONG) \
-    X(REBOOTARG, value, IN, NONE, PTR, DEC_LONG) \
-    X(PERFATTR, struct, IN, perf_event_attr, UINT, DEC_LONG) \
-    X(URINGPARAMS, struct, LATE, io_uring_params, UINT, DEC_LONG) \
-    X(SCHEDPARAM, pointed, IN, NONE, INT, 4) \
-    X(SCHEDPARAMOUT, pointed, OUT, NONE, INT, 4) \
-    X(SCHEDATTR, struct, IN, sched_attr, UINT, DEC_LONG) \
-    X(CAPHDR, struct, IN, cap_header, UINT, DEC_LONG) \
-    X(CAPDATA, capdata, IN, NONE, UINT, DEC_LONG) \
-    X(CAPDATAOUT, capdata, OUT, NONE, UINT, DEC_LONG) \
-    X(SOCKPROTO, sockproto, IN, NONE, UINT, DEC_LONG) \
-    X(PSIGSET, struct, IN, psigset, UINT, DEC_LONG) \
-    X(CPUSET, cpuset, IN, NONE, UINT, DEC_LONG) \
-    X(CPUSETOUT, cpuset, OUT, NONE, UINT, DEC_LONG) \
-    X(GIDS, gids, IN, NONE, UINT, DEC_LONG) \
-    X(GIDSOUT, gids, OUT, NONE, UINT, DEC_LONG) \
-    X(PAGES, counted, IN, NONE, PTR, DEC_WORD) \
-    X(NODES, counted, IN, NONE, INT, 4) \
-    X(NODESOUT, counted, OUT, NONE, INT, 4) \
-    X(RESIDENT, resident, OUT, NONE, UINT, DEC_LONG) \
-    X(IOCBS, iocbs, IN, NONE, UINT, DEC_LONG) \
-    X(IOCB, struct, IN, iocb, UINT, DEC_LONG) \
-    X(IOEVENTS, array, OUT, io_event, UINT, DEC_LONG) \
-    X(SEMBUFS, array, IN, sembuf, UINT, DEC_LONG) \
-    X(SCHEDATTROUT, struct, OUT, sched_attr, UINT, DEC_LONG) \
-    X(TMSOUT, struct, OUT, tms, UINT, DEC_LONG) \
-    X(MOUNTATTR, struct, IN, mount_attr, UINT, DEC_LONG) \
-    X(RULESETATTR, struct, IN, landlock_ruleset, UINT, DEC_LONG) \
-    X(LANDLOCKRULE, value, IN, NONE, PTR, DEC_LONG) \
-    X(CACHERANGE, struct, IN, cachestat_range, UINT, DEC_LONG) \
-    X(CACHESTAT, struct, OUT, cachestat, UINT, DEC_LONG) \
-    X(FILEATTR, struct, IN, file_attr, UINT, DEC_LONG) \
-    X(FILEATTROUT, struct, OUT, file_attr, UINT, DEC_LONG) \
-    X(XATTRARGS, struct, IN, xattr_args, UINT, DEC_LONG) \
-    X(MNTIDREQ, struct, IN, mnt_id_req, UINT, DEC_LONG) \
-    X(MQATTR, struct, IN, mq_attr, UINT, DEC_LONG) \
-    X(MQATTROUT, struct, OUT, mq_attr, UINT, DEC_LONG) \
-    X(MSGBUF, msgbuf, IN, NONE, UINT, DEC_LONG) \
-    X(MSGBUFOUT, msgbuf, OUT, NONE, UINT, DEC_LONG) \
-    X(URINGARG, uringarg, IN, NONE, UINT, DEC_LONG) \
-    X(URINGWAIT, struct, IN, io_uring_getevents, UINT, DEC_LONG) \
-    X(WAITERS, array, IN, futex_waitv, UINT, DEC_LONG) \
-    X(U64P, pointed, IN, NONE, UINT, 8) \
-    X(SIZEP, inout, BOTH, NONE, INT, DEC_WORD) \
-    X(INTIN, pointed, IN, NONE, INT, 4) \
-    X(SIGPOUT, pointed, OUT, NONE, SIG, 4) \
-    X(TEXT, value, IN, NONE, STR, DEC_LONG) \
-    X(TEXTOUT, value, OUT, NONE, STR, DEC_LONG) \
-    X(FUTEXWAKEOP, futexwakeop, IN, NONE, UINT, DEC_LONG) \
-    X(FLOCK, struct, IN, flock, UINT, DEC_LONG) \
-    X(FLOCKOUT, struct, OUT, flock, UINT, DEC_LONG) \
-    X(FLOCK64, struct, IN, flock64, UINT, DEC_LONG) \
-    X(FLOCK64OUT, struct, OUT, flock64, UINT, DEC_LONG) \
-    X(OWNER, struct, IN, f_owner_ex, UINT, DEC_LONG) \
-    X(OWNEROUT, struct, OUT, f_owner_ex, UINT, DEC_LONG) \
-    X(TERMIOS, struct, IN, termios, UINT, DEC_LONG) \
-    X(TERMIOSOUT, struct, OUT, termios, UINT, DEC_LONG) \
-    X(WINSIZE, struct, IN, winsize, UINT, DEC_LONG) \
-    X(WINSIZEOUT, struct, OUT, winsize, UINT, DEC_LONG) \
-    X(IFREQ, ifreq, IN, NONE, UINT, DEC_LONG) \
-    X(IFREQOUT, ifreq, OUT, NONE, UINT, DEC_LONG) \
-    X(IFINDEXOUT, struct, OUT, ifreq_index, UINT, DEC_LONG) \
-    X(IFMTU, struct, IN, ifreq_mtu, UINT, DEC_LONG) \
-    X(IFMTUOUT, struct, OUT, ifreq_mtu, UINT, DEC_LONG) \
-    X(IFFLAGS, struct, IN, ifreq_flags, UINT, DEC_LONG) \
-    X(IFFLAGSOUT, struct, OUT, ifreq_flags, UINT, DEC_LONG) \
-    X(TUNFLAGS, struct, IN, ifreq_tun, UINT, DEC_LONG) \
-    X(BPFMAP, struct, IN, bpf_map, UINT, DEC_LONG) \
-    X(BPFELEM, struct, IN, bpf_elem, UINT, DEC_LONG) \
-    X(BPFPROG, struct, IN, bpf_prog, UINT, DEC_LONG) \
-    X(BPFOBJ, struct, IN, bpf_obj, UINT, DEC_LONG) \
-    X(BPFATTACH, struct, IN, bpf_attach, UINT, DEC_LONG) \
-    X(BPFID, struct, IN, bpf_id, UINT, DEC_LONG) \
-    X(BPFINFO, struct, IN, bpf_info, UINT, DEC_LONG) \
-    X(BPFRAWTRACEPOINT, struct, IN, bpf_raw_tracepoint, UINT, DEC_LONG) \
-    X(BPFBTF, struct, IN, bpf_btf, UINT, DEC_LONG) \
-    X(BPFLINK, struct, IN, bpf_link, UINT, DEC_LONG) \
-    X(LANDLOCKPATH, struct, IN, landlock_path, UINT, DEC_LONG) \
-    X(LANDLOCKPORT, struct, IN, landlock_port, UINT, DEC_LONG) \
-    X(USERDESC, struct, IN, user_desc, UINT, DEC_LONG) \
-    X(USERDESCOUT, struct, OUT, user_desc, UINT, DEC_LONG)
+#define DEC_KINDS \
+    [K_INT] = { dec_k_value, DEC_IN, ST_NONE, DV_INT, 4 }, \
+    [K_UINT] = { dec_k_value, DEC_IN, ST_NONE, DV_UINT, 4 }, \
+    [K_LONG] = { dec_k_value, DEC_IN, ST_NONE, DV_INT, DEC_LONG }, \
+    [K_ULONG] = { dec_k_value, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_SIZE] = { dec_k_value, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_OFF] = { dec_k_value, DEC_IN, ST_NONE, DV_INT, DEC_LONG }, \
+    [K_HEX] = { dec_k_value, DEC_IN, ST_NONE, DV_HEX, DEC_LONG }, \
+    [K_UNUSED] = { dec_k_value, DEC_IN, ST_NONE, DV_NONE, DEC_LONG }, \
+    [K_HEX32] = { dec_k_value, DEC_IN, ST_NONE, DV_HEX, 4 }, \
+    [K_ADDR] = { dec_k_value, DEC_IN, ST_NONE, DV_PTR, DEC_LONG }, \
+    [K_MODE] = { dec_k_value, DEC_IN, ST_NONE, DV_MODE, 2 }, \
+    [K_DEV] = { dec_k_value, DEC_IN, ST_NONE, DV_DEV, 4 }, \
+    [K_PID] = { dec_k_pid, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_UID] = { dec_k_value, DEC_IN, ST_NONE, DV_ID, 4 }, \
+    [K_GID] = { dec_k_value, DEC_IN, ST_NONE, DV_ID, 4 }, \
+    [K_SIG] = { dec_k_value, DEC_IN, ST_NONE, DV_SIG, 4 }, \
+    [K_SIG64] = { dec_k_value, DEC_IN, ST_NONE, DV_SIG, DEC_LONG }, \
+    [K_FD] = { dec_k_value, DEC_IN, ST_NONE, DV_FD, 4 }, \
+    [K_DIRFD] = { dec_k_value, DEC_IN, ST_NONE, DV_DIRFD, 4 }, \
+    [K_PATH] = { dec_k_path, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_TARGET] = { dec_k_path, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_FSVALUE] = { dec_k_value, DEC_IN, ST_NONE, DV_PTR, DEC_LONG }, \
+    [K_FSAUX] = { dec_k_value, DEC_IN, ST_NONE, DV_INT, 4 }, \
+    [K_NAME] = { dec_k_str, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_STR] = { dec_k_str, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_STRV] = { dec_k_strv, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_ENVP] = { dec_k_envp, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_WBUF] = { dec_k_wbuf, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_RBUF] = { dec_k_rbuf, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_LINKBUF] = { dec_k_linkbuf, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_WIOV] = { dec_k_iov, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_RIOV] = { dec_k_iov, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_IOVECS] = { dec_k_array, DEC_IN, ST_iovec, DV_UINT, DEC_LONG }, \
+    [K_SA] = { dec_k_sa, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_SAOUT] = { dec_k_saout, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_MSGIN] = { dec_k_msg, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_MSGOUT] = { dec_k_msg, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_MMSGIN] = { dec_k_mmsg, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_MMSGOUT] = { dec_k_mmsg, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_STAT] = { dec_k_struct, DEC_OUT, ST_stat, DV_UINT, DEC_LONG }, \
+    [K_STATX] = { dec_k_struct, DEC_OUT, ST_statx, DV_UINT, DEC_LONG }, \
+    [K_STATFS] = { dec_k_struct, DEC_OUT, ST_statfs, DV_UINT, DEC_LONG }, \
+    [K_TS] = { dec_k_pointed, DEC_IN, ST_NONE, DV_TS, DEC_LONG }, \
+    [K_TSTIMEOUT] = { dec_k_pointed, DEC_IN, ST_NONE, DV_TS, DEC_LONG }, \
+    [K_TSOUT] = { dec_k_pointed, DEC_OUT, ST_NONE, DV_TS, DEC_LONG }, \
+    [K_TSLEFT] = { dec_k_left, DEC_LATE, ST_NONE, DV_TS, DEC_LONG }, \
+    [K_TS2] = { dec_k_filetimes, DEC_IN, ST_NONE, DV_TS, DEC_LONG }, \
+    [K_TS64] = { dec_k_pointed, DEC_IN, ST_NONE, DV_TS, 16 }, \
+    [K_TS64OUT] = { dec_k_pointed, DEC_OUT, ST_NONE, DV_TS, 16 }, \
+    [K_TS64LEFT] = { dec_k_left, DEC_LATE, ST_NONE, DV_TS, 16 }, \
+    [K_TS264] = { dec_k_filetimes, DEC_IN, ST_NONE, DV_TS, 16 }, \
+    [K_TV] = { dec_k_pointed, DEC_IN, ST_NONE, DV_TV, DEC_LONG }, \
+    [K_TVTIMEOUT] = { dec_k_pointed, DEC_IN, ST_NONE, DV_TV, DEC_LONG }, \
+    [K_TVOUT] = { dec_k_pointed, DEC_OUT, ST_NONE, DV_TV, DEC_LONG }, \
+    [K_TV2] = { dec_k_filetimes, DEC_IN, ST_NONE, DV_TV, DEC_LONG }, \
+    [K_TZ] = { dec_k_struct, DEC_IN, ST_timezone, DV_UINT, DEC_LONG }, \
+    [K_TZOUT] = { dec_k_struct, DEC_OUT, ST_timezone, DV_UINT, DEC_LONG }, \
+    [K_UTIMBUF] = { dec_k_struct, DEC_IN, ST_utimbuf, DV_UINT, DEC_LONG }, \
+    [K_ITIMERVAL] = { dec_k_struct, DEC_IN, ST_itimerval, DV_UINT, DEC_LONG }, \
+    [K_ITIMERVALOUT] = { dec_k_struct, DEC_OUT, ST_itimerval, DV_UINT, DEC_LONG }, \
+    [K_ITIMERSPEC] = { dec_k_struct, DEC_IN, ST_itimerspec, DV_UINT, DEC_LONG }, \
+    [K_ITIMERSPECOUT] = { dec_k_struct, DEC_OUT, ST_itimerspec, DV_UINT, DEC_LONG }, \
+    [K_ITIMERSPEC64] = { dec_k_struct, DEC_IN, ST_itimerspec64, DV_UINT, DEC_LONG }, \
+    [K_ITIMERSPEC64OUT] = { dec_k_struct, DEC_OUT, ST_itimerspec64, DV_UINT, DEC_LONG }, \
+    [K_TIMEX] = { dec_k_struct, DEC_OUT, ST_timex, DV_UINT, DEC_LONG }, \
+    [K_RLIM] = { dec_k_struct, DEC_IN, ST_rlimit64, DV_UINT, DEC_LONG }, \
+    [K_RLIMOUT] = { dec_k_struct, DEC_OUT, ST_rlimit64, DV_UINT, DEC_LONG }, \
+    [K_RUSAGEOUT] = { dec_k_struct, DEC_OUT, ST_rusage, DV_UINT, DEC_LONG }, \
+    [K_SIGSET] = { dec_k_sigset, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_SIGSETOUT] = { dec_k_sigset, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_SIGACT] = { dec_k_struct, DEC_IN, ST_sigaction, DV_UINT, DEC_LONG }, \
+    [K_SIGACTOUT] = { dec_k_struct, DEC_OUT, ST_sigaction, DV_UINT, DEC_LONG }, \
+    [K_SIGINFO] = { dec_k_siginfo, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_SIGINFOOUT] = { dec_k_siginfo, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_SIGEVENT] = { dec_k_struct, DEC_IN, ST_sigevent, DV_UINT, DEC_LONG }, \
+    [K_SIGSTACK] = { dec_k_struct, DEC_IN, ST_sigstack, DV_UINT, DEC_LONG }, \
+    [K_SIGSTACKOUT] = { dec_k_struct, DEC_OUT, ST_sigstack, DV_UINT, DEC_LONG }, \
+    [K_EPEV] = { dec_k_struct, DEC_IN, ST_epoll_event, DV_UINT, DEC_LONG }, \
+    [K_EPEVS] = { dec_k_array, DEC_OUT, ST_epoll_event, DV_UINT, DEC_LONG }, \
+    [K_POLLFDS] = { dec_k_array, DEC_IN, ST_pollfd, DV_UINT, DEC_LONG }, \
+    [K_FDSET] = { dec_k_fdset, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_WSTATUS] = { dec_k_wstatus, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_INT2FD] = { dec_k_int2fd, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_INTP] = { dec_k_inout, DEC_BOTH, ST_NONE, DV_INT, 4 }, \
+    [K_INTPOUT] = { dec_k_pointed, DEC_OUT, ST_NONE, DV_INT, 4 }, \
+    [K_UINTPOUT] = { dec_k_pointed, DEC_OUT, ST_NONE, DV_UINT, 4 }, \
+    [K_U64POUT] = { dec_k_pointed, DEC_OUT, ST_NONE, DV_UINT, 8 }, \
+    [K_OFFP] = { dec_k_inout, DEC_BOTH, ST_NONE, DV_INT, 8 }, \
+    [K_UTSNAME] = { dec_k_struct, DEC_OUT, ST_utsname, DV_UINT, DEC_LONG }, \
+    [K_SYSINFO] = { dec_k_struct, DEC_OUT, ST_sysinfo, DV_UINT, DEC_LONG }, \
+    [K_DENTS] = { dec_k_dents, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_SOCKOPTVAL] = { dec_k_sockoptval, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_SOCKOPTVALOUT] = { dec_k_sockoptval, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_CLONEARGS] = { dec_k_struct, DEC_IN, ST_clone_args, DV_UINT, DEC_LONG }, \
+    [K_OPENHOW] = { dec_k_struct, DEC_IN, ST_open_how, DV_UINT, DEC_LONG }, \
+    [K_FUTEXOP] = { dec_k_futexop, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_FUTEXVAL] = { dec_k_value, DEC_IN, ST_NONE, DV_UINT, 4 }, \
+    [K_FCNTLARG] = { dec_k_value, DEC_IN, ST_NONE, DV_HEX, DEC_LONG }, \
+    [K_IOCTLCMD] = { dec_k_ioctlcmd, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_IOCTLARG] = { dec_k_value, DEC_IN, ST_NONE, DV_HEX, DEC_LONG }, \
+    [K_PRCTLARG] = { dec_k_value, DEC_IN, ST_NONE, DV_HEX, DEC_LONG }, \
+    [K_BPFATTR] = { dec_k_value, DEC_IN, ST_NONE, DV_PTR, DEC_LONG }, \
+    [K_KEYCTLARG] = { dec_k_value, DEC_IN, ST_NONE, DV_HEX, DEC_LONG }, \
+    [K_REBOOTARG] = { dec_k_value, DEC_IN, ST_NONE, DV_PTR, DEC_LONG }, \
+    [K_PERFATTR] = { dec_k_struct, DEC_IN, ST_perf_event_attr, DV_UINT, DEC_LONG }, \
+    [K_URINGPARAMS] = { dec_k_struct, DEC_LATE, ST_io_uring_params, DV_UINT, DEC_LONG }, \
+    [K_SCHEDPARAM] = { dec_k_pointed, DEC_IN, ST_NONE, DV_INT, 4 }, \
+    [K_SCHEDPARAMOUT] = { dec_k_pointed, DEC_OUT, ST_NONE, DV_INT, 4 }, \
+    [K_SCHEDATTR] = { dec_k_struct, DEC_IN, ST_sched_attr, DV_UINT, DEC_LONG }, \
+    [K_CAPHDR] = { dec_k_struct, DEC_IN, ST_cap_header, DV_UINT, DEC_LONG }, \
+    [K_CAPDATA] = { dec_k_capdata, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_CAPDATAOUT] = { dec_k_capdata, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_ETHPROTO] = { dec_k_ethproto, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_PSIGSET] = { dec_k_struct, DEC_IN, ST_psigset, DV_UINT, DEC_LONG }, \
+    [K_CPUSET] = { dec_k_cpuset, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_CPUSETOUT] = { dec_k_cpuset, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_GIDS] = { dec_k_gids, DEC_IN, ST_NONE, DV_ID, 4 }, \
+    [K_GIDSOUT] = { dec_k_gids, DEC_OUT, ST_NONE, DV_ID, 4 }, \
+    [K_PAGES] = { dec_k_counted, DEC_IN, ST_NONE, DV_PTR, DEC_WORD }, \
+    [K_NODES] = { dec_k_counted, DEC_IN, ST_NONE, DV_INT, 4 }, \
+    [K_NODESOUT] = { dec_k_counted, DEC_OUT, ST_NONE, DV_INT, 4 }, \
+    [K_RESIDENT] = { dec_k_resident, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_IOCBS] = { dec_k_iocbs, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_IOCB] = { dec_k_struct, DEC_IN, ST_iocb, DV_UINT, DEC_LONG }, \
+    [K_IOEVENTS] = { dec_k_array, DEC_OUT, ST_io_event, DV_UINT, DEC_LONG }, \
+    [K_SEMBUFS] = { dec_k_array, DEC_IN, ST_sembuf, DV_UINT, DEC_LONG }, \
+    [K_SCHEDATTROUT] = { dec_k_struct, DEC_OUT, ST_sched_attr, DV_UINT, DEC_LONG }, \
+    [K_TMSOUT] = { dec_k_struct, DEC_OUT, ST_tms, DV_UINT, DEC_LONG }, \
+    [K_MOUNTATTR] = { dec_k_struct, DEC_IN, ST_mount_attr, DV_UINT, DEC_LONG }, \
+    [K_RULESETATTR] = { dec_k_struct, DEC_IN, ST_landlock_ruleset, DV_UINT, DEC_LONG }, \
+    [K_LANDLOCKRULE] = { dec_k_value, DEC_IN, ST_NONE, DV_PTR, DEC_LONG }, \
+    [K_CACHERANGE] = { dec_k_struct, DEC_IN, ST_cachestat_range, DV_UINT, DEC_LONG }, \
+    [K_CACHESTAT] = { dec_k_struct, DEC_OUT, ST_cachestat, DV_UINT, DEC_LONG }, \
+    [K_FILEATTR] = { dec_k_struct, DEC_IN, ST_file_attr, DV_UINT, DEC_LONG }, \
+    [K_FILEATTROUT] = { dec_k_struct, DEC_OUT, ST_file_attr, DV_UINT, DEC_LONG }, \
+    [K_XATTRARGS] = { dec_k_struct, DEC_IN, ST_xattr_args, DV_UINT, DEC_LONG }, \
+    [K_MNTIDREQ] = { dec_k_struct, DEC_IN, ST_mnt_id_req, DV_UINT, DEC_LONG }, \
+    [K_MQATTR] = { dec_k_struct, DEC_IN, ST_mq_attr, DV_UINT, DEC_LONG }, \
+    [K_MQATTROUT] = { dec_k_struct, DEC_OUT, ST_mq_attr, DV_UINT, DEC_LONG }, \
+    [K_MSGBUF] = { dec_k_msgbuf, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_MSGBUFOUT] = { dec_k_msgbuf, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_URINGARG] = { dec_k_uringarg, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_URINGWAIT] = { dec_k_struct, DEC_IN, ST_io_uring_getevents, DV_UINT, DEC_LONG }, \
+    [K_WAITERS] = { dec_k_array, DEC_IN, ST_futex_waitv, DV_UINT, DEC_LONG }, \
+    [K_U64P] = { dec_k_pointed, DEC_IN, ST_NONE, DV_UINT, 8 }, \
+    [K_SIZEP] = { dec_k_inout, DEC_BOTH, ST_NONE, DV_INT, DEC_WORD }, \
+    [K_INTIN] = { dec_k_pointed, DEC_IN, ST_NONE, DV_INT, 4 }, \
+    [K_SIGPOUT] = { dec_k_pointed, DEC_OUT, ST_NONE, DV_SIG, 4 }, \
+    [K_TEXT] = { dec_k_value, DEC_IN, ST_NONE, DV_STR, DEC_LONG }, \
+    [K_TEXTOUT] = { dec_k_value, DEC_OUT, ST_NONE, DV_STR, DEC_LONG }, \
+    [K_FUTEXWAKEOP] = { dec_k_futexwakeop, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_FLOCK] = { dec_k_struct, DEC_IN, ST_flock, DV_UINT, DEC_LONG }, \
+    [K_FLOCKOUT] = { dec_k_struct, DEC_OUT, ST_flock, DV_UINT, DEC_LONG }, \
+    [K_FLOCK64] = { dec_k_struct, DEC_IN, ST_flock64, DV_UINT, DEC_LONG }, \
+    [K_FLOCK64OUT] = { dec_k_struct, DEC_OUT, ST_flock64, DV_UINT, DEC_LONG }, \
+    [K_OWNER] = { dec_k_struct, DEC_IN, ST_f_owner_ex, DV_UINT, DEC_LONG }, \
+    [K_OWNEROUT] = { dec_k_struct, DEC_OUT, ST_f_owner_ex, DV_UINT, DEC_LONG }, \
+    [K_TERMIOS] = { dec_k_struct, DEC_IN, ST_termios, DV_UINT, DEC_LONG }, \
+    [K_TERMIOSOUT] = { dec_k_struct, DEC_OUT, ST_termios, DV_UINT, DEC_LONG }, \
+    [K_WINSIZE] = { dec_k_struct, DEC_IN, ST_winsize, DV_UINT, DEC_LONG }, \
+    [K_WINSIZEOUT] = { dec_k_struct, DEC_OUT, ST_winsize, DV_UINT, DEC_LONG }, \
+    [K_IFREQ] = { dec_k_ifreq, DEC_IN, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_IFREQOUT] = { dec_k_ifreq, DEC_OUT, ST_NONE, DV_UINT, DEC_LONG }, \
+    [K_IFINDEXOUT] = { dec_k_struct, DEC_OUT, ST_ifreq_index, DV_UINT, DEC_LONG }, \
+    [K_IFMTU] = { dec_k_struct, DEC_IN, ST_ifreq_mtu, DV_UINT, DEC_LONG }, \
+    [K_IFMTUOUT] = { dec_k_struct, DEC_OUT, ST_ifreq_mtu, DV_UINT, DEC_LONG }, \
+    [K_IFFLAGS] = { dec_k_struct, DEC_IN, ST_ifreq_flags, DV_UINT, DEC_LONG }, \
+    [K_IFFLAGSOUT] = { dec_k_struct, DEC_OUT, ST_ifreq_flags, DV_UINT, DEC_LONG }, \
+    [K_TUNFLAGS] = { dec_k_struct, DEC_IN, ST_ifreq_tun, DV_UINT, DEC_LONG }, \
+    [K_BPFMAP] = { dec_k_struct, DEC_IN, ST_bpf_map, DV_UINT, DEC_LONG }, \
+    [K_BPFELEM] = { dec_k_struct, DEC_IN, ST_bpf_elem, DV_UINT, DEC_LONG }, \
+    [K_BPFPROG] = { dec_k_struct, DEC_IN, ST_bpf_prog, DV_UINT, DEC_LONG }, \
+    [K_BPFOBJ] = { dec_k_struct, DEC_IN, ST_bpf_obj, DV_UINT, DEC_LONG }, \
+    [K_BPFATTACH] = { dec_k_struct, DEC_IN, ST_bpf_attach, DV_UINT, DEC_LONG }, \
+    [K_BPFID] = { dec_k_struct, DEC_IN, ST_bpf_id, DV_UINT, DEC_LONG }, \
+    [K_BPFINFO] = { dec_k_struct, DEC_IN, ST_bpf_info, DV_UINT, DEC_LONG }, \
+    [K_BPFRAWTRACEPOINT] = { dec_k_struct, DEC_IN, ST_bpf_raw_tracepoint, DV_UINT, DEC_LONG }, \
+    [K_BPFBTF] = { dec_k_struct, DEC_IN, ST_bpf_btf, DV_UINT, DEC_LONG }, \
+    [K_BPFLINK] = { dec_k_struct, DEC_IN, ST_bpf_link, DV_UINT, DEC_LONG }, \
+    [K_LANDLOCKPATH] = { dec_k_struct, DEC_IN, ST_landlock_path, DV_UINT, DEC_LONG }, \
+    [K_LANDLOCKPORT] = { dec_k_struct, DEC_IN, ST_landlock_port, DV_UINT, DEC_LONG }, \
+    [K_USERDESC] = { dec_k_struct, DEC_IN, ST_user_desc, DV_UINT, DEC_LONG }, \
+    [K_USERDESCOUT] = { dec_k_struct, DEC_OUT, ST_user_desc, DV_UINT, DEC_LONG },
 
 #define DEC_MEMORY(X) \
     X(INT, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
@@ -495,7 +495,7 @@ enum dec_kinds {
     X(CAPHDR, 0, NONE, ONE, 8, 0, 0, 0, 1, 0) \
     X(CAPDATA, 0, NONE, ONE, 24, 0, 0, 0, 0, 0) \
     X(CAPDATAOUT, 1, NONE, ONE, 24, 0, 0, 0, 0, 0) \
-    X(SOCKPROTO, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
+    X(ETHPROTO, 0, NONE, PLAIN, 0, 0, 0, 0, 0, 0) \
     X(PSIGSET, 0, IOV, ONE, 1, 0, 128, 0, 0, 0) \
     X(CPUSET, 0, NONE, PREVIOUS, 1, 0, CALL_PART_MAX, 0, 0, 0) \
     X(CPUSETOUT, 1, NONE, RESULT, 1, 0, 0, 0, 0, 0) \
@@ -1105,7 +1105,7 @@ enum {
     SC_writev,
 };
 
-/* Classes of calls; X(bits, name). */
+/* Classes of calls, and their bits and names. */
 enum {
     CLS_FILE = 1 << 0,
     CLS_DESC = 1 << 1,
@@ -1128,24 +1128,24 @@ enum {
     CLS_OUTCOME = 1 << 18,
     CLS_STOPS = 1 << 19, /* stops=: the call stops its thread */
 };
-#define SC_CLASSES(X) \
-    X(CLS_FILE, "file") \
-    X(CLS_DESC, "desc") \
-    X(CLS_NET, "network") \
-    X(CLS_NET, "net") \
-    X(CLS_MEM, "memory") \
-    X(CLS_PROC, "process") \
-    X(CLS_SIG, "signal") \
-    X(CLS_IPC, "ipc") \
-    X(CLS_CREDS, "creds") \
-    X(CLS_CLOCK, "clock") \
-    X(CLS_STAT, "stat") \
-    X(CLS_LSTAT, "lstat") \
-    X(CLS_FSTAT, "fstat") \
-    X(CLS_STATFS, "statfs") \
-    X(CLS_FSTATFS, "fstatfs") \
-    X(CLS_STAT | CLS_LSTAT | CLS_FSTAT, "%stat") \
-    X(CLS_STATFS | CLS_FSTATFS, "%statfs")
+#define SC_CLASSES \
+    { CLS_FILE, "file" }, \
+    { CLS_DESC, "desc" }, \
+    { CLS_NET, "network" }, \
+    { CLS_NET, "net" }, \
+    { CLS_MEM, "memory" }, \
+    { CLS_PROC, "process" }, \
+    { CLS_SIG, "signal" }, \
+    { CLS_IPC, "ipc" }, \
+    { CLS_CREDS, "creds" }, \
+    { CLS_CLOCK, "clock" }, \
+    { CLS_STAT, "stat" }, \
+    { CLS_LSTAT, "lstat" }, \
+    { CLS_FSTAT, "fstat" }, \
+    { CLS_STATFS, "statfs" }, \
+    { CLS_FSTATFS, "fstatfs" }, \
+    { CLS_STAT | CLS_LSTAT | CLS_FSTAT, "%stat" }, \
+    { CLS_STATFS | CLS_FSTATFS, "%statfs" },
 
 enum {
     RET_NUMBER,
@@ -1458,12 +1458,14 @@ static const struct sc_command sc_command_rows_13[] = {
     { 2, 3, 0, { K_SAME, K_ENUM(FAM_ipproto) } }, /* AF_INET */
     { 10, 3, 0, { K_SAME, K_ENUM(FAM_ipproto) } }, /* AF_INET6 */
     { 16, 3, 0, { K_SAME, K_ENUM(FAM_nlproto) } }, /* AF_NETLINK */
+    { 17, 3, 0, { K_SAME, K_ETHPROTO } }, /* AF_PACKET */
 };
 
 static const struct sc_command sc_command_rows_14[] = {
     { 2, 4, 0, { K_SAME, K_ENUM(FAM_ipproto), K_SAME } }, /* AF_INET */
     { 10, 4, 0, { K_SAME, K_ENUM(FAM_ipproto), K_SAME } }, /* AF_INET6 */
     { 16, 4, 0, { K_SAME, K_ENUM(FAM_nlproto), K_SAME } }, /* AF_NETLINK */
+    { 17, 4, 0, { K_SAME, K_ETHPROTO, K_SAME } }, /* AF_PACKET */
 };
 
 static const struct sc_command sc_command_rows_15[] = {
@@ -1571,8 +1573,8 @@ static const struct sc_commands sc_commands[] = {
     { sc_command_rows_10, 1, .by = 3, .mask = 0x6 },
     { sc_command_rows_11, 7, .by = 1, .mask = 0xb000 },
     { sc_command_rows_12, 7, .by = 2, .mask = 0xb000 },
-    { sc_command_rows_13, 3, .by = 0, .mask = 0xffffffff },
-    { sc_command_rows_14, 3, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_13, 4, .by = 0, .mask = 0xffffffff },
+    { sc_command_rows_14, 4, .by = 0, .mask = 0xffffffff },
     { sc_command_rows_15, 3, .by = 3, .mask = 0x48 },
     { sc_command_rows_16, 1, .by = 1, .mask = 0xffffffff },
     { sc_command_rows_17, 5, .by = 1, .mask = 0xffffffff },
@@ -2597,11 +2599,11 @@ static const struct sc_row sc_rows[] = {
     [SC_sigsuspend] = SC(sigsuspend, CLS_SIG, 0, 0, 3, A(unused1, K_HEX), A(unused2, K_HEX),
         A(mask, K_HEX)),
     [SC_socket] = SC(socket, CLS_NET, 35, 13, 3, A(domain, K_ENUM(FAM_sockaf)),
-        A(type, K_BITS(FAM_socktype)), A(protocol, K_SOCKPROTO)),
+        A(type, K_BITS(FAM_socktype)), A(protocol, K_INT)),
     [SC_socketcall] = SC(socketcall, CLS_DESC, 0, 0, 2, A(call, K_ENUM(FAM_socketcall)),
         A(args, K_ADDR)),
     [SC_socketpair] = SC(socketpair, CLS_NET, 28, 14, 4, A(domain, K_ENUM(FAM_sockaf)),
-        A(type, K_BITS(FAM_socktype)), A(protocol, K_SOCKPROTO), A(sv, K_INT2FD)),
+        A(type, K_BITS(FAM_socktype)), A(protocol, K_INT), A(sv, K_INT2FD)),
     [SC_splice] = SC(splice, CLS_DESC | CLS_IO | CLS_OUTCOME, 0, 0, 6, A(fd_in, K_FD),
         A(off_in, K_OFFP), A(fd_out, K_FD), A(off_out, K_OFFP), A(size, K_SIZE),
         A(flags, K_BITS(FAM_splice))),

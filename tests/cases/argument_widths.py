@@ -24,7 +24,7 @@ NARROW = {"int", "unsigned int", "unsigned", "pid_t", "uid_t", "gid_t", "umode_t
 # Declared as long, and cut to an int by the call itself (include/linux/file.h, kernel/fork.c, mm/mempolicy.c, kernel/ptrace.c).
 CUT = {("clone", "flags"), ("mbind", "mode"), ("ptrace", "pid")} | {(c, "fd") for c in ("mmap", "readv", "writev", "preadv", "pwritev",
                                                                                        "preadv2", "pwritev2")}
-OWN = {"futexop", "ioctlcmd", "sockproto"}  # functions of their own, tried below
+OWN = {"futexop", "ioctlcmd"}  # functions of their own, tried below
 HOW = {m[1]: m[2] for m in re.finditer(r"^@kind (\S+)\s+\S+\s+(\S+)", TABLE, re.M)}
 ALIAS = {"umount2": "umount", "uname": "newuname", "stat": "newstat", "fstat": "newfstat", "lstat": "newlstat", "sendfile": "sendfile64"}
 

@@ -18,7 +18,7 @@ ONLY_WRONG = set("""ptrace sethostname setdomainname settimeofday clock_settime 
     pivot_root kexec_load kexec_file_load swapon swapoff delete_module init_module finit_module syslog
     set_robust_list set_tid_address rseq modify_ldt set_thread_area brk unshare setns kill tkill tgkill munmap shmat
     io_uring_setup landlock_restrict_self mlockall munlockall iopl ioperm""".split())
-NUMBERS = set("int uint long ulong size off hex mode dev pid uid gid sig ioctlcmd prctlopt futexop futexval sockproto".split())
+NUMBERS = set("int uint long ulong size off hex mode dev pid uid gid sig ioctlcmd prctlopt futexop futexval".split())
 COUNTED = {"wiov": 2, "riov": 2, "pollfds": 1, "mmsgin": 1, "mmsgout": 1, "waiters": 1, "sembufs": 1, "gids": 1,
            "wbuf": 9, "rbuf": 40, "linkbuf": 100, "str": 0, "sa": 16, "sockoptval": 4, "cloneargs": 64, "openhow": 24}
 AT = {"wiov": "iov", "riov": "iov", "msgin": "&msg", "msgout": "&msg", "mmsgin": "&msg", "mmsgout": "&msg",
