@@ -11636,6 +11636,32 @@ static void rp_follow(const struct event *e)
     out_leave_out(e);
 }
 
+static struct st_caller *rp_caller(pid_t pid)
+{
+    struct summary *s = rec_in.sum;
+    for (u32 i = 0; i < s->n_callers; i++)
+        if (s->caller[i].pid == pid && !s->caller[i].ended)
+            return &s->caller[i];
+    return st_caller_new(s, pid);
+}
+
+static void rp_count(const struct task *t)
+{
+    if (t->call.late)
+        return;
+    st_add(rec_in.sum->chosen, &t->call, true);
+    if (opt.by_pid)
+        st_caller_add(rp_caller(t->pid), out_comm(t->pid), &t->call);
+}
+
+/* Counts the interrupted call of a thread that has exited, as tr_abandon does. */
+static void rp_abandon(struct task *t)
+{
+    t->call.noret = true;
+    rp_count(t);
+    t->restarting = false;
+}
+
 static void rp_event(void)
 {
     u32 flags = rp_flags(REC_EVENT_BITS);
@@ -11658,6 +11684,13 @@ static void rp_event(void)
         || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
     e->selected = rec_in.same_filters;
     md_emit(e);
+    struct task *t = ps_task(rec_in.tid);
+    bool exits = e->kind == EK_EXIT_THREAD || e->kind == EK_EXIT_PROCESS;
+    if (exits && t && t->restarting) {
+        rp_abandon(t);
+        out_forget(t);
+        ps_free_task(t);
+    }
     if (opt.by_pid) /* only now: text has hidden the failed execs before e */
         rp_follow(e);
 }
@@ -11705,24 +11738,6 @@ static struct task *rp_task(void)
     else if (!t && !*rec_in.wrong && !(t = ps_new_task(rec_in.tid)))
         rec_bad("out of memory");
     return *rec_in.wrong ? NULL : t;
-}
-
-static struct st_caller *rp_caller(pid_t pid)
-{
-    struct summary *s = rec_in.sum;
-    for (u32 i = 0; i < s->n_callers; i++)
-        if (s->caller[i].pid == pid && !s->caller[i].ended)
-            return &s->caller[i];
-    return st_caller_new(s, pid);
-}
-
-static void rp_count(const struct task *t)
-{
-    if (t->call.late)
-        return;
-    st_add(rec_in.sum->chosen, &t->call, true);
-    if (opt.by_pid)
-        st_caller_add(rp_caller(t->pid), out_comm(t->pid), &t->call);
 }
 
 /* Counts an interrupted call, as tr_continues does, if the call that begins is another one. */
@@ -11863,11 +11878,9 @@ static void rp_due(void)
 
 static void rp_end(void)
 {
-    PS_EACH(t) {
-        t->call.noret = true;
+    PS_EACH(t)
         if (t->restarting)
-            rp_count(t);
-    }
+            rp_abandon(t);
     rec_in.ended = true;
     rec_in.sum->status = rec_getz();
     rec_in.sum->backend = rec_run.backend;
