@@ -6266,7 +6266,8 @@ static const char *out_read_path(const struct event *e)
                                     [EK_CONNECT] = 1 + EV_remote_addr };
     enum ev_field f = (enum ev_field)(field[e->kind] - 1);
     if (!field[e->kind] || !ev_has(e, f) || (e->err && e->err != ENOENT)
-        || (e->kind == EK_CONNECT && !e->err) || (e->kind == EK_OPEN && e->v[EV_writable].n))
+        || (e->kind == EK_CONNECT && !e->err) || ev_has(e, EV_creates)
+        || (e->kind == EK_OPEN && e->v[EV_writable].n))
         return NULL;
     u32 n = MIN(e->v[f].s.len, sizeof path - 1);
     memcpy(path, e->v[f].s.p, n);
@@ -9264,8 +9265,9 @@ static void md_open(struct task *t, struct call *c)
     }
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
-    ev_num(e, EV_writable, w || (flags & (O_CREAT | O_TRUNC) && !(flags & O_PATH)));
+    ev_num(e, EV_writable, w);
     ev_sym(e, EV_access, fd_access(flags));
+    ev_num_if(e, EV_creates, flags & (O_CREAT | O_TRUNC) && !(flags & O_PATH), 1);
     ev_num_if(e, EV_fd, !c->err, c->ret);
     ev_num_if(e, EV_dir, kind == FK_DIR, 1);
     md_emit(e);
