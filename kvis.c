@@ -4086,6 +4086,9 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam(d->c->arg[d->i - 1]) : fam;
     if (fam == FAM_clock) {
         dec_clock(d->b, v);
+    } else if (fam == FAM_keyspec) { /* key IDs are decimal in the results of calls, too */
+        if (!dec_named(d->b, (u32)v, fam))
+            b_s64(d->b, (s32)v);
     } else if (fam == FAM_quotactl) {
         b_s(d->b, "QCMD(");
         dec_enum(d->b, (u32)v >> 8 & 0xffffff, fam);
