@@ -5559,6 +5559,7 @@ static struct {
     u64 uses;
     u32 columns;         /* width of the terminal; 0: not a terminal */
     u32 line_from;
+    u32 line_tail;       /* offset in text.b of the line's error, which is never cut; 0: none */
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
     u32 line_at;  /* offset in text.b of the line's text, after its time and thread */
     u32 line_col; /* columns of the current line that were already flushed */
@@ -5776,12 +5777,18 @@ static void out_who(struct buf *b, pid_t pid, pid_t tid)
 static void out_line_cut(void)
 {
     struct buf *b = &out.text.b;
+    char tail[80];
     u32 columns = out.columns, len = b->len - out.line_from;
+    u32 n = out.line_tail ? b->len - out.line_tail : 0;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - (b->ascii ? 3 : 1);
-    b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
+    if (n > sizeof tail || u_width(b->p + b->len - n, n) > out.columns / 2)
+        n = 0;
+    memcpy(tail, b->p + b->len - n, n);
+    columns = out.columns - (b->ascii ? 3 : 1) - u_width(tail, n);
+    b->len = out.line_from + u_fit(b->p + out.line_from, len - n, &columns);
     b_own(b, "…");
+    b_put(b, tail, n);
     out_sgr("0");
 }
 
@@ -5789,6 +5796,7 @@ static void out_line_end(void)
 {
     if (out.columns && !opt.verbose)
         out_line_cut();
+    out.line_tail = 0;
     b_c(&out.text.b, '\n');
     out_full(&out.text);
 }
@@ -5996,6 +6004,7 @@ static void out_event_line(const struct event *e, const struct ev_group *request
         while (!out_template(b, e, text) && (text = strchr(text, '|')))
             text++;
     if (e->err) {
+        out.line_tail = b->len;
         b_s(b, " failed: ");
         dec_errno(b, e->err);
     }
