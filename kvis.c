@@ -4081,6 +4081,9 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam(d->c->arg[d->i - 1]) : fam;
     if (fam == FAM_clock) {
         dec_clock(d->b, v);
+    } else if (fam == FAM_keyspec) { /* key IDs are decimal in the results of calls, too */
+        if (!dec_named(d->b, (u32)v, fam))
+            b_s64(d->b, (s32)v);
     } else if (fam == FAM_quotactl) {
         b_s(d->b, "QCMD(");
         dec_enum(d->b, (u32)v >> 8 & 0xffffff, fam);
@@ -5535,6 +5538,7 @@ static struct {
     u64 uses;
     u32 columns;         /* width of the terminal; 0: not a terminal */
     u32 line_from;
+    u32 line_tail;       /* offset in text.b of the line's error, which is never cut; 0: none */
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
     u32 line_at;  /* offset in text.b of the line's text, after its time and thread */
     u32 line_col; /* columns of the current line that were already flushed */
@@ -5752,12 +5756,18 @@ static void out_who(struct buf *b, pid_t pid, pid_t tid)
 static void out_line_cut(void)
 {
     struct buf *b = &out.text.b;
+    char tail[80];
     u32 columns = out.columns, len = b->len - out.line_from;
+    u32 n = out.line_tail ? b->len - out.line_tail : 0;
     if (u_fit(b->p + out.line_from, len, &columns) == len)
         return;
-    columns = out.columns - (b->ascii ? 3 : 1);
-    b->len = out.line_from + u_fit(b->p + out.line_from, len, &columns);
+    if (n > sizeof tail || u_width(b->p + b->len - n, n) > out.columns / 2)
+        n = 0;
+    memcpy(tail, b->p + b->len - n, n);
+    columns = out.columns - (b->ascii ? 3 : 1) - u_width(tail, n);
+    b->len = out.line_from + u_fit(b->p + out.line_from, len - n, &columns);
     b_own(b, "…");
+    b_put(b, tail, n);
     out_sgr("0");
 }
 
@@ -5765,6 +5775,7 @@ static void out_line_end(void)
 {
     if (out.columns && !opt.verbose)
         out_line_cut();
+    out.line_tail = 0;
     b_c(&out.text.b, '\n');
     out_full(&out.text);
 }
@@ -5972,6 +5983,7 @@ static void out_event_line(const struct event *e, const struct ev_group *request
         while (!out_template(b, e, text) && (text = strchr(text, '|')))
             text++;
     if (e->err) {
+        out.line_tail = b->len;
         b_s(b, " failed: ");
         dec_errno(b, e->err);
     }
@@ -6245,7 +6257,8 @@ static const char *out_read_path(const struct event *e)
                                     [EK_CONNECT] = 1 + EV_remote_addr };
     enum ev_field f = (enum ev_field)(field[e->kind] - 1);
     if (!field[e->kind] || !ev_has(e, f) || (e->err && e->err != ENOENT)
-        || (e->kind == EK_CONNECT && !e->err) || (e->kind == EK_OPEN && e->v[EV_writable].n))
+        || (e->kind == EK_CONNECT && !e->err) || ev_has(e, EV_creates)
+        || (e->kind == EK_OPEN && e->v[EV_writable].n))
         return NULL;
     u32 n = MIN(e->v[f].s.len, sizeof path - 1);
     memcpy(path, e->v[f].s.p, n);
@@ -9244,8 +9257,9 @@ static void md_open(struct task *t, struct call *c)
     }
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
-    ev_num(e, EV_writable, w || (flags & (O_CREAT | O_TRUNC) && !(flags & O_PATH)));
+    ev_num(e, EV_writable, w);
     ev_sym(e, EV_access, fd_access(flags));
+    ev_num_if(e, EV_creates, flags & (O_CREAT | O_TRUNC) && !(flags & O_PATH), 1);
     ev_num_if(e, EV_fd, !c->err, c->ret);
     ev_num_if(e, EV_dir, kind == FK_DIR, 1);
     md_emit(e);
@@ -11616,6 +11630,32 @@ static void rp_follow(const struct event *e)
     out_leave_out(e);
 }
 
+static struct st_caller *rp_caller(pid_t pid)
+{
+    struct summary *s = rec_in.sum;
+    for (u32 i = 0; i < s->n_callers; i++)
+        if (s->caller[i].pid == pid && !s->caller[i].ended)
+            return &s->caller[i];
+    return st_caller_new(s, pid);
+}
+
+static void rp_count(const struct task *t)
+{
+    if (t->call.late)
+        return;
+    st_add(rec_in.sum->chosen, &t->call, true);
+    if (opt.by_pid)
+        st_caller_add(rp_caller(t->pid), out_comm(t->pid), &t->call);
+}
+
+/* Counts the interrupted call of a thread that has exited, as tr_abandon does. */
+static void rp_abandon(struct task *t)
+{
+    t->call.noret = true;
+    rp_count(t);
+    t->restarting = false;
+}
+
 static void rp_event(void)
 {
     u32 flags = rp_flags(REC_EVENT_BITS);
@@ -11638,6 +11678,13 @@ static void rp_event(void)
         || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
     e->selected = rec_in.same_filters;
     md_emit(e);
+    struct task *t = ps_task(rec_in.tid);
+    bool exits = e->kind == EK_EXIT_THREAD || e->kind == EK_EXIT_PROCESS;
+    if (exits && t && t->restarting) {
+        rp_abandon(t);
+        out_forget(t);
+        ps_free_task(t);
+    }
     if (opt.by_pid) /* only now: text has hidden the failed execs before e */
         rp_follow(e);
 }
@@ -11685,24 +11732,6 @@ static struct task *rp_task(void)
     else if (!t && !*rec_in.wrong && !(t = ps_new_task(rec_in.tid)))
         rec_bad("out of memory");
     return *rec_in.wrong ? NULL : t;
-}
-
-static struct st_caller *rp_caller(pid_t pid)
-{
-    struct summary *s = rec_in.sum;
-    for (u32 i = 0; i < s->n_callers; i++)
-        if (s->caller[i].pid == pid && !s->caller[i].ended)
-            return &s->caller[i];
-    return st_caller_new(s, pid);
-}
-
-static void rp_count(const struct task *t)
-{
-    if (t->call.late)
-        return;
-    st_add(rec_in.sum->chosen, &t->call, true);
-    if (opt.by_pid)
-        st_caller_add(rp_caller(t->pid), out_comm(t->pid), &t->call);
 }
 
 /* Counts an interrupted call, as tr_continues does, if the call that begins is another one. */
@@ -11843,11 +11872,9 @@ static void rp_due(void)
 
 static void rp_end(void)
 {
-    PS_EACH(t) {
-        t->call.noret = true;
+    PS_EACH(t)
         if (t->restarting)
-            rp_count(t);
-    }
+            rp_abandon(t);
     rec_in.ended = true;
     rec_in.sum->status = rec_getz();
     rec_in.sum->backend = rec_run.backend;

@@ -32,7 +32,7 @@
     X(queue_ns, NUM, "queue_ns") X(more, BOOL, "more") X(value, ADDR, "value") \
     X(child_code, NUM, "child_code") X(child_signal, SYM, "child_signal") \
     X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure") X(result, NUM, "result") \
-    X(details, SYM, "details")
+    X(details, SYM, "details") X(creates, BOOL, "creates")
 
 /* Perfetto's trace (--perfetto): PX_ constant and name of the counters; of the categories that are not those of events;
  * and of the arguments that are not fields of events. The trace has the order of rows. */
@@ -60,7 +60,7 @@
  * output omits the event. */
 #define EVENT_KINDS(X) \
     X(OPEN, FILE, 0, "open", "open {path} ({access})", \
-      EV_path, EV_writable, EV_access, EV_fd, EV_dir, EV_name, EV_comm, EV_uid, EV_call, EV_flags, \
+      EV_path, EV_writable, EV_access, EV_creates, EV_fd, EV_dir, EV_name, EV_comm, EV_uid, EV_call, EV_flags, \
       EV_mode_bits, EV_duration_ns, EV_abi, EV_name_changed, EV_path_from) \
     X(CLOSE, FILE, 0, "close", NULL, \
       EV_fd, EV_path, EV_kind, EV_bytes_read, EV_bytes_written, EV_age_ns, EV_opener_pid) \

@@ -504,8 +504,8 @@ enum dec_kinds {
     X(PAGES, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(NODES, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
     X(NODESOUT, 1, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
-    X(RESIDENT, 1, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
-    X(IOCBS, 0, NONE, NESTS, 0, 0, 0, 0, 0, 0) \
+    X(RESIDENT, 1, NONE, PREVIOUS, 1, 0, 256, 0, 0, 0) \
+    X(IOCBS, 0, NONE, PREVIOUS, 8, 0, CALL_PART_MAX, 0, 0, 0) \
     X(IOCB, 0, NONE, ONE, 64, 0, 0, 0, 0, 0) \
     X(IOEVENTS, 1, NONE, RESULT, 32, 0, CALL_PART_MAX, 0, 0, 0) \
     X(SEMBUFS, 0, NONE, NEXT, 6, 0, CALL_PART_MAX, 0, 0, 0) \

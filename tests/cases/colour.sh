@@ -37,6 +37,8 @@ print(*events, sep="\n")
 exec_line = next(l for l in events if "] exec " in l)
 assert len(exec_line) == 50 and exec_line.endswith("ä…") and all(len(l) <= 50 for l in events)
 END
+    tty "stty cols 50; '$KVIS' trace --backend=ptrace --color=$color -- mkdir $PWD/none/$(printf 'x%.0s' $(seq 60))" >lines
+    sed "s/$esc\[[0-9]*m//g" lines | grep -q '^\[+.* mkdir .*… failed: ENOENT.$' || fail "--color=$color: a line without its error"
     tty "stty cols 50; '$KVIS' trace --backend=ptrace --color=$color -o whole -- /bin/echo $long"
     has whole "exec /bin/echo $long\$"
 done

@@ -122,3 +122,20 @@ for b in $backends; do
     kv replay -c -o table calls.kvis
     eq "interrupted calls" "nanosleep 1 0 pause 1 0 ppoll 1 0 readv 3 3 waitid 1 1" "$(echo $(rows table))"
 done
+
+# A thread that exits in an interrupted call has no EINTR, even if another one gets its ID.
+cat >again.py <<'P'
+import os, signal, time
+def child(f):
+    return os.fork() or f() or os._exit(0)
+first = child(signal.pause)
+time.sleep(0.2)
+os.kill(first, 15)
+os.waitpid(first, 0)
+open("/proc/sys/kernel/ns_last_pid", "w").write(str(first - 1))
+assert os.waitpid(child(lambda: None), 0)[0] == first
+P
+if unshare -pf --mount-proc "$KVIS" trace -v -q -o /dev/null -w again.kvis -- python3 again.py 2>err; then
+    kv replay -c -o table again.kvis
+    eq "a call of a thread that exits" "pause 1 0" "$(rows table | grep pause)"
+fi

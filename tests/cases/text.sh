@@ -90,6 +90,8 @@ for backend in $backends; do
     eq "first of perl" "open a.c (read)" "$(sed -n '/^started/{n;p;}' lines)"
     lines --backend=$backend -- perl -MFcntl -e 'sysopen F, "l.so", $_ for O_CREAT, O_TRUNC; unlink "l.so"' # can change the file
     eq "opens" "open l.so (read)|open l.so (read)|unlink l.so|" "$(sed '1,/^started/d; /^exit/d' lines | tr '\n' '|')"
+    run trace --backend=$backend --json=json -P l.so -- perl -MFcntl -e 'sysopen F, "l.so", $_ for O_CREAT, O_TRUNC, 0; unlink "l.so"'
+    want "[(e['writable'], e.get('creates')) for e in by('open')] == [(False, True), (False, True), (False, None)]"
     lines --backend=$backend -- cat l.so # an argument is no library of the start-up
     has lines '^open l.so \(read\) failed: ENOENT$'
     lines --backend=$backend -- gcc -c -o a.o a.c
