@@ -9013,7 +9013,7 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
 /* err: errno of the socket; 0: none; -1: the outcome is unknown. */
 static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
-    char text[DNS_SHOWN * sizeof q->m.name], kind[16];
+    char text[DNS_SHOWN * sizeof q->m.name] = "", kind[16] = "";
     struct buf b = BUF_ON(text), type = BUF_ON(kind);
     bool answered = q->m.flags >> 15;
     u32 rcode = answered ? q->m.flags & 15 : 0;
@@ -9392,7 +9392,7 @@ static void md_details(struct event *e, struct task *t, const struct call *c, s3
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     enum { SETFLAGS = 0x40086602, SETFLAGS32 = 0x40046602 }; /* SETFLAGS32: in 32-bit programs */
-    char name[32];
+    char name[32] = "";
     struct buf op = BUF_ON(name);
     u32 command = c->arg[1];
     if (!dec_named(&op, command == SETFLAGS32 ? SETFLAGS : command, FAM_fschange)
