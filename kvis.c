@@ -9938,7 +9938,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns an open file's new name after a rename (sx: status of `to`), or NULL if it has none. */
+/* Returns the name that a rename gives an open file (sx: status of `to`); NULL: it is unchanged. */
 static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
                                 const struct path *from, const struct path *to)
 {
@@ -13256,8 +13256,7 @@ static void df_note_run(const struct df_life *l)
     if (ns < t->least_ns)
         t->shorter++;
     else
-        t->run[t->n++] = (struct df_run){ l->now.name, l->begin_ns, ns, l->pid,
-                                          l->now.failed > 0 };
+        t->run[t->n++] = (struct df_run){ l->now.name, l->begin_ns, ns, l->pid, l->now.failed > 0 };
 }
 
 static void df_over(struct df_life *l, u64 ns)
@@ -15909,8 +15908,7 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = u_file_number(BPF_KPROBES "/type", -ENOENT);
-    struct perf_event_attr a = { .type = type, .config = is_ret,
-                                 .config1 = (uintptr_t)symbol };
+    struct perf_event_attr a = { .type = type, .config = is_ret, .config1 = (uintptr_t)symbol };
     return type < 0 ? type : bpf_attach_perf(&a, prog);
 }
 
@@ -17589,9 +17587,8 @@ static void hy_full(const struct task *t)
  * thread's map entry, unless the kernel skipped the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
-    if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
-        return;
-    hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
+    if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
+        hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
 static bool hy_is_stop(const siginfo_t *si)
@@ -17607,9 +17604,8 @@ static void hy_begin(void)
 {
     u32 key = 0;
     u64 *none = hy.on && hy.sched ? calloc(bpf_possible(), DELAY_SLOTS * sizeof *none) : NULL;
-    if (!none)
-        return;
-    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "delays"), &key, none);
+    if (none)
+        bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "delays"), &key, none);
     free(none);
 }
 
@@ -17643,8 +17639,7 @@ static const char *hy_disk_name(u32 dev)
     SNPRINTF(path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
     const char *link = fd_link_text(path, to, sizeof to) > 0 ? to : path;
     hy.disk_name[at].dev = dev;
-    snprintf(hy.disk_name[at].name, sizeof hy.disk_name[at].name, "%s",
-             out_base(link, strlen(link)));
+    SNPRINTF(hy.disk_name[at].name, "%s", out_base(link, strlen(link)));
     return hy.disk_name[at].name;
 }
 
@@ -18598,9 +18593,7 @@ static void tr_io(const struct wire_io *w)
     ev_sym(e, EV_op, hy_io_op(w->op));
     ev_num(e, EV_bytes, w->bytes);
     ev_num(e, EV_duration_ns, w->ts_ns - w->issue_ns);
-    const char *disk = w->dev ? hy_disk_name(w->dev) : NULL;
-    if (disk)
-        ev_bytes(e, EV_device, disk, strlen(disk));
+    ev_sym(e, EV_device, w->dev ? hy_disk_name(w->dev) : NULL);
     ev_num_if(e, EV_queue_ns, w->insert_ns, w->issue_ns - w->insert_ns);
     md_emit(e);
 }
@@ -18761,7 +18754,7 @@ static void tr_exec_event(struct task *t)
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
     SNPRINTF(t->comm, "%s", base ? base + 1 : s);
     struct event *e = ev_new(EK_EXEC, t, t->at_ns);
-    ev_bytes(e, EV_comm, t->comm, strlen(t->comm));
+    ev_sym(e, EV_comm, t->comm);
     md_exec_fields(e, t);
     if (t->exec_path && !out.diverted)
         st_program(t->exec_path);
