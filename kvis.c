@@ -10387,7 +10387,7 @@ static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
     u8 need;
-    bool ok; /* `exit` is only for calls that succeeded */
+    bool ok; /* `exit` is only for successful calls */
 } md_calls[SC_N] = {
 #define X(call, need, enter, exit, kind, ok) [SC_##call] = { enter, exit, MD_##need, ok },
     MD_CALLS(X)
@@ -12902,7 +12902,7 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* The first pass counts scores. If not all events with the lowest score fit, omits some, evenly. */
+/* The first pass only counts. Omits some events with the lowest included score, evenly in time. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -15749,8 +15749,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     int e = bpf_load_insns(o, i, insns);
     if (e >= 0)
         return 0;
-    bool verified = e != -EPERM && e != -EMFILE && e != -ENFILE; /* the verifier can write a log */
-    char *log = verified ? calloc(1, LOG) : NULL;
+    bool ran = e != -EPERM && e != -EMFILE && e != -ENFILE; /* the verifier, which writes the log */
+    char *log = ran ? calloc(1, LOG) : NULL;
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
     int f = bpf_prog_load(o, r, insns, 1, log, LOG);
@@ -15951,7 +15951,7 @@ static int bpf_start(struct bpf_obj *o, u32 mask)
 }
 
 /* Loads and attaches BPF program i for a tracepoint that has an additional argument on some
- * kernels. Tries the program's first constant as 1 (the argument exists), then as 0. */
+ * kernels. Tries cfg[0], which is set before bpf_open, as 1 (the argument exists), then as 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
     for (;; o->cfg[0].val = 0) {
@@ -16305,9 +16305,9 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis alone ends kvis. After a signal to its process group, kvis waits for the end of
- * the command. siginfo does not distinguish the two. Therefore, another process of the group, the
- * witness, writes its signals to a pipe. With ptrace, the command stops (tr_is_groups). */
+/* A signal to kvis alone ends kvis. One to its process group also reaches the command, whose end
+ * kvis awaits. siginfo does not tell them apart, so a process of the group, the witness, writes its
+ * signals to a pipe. With ptrace, a stop of the command shows that it got one (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
