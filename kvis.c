@@ -9006,7 +9006,7 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
 /* err: errno of the socket; 0: none; -1: the outcome is unknown. */
 static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
-    char text[DNS_SHOWN * sizeof q->m.name], kind[16];
+    char text[DNS_SHOWN * sizeof q->m.name] = "", kind[16] = "";
     struct buf b = BUF_ON(text), type = BUF_ON(kind);
     bool answered = q->m.flags >> 15;
     u32 rcode = answered ? q->m.flags & 15 : 0;
@@ -9386,7 +9386,7 @@ static void md_details(struct event *e, struct task *t, const struct call *c, s3
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
     enum { SETFLAGS = 0x40086602, SETFLAGS32 = 0x40046602 }; /* SETFLAGS32: in 32-bit programs */
-    char name[32];
+    char name[32] = "";
     struct buf op = BUF_ON(name);
     u32 command = c->arg[1];
     if (!dec_named(&op, command == SETFLAGS32 ? SETFLAGS : command, FAM_fschange)
@@ -9932,7 +9932,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns an open file's new name after a rename (sx: status of `to`), or NULL if it has none. */
+/* Returns the name that a rename gives an open file (sx: status of `to`); NULL: it is unchanged. */
 static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
                                 const struct path *from, const struct path *to)
 {
@@ -10381,7 +10381,7 @@ static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
     u8 need;
-    bool ok; /* `exit` is only for calls that succeeded */
+    bool ok; /* `exit` is only for successful calls */
 } md_calls[SC_N] = {
 #define X(call, need, enter, exit, kind, ok) [SC_##call] = { enter, exit, MD_##need, ok },
     MD_CALLS(X)
@@ -12909,7 +12909,7 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* The first pass counts scores. If not all events with the lowest score fit, omits some, evenly. */
+/* The first pass only counts. Omits some events with the lowest included score, evenly in time. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13263,8 +13263,7 @@ static void df_note_run(const struct df_life *l)
     if (ns < t->least_ns)
         t->shorter++;
     else
-        t->run[t->n++] = (struct df_run){ l->now.name, l->begin_ns, ns, l->pid,
-                                          l->now.failed > 0 };
+        t->run[t->n++] = (struct df_run){ l->now.name, l->begin_ns, ns, l->pid, l->now.failed > 0 };
 }
 
 static void df_over(struct df_life *l, u64 ns)
@@ -15757,8 +15756,8 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     int e = bpf_load_insns(o, i, insns);
     if (e >= 0)
         return 0;
-    bool verified = e != -EPERM && e != -EMFILE && e != -ENFILE; /* the verifier can write a log */
-    char *log = verified ? calloc(1, LOG) : NULL;
+    bool ran = e != -EPERM && e != -EMFILE && e != -ENFILE; /* the verifier, which writes the log */
+    char *log = ran ? calloc(1, LOG) : NULL;
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
     int f = bpf_prog_load(o, r, insns, 1, log, LOG);
@@ -15916,8 +15915,7 @@ static int bpf_no_kprobe(struct bpf_obj *o, const char *symbol, int e)
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = u_file_number(BPF_KPROBES "/type", -ENOENT);
-    struct perf_event_attr a = { .type = type, .config = is_ret,
-                                 .config1 = (uintptr_t)symbol };
+    struct perf_event_attr a = { .type = type, .config = is_ret, .config1 = (uintptr_t)symbol };
     return type < 0 ? type : bpf_attach_perf(&a, prog);
 }
 
@@ -15960,7 +15958,7 @@ static int bpf_start(struct bpf_obj *o, u32 mask)
 }
 
 /* Loads and attaches BPF program i for a tracepoint that has an additional argument on some
- * kernels. Tries the program's first constant as 1 (the argument exists), then as 0. */
+ * kernels. Tries cfg[0], which is set before bpf_open, as 1 (the argument exists), then as 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
     for (;; o->cfg[0].val = 0) {
@@ -16314,9 +16312,9 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis alone ends kvis. After a signal to its process group, kvis waits for the end of
- * the command. siginfo does not distinguish the two. Therefore, another process of the group, the
- * witness, writes its signals to a pipe. With ptrace, the command stops (tr_is_groups). */
+/* A signal to kvis alone ends kvis. One to its process group also reaches the command, whose end
+ * kvis awaits. siginfo does not tell them apart, so a process of the group, the witness, writes its
+ * signals to a pipe. With ptrace, a stop of the command shows that it got one (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
@@ -17596,9 +17594,8 @@ static void hy_full(const struct task *t)
  * thread's map entry, unless the kernel skipped the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
-    if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
-        return;
-    hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
+    if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
+        hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
 static bool hy_is_stop(const siginfo_t *si)
@@ -17614,9 +17611,8 @@ static void hy_begin(void)
 {
     u32 key = 0;
     u64 *none = hy.on && hy.sched ? calloc(bpf_possible(), DELAY_SLOTS * sizeof *none) : NULL;
-    if (!none)
-        return;
-    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "delays"), &key, none);
+    if (none)
+        bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "delays"), &key, none);
     free(none);
 }
 
@@ -17650,8 +17646,7 @@ static const char *hy_disk_name(u32 dev)
     SNPRINTF(path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
     const char *link = fd_link_text(path, to, sizeof to) > 0 ? to : path;
     hy.disk_name[at].dev = dev;
-    snprintf(hy.disk_name[at].name, sizeof hy.disk_name[at].name, "%s",
-             out_base(link, strlen(link)));
+    SNPRINTF(hy.disk_name[at].name, "%s", out_base(link, strlen(link)));
     return hy.disk_name[at].name;
 }
 
@@ -18610,9 +18605,7 @@ static void tr_io(const struct wire_io *w)
     ev_sym(e, EV_op, hy_io_op(w->op));
     ev_num(e, EV_bytes, w->bytes);
     ev_num(e, EV_duration_ns, w->ts_ns - w->issue_ns);
-    const char *disk = w->dev ? hy_disk_name(w->dev) : NULL;
-    if (disk)
-        ev_bytes(e, EV_device, disk, strlen(disk));
+    ev_sym(e, EV_device, w->dev ? hy_disk_name(w->dev) : NULL);
     ev_num_if(e, EV_queue_ns, w->insert_ns, w->issue_ns - w->insert_ns);
     md_emit(e);
 }
@@ -18773,7 +18766,7 @@ static void tr_exec_event(struct task *t)
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
     SNPRINTF(t->comm, "%s", base ? base + 1 : s);
     struct event *e = ev_new(EK_EXEC, t, t->at_ns);
-    ev_bytes(e, EV_comm, t->comm, strlen(t->comm));
+    ev_sym(e, EV_comm, t->comm);
     md_exec_fields(e, t);
     if (t->exec_path && !out.diverted)
         st_program(t->exec_path);

@@ -478,7 +478,7 @@ write_kinds() {
 
 # The model functions of calls.
 write_model() {
-    printf '/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, end only of successful calls). */\n#define MD_CALLS(X)'
+    printf '/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, 1: the function at its end is only for successful calls). */\n#define MD_CALLS(X)'
     awk '{ printf " \\\n    X(%s, %s, %s, %s, %s, %s)", $1, $2, $3, $4, $5, $6 }' "$tmp/model"
     printf '\n\n'
 }

@@ -1649,7 +1649,7 @@ static const struct sc_option sc_options[] = {
     X(openat, FILE_OF_RESULT, 0) \
     X(openat2, FILE_OF_RESULT, 0)
 
-/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, end only of successful calls). */
+/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, 1: the function at its end is only for successful calls). */
 #define MD_CALLS(X) \
     X(accept, FDS, NULL, md_accept, 0, 0) \
     X(accept4, FDS, NULL, md_accept, 0, 0) \
