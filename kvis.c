@@ -23958,9 +23958,9 @@ static void mfs_limits(void)
 #define MFS_CPUS "/sys/devices/system/cpu"
 #define MFS_NODE_DIRS "/sys/devices/system/node"
 
-/* An iterator over the directories WHERE/PREFIX<N>SUB, where N is a number. */
+/* An iterator over the directories WHERE/PREFIX<N>POST/SUB, where N is a number. */
 struct mfs_dirs {
-    const char *where, *prefix, *sub;
+    const char *where, *prefix, *post, *sub;
     u32 k, n, nr;   /* `dir` is the k-th of n directories; nr: its number N */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
@@ -23969,15 +23969,18 @@ struct mfs_dirs {
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
-        d->n = met_ids(met_path("%s", d->where), d->prefix, "", d->id, ARRAY_LEN(d->id));
+        d->n = met_ids(met_path("%s", d->where), d->prefix, d->post, d->id, ARRAY_LEN(d->id));
     while (d->k < d->n) {
         d->nr = d->id[d->k++];
-        SNPRINTF(d->dir, "%s/%s%u%s", d->where, d->prefix, d->nr, d->sub ? d->sub : "");
-        if (!d->sub || met_there(met_path("%s", d->dir)))
+        SNPRINTF(d->dir, "%s/%s%u%s%s", d->where, d->prefix, d->nr, d->post, d->sub);
+        if (!*d->sub || met_there(met_path("%s", d->dir)))
             return true;
     }
     return false;
 }
+
+#define MFS_EACH_DIR(d, in, pre, end, below) \
+    for (struct mfs_dirs d = { .where = in, .prefix = pre, .post = end, .sub = below }; mfs_next(&d);)
 
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
@@ -23992,10 +23995,9 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
 
 static void mfs_throttle(void)
 {
-    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/thermal_throttle" };
     char of[24], name[48];
     s64 core, package;
-    while (mfs_next(&cpu)) {
+    MFS_EACH_DIR(cpu, MFS_CPUS, "cpu", "", "/thermal_throttle") {
         if (!met_file_number(met_path("%s/../topology/core_id", cpu.dir), &core)
             || !met_file_number(met_path("%s/../topology/physical_package_id", cpu.dir), &package))
             continue;
@@ -24009,8 +24011,7 @@ static void mfs_throttle(void)
 /* base_frequency is in kHz (intel_pstate.rst), nominal_freq of ACPI in MHz (cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
-    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
-    while (mfs_next(&cpu)) {
+    MFS_EACH_DIR(cpu, MFS_CPUS, "cpu", "", "/cpufreq") {
         const struct met_inst *i = met_inst_nr(DIM_CPU, cpu.nr);
         met_files(i, cpu.dir);
         s64 khz = u_file_number(met_path("%s/base_frequency", cpu.dir), -1);
@@ -24125,27 +24126,21 @@ static void mfs_khuge(void)
 
 static void mfs_huge(void)
 {
-    char dir[64];
-    u32 id[32], n = met_ids(met_path("/sys/kernel/mm/hugepages"), "hugepages-", "kB", id, 32);
-    for (u32 k = 0; k < n; k++) {
-        SNPRINTF(dir, "/sys/kernel/mm/hugepages/hugepages-%ukB", id[k]);
-        met_files(met_inst(DIM_POOL, strchr(dir, '-') + 1), dir);
-    }
+    MFS_EACH_DIR(pool, "/sys/kernel/mm/hugepages", "hugepages-", "kB", "")
+        met_files(met_inst(DIM_POOL, strchr(pool.dir, '-') + 1), pool.dir);
 }
 
 static void mfs_numastat(void)
 {
-    struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
-    while (mfs_next(&node))
+    MFS_EACH_DIR(node, MFS_NODE_DIRS, "node", "", "")
         met_keys(met_inst_nr(DIM_NODE, node.nr), met_path("%s/numastat", node.dir), 0);
 }
 
 /* Reads lines "Node 0 MemTotal: 123 kB". Sets the info to "CPUs 0-7, distances 10 21". */
 static void mfs_nodemem(void)
 {
-    struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
     char cpus[128];
-    while (mfs_next(&node)) {
+    MFS_EACH_DIR(node, MFS_NODE_DIRS, "node", "", "") {
         struct met_inst *i = met_inst_nr(DIM_NODE, node.nr);
         if (i && !i->info[0]) {
             u_slurp(met_path("%s/cpulist", node.dir), cpus, sizeof cpus);
@@ -24310,9 +24305,8 @@ static void mfs_zone(u32 id, const char *dir)
 
 static void mfs_zones(void)
 {
-    struct mfs_dirs zone = { .where = "/sys/class/thermal", .prefix = "thermal_zone" };
     const struct met_inst *hot = NULL, *all;
-    while (mfs_next(&zone))
+    MFS_EACH_DIR(zone, "/sys/class/thermal", "thermal_zone", "", "")
         mfs_zone(zone.nr, zone.dir);
     /* The nameless instance shows the zone that is closest to its lowest trip point. */
     MET_EACH_OF(DIM_ZONE, i)
@@ -24363,8 +24357,7 @@ static void mfs_chip(u32 chip, const char *dir)
 
 static void mfs_hwmon(void)
 {
-    struct mfs_dirs chip = { .where = "/sys/class/hwmon", .prefix = "hwmon" };
-    while (mfs_next(&chip))
+    MFS_EACH_DIR(chip, "/sys/class/hwmon", "hwmon", "", "")
         mfs_chip(chip.nr, chip.dir);
 }
 
@@ -24666,8 +24659,7 @@ static void mfs_fs(void)
 
 static void mfs_edac(void)
 {
-    struct mfs_dirs mc = { .where = "/sys/devices/system/edac/mc", .prefix = "mc" };
-    while (mfs_next(&mc))
+    MFS_EACH_DIR(mc, "/sys/devices/system/edac/mc", "mc", "", "")
         met_files(met_inst_nr(DIM_MC, mc.nr), mc.dir);
 }
 
@@ -25229,16 +25221,16 @@ static void mfs_busy_first(u32 by)
 
 static void mfs_busy(void)
 {
-    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/topology" };
     static u64 faults;
     double ns = met.src[met.cur].elapsed_s * 1e9;
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
     bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures CPU waits */
-    while (waits && mfs_next(&cpu))
-        if (ns > 0 && cpu.nr < MET_INSTS)
-            met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
+    if (waits)
+        MFS_EACH_DIR(cpu, MFS_CPUS, "cpu", "", "/topology")
+            if (ns > 0 && cpu.nr < MET_INSTS)
+                met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
     for (u32 by = 0; by < MFS_THREADS; by++)
         if (by != MFS_WRITTEN) /* the rank for MFS_READ includes writes */
             mfs_busy_first(by);
