@@ -25596,16 +25596,6 @@ struct pmc_event {
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* Roles of the events of section unc_: memory traffic and, from UR_PACKAGE on, energy. */
-enum unc_role {
-    UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
-};
-
-enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: one event counts reads and writes */
-
-/* Cores for which pmu.tbl has an event that sysfs does not list. */
-enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
-
 /* PMUs named `pmu`, or `pmu`_N with a number N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
@@ -25613,12 +25603,6 @@ struct unc_class_row { char pmu[24]; u8 counts; };
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
-
-/* Level 1 of Intel's Topdown: shares of pipeline slots. */
-static const struct { u16 metric; u8 role; } pmc_slots[] = {
-    { M_TD_RETIRING, PR_SLOTS_RETIRING }, { M_TD_BAD, PR_SLOTS_BAD_SPECULATION },
-    { M_TD_FRONT, PR_SLOTS_FRONTEND }, { M_TD_BACK, PR_SLOTS_BACKEND },
-};
 
 struct pmc_code {        /* as in struct perf_event_attr */
     u32 type;
@@ -30117,10 +30101,6 @@ static int mon_run(u64 end_ns)
 
 #include "gen/out/rules.h"
 
-enum dg_kind { DG_UTILIZATION, DG_SATURATION, DG_ERROR };
-enum dg_scope { DG_THIS, DG_OTHERS, DG_ALL };
-enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE, DG_BY_SELF };
-
 static const struct { const char *id; u16 a, b, like; u8 op; } dg_numbers[] = {
     DG_NUMBERS
 };
@@ -31312,7 +31292,7 @@ static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
     if (g == end)
         return dg_wrong(v, "more than %d columns 'and'", DG_MAX_GUARDS);
     g->maybe = maybe;
-    return dg_choose(dg_word(&v), "this|others|all", &g->scope)
+    return dg_choose(dg_word(&v), DG_SCOPES, &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);
 }
 
@@ -31361,7 +31341,7 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
     if (!strcmp(key, "resource"))
         return dg_resource(v, &r->res);
     if (!strcmp(key, "kind"))
-        return dg_choose(v, "utilization|saturation|error", &r->kind);
+        return dg_choose(v, DG_KINDS, &r->kind);
     if (!strcmp(key, "tried"))
         return dg_choose(v, "machine|each", &r->each);
     if (!strcmp(key, "when"))
@@ -31372,8 +31352,8 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
         return dg_resources(v, *key == 'u' ? &r->unless : &r->before);
     if (!strcmp(key, "cost"))
         return dg_cost(r, v);
-    if (!strcmp(key, "blames")) /* the words are in the order of enum dg_blame */
-        return dg_choose(dg_word(&v), "-|all|members|cpu|device|self", &r->who)
+    if (!strcmp(key, "blames"))
+        return dg_choose(dg_word(&v), DG_BLAMES, &r->who)
                && (r->who == DG_BY_NOBODY || dg_find_number(v, &r->whose));
     if (!strcmp(key, "log"))
         return dg_find_number(v, &r->log);
