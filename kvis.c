@@ -23091,11 +23091,6 @@ static struct met_form_row {
     double scale; /* factor from the kernel's value to the shown value */
 } met_forms[N_FORM] = { MET_UNITS };
 
-/* How the sum of a dimension gets its value: from the source, or as a sum or mean of instances. */
-enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
-
-enum { PROM_GAUGE, PROM_COUNTER, PROM_UNTYPED };
-
 static const struct metric {
     const char *name;
     const char *key;  /* name, column or file in the source; "": none */
@@ -24486,29 +24481,24 @@ static void mfs_softnet(void)
     }
 }
 
-/* Sums a column of a table in /proc/net/stat, which has a row of hexadecimal numbers per CPU. */
-static void mfs_table_column(u32 m)
-{
-    const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
-    char *line;
-    u64 sum = 0;
-    int at = -1, k = 0;
-    if (met_try(met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key)))
-        return; /* without nf_conntrack or IPv6, the table does not exist */
-    if ((line = met_line()))
-        for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
-            if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
-                at = k;
-    while (line && (line = met_line()))
-        sum += at < 0 ? 0 : strtoul(u_word(line, at), NULL, 16);
-    if (at >= 0)
-        met_count(met.all, m, sum);
-}
-
+/* Sums columns of tables in /proc/net/stat, which have a row of hexadecimal numbers per CPU. */
 static void mfs_tables(void)
 {
-    MET_EACH_KEY(met.all, m)
-        mfs_table_column(m);
+    MET_EACH_KEY(met.all, m) {
+        const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
+        u64 sum = 0;
+        int at = -1, k = 0;
+        if (met_try(met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key)))
+            continue; /* without nf_conntrack or IPv6, the table does not exist */
+        char *line = met_line();
+        for (const char *w = line; w && *w && at < 0; w = u_word(w, 1), k++)
+            if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
+                at = k;
+        while (line && (line = met_line()))
+            sum += at < 0 ? 0 : strtoul(u_word(line, at), NULL, 16);
+        if (at >= 0)
+            met_count(met.all, m, sum);
+    }
 }
 
 /* --- file systems --- */
@@ -28185,7 +28175,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
 
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
-    static const char types[][8] = { "gauge", "counter", "untyped" }; /* by enum PROM_GAUGE ... */
+    static const char types[][8] = { MET_PROM_TYPES };
     char name[96];
     u32 n = 0;
     SNPRINTF(name, "kvis_%s%s", met_prefix(m, dim), metrics[m].prom);
@@ -30336,14 +30326,8 @@ static void dg_fd_look(struct dg_task *t, const char *fd, struct mfs_set *mounts
         mfs_set_add(mounts, mount);
 }
 
-/* Returns whether a mount with major number 0 can be on a disk, judging by its type (not tmpfs). */
-static bool dg_has_disk(const char *line)
-{
-    const char *type = strstr(line, " - ");
-    return type && u_begins(type + 3, "overlay|btrfs|bcachefs|zfs|fuse");
-}
-
-/* Adds the devices of mounts from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). */
+/* Adds the devices of mounts from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). Some
+ * types of mounts with major number 0 can be on a disk (tmpfs cannot). */
 static void dg_task_mounts(struct dg_task *t, const struct mfs_set *mounts)
 {
     char *end;
@@ -30352,7 +30336,9 @@ static void dg_task_mounts(struct dg_task *t, const struct mfs_set *mounts)
     for (char *line; (line = met_line());) {
         bool its = mfs_set_has(mounts, strtoull(line, NULL, 10));
         unsigned first = strtoul(u_word(line, 2), &end, 10);
-        if (its && *end == ':' && (first || dg_has_disk(end)))
+        const char *type = strstr(end, " - ");
+        bool disk = first || (type && u_begins(type + 3, "overlay|btrfs|bcachefs|zfs|fuse"));
+        if (its && *end == ':' && disk)
             mfs_set_add(&t->devices, makedev(first, strtoul(end + 1, NULL, 10)));
     }
 }

@@ -5,6 +5,13 @@
 /* Groups of sources, for -c. */
 #define MET_GROUPS "cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio"
 
+/* How the sum of a dimension gets its value: from the source, or as a sum or mean of instances. */
+enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
+
+/* Types of Prometheus metrics. */
+enum { PROM_GAUGE, PROM_COUNTER, PROM_UNTYPED };
+#define MET_PROM_TYPES "gauge", "counter", "untyped"
+
 /* Sources that are on only if -c names them. */
 #define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_FS | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_BONDS | 1ull << SRC_TABLES | 1ull << SRC_CLOCK | 1ull << SRC_IRQS | 1ull << SRC_EDAC | 1ull << SRC_MD | 1ull << SRC_LOG | 1ull << SRC_STUCK | 1ull << SRC_LOCKS | 1ull << SRC_VIRTIO)
 
