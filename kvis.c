@@ -23073,9 +23073,11 @@ enum {
 };
 
 /* Option -c accepts a source's group or name. lack: why a kernel may lack the source. */
-static const struct { const char *group, *name, *lack; u8 section; } met_sources[N_SRC] = {
-    MET_SOURCES
-};
+static const struct {
+    const char *group, *name, *lack;
+    u8 section;         /* index in scr_sections[] */
+    u16 from, to, n;    /* metrics[from] to [to - 1] include the source's n metrics */
+} met_sources[N_SRC] = { MET_SOURCES };
 
 /* metrics.tbl explains the columns and what a missing value means. */
 static struct {
@@ -23084,13 +23086,8 @@ static struct {
     const char *title;
     u8 section; /* index in scr_sections[] */
     u8 share;
-    bool in_order;
+    bool in_order, largest;
 } met_dims[N_DIM] = { MET_DIMENSIONS };
-
-enum met_unit {
-    U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS,
-    U_CELSIUS_RATE
-};
 
 /* JSON has a counter's rate, and Prometheus its running total. */
 static struct met_form_row {
@@ -23099,15 +23096,6 @@ static struct met_form_row {
     const char *json;
     double scale; /* factor from the kernel's value to the shown value */
 } met_forms[N_FORM] = { MET_UNITS };
-
-/* How the sum of a dimension gets its value: from the source, or as a sum or mean of instances. */
-enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
-
-enum met_op {
-    OP_NONE, OP_SUM, OP_LESS, OP_DIV, OP_MUL, OP_REST, OP_LEFT, OP_MOST, OP_SHARE, OP_FIRST
-};
-
-enum { PROM_GAUGE, PROM_COUNTER, PROM_UNTYPED };
 
 static const struct metric {
     const char *name;
@@ -23175,7 +23163,6 @@ static struct {
         u32 there;        /* number of existing instances if kvis does not show all; else 0 */
         u64 took_ns;
         char why[512];    /* reason for the first failed read */
-        u16 from, to, n;  /* metrics[from] to [to - 1] include the source's n metrics */
     } src[N_SRC];
 } met;
 
@@ -23295,15 +23282,10 @@ static void met_init(void)
     long hz = sysconf(_SC_CLK_TCK);
     met_forms[F_TICKS].scale = met_forms[F_MODE_TICKS].scale = 1.0 / MAX(hz, 1);
     met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = sysconf(_SC_PAGESIZE);
-    for (u32 m = N_METRICS; m-- > 0;)
-        met.src[metrics[m].src].from = m;
-    for (u32 m = 0; m < N_METRICS; m++) {
+    for (u32 m = 0; m < N_METRICS; m++)
         for (u8 d = 0; d < N_DIM; d++)
             if (met_of(m, d))
                 met.slot[d][m] = met.width[d]++;
-        met.src[metrics[m].src].to = m + 1;
-        met.src[metrics[m].src].n++;
-    }
 }
 
 /* --- instances --- */
@@ -23592,7 +23574,7 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
 /* Drops negative results (B may have changed after A was read), except those of A - B. */
 static void met_make(void)
 {
-    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
+    for (u32 m = met_sources[met.cur].from; m < met_sources[met.cur].to; m++) {
         const struct metric *r = &metrics[m];
         for (const struct met_inst *i = r->op ? met.first[r->dim] : NULL; i; i = i->next) {
             if (i->at != met.tick || !met_has(i, r->a) || !met_has(i, r->b))
@@ -23664,7 +23646,7 @@ static void met_source_end(void)
 {
     struct met_source *s = &met.src[met.cur];
     char was[101] = "";
-    for (u32 m = s->from; m < s->to; m++)
+    for (u32 m = met_sources[met.cur].from; m < met_sources[met.cur].to; m++)
         if (metrics[m].src == met.cur && metrics[m].all != MET_ALONE)
             met_sum_of(m);
     met_make();
@@ -23792,7 +23774,7 @@ static void met_link(const char *path, char *name, size_t n)
 /* Iterates over the metrics of the current source that have a key and the dimension of instance i.
  * Does nothing if i is NULL. */
 #define MET_EACH_KEY(i, m) \
-    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) \
+    for (u32 m = met_sources[met.cur].from; m < met_sources[met.cur].to; m++) \
         if (i && metrics[m].src == met.cur && metrics[m].dim == (i)->dim && *metrics[m].key)
 
 static void met_columns(const struct met_inst *i, const char *line)
@@ -23964,9 +23946,9 @@ static void mfs_limits(void)
 #define MFS_CPUS "/sys/devices/system/cpu"
 #define MFS_NODE_DIRS "/sys/devices/system/node"
 
-/* An iterator over the directories WHERE/PREFIX<N>SUB, where N is a number. */
+/* An iterator over the directories WHERE/PREFIX<N>POST/SUB, where N is a number. */
 struct mfs_dirs {
-    const char *where, *prefix, *sub;
+    const char *where, *prefix, *post, *sub;
     u32 k, n, nr;   /* `dir` is the k-th of n directories; nr: its number N */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
@@ -23975,15 +23957,18 @@ struct mfs_dirs {
 static bool mfs_next(struct mfs_dirs *d)
 {
     if (!d->k)
-        d->n = met_ids(met_path("%s", d->where), d->prefix, "", d->id, ARRAY_LEN(d->id));
+        d->n = met_ids(met_path("%s", d->where), d->prefix, d->post, d->id, ARRAY_LEN(d->id));
     while (d->k < d->n) {
         d->nr = d->id[d->k++];
-        SNPRINTF(d->dir, "%s/%s%u%s", d->where, d->prefix, d->nr, d->sub ? d->sub : "");
-        if (!d->sub || met_there(met_path("%s", d->dir)))
+        SNPRINTF(d->dir, "%s/%s%u%s%s", d->where, d->prefix, d->nr, d->post, d->sub);
+        if (!*d->sub || met_there(met_path("%s", d->dir)))
             return true;
     }
     return false;
 }
+
+#define MFS_EACH_DIR(d, in, pre, end, s) \
+    for (struct mfs_dirs d = { .where = in, .prefix = pre, .post = end, .sub = s }; mfs_next(&d);)
 
 static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, const char *dir)
 {
@@ -23998,10 +23983,9 @@ static void mfs_throttled(u8 dim, const char *name, const char *package, u32 m, 
 
 static void mfs_throttle(void)
 {
-    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/thermal_throttle" };
     char of[24], name[48];
     s64 core, package;
-    while (mfs_next(&cpu)) {
+    MFS_EACH_DIR(cpu, MFS_CPUS, "cpu", "", "/thermal_throttle") {
         if (!met_file_number(met_path("%s/../topology/core_id", cpu.dir), &core)
             || !met_file_number(met_path("%s/../topology/physical_package_id", cpu.dir), &package))
             continue;
@@ -24015,8 +23999,7 @@ static void mfs_throttle(void)
 /* base_frequency is in kHz (intel_pstate.rst), nominal_freq of ACPI in MHz (cppc_sysfs.rst). */
 static void mfs_freq(void)
 {
-    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/cpufreq" };
-    while (mfs_next(&cpu)) {
+    MFS_EACH_DIR(cpu, MFS_CPUS, "cpu", "", "/cpufreq") {
         const struct met_inst *i = met_inst_nr(DIM_CPU, cpu.nr);
         met_files(i, cpu.dir);
         s64 khz = u_file_number(met_path("%s/base_frequency", cpu.dir), -1);
@@ -24131,27 +24114,21 @@ static void mfs_khuge(void)
 
 static void mfs_huge(void)
 {
-    char dir[64];
-    u32 id[32], n = met_ids(met_path("/sys/kernel/mm/hugepages"), "hugepages-", "kB", id, 32);
-    for (u32 k = 0; k < n; k++) {
-        SNPRINTF(dir, "/sys/kernel/mm/hugepages/hugepages-%ukB", id[k]);
-        met_files(met_inst(DIM_POOL, strchr(dir, '-') + 1), dir);
-    }
+    MFS_EACH_DIR(pool, "/sys/kernel/mm/hugepages", "hugepages-", "kB", "")
+        met_files(met_inst(DIM_POOL, strchr(pool.dir, '-') + 1), pool.dir);
 }
 
 static void mfs_numastat(void)
 {
-    struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
-    while (mfs_next(&node))
+    MFS_EACH_DIR(node, MFS_NODE_DIRS, "node", "", "")
         met_keys(met_inst_nr(DIM_NODE, node.nr), met_path("%s/numastat", node.dir), 0);
 }
 
 /* Reads lines "Node 0 MemTotal: 123 kB". Sets the info to "CPUs 0-7, distances 10 21". */
 static void mfs_nodemem(void)
 {
-    struct mfs_dirs node = { .where = MFS_NODE_DIRS, .prefix = "node" };
     char cpus[128];
-    while (mfs_next(&node)) {
+    MFS_EACH_DIR(node, MFS_NODE_DIRS, "node", "", "") {
         struct met_inst *i = met_inst_nr(DIM_NODE, node.nr);
         if (i && !i->info[0]) {
             u_slurp(met_path("%s/cpulist", node.dir), cpus, sizeof cpus);
@@ -24316,9 +24293,8 @@ static void mfs_zone(u32 id, const char *dir)
 
 static void mfs_zones(void)
 {
-    struct mfs_dirs zone = { .where = "/sys/class/thermal", .prefix = "thermal_zone" };
     const struct met_inst *hot = NULL, *all;
-    while (mfs_next(&zone))
+    MFS_EACH_DIR(zone, "/sys/class/thermal", "thermal_zone", "", "")
         mfs_zone(zone.nr, zone.dir);
     /* The nameless instance shows the zone that is closest to its lowest trip point. */
     MET_EACH_OF(DIM_ZONE, i)
@@ -24369,8 +24345,7 @@ static void mfs_chip(u32 chip, const char *dir)
 
 static void mfs_hwmon(void)
 {
-    struct mfs_dirs chip = { .where = "/sys/class/hwmon", .prefix = "hwmon" };
-    while (mfs_next(&chip))
+    MFS_EACH_DIR(chip, "/sys/class/hwmon", "hwmon", "", "")
         mfs_chip(chip.nr, chip.dir);
 }
 
@@ -24512,29 +24487,24 @@ static void mfs_softnet(void)
     }
 }
 
-/* Sums a column of a table in /proc/net/stat, which has a row of hexadecimal numbers per CPU. */
-static void mfs_table_column(u32 m)
-{
-    const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
-    char *line;
-    u64 sum = 0;
-    int at = -1, k = 0;
-    if (met_try(met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key)))
-        return; /* without nf_conntrack or IPv6, the table does not exist */
-    if ((line = met_line()))
-        for (const char *w = u_word(line, 0); *w && at < 0; w = u_word(w, 1), k++)
-            if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
-                at = k;
-    while (line && (line = met_line()))
-        sum += at < 0 ? 0 : strtoul(u_word(line, at), NULL, 16);
-    if (at >= 0)
-        met_count(met.all, m, sum);
-}
-
+/* Sums columns of tables in /proc/net/stat, which have a row of hexadecimal numbers per CPU. */
 static void mfs_tables(void)
 {
-    MET_EACH_KEY(met.all, m)
-        mfs_table_column(m);
+    MET_EACH_KEY(met.all, m) {
+        const char *key = metrics[m].key, *column = strchr(key, ' ') + 1;
+        u64 sum = 0;
+        int at = -1, k = 0;
+        if (met_try(met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key)))
+            continue; /* without nf_conntrack or IPv6, the table does not exist */
+        char *line = met_line();
+        for (const char *w = line; w && *w && at < 0; w = u_word(w, 1), k++)
+            if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
+                at = k;
+        while (line && (line = met_line()))
+            sum += at < 0 ? 0 : strtoul(u_word(line, at), NULL, 16);
+        if (at >= 0)
+            met_count(met.all, m, sum);
+    }
 }
 
 /* --- file systems --- */
@@ -24672,8 +24642,7 @@ static void mfs_fs(void)
 
 static void mfs_edac(void)
 {
-    struct mfs_dirs mc = { .where = "/sys/devices/system/edac/mc", .prefix = "mc" };
-    while (mfs_next(&mc))
+    MFS_EACH_DIR(mc, "/sys/devices/system/edac/mc", "mc", "", "")
         met_files(met_inst_nr(DIM_MC, mc.nr), mc.dir);
 }
 
@@ -24830,8 +24799,28 @@ static void mfs_ports(void)
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
     MFS_COMM = 64, /* a workqueue worker's name includes its work (wq_worker_comm) */
-    MFS_RAN_ON = 8, MFS_PIDS = 256
+    MFS_PIDS = 256, MFS_SET = 8
 };
+
+struct mfs_set { u64 v[MFS_SET]; u32 n; bool full; };
+
+static bool mfs_set_has(const struct mfs_set *set, u64 v)
+{
+    for (u32 k = 0; k < set->n; k++)
+        if (set->v[k] == v)
+            return true;
+    return false;
+}
+
+static void mfs_set_add(struct mfs_set *set, u64 v)
+{
+    if (mfs_set_has(set, v))
+        return;
+    if (set->n < MFS_SET)
+        set->v[set->n++] = v;
+    else
+        set->full = true;
+}
 
 /* Values of a process: counters of its threads, its own counters, and other values. */
 enum mfs_number {
@@ -24872,8 +24861,7 @@ struct mfs_task {
     bool first; /* first scan of the process, so increases are unknown */
     bool asked; /* the process was given with -p */
     u16 cpu; /* CPU on which the main thread last ran */
-    u8 n_ran_on;
-    u16 ran_on[MFS_RAN_ON];
+    struct mfs_set ran_on;
     char comm[MFS_COMM];
 };
 
@@ -24942,7 +24930,7 @@ static u32 mfs_last_cpu(const char *stat)
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
-    u32 k = 0, cpu = t->cpu;
+    u32 cpu = t->cpu;
     if (waited <= interval >> 8 && !much)
         return;
     if (tid != t->pid)
@@ -24950,10 +24938,8 @@ static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u6
     if (cpu == MET_INSTS)
         return;
     mfs_queued[cpu] += waited;
-    while (k < t->n_ran_on && t->ran_on[k] != cpu)
-        k++;
-    if (much && k == t->n_ran_on && k < MFS_RAN_ON)
-        t->ran_on[t->n_ran_on++] = cpu;
+    if (much)
+        mfs_set_add(&t->ran_on, cpu);
 }
 
 static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
@@ -25072,7 +25058,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     t.past_ns = old ? old->read_ns : mfs_before.ns;
     t.read_ns = u_now();
     t.from = mfs_seen.n_threads;
-    t.n_threads = t.n_ran_on = 0;
+    t.n_threads = t.ran_on.n = 0;
     t.now[MFS_STUCK] = 0;
     t.has &= ~(1u << MFS_STUCK);
     t.by_before = t.by;
@@ -25235,16 +25221,16 @@ static void mfs_busy_first(u32 by)
 
 static void mfs_busy(void)
 {
-    struct mfs_dirs cpu = { .where = MFS_CPUS, .prefix = "cpu", .sub = "/topology" };
     static u64 faults;
     double ns = met.src[met.cur].elapsed_s * 1e9;
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
     bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures CPU waits */
-    while (waits && mfs_next(&cpu))
-        if (ns > 0 && cpu.nr < MET_INSTS)
-            met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
+    if (waits)
+        MFS_EACH_DIR(cpu, MFS_CPUS, "cpu", "", "/topology")
+            if (ns > 0 && cpu.nr < MET_INSTS)
+                met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
     for (u32 by = 0; by < MFS_THREADS; by++)
         if (by != MFS_WRITTEN) /* the rank for MFS_READ includes writes */
             mfs_busy_first(by);
@@ -25606,16 +25592,6 @@ struct pmc_event {
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* Roles of the events of section unc_: memory traffic and, from UR_PACKAGE on, energy. */
-enum unc_role {
-    UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR
-};
-
-enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY }; /* UN_SUM: one event counts reads and writes */
-
-/* Cores for which pmu.tbl has an event that sysfs does not list. */
-enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
-
 /* PMUs named `pmu`, or `pmu`_N with a number N. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
@@ -25623,12 +25599,6 @@ struct unc_class_row { char pmu[24]; u8 counts; };
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
-
-/* Level 1 of Intel's Topdown: shares of pipeline slots. */
-static const struct { u16 metric; u8 role; } pmc_slots[] = {
-    { M_TD_RETIRING, PR_SLOTS_RETIRING }, { M_TD_BAD, PR_SLOTS_BAD_SPECULATION },
-    { M_TD_FRONT, PR_SLOTS_FRONTEND }, { M_TD_BACK, PR_SLOTS_BACKEND },
-};
 
 struct pmc_code {        /* as in struct perf_event_attr */
     u32 type;
@@ -27842,7 +27812,7 @@ static bool mout_shown(const struct met_inst *i)
 static u32 mout_seen(u32 src)
 {
     u32 n = 0;
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
+    for (u32 m = met_sources[src].from; m < met_sources[src].to; m++)
         n += metrics[m].src == src && met.seen[m] == met.tick;
     return n;
 }
@@ -27852,7 +27822,7 @@ static const char *mout_source_why(u32 src)
     static char why[sizeof met.src[0].why + 80];
     const char *lack = met_sources[src].lack;
     u32 seen = mout_seen(src);
-    if (mo.off >> src & 1 || (seen == met.src[src].n && !met.src[src].wrong))
+    if (mo.off >> src & 1 || (seen == met_sources[src].n && !met.src[src].wrong))
         return NULL;
     if (!met.src[src].wrong)
         return lack;
@@ -27885,7 +27855,7 @@ static void mout_lack(struct mout_lack *l, const char *why, const char *of_sourc
     l->why = why;
     l->own = why != of_source;
     l->n = 0;
-    for (u32 m = met.src[l->src].from; m < met.src[l->src].to; m++) {
+    for (u32 m = met_sources[l->src].from; m < met_sources[l->src].to; m++) {
         const char *other = mout_why(l->src, m, of_source);
         if (other && !strcmp(other, why))
             l->metric[l->n++] = m;
@@ -27896,7 +27866,7 @@ static bool mout_next_lack(struct mout_lack *l)
 {
     for (; l->src < N_SRC; l->src++) {
         const char *of_source = mout_source_why(l->src);
-        u32 from = met.src[l->src].from, n = met.src[l->src].to - from;
+        u32 from = met_sources[l->src].from, n = met_sources[l->src].to - from;
         while (l->at <= n) {
             u32 at = l->at++;
             const char *why = at ? mout_why(l->src, from + at - 1, of_source) : of_source;
@@ -27972,7 +27942,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '"');
     }
     u32 empty = b->len;
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
+    for (u32 m = met_sources[src].from; m < met_sources[src].to; m++)
         if (metrics[m].src == src && met_of(m, i->dim) && met_has(i, m)) {
             b_f(b, " %s%s=", met_prefix(m, i->dim), metrics[m].name);
             b_s(b, mout_value(b, m, met_at(i, m)->v));
@@ -27986,7 +27956,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
 /* Writes an "n/a" line with the reason. If only some metrics are unavailable, names the first. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
-    bool part = l->n < met.src[l->src].n;
+    bool part = l->n < met_sources[l->src].n;
     b_f(b, "%-10s n/a", met_sources[l->src].name);
     if (part)
         b_f(b, " %s", l->n ? metrics[l->metric[0]].name : "in part");
@@ -28000,7 +27970,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
 /* If a source has no metrics because /proc or /sys is not mounted, returns the path; else NULL. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
-    return l->n < met.src[l->src].n ? NULL : u_not_mounted(l->why);
+    return l->n < met_sources[l->src].n ? NULL : u_not_mounted(l->why);
 }
 
 static void mout_text_unmounted(struct buf *b, const char *dir)
@@ -28212,7 +28182,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
 
 static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
 {
-    static const char types[][8] = { "gauge", "counter", "untyped" }; /* by enum PROM_GAUGE ... */
+    static const char types[][8] = { MET_PROM_TYPES };
     char name[96];
     u32 n = 0;
     SNPRINTF(name, "kvis_%s%s", met_prefix(m, dim), metrics[m].prom);
@@ -28952,7 +28922,7 @@ enum {
 };
 
 /* The first section is the overview. */
-static const struct { char key; const char *title; } scr_sections[] = { MET_SECTIONS };
+static const struct { char key; const char *title; u64 sources; } scr_sections[] = { MET_SECTIONS };
 
 /* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
  * `past`. The bars show `past`; with `of`, 1 - past / of; if `of` is `past`, a ratio: 1 - past. */
@@ -29166,10 +29136,7 @@ static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 
 static bool scr_section_on(u32 section)
 {
-    for (u32 s = 0; s < N_SRC; s++)
-        if (!(mo.off >> s & 1) && met_sources[s].section == section)
-            return true;
-    return !section;
+    return !section || scr_sections[section].sources & ~mo.off;
 }
 
 static const struct met_inst *scr_sum(u32 m)
@@ -29521,10 +29488,6 @@ static void scr_section(struct buf *b)
 
 /* --- keys --- */
 
-enum { KEY_TAB = '\t', KEY_NEWLINE = '\n', KEY_ENTER = '\r', KEY_ESC = 27, KEY_SPACE = ' ',
-       KEY_UP = 256, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME, KEY_END,
-       KEY_BACK_TAB };
-
 static const struct { char final; u8 number; u16 key; } scr_sequences[] = { MET_SEQUENCES };
 
 static void scr_show(int section)
@@ -29610,7 +29573,7 @@ static bool scr_type(int key)
         scr.typing = false;
         return true;
     }
-    if (!scr.typing || key >= KEY_UP)
+    if (!scr.typing || key > UCHAR_MAX)
         return false;
     if (key == '\r' || key == '\n') {
         scr.typing = false;
@@ -29931,7 +29894,7 @@ static void mon_pmc_totals(void)
         mon_total("event", false, 0, met.no[M_EVENTS]);
     if (pmc.none || pmc_asked.n)
         return;
-    for (u32 m = met.src[SRC_PMC].from; i && m < met.src[SRC_PMC].to; m++) {
+    for (u32 m = met_sources[SRC_PMC].from; i && m < met_sources[SRC_PMC].to; m++) {
         bool count = mout_form(m)->counter;
         if (metrics[m].src == SRC_PMC && pmc_total(i, m, &v))
             mon_total(metrics[m].name, !count, v, NULL);
@@ -30138,10 +30101,6 @@ static int mon_run(u64 end_ns)
 
 #include "gen/out/rules.h"
 
-enum dg_kind { DG_UTILIZATION, DG_SATURATION, DG_ERROR };
-enum dg_scope { DG_THIS, DG_OTHERS, DG_ALL };
-enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE, DG_BY_SELF };
-
 static const struct { const char *id; u16 a, b, like; u8 op; } dg_numbers[] = {
     DG_NUMBERS
 };
@@ -30177,10 +30136,8 @@ static struct dg_rule {
 
 enum {
     DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 1 + DG_MAX_GUARDS,
-    DG_TASKS = 8192, DG_SET = 8, DG_PROBES = 64
+    DG_TASKS = 8192, DG_PROBES = 64
 };
-
-struct dg_set { u64 v[DG_SET]; u32 n; bool full; };
 
 /* Hash table of processes that ran during the diagnosis. */
 static struct dg_task {
@@ -30189,8 +30146,8 @@ static struct dg_task {
     u32 pid;
     u16 has; /* mask of the known elements of did[] */
     char *group; /* path of the cgroup; NULL: unknown, or not needed */
-    struct dg_set cpus; /* CPUs that a thread of the process used for much of a sample */
-    struct dg_set devices; /* block devices of the process's open files */
+    struct mfs_set cpus; /* CPUs that a thread of the process used for much of a sample */
+    struct mfs_set devices; /* block devices of the process's open files */
     char comm[MFS_COMM];
 } *dg_tasks;
 
@@ -30320,24 +30277,6 @@ static struct dg_task *dg_task(u32 pid, u64 born)
     return NULL;
 }
 
-static bool dg_set_has(const struct dg_set *set, u64 v)
-{
-    for (u32 k = 0; k < set->n; k++)
-        if (set->v[k] == v)
-            return true;
-    return false;
-}
-
-static void dg_set_add(struct dg_set *set, u64 v)
-{
-    if (dg_set_has(set, v))
-        return;
-    if (set->n < DG_SET)
-        set->v[set->n++] = v;
-    else
-        set->full = true;
-}
-
 static void dg_take_tasks(void)
 {
     MFS_EACH(from) {
@@ -30358,8 +30297,8 @@ static void dg_take_tasks(void)
             free(t->group);
             t->group = strdup(group);
         }
-        for (u32 n = 0; n < from->n_ran_on; n++)
-            dg_set_add(&t->cpus, from->ran_on[n]);
+        for (u32 n = 0; n < from->ran_on.n; n++)
+            mfs_set_add(&t->cpus, from->ran_on.v[n]);
     }
 }
 
@@ -30384,7 +30323,7 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 /* --- the disks of the processes with the most I/O --- stat(2) of an open file can hang (NFS).
  * Reading /proc/PID/fdinfo (mount) and /proc/PID/mountinfo (device of the mount) cannot. */
 
-static void dg_fd_look(struct dg_task *t, const char *fd, struct dg_set *mounts)
+static void dg_fd_look(struct dg_task *t, const char *fd, struct mfs_set *mounts)
 {
     char text[512], name[256];
     struct stat file;
@@ -30392,35 +30331,31 @@ static void dg_fd_look(struct dg_task *t, const char *fd, struct dg_set *mounts)
     u_slurp(met_path("/proc/%u/fdinfo/%s", t->pid, fd), text, sizeof text);
     if (fd_link_text(met_path("/proc/%u/fd/%s", t->pid, fd), name, sizeof name) > 0
         && !strncmp(name, "/dev/", 5) && lstat(name, &file) == 0 && S_ISBLK(file.st_mode))
-        dg_set_add(&t->devices, file.st_rdev);
+        mfs_set_add(&t->devices, file.st_rdev);
     else if (mfs_key_number(text, "\nmnt_id:", &mount))
-        dg_set_add(mounts, mount);
+        mfs_set_add(mounts, mount);
 }
 
-/* Returns whether a mount with major number 0 can be on a disk, judging by its type (not tmpfs). */
-static bool dg_has_disk(const char *line)
-{
-    const char *type = strstr(line, " - ");
-    return type && u_begins(type + 3, "overlay|btrfs|bcachefs|zfs|fuse");
-}
-
-/* Adds the devices of mounts from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). */
-static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
+/* Adds the devices of mounts from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). Some
+ * types of mounts with major number 0 can be on a disk (tmpfs cannot). */
+static void dg_task_mounts(struct dg_task *t, const struct mfs_set *mounts)
 {
     char *end;
     if (!mounts->n || met_try(met_path("/proc/%u/mountinfo", t->pid)))
         return;
     for (char *line; (line = met_line());) {
-        bool its = dg_set_has(mounts, strtoull(line, NULL, 10));
+        bool its = mfs_set_has(mounts, strtoull(line, NULL, 10));
         unsigned first = strtoul(u_word(line, 2), &end, 10);
-        if (its && *end == ':' && (first || dg_has_disk(end)))
-            dg_set_add(&t->devices, makedev(first, strtoul(end + 1, NULL, 10)));
+        const char *type = strstr(end, " - ");
+        bool disk = first || (type && u_begins(type + 3, "overlay|btrfs|bcachefs|zfs|fuse"));
+        if (its && *end == ':' && disk)
+            mfs_set_add(&t->devices, makedev(first, strtoul(end + 1, NULL, 10)));
     }
 }
 
 static void dg_task_files(struct dg_task *t)
 {
-    struct dg_set mounts = { .n = 0 };
+    struct mfs_set mounts = { .n = 0 };
     u32 n = 0;
     U_EACH_ENTRY(opendir(met_path("/proc/%u/fdinfo", t->pid)), e)
         if (n++ < DG_FDS)
@@ -30585,7 +30520,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     case DG_BY_ALL: return true;
     case DG_BY_MEMBERS:
         return t->group && !strncmp(t->group, f->of->name, n) && strchr("/", t->group[n]);
-    case DG_BY_CPU: return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
+    case DG_BY_CPU: return mfs_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
     case DG_BY_DEVICE:
         for (u32 k = 0; k < t->devices.n && *disk; k++)
             if (dg_device_is(t->devices.v[k], disk))
@@ -30709,11 +30644,7 @@ static void dg_bare(struct buf *b, u16 number, double v)
 /* Writes the JSON name of a metric, or the formula of a derived number. */
 static void dg_name_of(struct buf *b, u16 number)
 {
-    static const char *const formulas[] = {
-        [OP_SUM] = "A + B", [OP_DIV] = "A / B", [OP_MUL] = "A * B", [OP_REST] = "1 - A / B",
-        [OP_LEFT] = "1 - A - B", [OP_MOST] = "max(A, B)", [OP_SHARE] = "A / (A + B)",
-        [OP_FIRST] = "A or B",
-    };
+    static const char *const formulas[] = { MET_FORMULAS };
     if (number < N_METRICS) {
         b_f(b, "%s%s", metrics[number].name, mout_form(number)->json);
         return;
@@ -30883,8 +30814,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     if (number == X_NONE)
         return NULL;
     u8 dim = dg_dim(number);
-    if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
-        && dim != DIM_QUEUE && dim != DIM_FS && dim != DIM_MC)
+    if (!met_dims[dim].largest)
         return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
     MET_EACH_OF(dim, i)
         if (dg_tried(i) && dg_value(number, i, &x) && (!best || x > *v)) {
@@ -31228,14 +31158,10 @@ static void dg_json(struct buf *b)
 /* Parses a value with the unit that dg_bare writes: 40%, 20ms, 1.5 MB/s. */
 static bool dg_parse(u16 number, const char *text, float *v)
 {
-    static const char *const names[] = {
-        [U_RATE] = "/s", [U_RATIO] = "%", [U_BYTES] = "B", [U_BYTE_RATE] = "B/s",
-        [U_SECONDS] = "s", [U_CELSIUS] = "C", [U_HERTZ] = "Hz", [U_NS] = "s", [U_WATTS] = "W",
-        [U_CELSIUS_RATE] = "C/s",
-    };
+    static const char *const names[] = { MET_SUFFIXES };
     static const char prefixes[] = "um KMGT";
     u8 unit = dg_unitless(number) ? U_NUMBER : mout_form(dg_like(number))->unit;
-    const char *name = names[unit] ? names[unit] : "", *blank = prefixes + 2;
+    const char *name = names[unit], *blank = prefixes + 2;
     char *end;
     double x = strtod(text, &end) * (unit == U_RATIO ? 0.01 : unit == U_NS ? 1e9 : 1);
     end += strspn(end, " °");
@@ -31362,7 +31288,7 @@ static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
     if (g == end)
         return dg_wrong(v, "more than %d columns 'and'", DG_MAX_GUARDS);
     g->maybe = maybe;
-    return dg_choose(dg_word(&v), "this|others|all", &g->scope)
+    return dg_choose(dg_word(&v), DG_SCOPES, &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);
 }
 
@@ -31411,7 +31337,7 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
     if (!strcmp(key, "resource"))
         return dg_resource(v, &r->res);
     if (!strcmp(key, "kind"))
-        return dg_choose(v, "utilization|saturation|error", &r->kind);
+        return dg_choose(v, DG_KINDS, &r->kind);
     if (!strcmp(key, "tried"))
         return dg_choose(v, "machine|each", &r->each);
     if (!strcmp(key, "when"))
@@ -31422,8 +31348,8 @@ static bool dg_column(struct dg_rule *r, const char *key, char *v)
         return dg_resources(v, *key == 'u' ? &r->unless : &r->before);
     if (!strcmp(key, "cost"))
         return dg_cost(r, v);
-    if (!strcmp(key, "blames")) /* the words are in the order of enum dg_blame */
-        return dg_choose(dg_word(&v), "-|all|members|cpu|device|self", &r->who)
+    if (!strcmp(key, "blames"))
+        return dg_choose(dg_word(&v), DG_BLAMES, &r->who)
                && (r->who == DG_BY_NOBODY || dg_find_number(v, &r->whose));
     if (!strcmp(key, "log"))
         return dg_find_number(v, &r->log);
@@ -31503,13 +31429,10 @@ static const char *dg_opt_rules(const char *file)
 
 /* --- the run --- */
 
-/* Reads expensive sources once: clock rates in the second sample, other sources in the last one. */
 static void dg_look(bool last)
 {
-    const u64 second = 1ull << SRC_FREQ;
-    const u64 at_end = 1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_STUCK;
-    mo.off |= second | at_end;
-    mo.off &= ~((met.tick == 1 ? second : 0) | (last ? at_end : 0));
+    mo.off |= MET_SECOND | MET_LAST;
+    mo.off &= ~((met.tick == 1 ? MET_SECOND : 0) | (last ? MET_LAST : 0));
     dg.missed = 0;
     mon_sample();
     dg_take();
@@ -31729,7 +31652,7 @@ static void check_source(struct check *c, u32 src)
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     mon_collect();
     while (!why && mout_next_lack(&l) && l.src == src)
-        if (l.own || l.n == met.src[src].n || met.src[src].wrong)
+        if (l.own || l.n == met_sources[src].n || met.src[src].wrong)
             why = l.why;
     if (!mout_seen(src))
         check_reason(c, why ? why : "no metric of this source has a value");

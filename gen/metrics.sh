@@ -64,18 +64,20 @@ function read_row(kind, id, name, rest,    r, w, n, i) {
 }
 BEGIN {
     define("unit", "counter *shown json prom *scale")
-    define("dimension", "json label info facts sort pmc title section share in_order")
+    define("dimension", "json label info facts sort pmc title section share in_order largest")
+    define("shown", "suffix")
+    define("operation", "formula")
     define("section", "groups")
     define("line", "past of *items")
-    define("key", "*do arg sends")
-    define("source", "*group *read *from *cite asked prom")
+    define("key", "*do arg sends code")
+    define("source", "*group *read *from *cite asked once prom")
     define("function", "*entry back")
     define("handler", "*device queue kick gaps")
     define("self", "counter")
     define("family", "")
     define("metric", "*source *unit of key all bits make lack none set wire prom panel column unusual bad aside")
     define("distribution", "*source *unit of set wire *counts *octaves *prom panel column unusual bad max_unusual max_bad")
-    short["unit"] = short["dimension"] = short["family"] = short["function"] = short["handler"] = 1 # rows without an ID
+    short["unit"] = short["shown"] = short["operation"] = short["dimension"] = short["family"] = short["function"] = short["handler"] = 1 # rows without an ID
 }
 /^[ \t]*#/ || NF == 0 { next }
 /^[ \t]/ {
@@ -148,6 +150,7 @@ function check_source(r,    cite) {
     if (!(id_of[r] in measured)) bad_at(line_of[r], "source " id_of[r] ": no metric")
     if (!(get(r, "group") in group)) bad_at(line_of[r], "source " id_of[r] ": no group `" get(r, "group") "`")
     one_of(r, "asked", "yes")
+    one_of(r, "once", "second last")
     if (get(r, "read") !~ /^[a-z][a-z0-9_]*$/) bad_at(line_of[r], "source " id_of[r] ": read is no function of C")
     if ((r, "prom") in col && split(col[r, "prom"], words, "*") != 2)
         bad_at(line_of[r], "source " id_of[r] ": prom has one *, for the key")
@@ -162,6 +165,7 @@ function check_dimension(r,    m) {
     if (get(r, "title") == "" || !(("section", get(r, "section")) in row_of))
         bad_at(line_of[r], "dimension " name_of[r] ": title and section are needed")
     one_of(r, "in_order", "yes")
+    one_of(r, "largest", "yes")
     if (!(("metric", m) in row_of)) { bad_at(line_of[r], "dimension " name_of[r] ": no metric `" m "`"); return }
     m = dim_of(row_of["metric", m])
     if (m != name_of[r] && !(m == "pmc" && get(r, "pmc") != ""))
@@ -293,6 +297,8 @@ function add_metric(r, id, name, prom, prom_help) {
         truth(get(r, "bits")) ", " truth(get(r, "none")) ", OP_" made_of(r) ", " maybe(get(r, "lack") get(r, "none")) ", \\\n      " \
         c_string(text[r]) ", \\\n      " c_string(prom_help) " }"
     metric_id[n_metrics] = id
+    if (!count_of[get(r, "source_id")]++) first_of[get(r, "source_id")] = n_metrics - 1
+    last_of[get(r, "source_id")] = n_metrics
     in_set(r, id)
     if (list == "list") print name unit_of(r, "json")
     if (list == "prom" && kind_of[r] == "metric") print "kvis_" prom_base(r)
@@ -329,6 +335,7 @@ function add_distribution(r,    part, n, i, parts, octave) {
 function add_key(r,    key, sent, n, i) {
     key = length(id_of[r]) == 1 ? "\x27" id_of[r] "\x27" : "KEY_" toupper(id_of[r])
     keys[++n_keys] = "{ " key ", " (get(r, "arg") == "" ? "0" : get(r, "arg")) ", " get(r, "do") " }"
+    if (length(id_of[r]) > 1) key_name[++n_key_names] = toupper(id_of[r]) " = " (get(r, "code") == "" ? 256 + n_key_names : get(r, "code"))
     n = split(get(r, "sends"), sent, " ")
     for (i = 1; i <= n; i++)
         sequence[++n_sequences] = "{ \x27" substr(sent[i], 1, 1) "\x27, " substr(sent[i], 2) + 0 ", " key " }"
@@ -338,26 +345,35 @@ function number_section(r,    n, i) { # numbers sections from 0; the last sectio
     n = split(get(r, "groups"), words, ",")
     for (i = 1; i <= n; i++) section_of[words[i]] = last_section
 }
+function section_of_source(r) { return get(r, "group") in section_of ? section_of[get(r, "group")] : last_section }
 function add(r) {
     if (kind_of[r] == "unit") {
         unit_id[++n_units] = id_of[r]
         unit[n_units] = "[F_" id_of[r] "] = { " truth(get(r, "counter")) ", U_" toupper(get(r, "shown")) ", " c_string(get(r, "json")) ", " \
             get(r, "scale") " }"
+    } else if (kind_of[r] == "shown") {
+        shown_id[++n_shown] = id_of[r]
+        suffix[n_shown] = "[U_" id_of[r] "] = " c_string(get(r, "suffix"))
+    } else if (kind_of[r] == "operation") {
+        operation_id[++n_operations] = id_of[r]
+        formula[n_operations] = "[OP_" id_of[r] "] = " c_string(get(r, "formula"))
     } else if (kind_of[r] == "dimension") {
         dim_id[++n_dims] = id_of[r]
         dim[n_dims] = "[DIM_" id_of[r] "] = { " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " maybe(get(r, "facts")) ", " \
             (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc"))) ", " (get(r, "sort") == "" ? "N_METRICS" : "M_" get(r, "sort")) ", " \
-            maybe(get(r, "title")) ", " (section_of[get(r, "section")] + 0) ", " (get(r, "share") + 0) ", " truth(get(r, "in_order")) " }"
+            maybe(get(r, "title")) ", " (section_of[get(r, "section")] + 0) ", " (get(r, "share") + 0) ", " truth(get(r, "in_order")) ", " truth(get(r, "largest")) " }"
     } else if (kind_of[r] == "section")
-        part[++n_parts] = "{ \x27" id_of[r] "\x27, " c_string(name_of[r]) " }"
+        part[++n_parts] = "{ \x27" id_of[r] "\x27, " c_string(name_of[r]) ", " (sources_of[n_parts - 1] == "" ? "0" : sources_of[n_parts - 1]) " }"
     else if (kind_of[r] == "line")
         line[++n_lines] = "{ " c_string(id_of[r]) ", " (get(r, "past") == "" ? "0" : "M_" get(r, "past")) ", " (get(r, "of") == "" ? "0" : "M_" get(r, "of")) ", " \
             truth(get(r, "past") == "" ? "yes" : "") ", { " line_c[r] " } }"
     else if (kind_of[r] == "source") {
         source_id[++n_sources] = id_of[r]
         source[n_sources] = "[SRC_" id_of[r] "] = { " c_string(get(r, "group")) ", " c_string(name_of[r]) ", \\\n      " c_string(text[r]) ", " \
-            (get(r, "group") in section_of ? section_of[get(r, "group")] : last_section) " }"
+            section_of_source(r)
         read_by[n_sources] = "[SRC_" id_of[r] "] = " get(r, "read")
+        i = get(r, "once")
+        once[i] = once[i] (once[i] == "" ? "" : " | ") "1ull << SRC_" id_of[r]
         if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
     } else if (kind_of[r] == "self") {
         self_id[++n_selves] = id_of[r]
@@ -390,7 +406,7 @@ END {
         if (kind_of[r] == "metric") name_of_id[id_of[r]] = 1
         n = kind_of[r] == "distribution" ? split("_P50 _P90 _P99 _MAX", words, " ") : 0
         for (i = 1; i <= n; i++) name_of_id[id_of[r] words[i]] = 1
-        if (text[r] == "" && kind_of[r] !~ /^(section|line|key|function|handler)$/) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
+        if (text[r] == "" && kind_of[r] !~ /^(section|line|key|function|handler|shown|operation)$/) bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
         if (kind_of[r] ~ /^(metric|distribution)$/) measured[toupper(get(r, "source"))] = 1
     }
     for (r = 1; r <= n_rows; r++) {
@@ -398,7 +414,7 @@ END {
         else if (kind_of[r] == "dimension") check_dimension(r)
         else if (kind_of[r] ~ /^(section|line)$/) check_screen(r)
         else if (kind_of[r] == "unit") {
-            one_of(r, "shown", "number rate ratio bytes byte_rate seconds celsius celsius_rate hertz ns watts")
+            refers(r, "shown", "shown")
             one_of(r, "counter", "yes")
             if (get(r, "scale") !~ /^[0-9]+([.][0-9]+)?(e-?[0-9]+)?$/ || get(r, "scale") + 0 <= 0)
                 bad_at(line_of[r], "unit " name_of[r] ": scale is no number over 0")
@@ -406,22 +422,34 @@ END {
             one_of(r, "counter", "yes")
         else if (kind_of[r] == "key") {
             if (get(r, "sends") !~ /^(([A-Z]|~[0-9]+)( |$))*$/) bad_at(line_of[r], "key " id_of[r] ": sends is neither FINAL nor ~N")
+            if (get(r, "code") !~ /^[0-9]*$/) bad_at(line_of[r], "key " id_of[r] ": code is no number")
         } else if (kind_of[r] ~ /^(function|handler)$/) {
             if (get(r, "queue") !~ /^[0-9]*$/) bad_at(line_of[r], kind_of[r] " " name_of[r] ": queue is no number")
             one_of(r, "device", "net vsock scsi")
             one_of(r, "kick", "yes")
             one_of(r, "gaps", "yes")
-        } else if (kind_of[r] != "family") check_metric(r)
+        } else if (kind_of[r] !~ /^(family|shown|operation)$/) check_metric(r)
     }
     for (r = 1; r <= n_rows; r++)
         if (kind_of[r] == "family" && !(name_of[r] in family_unit)) bad_at(line_of[r], "family " name_of[r] ": no metric has this name")
     if (!any_asked) bad_at(FNR, "no source is asked=yes: MET_ASKED would be empty")
     if (failed) exit 1
+    for (r = 1; r <= n_rows; r++) if (kind_of[r] == "source") {
+        i = section_of_source(r)
+        sources_of[i] = sources_of[i] (sources_of[i] == "" ? "" : " | ") "1ull << SRC_" id_of[r]
+    }
     for (r = 1; r <= n_rows; r++) add(r)
     if (list != "") exit 0
+    for (i = 1; i <= n_sources; i++) source[i] = source[i] ", " first_of[source_id[i]] ", " last_of[source_id[i]] ", " count_of[source_id[i]] " }"
     print "/*\n * Generated by gen/metrics.sh from gen/tables/metrics.tbl. Do not edit: change the table and run it.\n */"
     print "\n/* Groups of sources, for -c. */\n#define MET_GROUPS \"" groups "\""
+    print "\n/* How the sum of a dimension gets its value: from the source, or as a sum or mean of instances. */"
+    print "enum met_all { MET_ALONE, MET_SUM, MET_MEAN };"
+    print "\n/* Types of Prometheus metrics. */\nenum { PROM_GAUGE, PROM_COUNTER, PROM_UNTYPED };"
+    print "#define MET_PROM_TYPES \"gauge\", \"counter\", \"untyped\""
     print "\n/* Sources that are on only if -c names them. */\n#define MET_ASKED (" asked ")"
+    print "\n/* Sources that kvis diagnose reads once: in its second sample, in the last one. */"
+    print "#define MET_SECOND (" once["second"] ")\n#define MET_LAST (" once["last"] ")"
     for (i = 1; i <= n_sets; i++) print "#define MET_SET_" toupper(set_name[i]) " " set[set_name[i]]
     for (i = 1; i <= n_wires; i++) {
         if (wire_name[i] ~ / /) print "#define MET_HISTS_" toupper(substr(wire_name[i], 1, index(wire_name[i], " ") - 1)) " " wire[wire_name[i]]
@@ -429,20 +457,25 @@ END {
     }
     numbers("met_src ", "SRC_", n_sources, source_id, "N_SRC")
     numbers("met_dim ", "DIM_", n_dims, dim_id, "N_DIM,\n    DIM_PMC /* all dimensions whose member pmc is set */")
+    numbers("met_unit ", "U_", n_shown, shown_id, "N_SHOWN")
+    numbers("met_op ", "OP_", n_operations, operation_id, "N_OP")
     numbers("met_form ", "F_", n_units, unit_id, "N_FORM")
     numbers("", "M_", n_metrics, metric_id, "N_METRICS")
     numbers("met_hist_id ", "HIST_", n_dists, dist_id, "N_HIST")
     numbers("met_self ", "SELF_", n_selves, self_id, "N_SELF")
+    numbers("met_key_code ", "KEY_", n_key_names, key_name, "N_KEYS")
+    rows("name of the unit", "MET_SUFFIXES", n_shown, suffix)
+    rows("formula", "MET_FORMULAS", n_operations, formula)
     rows("counter, shown as, suffix in JSON, scale", "MET_UNITS", n_units, unit)
-    rows("JSON key, label, label of the info, Prometheus metric with the info, prefix of pmc metrics, sort metric, title, section, share, in order", \
+    rows("JSON key, label, label of the info, Prometheus metric with the info, prefix of pmc metrics, sort metric, title, section, share, in order, largest", \
          "MET_DIMENSIONS", n_dims, dim)
-    rows("group, name, why it may be missing, section", "MET_SOURCES", n_sources, source)
+    rows("group, name, why it may be missing, section, first metric, last metric + 1, number of metrics", "MET_SOURCES", n_sources, source)
     rows("function", "MET_READS", n_sources, read_by)
     rows("name, key, Prometheus name, labels and type, source, unit, dimension, over all instances, 32 bits, nothing to measure, operation and its two metrics, why it may be missing, help, help of the Prometheus name", \
          "MET_ROWS", n_metrics, metric)
     rows("name, BPF programs for the entry and the return", "MET_FUNCTIONS", n_functions, function_row)
     rows("name, device, queue, kick, gaps", "MET_HANDLERS", n_handlers, handler)
-    rows("key, name", "MET_SECTIONS", n_parts, part)
+    rows("key, name, sources", "MET_SECTIONS", n_parts, part)
     rows("name, type, help", "MET_SELF", n_selves, self)
     rows("key, argument, function", "MET_KEYS", n_keys, keys)
     rows("final byte, number, key", "MET_SEQUENCES", n_sequences, sequence)

@@ -127,6 +127,7 @@ function do_role(    g, p, n, w, generic) {
 }
 function do_ratio(    g) {
     known("role", get("part"))
+    if (get("of") == "-") { add("pmc_slots", sprintf("%s, PR_%s", metric("metric"), toupper(get("part")))); return }
     known("role", get("of"))
     if (!((home[get("part")], get("of")) in member)) bad(get("part") " and " get("of") " are in no one group")
     add("pmc_ratios", sprintf("%s, PR_%s, PR_%s, %d", metric("metric"), toupper(get("part")), toupper(get("of")), number("times", 1000)))
@@ -157,7 +158,7 @@ function do_core(    n, w, i, m, r, from, to, v, k) {
     }
     add("pmc_cores", sprintf("PMC_%s, \"%s\", \"%s\", %d, %d, UW_%s,\n      { %s },\n      %s, %s", get("list"), v, get("pmu"),
         number("family", 255), number("slots", 16),
-        get("memory") == "-" ? "NOWHERE" : toupper(of("memory", "subchannels fabric")), bits(m, 256), text("name"), text("source")))
+        get("memory") == "-" ? "NOWHERE" : toupper(of("memory", all_where)), bits(m, 256), text("name"), text("source")))
 }
 function do_event(    n, w, i, k, m, r, lists, amd, event, umask, terms) {
     n = split(get("lists"), w, " ")
@@ -188,7 +189,7 @@ function do_arm() {
     add("pmc_arm", sprintf("0x%s, 0x%s, %s", get("implementer"), get("part"), text("name")))
 }
 function do_uncore(    n) {
-    counts[get("name")] = of("counts", "bytes sum energy")
+    counts[get("name")] = of("counts", all_counts)
     n = get("preference") == "-" ? 0 : number("preference", 99)
     if ((n == 0) != (counts[get("name")] == "energy")) bad("preference: required for memory controllers, and only for them")
     if (n in preferred) bad("two of preference " n)
@@ -201,7 +202,7 @@ function do_uncore(    n) {
 function do_counter(    u, r, c, terms) {
     u = get("uncore")
     known("uncore", u)
-    r = of("role", "read write both package cores gpu dram platform")
+    r = of("role", all_roles)
     c = r ~ /^(read|write)$/ ? "bytes" : r == "both" ? "sum" : "energy"
     if (c != counts[u]) bad(r ": " u " counts " counts[u])
     once("counter " u " " get("event"))
@@ -216,12 +217,17 @@ function do_counter(    u, r, c, terms) {
     }
     if (r != "read" && get("lines") != "-") bad("lines: only for reads")
     add("unc_rows", sprintf("UC_%s, UR_%s, %d, UW_%s, %s, %s", toupper(u), toupper(r), number("lines", 255),
-        get("on") == "-" ? "NOWHERE" : toupper(of("on", "any subchannels fabric")), text("event"), terms))
+        get("on") == "-" ? "NOWHERE" : toupper(of("on", "any " all_where)), text("event"), terms))
 }
 
 # --- reading: all rows first, because they can refer to each other ---
 
-BEGIN { FS = "  +"; n_rows = 0 }
+BEGIN {
+    FS = "  +"; n_rows = 0
+    all_counts = "bytes sum energy"
+    all_where = "subchannels fabric"
+    all_roles = "read write both package cores gpu dram platform"
+}
 { line = FNR; sub(/[ \t]+$/, "") }
 /\t/ { bad("a tab") }
 /^#/ || /^$/ { next }
@@ -264,6 +270,10 @@ function each(k) {
         else bad("`" k "` is no kind of row")
     }
 }
+function choices(name, prefix, list, last, what) {
+    gsub(/ /, ", " prefix, list)
+    printf "\n/* %s */\nenum %s { %s%s, %s };\n", what, name, prefix, toupper(list), last
+}
 function table(name, type, what) { printf "\n/* %s */\nstatic const %s %s = {\n%s};\n", what, type, name, out[name] }
 END {
     last_priority = last_preferred = 0
@@ -297,9 +307,13 @@ END {
     printf "\n/* Lists of events, as bits. Several cores can share a list. */\nenum pmc_list {\n%s};\n", ids["pmc_list"]
     printf "\n/* Kinds of PMUs outside of the CPUs, in order of preference. */\n"
     printf "enum unc_class {\n%s    N_UC, UC_NONE = N_UC\n};\n", ids["unc_class"]
+    choices("unc_role", "UR_", all_roles, "N_UR", "Roles of events: memory traffic and, from UR_PACKAGE on, energy.")
+    choices("unc_counts", "UN_", all_counts, "N_UN", "UN_SUM: one event counts reads and writes.")
+    choices("unc_where", "UW_", "nowhere any " all_where, "N_UW", "Cores for which pmu.tbl has an event that sysfs does not list.")
     out["pmc_groups[N_PG][PF_MEMBERS]"] = out["pmc_groups"]
     out["pmc_roles[N_PR]"] = out["pmc_roles"]
     out["pmc_ratios[]"] = out["pmc_ratios"]
+    out["pmc_slots[]"] = out["pmc_slots"]
     out["pmc_cores[]"] = out["pmc_cores"]
     out["pmc_events[]"] = out["pmc_events"]
     out["pmc_arm[]"] = out["pmc_arm"]
@@ -308,6 +322,7 @@ END {
     table("pmc_groups[N_PG][PF_MEMBERS]", "u8", "The first role is the divisor of the others.")
     table("pmc_roles[N_PR]", "struct pmc_role_row", "name, group, metric, the two parts of a sum, the generic event, names in sysfs")
     table("pmc_ratios[]", "struct pmc_ratio", "metric, part, of, times")
+    table("pmc_slots[]", "struct { u16 metric; u8 role; }", "Level 1 of Topdown on Intel: shares of pipeline slots.")
     table("pmc_cores[]", "struct pmc_core", "list, vendor, PMU, family, slots, how memory is counted, models, name, source")
     table("pmc_events[]", "struct pmc_event", "role, lists, terms, name given by the vendor")
     table("pmc_arm[]", "struct pmc_arm_core", "implementer, part, name")

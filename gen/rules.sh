@@ -82,7 +82,7 @@ function end_rule(    unless, below, limit, cost, factor, w, n, each, who, next_
     limit = w[2]
     for (i = 1; i <= guards; i++) {
         if (split(guard[i], w, " ") != 4) bad("rule " rule ": and SCOPE NUMBER >= LIMIT")
-        if (w[1] !~ /^(this|others|all)$/) bad("rule " rule ": no scope `" w[1] "`")
+        one_of(w[1], "scope", scopes)
         if (w[1] != "all" && !each) bad("rule " rule ": " w[1] " of one machine")
         told(w[2])
         g = g (i > 1 ? ", \\\n        " : "") "{ " code(w[2]) ", DG_" toupper(w[1]) ", " maybe[i] ", " compare(w[3], w[4]) " }"
@@ -92,7 +92,7 @@ function end_rule(    unless, below, limit, cost, factor, w, n, each, who, next_
     cost = code(n ? w[1] : "-")
     factor = n ? w[2] : 0
     n = split(may("blames"), w, " ")
-    who = n ? one_of(w[1], "blames", "all members cpu device self") : "nobody"
+    who = n ? one_of(w[1], "blames", blames) : "nobody"
     if (who ~ /^(members|cpu|device|self)$/ && !each) bad("rule " rule ": " who " of one machine")
     if (n && n != 2) bad("rule " rule ": blames SCOPE NUMBER")
     whose = n ? w[2] : "-"
@@ -112,7 +112,7 @@ function end_rule(    unless, below, limit, cost, factor, w, n, each, who, next_
         "      .value = %s, .below = %s, .limit = (float)%s, \\\n      %s.cost = %s, .factor = (float)%s, \\\n" \
         "      .who = DG_BY_%s, .whose = %s, \\\n      .unless = %s, .unless_rule = %s, .before = %s, \\\n" \
         "      .finding = %s, \\\n      .source = %s, \\\n      .next = %s, .alone = %s },", rule, need("resource"),
-        toupper(one_of(need("kind"), "kind", "utilization saturation error")), each ? "true" : "false",
+        toupper(one_of(need("kind"), "kind", kinds)), each ? "true" : "false",
         code(may("log") == "" ? "-" : may("log")), value, below, limit,
         g == "" ? "" : ".guard = { " g " }, \\\n      ",
         cost, factor, toupper(who), code(whose), unless, unless_rule, ids(may("before")),
@@ -120,7 +120,10 @@ function end_rule(    unless, below, limit, cost, factor, w, n, each, who, next_
         text(next_, "rule " rule ": next"), alone == "" ? "\"\"" : text(alone, "rule " rule ": alone"))
     if (list == "list") print rule, need("resource")
 }
-BEGIN { n = split("resource kind tried when and and? unless cost blames log before finding source next alone", w, " ")
+BEGIN { kinds = "utilization saturation error"
+        scopes = "this others all"
+        blames = "all members cpu device self"
+        n = split("resource kind tried when and and? unless cost blames log before finding source next alone", w, " ")
         for (i = 1; i <= n; i++) column[w[i]] = 1 }
 /^[ \t]*#/ || NF == 0 { next }
 $1 == "words" { add_words($2, from_word(3)); next }
@@ -171,6 +174,13 @@ $1 == "rule" {
     next
 }
 { bad("`" $1 "` is unknown") }
+function choices(name, prefix, list,    n, i, w, s) { # an enum of words, and the words
+    n = split(list, w, " ")
+    for (i = 1; i <= n; i++) s = s (i > 1 ? ", " : "") prefix (w[i] == "-" ? "NOBODY" : toupper(w[i]))
+    printf "enum %s { %s };\n", name, s
+    gsub(/ /, "|", list)
+    printf "#define %s \"%s\"\n", toupper(name) "S", list
+}
 function rows(name, what, r, n,    i) {
     printf "\n/* %s */\n#define %s", what, name
     for (i = 1; i <= n; i++) printf "%s \\\n    %s", (i > 1 ? "," : ""), r[i]
@@ -199,6 +209,10 @@ END {
     rows("DG_BUSIEST_BY", "number, lowest value", busiest, n_busiest)
     rows("DG_BUSIEST_COLUMNS", "number, width, head", column_row, n_columns)
     rows("DG_BUSIEST_MEMBERS", "number", member, n_members)
+    print "\n/* Words of columns. */"
+    choices("dg_kind", "DG_", kinds)
+    choices("dg_scope", "DG_", scopes)
+    choices("dg_blame", "DG_BY_", "- " blames)
     rows("DG_RESOURCES", "id, name, utilization, saturation, errors", res_row, n_resources)
     printf "\n/* Rows of dg_rules[] in kvis.c. */\n#define DG_RULES"
     for (i = 1; i <= n_rules; i++) printf " \\\n%s", row[i]

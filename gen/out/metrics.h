@@ -5,8 +5,19 @@
 /* Groups of sources, for -c. */
 #define MET_GROUPS "cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio"
 
+/* How the sum of a dimension gets its value: from the source, or as a sum or mean of instances. */
+enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
+
+/* Types of Prometheus metrics. */
+enum { PROM_GAUGE, PROM_COUNTER, PROM_UNTYPED };
+#define MET_PROM_TYPES "gauge", "counter", "untyped"
+
 /* Sources that are on only if -c names them. */
 #define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS | 1ull << SRC_FS | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_BONDS | 1ull << SRC_TABLES | 1ull << SRC_CLOCK | 1ull << SRC_IRQS | 1ull << SRC_EDAC | 1ull << SRC_MD | 1ull << SRC_LOG | 1ull << SRC_STUCK | 1ull << SRC_LOCKS | 1ull << SRC_VIRTIO)
+
+/* Sources that kvis diagnose reads once: in its second sample, in the last one. */
+#define MET_SECOND (1ull << SRC_FREQ)
+#define MET_LAST (1ull << SRC_PAGES | 1ull << SRC_FDS | 1ull << SRC_PORTS | 1ull << SRC_STUCK)
 #define MET_SET_CPU_MODES M_USER, M_NICE, M_SYSTEM, M_IDLE, M_IOWAIT, M_IRQ, M_SOFTIRQ, M_STEAL
 #define MET_SET_GUEST_MODES M_GUEST, M_GUEST_NICE
 #define MET_SET_TRIP_POINTS M_TRIP_PASSIVE, M_TRIP_HOT, M_TRIP_CRITICAL
@@ -158,6 +169,35 @@ enum met_dim {
     DIM_VHOST,
     N_DIM,
     DIM_PMC /* all dimensions whose member pmc is set */
+};
+
+enum met_unit {
+    U_NUMBER,
+    U_RATE,
+    U_RATIO,
+    U_BYTES,
+    U_BYTE_RATE,
+    U_SECONDS,
+    U_CELSIUS,
+    U_HERTZ,
+    U_NS,
+    U_WATTS,
+    U_CELSIUS_RATE,
+    N_SHOWN
+};
+
+enum met_op {
+    OP_NONE,
+    OP_SUM,
+    OP_LESS,
+    OP_DIV,
+    OP_MUL,
+    OP_REST,
+    OP_LEFT,
+    OP_MOST,
+    OP_SHARE,
+    OP_FIRST,
+    N_OP
 };
 
 enum met_form {
@@ -644,6 +684,51 @@ enum met_self {
     N_SELF
 };
 
+enum met_key_code {
+    KEY_UP = 257,
+    KEY_DOWN = 258,
+    KEY_PAGE_UP = 259,
+    KEY_PAGE_DOWN = 260,
+    KEY_HOME = 261,
+    KEY_END = 262,
+    KEY_TAB = 9,
+    KEY_BACK_TAB = 264,
+    KEY_LEFT = 265,
+    KEY_RIGHT = 266,
+    KEY_ENTER = 13,
+    KEY_NEWLINE = 10,
+    KEY_ESC = 27,
+    KEY_SPACE = 32,
+    N_KEYS
+};
+
+/* name of the unit */
+#define MET_SUFFIXES \
+    [U_NUMBER] = "", \
+    [U_RATE] = "/s", \
+    [U_RATIO] = "%", \
+    [U_BYTES] = "B", \
+    [U_BYTE_RATE] = "B/s", \
+    [U_SECONDS] = "s", \
+    [U_CELSIUS] = "C", \
+    [U_HERTZ] = "Hz", \
+    [U_NS] = "s", \
+    [U_WATTS] = "W", \
+    [U_CELSIUS_RATE] = "C/s"
+
+/* formula */
+#define MET_FORMULAS \
+    [OP_NONE] = "", \
+    [OP_SUM] = "A + B", \
+    [OP_LESS] = "A - B", \
+    [OP_DIV] = "A / B", \
+    [OP_MUL] = "A * B", \
+    [OP_REST] = "1 - A / B", \
+    [OP_LEFT] = "1 - A - B", \
+    [OP_MOST] = "max(A, B)", \
+    [OP_SHARE] = "A / (A + B)", \
+    [OP_FIRST] = "A or B"
+
 /* counter, shown as, suffix in JSON, scale */
 #define MET_UNITS \
     [F_COUNT] = { true, U_RATE, "_per_second", 1 }, \
@@ -672,129 +757,129 @@ enum met_self {
     [F_NS] = { false, U_NS, "_ns", 1 }, \
     [F_BYTES_PER_SECOND] = { false, U_BYTE_RATE, "_bytes_per_second", 1 }
 
-/* JSON key, label, label of the info, Prometheus metric with the info, prefix of pmc metrics, sort metric, title, section, share, in order */
+/* JSON key, label, label of the info, Prometheus metric with the info, prefix of pmc metrics, sort metric, title, section, share, in order, largest */
 #define MET_DIMENSIONS \
-    [DIM_NONE] = { NULL, NULL, NULL, NULL, "", N_METRICS, NULL, 0, 0, false }, \
-    [DIM_DISK] = { "device", "device", "on", "disk_on_info", NULL, M_DISK_IOPS, "disks", 4, 12, false }, \
-    [DIM_NET] = { "interface", "device", "driver", "network_driver_info", NULL, M_NET_RX, "interfaces", 5, 12, false }, \
-    [DIM_GROUP] = { "group", "cgroup", NULL, NULL, NULL, M_GR_THROTTLED, "cgroups", 7, 12, false }, \
-    [DIM_PID] = { "pid", "pid", "comm", NULL, "process_", M_P_USER, "processes", 6, 0, false }, \
-    [DIM_BUSY] = { "busy", "pid", "comm", NULL, NULL, M_B_CPU, "processes", 6, 1, false }, \
-    [DIM_WAIT] = { "longest_wait", "thread", "ran", NULL, NULL, M_LONGEST, "longest wait for a CPU", 2, 0, false }, \
-    [DIM_PMU] = { "pmu", "pmu", "cpus", "pmu_info", "", M_CYCLES, "core types", 1, 0, true }, \
-    [DIM_CPU] = { "cpu", "cpu", NULL, NULL, "", M_IDLE, "CPUs", 1, 0, true }, \
-    [DIM_EVENT] = { "event", "event", NULL, NULL, NULL, M_EVENTS, "events", 1, 0, true }, \
-    [DIM_IRQ] = { "irq", "irq", "handler", NULL, NULL, M_IRQ_RATE, "interrupts by CPU", 1, 0, false }, \
-    [DIM_CGROUP] = { "cgroup", "cgroup", NULL, NULL, "cgroup_", M_CYCLES, "cgroups", 7, 0, true }, \
-    [DIM_NODE] = { "node", "node", "topology", "numa_node_info", NULL, M_NUMA_HIT, "NUMA nodes", 8, 0, true }, \
-    [DIM_POOL] = { "hugepages", "pagesize", NULL, NULL, NULL, M_POOL, "pools", 3, 0, true }, \
-    [DIM_ZONE] = { "zone", "zone", "type", NULL, NULL, M_TEMP, "zones", 9, 0, false }, \
-    [DIM_SENSOR] = { "sensor", "sensor", "label", "hwmon_sensor_info", NULL, M_SENSOR, "sensors", 9, 0, false }, \
-    [DIM_CORE] = { "core", "core", "package", NULL, NULL, M_THROTTLE_CORE, "cores", 9, 0, true }, \
-    [DIM_PACKAGE] = { "package", "package", NULL, NULL, NULL, M_THROTTLE_PKG, "packages", 9, 0, true }, \
-    [DIM_SOCKET] = { "socket", "socket", NULL, NULL, NULL, M_MEM_BW, "sockets", 11, 0, true }, \
-    [DIM_L3] = { "l3", "l3", NULL, NULL, NULL, M_MBM_TOTAL, "L3 caches", 11, 0, true }, \
-    [DIM_FS] = { "filesystem", "mountpoint", "fstype", "filesystem_info", NULL, M_FS_LEFT, "file systems", 13, 0, true }, \
-    [DIM_MC] = { "controller", "controller", NULL, NULL, NULL, M_EDAC_CE, "memory controllers", 13, 0, true }, \
-    [DIM_QUEUE] = { "queue", "queue", "driver", "virtio_info", NULL, M_VQ_ADDED, "rings", 12, 0, false }, \
-    [DIM_VHOST] = { "vhost", "vhost", "owner", "vhost_info", NULL, M_VH_KICKS, "virtqueues", 12, 0, false }
+    [DIM_NONE] = { NULL, NULL, NULL, NULL, "", N_METRICS, NULL, 0, 0, false, false }, \
+    [DIM_DISK] = { "device", "device", "on", "disk_on_info", NULL, M_DISK_IOPS, "disks", 4, 12, false, true }, \
+    [DIM_NET] = { "interface", "device", "driver", "network_driver_info", NULL, M_NET_RX, "interfaces", 5, 12, false, true }, \
+    [DIM_GROUP] = { "group", "cgroup", NULL, NULL, NULL, M_GR_THROTTLED, "cgroups", 7, 12, false, true }, \
+    [DIM_PID] = { "pid", "pid", "comm", NULL, "process_", M_P_USER, "processes", 6, 0, false, false }, \
+    [DIM_BUSY] = { "busy", "pid", "comm", NULL, NULL, M_B_CPU, "processes", 6, 1, false, false }, \
+    [DIM_WAIT] = { "longest_wait", "thread", "ran", NULL, NULL, M_LONGEST, "longest wait for a CPU", 2, 0, false, false }, \
+    [DIM_PMU] = { "pmu", "pmu", "cpus", "pmu_info", "", M_CYCLES, "core types", 1, 0, true, false }, \
+    [DIM_CPU] = { "cpu", "cpu", NULL, NULL, "", M_IDLE, "CPUs", 1, 0, true, false }, \
+    [DIM_EVENT] = { "event", "event", NULL, NULL, NULL, M_EVENTS, "events", 1, 0, true, false }, \
+    [DIM_IRQ] = { "irq", "irq", "handler", NULL, NULL, M_IRQ_RATE, "interrupts by CPU", 1, 0, false, false }, \
+    [DIM_CGROUP] = { "cgroup", "cgroup", NULL, NULL, "cgroup_", M_CYCLES, "cgroups", 7, 0, true, false }, \
+    [DIM_NODE] = { "node", "node", "topology", "numa_node_info", NULL, M_NUMA_HIT, "NUMA nodes", 8, 0, true, false }, \
+    [DIM_POOL] = { "hugepages", "pagesize", NULL, NULL, NULL, M_POOL, "pools", 3, 0, true, true }, \
+    [DIM_ZONE] = { "zone", "zone", "type", NULL, NULL, M_TEMP, "zones", 9, 0, false, false }, \
+    [DIM_SENSOR] = { "sensor", "sensor", "label", "hwmon_sensor_info", NULL, M_SENSOR, "sensors", 9, 0, false, false }, \
+    [DIM_CORE] = { "core", "core", "package", NULL, NULL, M_THROTTLE_CORE, "cores", 9, 0, true, false }, \
+    [DIM_PACKAGE] = { "package", "package", NULL, NULL, NULL, M_THROTTLE_PKG, "packages", 9, 0, true, false }, \
+    [DIM_SOCKET] = { "socket", "socket", NULL, NULL, NULL, M_MEM_BW, "sockets", 11, 0, true, false }, \
+    [DIM_L3] = { "l3", "l3", NULL, NULL, NULL, M_MBM_TOTAL, "L3 caches", 11, 0, true, false }, \
+    [DIM_FS] = { "filesystem", "mountpoint", "fstype", "filesystem_info", NULL, M_FS_LEFT, "file systems", 13, 0, true, true }, \
+    [DIM_MC] = { "controller", "controller", NULL, NULL, NULL, M_EDAC_CE, "memory controllers", 13, 0, true, true }, \
+    [DIM_QUEUE] = { "queue", "queue", "driver", "virtio_info", NULL, M_VQ_ADDED, "rings", 12, 0, false, true }, \
+    [DIM_VHOST] = { "vhost", "vhost", "owner", "vhost_info", NULL, M_VH_KICKS, "virtqueues", 12, 0, false, false }
 
-/* group, name, why it may be missing, section */
+/* group, name, why it may be missing, section, first metric, last metric + 1, number of metrics */
 #define MET_SOURCES \
     [SRC_STAT] = { "cpu", "stat", \
-      "/proc/stat of this kernel lacks this value", 1 }, \
+      "/proc/stat of this kernel lacks this value", 1, 0, 16, 16 }, \
     [SRC_FREQ] = { "cpu", "cpufreq", \
-      "this machine has no CPU frequency driver", 1 }, \
+      "this machine has no CPU frequency driver", 1, 65, 70, 5 }, \
     [SRC_PMC] = { "cpu", "pmc", \
-      "no hardware counter counted events of this kind in this interval", 1 }, \
+      "no hardware counter counted events of this kind in this interval", 1, 16, 55, 39 }, \
     [SRC_EVENTS] = { "cpu", "events", \
-      "no hardware counter counted events of this kind in this interval", 1 }, \
+      "no hardware counter counted events of this kind in this interval", 1, 55, 56, 1 }, \
     [SRC_LOAD] = { "sched", "load", \
-      "/proc/loadavg lacks this value", 2 }, \
+      "/proc/loadavg lacks this value", 2, 56, 59, 3 }, \
     [SRC_PSI] = { "sched", "psi", \
-      "a kernel with CONFIG_PSI, booted with psi=1", 2 }, \
+      "a kernel with CONFIG_PSI, booted with psi=1", 2, 59, 65, 6 }, \
     [SRC_SCHEDSTAT] = { "sched", "schedstat", \
-      "a kernel with CONFIG_SCHEDSTATS", 2 }, \
+      "a kernel with CONFIG_SCHEDSTATS", 2, 70, 73, 3 }, \
     [SRC_MEMINFO] = { "mem", "meminfo", \
-      "/proc/meminfo of this kernel lacks this value", 3 }, \
+      "/proc/meminfo of this kernel lacks this value", 3, 73, 89, 16 }, \
     [SRC_VMSTAT] = { "mem", "vmstat", \
-      "/proc/vmstat of this kernel lacks this value", 3 }, \
+      "/proc/vmstat of this kernel lacks this value", 3, 89, 112, 23 }, \
     [SRC_HUGE] = { "mem", "hugepages", \
-      "this machine has no pool of hugepages", 3 }, \
+      "this machine has no pool of hugepages", 3, 115, 121, 6 }, \
     [SRC_KHUGE] = { "mem", "khugepaged", \
-      "this kernel has no transparent hugepages", 3 }, \
+      "this kernel has no transparent hugepages", 3, 112, 115, 3 }, \
     [SRC_NUMASTAT] = { "numa", "numastat", \
-      "the numastat files of the NUMA nodes lack this value", 8 }, \
+      "the numastat files of the NUMA nodes lack this value", 8, 121, 128, 7 }, \
     [SRC_NODEMEM] = { "numa", "nodes", \
-      "the meminfo files of the NUMA nodes lack this value", 8 }, \
+      "the meminfo files of the NUMA nodes lack this value", 8, 128, 138, 10 }, \
     [SRC_BALANCE] = { "numa", "balancing", \
-      "this kernel has no NUMA balancing", 8 }, \
+      "this kernel has no NUMA balancing", 8, 138, 144, 6 }, \
     [SRC_DISK] = { "io", "disks", \
-      "/proc/diskstats of this kernel lacks this value, or no disk has been used since boot", 4 }, \
+      "/proc/diskstats of this kernel lacks this value, or no disk has been used since boot", 4, 144, 161, 17 }, \
     [SRC_ZONE] = { "thermal", "zones", \
-      "no thermal zone reports this value", 9 }, \
+      "no thermal zone reports this value", 9, 161, 167, 6 }, \
     [SRC_HWMON] = { "thermal", "hwmon", \
-      "no hwmon sensor reports this value", 9 }, \
+      "no hwmon sensor reports this value", 9, 167, 172, 5 }, \
     [SRC_THROTTLE] = { "thermal", "throttle", \
-      "this CPU does not count thermal throttling", 9 }, \
+      "this CPU does not count thermal throttling", 9, 172, 174, 2 }, \
     [SRC_NET] = { "net", "interfaces", \
-      "no network interface reports this value", 5 }, \
+      "no network interface reports this value", 5, 174, 194, 19 }, \
     [SRC_TCP] = { "net", "tcp", \
-      "/proc/net/snmp and /proc/net/netstat of this kernel lack this value", 5 }, \
+      "/proc/net/snmp and /proc/net/netstat of this kernel lack this value", 5, 194, 214, 20 }, \
     [SRC_SOFTNET] = { "net", "softnet", \
-      "/proc/net/softnet_stat lacks this value", 5 }, \
+      "/proc/net/softnet_stat lacks this value", 5, 214, 217, 3 }, \
     [SRC_LIMITS] = { "limits", "limits", \
-      "this kernel does not report this limit or its use", 10 }, \
+      "this kernel does not report this limit or its use", 10, 217, 229, 12 }, \
     [SRC_BUSY] = { "busy", "busy", \
-      "no process was busy in this interval", 6 }, \
+      "no process was busy in this interval", 6, 254, 270, 12 }, \
     [SRC_PAGES] = { "busy", "pages", \
-      "the machine has one NUMA node, or no busy process runs most of its threads on one node", 6 }, \
+      "the machine has one NUMA node, or no busy process runs most of its threads on one node", 6, 270, 274, 4 }, \
     [SRC_CGROUPS] = { "cgroups", "cgroups", \
-      "no cgroup has a limit", 7 }, \
+      "no cgroup has a limit", 7, 274, 282, 8 }, \
     [SRC_PROC] = { "proc", "process", \
-      "this kernel does not keep this count per process", 6 }, \
+      "this kernel does not keep this count per process", 6, 282, 292, 10 }, \
     [SRC_CGROUP] = { "cgroup", "cgroup", \
-      "the files of the cgroup lack this value", 7 }, \
+      "the files of the cgroup lack this value", 7, 292, 305, 13 }, \
     [SRC_FS] = { "fs", "filesystems", \
-      "no file system reports this value", 13 }, \
+      "no file system reports this value", 13, 229, 236, 7 }, \
     [SRC_FDS] = { "limits", "descriptors", \
-      "no process uses half of the file descriptors that it may open", 10 }, \
+      "no process uses half of the file descriptors that it may open", 10, 236, 237, 1 }, \
     [SRC_PORTS] = { "limits", "ports", \
-      "fewer than half of the local ports are in use, so kvis does not count connections", 10 }, \
+      "fewer than half of the local ports are in use, so kvis does not count connections", 10, 237, 238, 1 }, \
     [SRC_BONDS] = { "net", "bonds", \
-      "no network interface is a member of a bond", 5 }, \
+      "no network interface is a member of a bond", 5, 189, 190, 1 }, \
     [SRC_TABLES] = { "net", "tables", \
-      "/proc/net/stat lacks this value", 5 }, \
+      "/proc/net/stat lacks this value", 5, 238, 242, 4 }, \
     [SRC_CLOCK] = { "cpu", "clock", \
-      "this kernel reports no clock source", 1 }, \
+      "this kernel reports no clock source", 1, 243, 245, 2 }, \
     [SRC_IRQS] = { "cpu", "irqs", \
-      "no interrupt was handled in this interval", 1 }, \
+      "no interrupt was handled in this interval", 1, 242, 243, 1 }, \
     [SRC_EDAC] = { "errors", "edac", \
-      "this machine has no EDAC driver for its memory", 13 }, \
+      "this machine has no EDAC driver for its memory", 13, 245, 247, 2 }, \
     [SRC_MD] = { "errors", "md", \
-      "this machine has no md arrays", 13 }, \
+      "this machine has no md arrays", 13, 247, 248, 1 }, \
     [SRC_LOG] = { "errors", "log", \
-      "the kernel logged no message of this kind in this interval", 13 }, \
+      "the kernel logged no message of this kind in this interval", 13, 248, 254, 6 }, \
     [SRC_STUCK] = { "busy", "stuck", \
-      "kvis has not read the state of any process yet", 6 }, \
+      "kvis has not read the state of any process yet", 6, 264, 266, 2 }, \
     [SRC_LOCKS] = { "busy", "locks", \
-      "no busy process has three or more threads, or kvis may not read their system calls", 6 }, \
+      "no busy process has three or more threads, or kvis may not read their system calls", 6, 266, 268, 2 }, \
     [SRC_RUNQ] = { "sched", "runq", \
-      "no task waited for a CPU in this interval", 2 }, \
+      "no task waited for a CPU in this interval", 2, 305, 315, 10 }, \
     [SRC_DEPTH] = { "sched", "depth", \
-      "no CPU switched tasks in this interval", 2 }, \
+      "no CPU switched tasks in this interval", 2, 315, 319, 4 }, \
     [SRC_BLOCK] = { "io", "block", \
-      "no disk request of this kind completed in this interval", 4 }, \
+      "no disk request of this kind completed in this interval", 4, 319, 353, 34 }, \
     [SRC_VIRTIO] = { "virtio", "virtio", \
-      "no virtio ring had an event of this kind in this interval", 12 }, \
+      "no virtio ring had an event of this kind in this interval", 12, 353, 377, 24 }, \
     [SRC_VHOST] = { "vhost", "vhost", \
-      "no vhost handler ran in this interval", 12 }, \
+      "no vhost handler ran in this interval", 12, 377, 401, 24 }, \
     [SRC_MEMBW] = { "uncore", "membw", \
-      "this machine exposes no memory-controller PMU", 11 }, \
+      "this machine exposes no memory-controller PMU", 11, 401, 407, 6 }, \
     [SRC_POWER] = { "uncore", "power", \
-      "this machine exposes no power PMU (RAPL)", 11 }, \
+      "this machine exposes no power PMU (RAPL)", 11, 407, 412, 5 }, \
     [SRC_MBM] = { "uncore", "mbm", \
-      "this CPU does not count memory traffic per L3 cache", 11 }
+      "this CPU does not count memory traffic per L3 cache", 11, 412, 414, 2 }
 
 /* function */
 #define MET_READS \
@@ -2128,22 +2213,22 @@ enum met_self {
     { "vhost_scsi_ctl_handle_kick", VH_SCSI, 0, true, false }, \
     { "vhost_scsi_evt_handle_kick", VH_SCSI, 1, true, false }
 
-/* key, name */
+/* key, name, sources */
 #define MET_SECTIONS \
-    { 'o', "overview" }, \
-    { 'c', "CPUs" }, \
-    { 'r', "run queues" }, \
-    { 'm', "memory" }, \
-    { 'd', "disks" }, \
-    { 'n', "network" }, \
-    { 'p', "processes" }, \
-    { 'g', "cgroups" }, \
-    { 'u', "NUMA nodes" }, \
-    { 't', "temperatures" }, \
-    { 'l', "limits" }, \
-    { 'w', "power and memory controllers" }, \
-    { 'v', "virtio and vhost" }, \
-    { 'x', "file systems and errors" }
+    { 'o', "overview", 0 }, \
+    { 'c', "CPUs", 1ull << SRC_STAT | 1ull << SRC_FREQ | 1ull << SRC_PMC | 1ull << SRC_EVENTS | 1ull << SRC_CLOCK | 1ull << SRC_IRQS }, \
+    { 'r', "run queues", 1ull << SRC_LOAD | 1ull << SRC_PSI | 1ull << SRC_SCHEDSTAT | 1ull << SRC_RUNQ | 1ull << SRC_DEPTH }, \
+    { 'm', "memory", 1ull << SRC_MEMINFO | 1ull << SRC_VMSTAT | 1ull << SRC_HUGE | 1ull << SRC_KHUGE }, \
+    { 'd', "disks", 1ull << SRC_DISK | 1ull << SRC_BLOCK }, \
+    { 'n', "network", 1ull << SRC_NET | 1ull << SRC_TCP | 1ull << SRC_SOFTNET | 1ull << SRC_BONDS | 1ull << SRC_TABLES }, \
+    { 'p', "processes", 1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_PROC | 1ull << SRC_STUCK | 1ull << SRC_LOCKS }, \
+    { 'g', "cgroups", 1ull << SRC_CGROUPS | 1ull << SRC_CGROUP }, \
+    { 'u', "NUMA nodes", 1ull << SRC_NUMASTAT | 1ull << SRC_NODEMEM | 1ull << SRC_BALANCE }, \
+    { 't', "temperatures", 1ull << SRC_ZONE | 1ull << SRC_HWMON | 1ull << SRC_THROTTLE }, \
+    { 'l', "limits", 1ull << SRC_LIMITS | 1ull << SRC_FDS | 1ull << SRC_PORTS }, \
+    { 'w', "power and memory controllers", 1ull << SRC_MEMBW | 1ull << SRC_POWER | 1ull << SRC_MBM }, \
+    { 'v', "virtio and vhost", 1ull << SRC_VIRTIO | 1ull << SRC_VHOST }, \
+    { 'x', "file systems and errors", 1ull << SRC_FS | 1ull << SRC_EDAC | 1ull << SRC_MD | 1ull << SRC_LOG }
 
 /* name, type, help */
 #define MET_SELF \

@@ -87,6 +87,15 @@ enum unc_class {
     N_UC, UC_NONE = N_UC
 };
 
+/* Roles of events: memory traffic and, from UR_PACKAGE on, energy. */
+enum unc_role { UR_READ, UR_WRITE, UR_BOTH, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM, N_UR };
+
+/* UN_SUM: one event counts reads and writes. */
+enum unc_counts { UN_BYTES, UN_SUM, UN_ENERGY, N_UN };
+
+/* Cores for which pmu.tbl has an event that sysfs does not list. */
+enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC, N_UW };
+
 /* The first role is the divisor of the others. */
 static const u8 pmc_groups[N_PG][PF_MEMBERS] = {
     [PG_BASE] = { PR_CYCLES, PR_INSTRUCTIONS, PR_REF_CYCLES },
@@ -193,6 +202,14 @@ static const struct pmc_ratio pmc_ratios[] = {
     { M_DTLB_WPKI, PR_DTLB_WALKS, PR_INSTRUCTIONS, 1000 },
     { M_ITLB_MPKI, PR_ITLB_MISSES, PR_INSTRUCTIONS, 1000 },
     { M_ITLB_WPKI, PR_ITLB_WALKS, PR_INSTRUCTIONS, 1000 },
+};
+
+/* Level 1 of Topdown on Intel: shares of pipeline slots. */
+static const struct { u16 metric; u8 role; } pmc_slots[] = {
+    { M_TD_RETIRING, PR_SLOTS_RETIRING },
+    { M_TD_BAD, PR_SLOTS_BAD_SPECULATION },
+    { M_TD_FRONT, PR_SLOTS_FRONTEND },
+    { M_TD_BACK, PR_SLOTS_BACKEND },
 };
 
 /* list, vendor, PMU, family, slots, how memory is counted, models, name, source */

@@ -331,6 +331,14 @@ enum { DG_BUSIEST = 6 };
     M_B_RSS, \
     M_B_SWAP
 
+/* Words of columns. */
+enum dg_kind { DG_UTILIZATION, DG_SATURATION, DG_ERROR };
+#define DG_KINDS "utilization|saturation|error"
+enum dg_scope { DG_THIS, DG_OTHERS, DG_ALL };
+#define DG_SCOPES "this|others|all"
+enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE, DG_BY_SELF };
+#define DG_BLAMES "-|all|members|cpu|device|self"
+
 /* id, name, utilization, saturation, errors */
 #define DG_RESOURCES \
     { "CPU", "cpu", { X_BUSY, M_STEAL, M_LOG_MCE } }, \
