@@ -9,7 +9,7 @@ LABEL = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"')
 
 
 def read(text):
-    """Its numbers: (name, ((label, value)...)) -> number."""
+    """Returns the values of the text: (name, ((label, value)...)) -> number."""
     out = {}
     for line in text.splitlines():
         if line and line[0] != "#":
