@@ -13,20 +13,20 @@ STRIP  := $(CROSS)strip
 # common-page-size: no padding before the data
 LINK   := -static -Wl,-z,noseparate-code -Wl,-z,common-page-size=64
 
-# Who did not choose a compiler gets the cross compiler, musl-gcc or cc, in this order.
+# If no compiler was chosen: the cross compiler, musl-gcc or cc, in this order.
 ifneq ($(filter default undefined,$(origin CC)),)
   CC := $(if $(CROSS),$(CROSS)gcc,$(shell command -v musl-gcc >/dev/null && echo musl-gcc || echo cc))
   NOTE := $(if $(filter cc,$(CC)),no musl-gcc here: $(BIN) is linked with the static libc of cc)
 endif
 
-# Without git, as in the source archive of `make dist`, .version says it: VERSION DATE SECONDS.
+# Without git, as in the source archive of `make dist`, .version has VERSION DATE SECONDS.
 SAYS := $(shell [ -e .git ] && echo "$$(git describe --tags --dirty 2>/dev/null || echo 0.1)" \
                 $$(git log -1 --format='%cs %ct' 2>/dev/null) || cat .version 2>/dev/null || echo 0.1)
 VERSION := $(firstword $(SAYS))
 DATE := $(or $(word 2,$(SAYS)),2026-11-22)
 STAMP = sed -e 's~{{date}}~$(DATE)~' -e 's~{{version}}~$(VERSION)~'
 
-# What kvis.c is compiled with, whatever CFLAGS says. Nothing reads unwind tables; debuggers have those of -g.
+# Flags for kvis.c that CFLAGS cannot change. Nothing reads unwind tables; debuggers have those of -g.
 KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -DKVIS_VERSION='"$(VERSION)"'
 # 6 % smaller and not slower: nothing is aligned, larger functions are not inlined (clang has no such options)
 KFLAGS += -falign-functions=1 -falign-loops=1 -falign-jumps=1 --param max-inline-insns-auto=6

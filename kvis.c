@@ -9620,7 +9620,7 @@ static void md_connect(struct task *t, struct call *c)
         md_connect_to(t, c, o, sa.ss_family == AF_UNSPEC ? NULL : fd_peer(o->sock, &sa, len));
 }
 
-/* MSG_FASTOPEN also connects the socket (tcp(7)). A failure is one of the send call. */
+/* MSG_FASTOPEN also connects the socket (tcp(7)). A failure is the send call's. */
 static void md_fast_open(struct task *t, struct call *c, struct name *peer, u64 flags)
 {
     struct ofd *o = c->err || !peer || !(flags & MSG_FASTOPEN) ? NULL : fd_get(t, c->arg[0]);
@@ -23484,8 +23484,8 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Stores the reading of a counter and its time: reading a source can take a while. A decrease is
- * no change: iowait may decrease (proc_stat(5)), and a reinserted disk restarts at 0. */
+/* Stores the reading of a counter and its time: reading a source can take a while. A decrease
+ * counts as 0: iowait may decrease (proc_stat(5)), and a reinserted disk restarts at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
