@@ -74,7 +74,7 @@ gen/out/report.page: $(addprefix gen/report/,report.html report.css report.js co
 	  sed -e 's/^ *//' -e 's, */\*[^*]*\*/$$,,' -e '/^$$/d' >$@
 
 # These and what gen/texts.py has made, in one file that kvis.c includes: each with its name in the line before, and a NUL.
-# The file is no older than kvis.c, so that both say the same version.
+# The file depends on kvis.c, because both contain the version.
 gen/out/texts.page: gen/out/report.page $(wildcard gen/out/texts/*) $(SOURCES)
 	(for f in gen/out/report.page gen/out/texts/*; do echo "$${f##*/}"; $(STAMP) "$$f"; printf '\0'; done) >$@
 
@@ -124,7 +124,7 @@ gen-tables: ## rebuild only gen/out/ (without clang)
 vet: ## every BPF array is signed in bpf_insns/VETTED
 	sh gen/vet.sh
 
-# What install puts where; LINKS=1: also the names by which kvis is the tools of bcc.
+# Destinations of `make install`; LINKS=1 adds links named after bcc's tools.
 BASH_DIR = $(PREFIX)/share/bash-completion/completions
 MAN_DIR = $(PREFIX)/share/man/man1
 INSTALLS = $(PREFIX)/bin/kvis $(patsubst gen/out/texts/%,$(MAN_DIR)/%,$(wildcard gen/out/texts/*.1)) $(BASH_DIR)/kvis \

@@ -116,7 +116,7 @@ python3 - $spin <<'END' || fail "spin: not what it says"
 import json, sys
 own = [list(map(float, line.split()[1:])) for line in open("spin.out") if line.startswith("at ")]
 def around(ns):
-    """What spin had at least, and at most, at this time; kvis reads its threads up to 0.1 s from there."""
+    """The last row before this time and the first one after it, each at least 0.1 s away: kvis may read the threads late."""
     before = [row for row in own if row[3] < ns - 1e8]
     after = [row for row in own if row[0] > ns + 1e8]
     return (before or own[:1])[-1], (after or own[-1:])[0]
