@@ -13,20 +13,20 @@ STRIP  := $(CROSS)strip
 # common-page-size: no padding before the data
 LINK   := -static -Wl,-z,noseparate-code -Wl,-z,common-page-size=64
 
-# Who did not choose a compiler gets the cross compiler, musl-gcc or cc, in this order.
+# If no compiler was chosen: the cross compiler, musl-gcc or cc, in this order.
 ifneq ($(filter default undefined,$(origin CC)),)
   CC := $(if $(CROSS),$(CROSS)gcc,$(shell command -v musl-gcc >/dev/null && echo musl-gcc || echo cc))
   NOTE := $(if $(filter cc,$(CC)),no musl-gcc here: $(BIN) is linked with the static libc of cc)
 endif
 
-# Without git, as in the source archive of `make dist`, .version says it: VERSION DATE SECONDS.
+# Without git, as in the source archive of `make dist`, .version has VERSION DATE SECONDS.
 SAYS := $(shell [ -e .git ] && echo "$$(git describe --tags --dirty 2>/dev/null || echo 0.1)" \
                 $$(git log -1 --format='%cs %ct' 2>/dev/null) || cat .version 2>/dev/null || echo 0.1)
 VERSION := $(firstword $(SAYS))
 DATE := $(or $(word 2,$(SAYS)),2026-11-22)
 STAMP = sed -e 's~{{date}}~$(DATE)~' -e 's~{{version}}~$(VERSION)~'
 
-# What kvis.c is compiled with, whatever CFLAGS says. Nothing reads unwind tables; debuggers have those of -g.
+# Flags for kvis.c that CFLAGS cannot change. Nothing reads unwind tables; debuggers have those of -g.
 KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -DKVIS_VERSION='"$(VERSION)"'
 # 6 % smaller and not slower: nothing is aligned, larger functions are not inlined (clang has no such options)
 KFLAGS += -falign-functions=1 -falign-loops=1 -falign-jumps=1 --param max-inline-insns-auto=6
@@ -74,7 +74,7 @@ gen/out/report.page: $(addprefix gen/report/,report.html report.css report.js co
 	  sed -e 's/^ *//' -e 's, */\*[^*]*\*/$$,,' -e '/^$$/d' >$@
 
 # These and what gen/texts.py has made, in one file that kvis.c includes: each with its name in the line before, and a NUL.
-# The file is no older than kvis.c, so that both say the same version.
+# The file depends on kvis.c, because both contain the version.
 gen/out/texts.page: gen/out/report.page $(wildcard gen/out/texts/*) $(SOURCES)
 	(for f in gen/out/report.page gen/out/texts/*; do echo "$${f##*/}"; $(STAMP) "$$f"; printf '\0'; done) >$@
 
@@ -124,7 +124,7 @@ gen-tables: ## rebuild only gen/out/ (without clang)
 vet: ## every BPF array is signed in bpf_insns/VETTED
 	sh gen/vet.sh
 
-# What install puts where; LINKS=1: also the names by which kvis is the tools of bcc.
+# Destinations of `make install`; LINKS=1 adds links named after bcc's tools.
 BASH_DIR = $(PREFIX)/share/bash-completion/completions
 MAN_DIR = $(PREFIX)/share/man/man1
 INSTALLS = $(PREFIX)/bin/kvis $(patsubst gen/out/texts/%,$(MAN_DIR)/%,$(wildcard gen/out/texts/*.1)) $(BASH_DIR)/kvis \

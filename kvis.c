@@ -534,7 +534,7 @@ static u32 u_in_list(const char *list, const char *word)
     return 0;
 }
 
-/* Returns whether s begins with a text of a list such as "a|b|c". */
+/* Returns whether s begins with any text in a list such as "a|b|c". */
 static bool u_begins(const char *s, const char *list)
 {
     for (const char *p = list; p; p = strchr(p, '|')) {
@@ -2502,7 +2502,7 @@ static int fd_open_cached(int at, const char *path, u64 flags, u64 resolve)
     enum { OPENAT2 = 437, CACHED = 0x20 };
     u64 how[3] = { O_PATH | O_CLOEXEC | flags, 0, resolve | CACHED };
     int f = -EAGAIN;
-    for (int i = 0; i < 3 && f == -EAGAIN; i++) { /* a rename or mount at the same time: EAGAIN */
+    for (int i = 0; i < 3 && f == -EAGAIN; i++) { /* EAGAIN: a rename or mount raced with it */
         f = syscall(OPENAT2, at, path, how, sizeof how);
         f = f < 0 ? -errno : f;
     }
@@ -6024,7 +6024,7 @@ static bool out_asked(const struct event *e)
     return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
-/* Hides the failed execs before a successful one in a search of PATH. */
+/* Hides the failed execs of a search of PATH that succeeds. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out_held;
@@ -9360,7 +9360,7 @@ static bool md_cannot_copy(const struct call *c)
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
 }
 
-/* Adds the arguments of a call, as in -v, except its path (argument `arg`) and flags that are 0. */
+/* Adds a call's arguments, as in -v, except its path (argument `arg`) and flags that are 0. */
 static void md_details(struct event *e, struct task *t, const struct call *c, s32 arg)
 {
     static struct buf text, shown;
@@ -9614,7 +9614,7 @@ static void md_connect(struct task *t, struct call *c)
         md_connect_to(t, c, o, sa.ss_family == AF_UNSPEC ? NULL : fd_peer(o->sock, &sa, len));
 }
 
-/* MSG_FASTOPEN also connects the socket (tcp(7)). A failure is one of the send call. */
+/* MSG_FASTOPEN also connects the socket (tcp(7)). A failure is the send call's. */
 static void md_fast_open(struct task *t, struct call *c, struct name *peer, u64 flags)
 {
     struct ofd *o = c->err || !peer || !(flags & MSG_FASTOPEN) ? NULL : fd_get(t, c->arg[0]);
@@ -10346,7 +10346,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     bool reads = dec_flag(w->op, FAM_uringread), writes = dec_flag(w->op, FAM_uringwrite);
     if (!dec_named(&op, w->op, FAM_uringop))
         b_s(&op, "unknown");
-    /* io_uring must have closed the older file of a new descriptor */
+    /* the descriptor is new, so io_uring has closed its older file */
     if (w->res > 0 && dec_flag(w->op, FAM_uringfd)) {
         fd_remove(t, w->res);
         md_closed(t, w->res);
@@ -10820,7 +10820,7 @@ static void rec_enter(struct task *t)
         rec_enter_due(); /* a replay reuses t->call for the next record */
 }
 
-/* Writes the paths of a call and of its descriptors, for replay -P. A last "" stands for more. */
+/* Writes the paths of a call and of its descriptors, for replay -P. A final "" means "and more". */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -13520,7 +13520,7 @@ static int df_most_changed(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
 }
 
-/* Merges pairs of the same shape. If their names differ, the shape becomes the pair's name. */
+/* Merges pairs of the same shape. If their names differ, uses the shape as the pair's name. */
 static void df_join(void)
 {
     struct df_list *list = &df.table;
@@ -16108,7 +16108,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Sums each of the n counters of an element of a per-CPU array. Counter `most`: the maximum. */
+/* Sums the n counters of a per-CPU array element. For counter `most`, returns the maximum. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible();
@@ -16446,7 +16446,7 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Matches the reports whose signals are not pending: they have merged. All signals are blocked. */
+/* Marks reports of signals that are not pending: they have merged. All signals are blocked. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -17038,7 +17038,7 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes kvis uses: of text, a few more than -s, to see whether it continues. */
+/* Returns how many bytes kvis uses. For text: a few more than -s, to detect truncation. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -17127,7 +17127,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* BPF also reads the next item at the call's entry. Returns false if it reads CALL_EARLY items. */
+/* Makes BPF read the next item at the call's entry, too. Returns false if the list is full. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -17418,7 +17418,7 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-/* Attached last, these programs run after those for calls, which record a thread's last call. */
+/* These programs are attached last, to run after those that record a thread's last call. */
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
@@ -17812,7 +17812,7 @@ static struct tr_stopped *tr_batched(pid_t tid)
 /* --- the calls at which threads stop --- */
 
 /* Selects the calls that the user or the model needs. The model needs all calls that change
- * descriptors if close(2) is traced, and with BPF, because kvis would read /proc too late. */
+ * descriptors if close(2) is traced or BPF is used: with BPF, kvis would read /proc too late. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -18227,7 +18227,7 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether a thread's call restarts the call in which kvis found the thread at the attach.
+/* Returns whether a thread's call restarts the call that was in progress when kvis attached.
  * arch_interrupted does not see this if one register holds the first argument and the result. */
 static bool tr_was_blocked(struct task *t)
 {
@@ -18311,7 +18311,7 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_proc(p);
 }
 
-/* Warns once that a traced debugger cannot trace: a thread has only one tracer (ptrace(2)). */
+/* Warns once that a traced debugger cannot trace: a thread can have only one tracer. */
 static void tr_other_tracer(struct task *t, const struct call *c)
 {
     static bool said;
@@ -18553,7 +18553,7 @@ static void tr_play(struct task *t, const struct wire_call *w)
 static void tr_note_peak(const struct task *t)
 {
     struct proc *p = t->proc;
-    if (!p || p->max_rss || (t->pid == tr.child && !p->program)) /* the child is still kvis */
+    if (!p || p->max_rss || (t->pid == tr.child && !p->program)) /* no exec yet */
         return;
     p->max_rss = tr_peak(t->tid);
     st.max_rss = MAX(st.max_rss, p->max_rss);
@@ -19699,8 +19699,8 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* Drops the other threads of a process when its main thread exits. ptrace reports this exit last,
- * and no exit of a thread that took the main thread's tid in a failed execve(2). */
+/* Drops the other threads of a process when its main thread exits. ptrace reports this exit last.
+ * It reports no exit of a thread that took the main thread's tid in a failed execve(2). */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -20569,7 +20569,7 @@ static int ses_start(struct session *s)
     return bpf_start(o, mask);
 }
 
-/* With -d, no seccomp filter: the command outlives kvis, and filtered calls would then fail. */
+/* Uses no seccomp filter with -d: calls that it selects would fail if the command outlives kvis. */
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
@@ -20811,7 +20811,7 @@ static void open_configure(struct bpf_obj *o)
 }
 
 /* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint,
- * which needs tracefs and takes 80 ms longer to detach. Raw ones for execs and forks need BTF. */
+ * which needs tracefs and takes 80 ms longer to detach. Raw exec and fork programs need BTF. */
 static int open_plan(struct bpf_obj *o, u32 *mask)
 {
     bool types = bpf_field(o, "linux_binprm.filename") && bpf_field(o, "task_struct.pid");
@@ -23466,8 +23466,8 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Stores the reading of a counter and its time: reading a source can take a while. A decrease is
- * no change: iowait may decrease (proc_stat(5)), and a reinserted disk restarts at 0. */
+/* Stores the reading of a counter and its time: reading a source can take a while. A decrease
+ * counts as 0: iowait may decrease (proc_stat(5)), and a reinserted disk restarts at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -24831,7 +24831,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* The metric that shows a process's value with -c busy, and with -p; 0: none. */
+/* The metrics that show a process's values with -c busy and with -p; 0: none. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
     [MFS_BUSY] = { MET_WIRE_BUSY, MET_WIRE_STUCK }, [MFS_PROC] = { MET_WIRE_PROC },
 };
@@ -28925,7 +28925,7 @@ enum {
 static const struct { char key; const char *title; u64 sources; } scr_sections[] = { MET_SECTIONS };
 
 /* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
- * `past`. The bars show `past`; with `of`, 1 - past / of; if `of` is `past`, a ratio: 1 - past. */
+ * `past`. If `of` is set, bars show 1 - past / of; if `of` equals `past` (a ratio), 1 - past. */
 static const struct scr_row {
     const char *title;
     u16 past, of;
@@ -30486,7 +30486,7 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* Ranks f before its consequence g, even if g costs more, unless f costs far too little. */
+/* Ranks f before its consequence g, even if g costs more, unless f costs far less. */
 static void dg_consequences(struct dg_finding *f)
 {
     DG_EACH(g) {
@@ -33438,7 +33438,7 @@ static int cmd_run(const struct cmd *c, char **argv)
 int main(int argc, char **argv)
 {
     sp_first_process(argv);
-    /* opens descriptors 0 to 2 if closed; otherwise, messages could go into a file opened later */
+    /* opens descriptors 0 to 2 if closed; otherwise, messages could go into a later file */
     for (int f = 0; f < 3; f++)
         if (fcntl(f, F_GETFD) < 0 && errno == EBADF && open("/", O_RDONLY | O_CLOEXEC) != f)
             exit(EXIT_KVIS);

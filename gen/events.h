@@ -34,8 +34,8 @@
     X(server, STR, "server") X(answer, STR, "answer") X(failure, SYM, "failure") X(result, NUM, "result") \
     X(details, SYM, "details") X(creates, BOOL, "creates")
 
-/* Perfetto's trace (--perfetto): PX_ constant and name of the counters; of the categories that are not those of events;
- * and of the arguments that are not fields of events. The trace has the order of rows. */
+/* --perfetto: PX_ constants and names of the counters, and of the categories and arguments that events lack. The order
+ * of rows is that of the trace. */
 #define PERFETTO_COUNTERS(X) \
     X(HEAP, "heap") X(MAPPED, "mapped") X(READ, "bytes read") X(WRITTEN, "bytes written") \
     X(RECEIVED, "bytes received") X(SENT, "bytes sent") X(FILES, "open files") X(RSS, "RSS") X(MAX_RSS, "max RSS")
@@ -46,8 +46,8 @@
     X(ARGS, "args") X(RET, "ret") X(ERROR, "error") X(ON_CPU, "on_cpu_ns") X(RUNQ, "runq_ns") X(DISK, "disk_ns") \
     X(PID, "pid")
 
-/* The events that change a counter: kind, counter, field, and how: 1 and -1 add and subtract the field's value, 0 adds
- * one, IS makes the value the counter's. */
+/* The events that change a counter: kind, counter, field, and how: 1 adds the field's value, -1 subtracts it, 0
+ * adds 1, and IS sets the counter to the value. */
 #define PERFETTO_COUNTS(X) \
     X(BRK, HEAP, growth_bytes, 1) X(MMAP, MAPPED, size, 1) X(MUNMAP, MAPPED, size, -1) \
     X(MREMAP, MAPPED, size, 1) X(MREMAP, MAPPED, old_size, -1) X(READ, READ, bytes, 1) X(WRITE, WRITTEN, bytes, 1) \

@@ -119,7 +119,7 @@ function add_member(    i, at, size, how, fam, only, c) {
     row[n_layouts] = row[n_layouts] sprintf("    { \"%s\", %d, %d, DV_%s, %s, %s, %d },\n",
         $1, at, size, toupper(how), fam, only == "" ? 0 : only, c)
 }
-# What a compiler for x86_64 or arm64 can check about a member.
+# Prints the claim about a member that a compiler for x86_64 or arm64 can check.
 function claim_of(at, size,    type, sub_, on) {
     type = col["is"]
     sub(/:/, " ", type)

@@ -257,7 +257,7 @@ read_calls() {
     function write_recorded(    i) {
         for (i = 1; i <= n_reasons; i++)
             if (!(reasons[i] in stop_used)) bad("no call stops for `" reasons[i] "`")
-        printf "/* X(call, descriptor whose file its record describes, that of its socket). */\n" > command_file
+        printf "/* X(call, file that its record describes, socket that its record describes). */\n" > command_file
         printf "#define SC_FILES(X)%s\n\n", described_files > command_file
     }
     # Removes model= and enter= from the end of a row, and writes `NAME NEED FUNCTION FUNCTION KIND OK` to $tmp/model.
@@ -478,7 +478,7 @@ write_kinds() {
 
 # The model functions of calls.
 write_model() {
-    printf '/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, 1: the function at its end is only for successful calls). */\n#define MD_CALLS(X)'
+    printf '/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, only for successful calls). */\n#define MD_CALLS(X)'
     awk '{ printf " \\\n    X(%s, %s, %s, %s, %s, %s)", $1, $2, $3, $4, $5, $6 }' "$tmp/model"
     printf '\n\n'
 }

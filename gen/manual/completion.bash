@@ -1,5 +1,5 @@
 # bash completion for kvis; kvis completion bash
-_kvis_value() # COMMAND OPTION: $v, its value; '=...': only behind a =
+_kvis_value() # COMMAND OPTION: $v, its value; '=...': only after a =
 {
     v=
     case $1:$2 in

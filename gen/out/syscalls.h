@@ -1624,7 +1624,7 @@ static const struct sc_option sc_options[] = {
     { 6, 31, OPT_TEXT, 0 }, /* TCP_ULP */
 };
 
-/* X(call, descriptor whose file its record describes, that of its socket). */
+/* X(call, file that its record describes, socket that its record describes). */
 #define SC_FILES(X) \
     X(accept, 0, FILE_OF_RESULT) \
     X(accept4, 0, FILE_OF_RESULT) \
@@ -1649,7 +1649,7 @@ static const struct sc_option sc_options[] = {
     X(openat, FILE_OF_RESULT, 0) \
     X(openat2, FILE_OF_RESULT, 0)
 
-/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, 1: the function at its end is only for successful calls). */
+/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0, only for successful calls). */
 #define MD_CALLS(X) \
     X(accept, FDS, NULL, md_accept, 0, 0) \
     X(accept4, FDS, NULL, md_accept, 0, 0) \

@@ -33,7 +33,7 @@ PEERS = {"strace": "strace", "perf": "linux-perf", "bpftrace": "bpftrace", "git"
 
 
 def prepare():
-    """Installs tools, names the machine, and gets a mount namespace of its own, with tracefs: bpftrace and bcc want it."""
+    """Installs tools, prints the machine and their versions, and enters a new mount namespace with tracefs for bpftrace and bcc."""
     if os.geteuid():
         sys.exit("bench.py: needs root")
     if "TRACEFS_MOUNTED" in os.environ:
@@ -63,7 +63,7 @@ def stop(tool):
 
 
 def build(where, source):
-    """The path of a program of tests/progs, of which nothing else is built."""
+    """The path of a program of tests/progs. Builds only this program."""
     binary = os.path.join(where, source[:-2])
     subprocess.run([os.environ.get("CC", "cc"), "-O2", "-pthread", "-o", binary, os.path.join(TOP, "tests/progs", source)], check=True)
     return binary
@@ -115,7 +115,7 @@ def command(before, work):
 
 
 def timed(before, work):
-    """Seconds of a run, or None: it failed. The pause: loading BPF programs waits until the kernel has freed those of the run before."""
+    """Seconds of a run, or None if it failed. Pauses until the kernel has freed the BPF programs of the previous run."""
     time.sleep(0.05)
     start = time.monotonic()
     bad = subprocess.run(command(before, work), stdin=subprocess.DEVNULL, check=False, **QUIET).returncode
@@ -134,7 +134,7 @@ def peak_kb(before, work):
 
 def bench(name, work, runs):
     rows = installed(TRACERS)
-    if name not in ("start", "loop"):  # it sees the first process only
+    if name not in ("start", "loop"):  # bpftrace sees only the first process
         rows = [r for r in rows if r[1][:1] != ["bpftrace"]]
     got = {label: [] for label, _ in rows}
     for _ in range(runs):
@@ -192,7 +192,7 @@ MONITORS = [
 
 
 def programs(pid):
-    """id: nanoseconds of the BPF programs of which a process has a descriptor."""
+    """The run times in ns, by ID, of the BPF programs for which the process has a descriptor."""
     found = {}
     for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
         try:
@@ -206,7 +206,7 @@ def programs(pid):
 
 
 def start(cmd):
-    """The tool, when its programs are attached."""
+    """Starts the tool, and returns its process when its programs are attached."""
     tool = subprocess.Popen(cmd, **QUIET)
     while not programs(tool.pid) and tool.poll() is None:
         time.sleep(0.02)
@@ -219,7 +219,7 @@ def cpu_ns(pid):
 
 
 def own_cost():
-    """The share of a CPU that kvis takes; without its first seconds."""
+    """The share of a CPU that kvis uses, not counting its first seconds."""
     tool = start([KVIS, "monitor", "-i", "1"])
     time.sleep(2)
     before, at = cpu_ns(tool.pid), time.monotonic()

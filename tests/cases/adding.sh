@@ -42,7 +42,7 @@ for as in 'check --help' 'help --man' 'completion bash'; do
     has out 'only'
 done
 
-# The probe: it sees at least the forks that this script makes meanwhile, and at most those that the kernel counts.
+# The probe sees at least the forks that this script makes meanwhile, and at most those that the kernel counts.
 [ "$(id -u)" = 0 ] || exit 0
 forks() { awk '$1 == "processes" { print $2 }' /proc/stat; }
 rm -f json # of the runs above

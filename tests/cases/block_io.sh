@@ -52,7 +52,7 @@ run trace --min-sched-delay=1000000 --json=json -- $dd $copy # and as one line, 
 gives 0 trace --json=json -- dd if=f of=g bs=4k oflag=direct conv=fsync
 want "all(e['op'] in ('read', 'write', 'flush') for e in by('block_io'))"
 want "sum(e['bytes'] for e in by('block_io', op='write')) >= 400000 // 4096 * 4096"
-# Requests of another program are not counted, even if its bios have the same addresses, as on the same CPU.
+# Requests of another program are not counted, even if its bios have the same addresses (likely on the same CPU).
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 {
     until [ -e begun ]; do sleep 0.05; done

@@ -69,7 +69,7 @@ more=$(($(grep -c p99 table) - before)) may=$(($(date +%s) - since + 2))
 finish TERM
 [ $more -le $may ] || fail "-i: $more tables, at most $may are due"
 
-# What -P, -z and -Z leave out is in no table: as strace counts paths, and as the program's calls failed.
+# The tables exclude calls that -P, -z and -Z exclude. strace counts the calls with the path; the program knows which calls fail.
 failed() { awk '$3 { print $1, $3, $3 }' "$1"; }
 file=/etc/passwd
 strace -f -c -o strace -P $file cat $file /etc/group /nosuch >out 2>&1 9>&-

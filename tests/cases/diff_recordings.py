@@ -27,7 +27,7 @@ def differences(*words):
 
 
 def only(d, key, side):
-    """The names of a table that only one recording has."""
+    """The names in a table that occur in only one recording."""
     return [x["name"] for x in d[key] if x["a" if side == "b" else "b"] is None]
 
 

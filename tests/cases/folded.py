@@ -14,7 +14,7 @@ STATES = (("runq_ns", "[run queue]"), ("disk_ns", "[disk]"), ("other_ns", "[bloc
 
 
 def stacks(path):
-    """Time and lines of each thread's calls, and the time of each state: in the form that speedscope takes."""
+    """The time and lines of each thread's calls, and the time of each state. Checks the format that speedscope accepts."""
     sums, lines = collections.Counter(), collections.Counter()
     for line in open(path, newline="\n"):
         m = re.fullmatch(r"(.+) (\d+)\n", line)
@@ -29,7 +29,7 @@ def stacks(path):
 
 
 def name_threads(events):
-    """e["thread"]: main, the name that the thread has given itself or got from its maker, or "thread"."""
+    """Sets e["thread"] to "main", the thread's name (set by itself or its creator), or "thread"."""
     names = {}
     for e in events:
         e["thread"] = "main" if e.get("pid") == e.get("tid") else names.get(e["tid"]) or "thread"

@@ -30,7 +30,7 @@ WRONG = "8", "1", "-1", "-4096", "0x7ffffffff000", "0x4141414141414141", "0xffff
 
 
 def value(kind, before, way, i, number):
-    """What an argument is, as C."""
+    """The C expression of an argument."""
     wrong = way == 2
     if kind in ("fd", "dirfd"):
         return "-1" if wrong else "AT_FDCWD" if kind == "dirfd" else ("FILE_FD", "SOCK_FD")[way]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A program that is held again and again sees no EINTR, no extra or missing signal (not even a pending SIGCONT), and no
-# stops except its own. kvis holds threads with signal 33: a libc that uses this signal still works, and if a program blocks the signal,
+# stops except its own. kvis holds threads with signal 33. A libc that uses this signal still works. If a program blocks the signal,
 # the missing calls are counted.
 # tier: quick full
 # timeout: 300

@@ -8,7 +8,7 @@ import lib
 kvis = lib.KVIS
 
 def until(master, text, shown):
-    """What is shown on the terminal, until it has the text; b"": to its end."""
+    """The terminal's output up to the given text; b"": up to its end."""
     while not text or text not in shown:
         try:
             data = os.read(master, 65536)

@@ -19,7 +19,8 @@ ln -s b new && mv -T new now
 finish; status 0
 promtool_takes p.prom
 s='E[0]["interval_ns"] / 1e9 *' B='E[0]["busy"]'
-# A reading may be late: process 20, which used 1 s, gives the length of the interval. The rates of one process have the same interval.
+# A reading may be late. The real length of the interval follows from process 20, which used 1 s of CPU time. All rates of a process
+# have the same interval.
 near() { want "abs(($1) / ($2) / ($s $B['20']['busy_cpu_seconds_per_second']) - 1) < 0.15"; }
 want "$B['20']['comm'] == 'spins) (' and $B['50']['busy_resident_bytes'] == 5000 * $(getconf PAGESIZE)"
 near "$s $B['30']['busy_waiting_seconds_per_second']" 0.65 # of its threads, not of the first alone
@@ -41,7 +42,7 @@ cp -r b old && find old -name schedstat -delete
 run monitor -n 1 -i 0.1 -c busy -o text --path.rootfs="$PWD/old" # a kernel without CONFIG_SCHED_INFO
 has text 'busy +n/a busy_waiting and 1 more: /proc/PID/schedstat: ENOENT [(]needs a kernel with CONFIG_SCHED_INFO'
 
-# A process that was among the first five is shown until it is not among the first ten.
+# A process that was among the first five is shown until it leaves the first ten.
 for t in 0 1 2 3; do python3 "$TESTS/lib/mon_tree.py" turns$t turns:$t || fail "no tree"; done
 rm -r turns3/proc/212
 turns() { # kvis monitor through the four
@@ -115,7 +116,7 @@ python3 - $spin <<'END' || fail "spin: not what it says"
 import json, sys
 own = [list(map(float, line.split()[1:])) for line in open("spin.out") if line.startswith("at ")]
 def around(ns):
-    """What spin had at least, and at most, at this time; kvis reads its threads up to 0.1 s from there."""
+    """The last row before this time and the first one after it, each at least 0.1 s away: kvis may read the threads late."""
     before = [row for row in own if row[3] < ns - 1e8]
     after = [row for row in own if row[0] > ns + 1e8]
     return (before or own[:1])[-1], (after or own[-1:])[0]

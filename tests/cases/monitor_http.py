@@ -11,7 +11,7 @@ kvis = start(*"monitor -c load -i 0.5 --listen=0".split(), stdout=subprocess.DEV
 port = int(re.search(r"port (\d+)", kvis.stderr.readline())[1])
 
 def ask(*parts, wait=30):
-    """What comes back for these bytes, sent one part after the other, until the connection ends."""
+    """Sends the parts one after the other. Returns all bytes received until the connection ends."""
     s = socket.create_connection(("127.0.0.1", port))
     s.settimeout(wait)
     got = b""
@@ -28,7 +28,7 @@ def ask(*parts, wait=30):
 until_true(10, lambda: b"kvis_load1" in ask(b"GET /metrics HTTP/1.0\r\n\r\n"), "no metrics")
 
 def answers(got):
-    """(status, which page, whether it says that it is the last) of each answer."""
+    """(status, page, whether the connection will be closed) of each answer."""
     found = []
     while b"\r\n\r\n" in got:
         head, got = got.split(b"\r\n\r\n", 1)

@@ -47,7 +47,8 @@ python3 - <<'END' || fail "not as node_exporter has it"
 import prom
 before, after, ours = (prom.read(open(f).read()) for f in ("before", "after", "both.prom"))
 types = {s.split()[2]: s.split()[3] for f in ("before", "both.prom") for s in open(f) if s.startswith("# TYPE")}
-both = {n for n in prom.names(open("both.prom").read()) if n.replace("kvis_", "node_", 1) in prom.names(open("before").read())}
+names, theirs = ({name for name, _ in d} for d in (ours, before))
+both = {n for n in names if n.replace("kvis_", "node_", 1) in theirs}
 assert both > {"kvis_memory_MemTotal_bytes", "kvis_vmstat_pgfault", "kvis_netstat_Tcp_RetransSegs", "kvis_cpu_seconds_total",
                "kvis_network_receive_bytes_total", "kvis_load1", "kvis_intr_total", "kvis_softnet_processed_total",
                "kvis_netstat_Tcp_OutRsts", "kvis_netstat_TcpExt_ListenDrops"}, both
@@ -66,7 +67,7 @@ for n in both:
             counted += 1
 print(f"{len(both)} metrics of node_exporter; {counted} numbers count as far")
 assert len(both) > 80 and counted > 50
-assert "process_open_fds" not in prom.names(open("both.prom").read()), "node_exporter has the same of itself"
+assert "process_open_fds" not in names, "node_exporter has the same of itself"
 END
 rm before after both.prom exporter.log
 

@@ -7,7 +7,8 @@
 . "$TESTS/lib/lib.sh"
 python3 "$TESTS/lib/mon_uncore.py" "$KVIS" || fail "not the events that the kernel has for them"
 
-# Two sockets, CPU 0 and CPU 1. The faults are between those of two perf stats: one runs around kvis, one within kvis's time.
+# Two sockets, CPU 0 and CPU 1. kvis must count at least the faults of a perf stat that runs while kvis runs, and at most those of a
+# perf stat that runs kvis.
 python3 "$TESTS/lib/mon_uncore.py" counting t || fail "no tree"
 [ "$(cat /sys/devices/system/cpu/online)" != 0 ] || skip "one CPU"
 stat="perf stat -x, -C 0 -e page-faults,minor-faults"

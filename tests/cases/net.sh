@@ -68,7 +68,7 @@ for backend in hybrid ptrace; do
 done
 
 # Names that differ only in bytes that are not UTF-8 stay different. Failures after connect(2) has returned are in the list, and the text
-# explains the difference to the table.
+# explains the difference from the table.
 cat >two.py <<'END'
 import os, select, socket
 for name in b"a\xff", b"a\xfe":

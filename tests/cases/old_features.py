@@ -29,7 +29,7 @@ KERNELS = (
 
 
 def kvis(kernel, *args):
-    """kvis on such a kernel: its exit status and what it says on stderr."""
+    """Runs kvis on such a kernel. Returns its exit status and its stderr."""
     lacks, release, btf, *_ = kernel
     env = dict(os.environ, OLD=lacks, **({"OLD_RELEASE": release} if release else {}))
     hidden = () if btf else ("unshare", "-m", "sh", "-c", 'mount -t tmpfs none /sys/kernel/btf && exec "$@"', "sh")
@@ -86,7 +86,7 @@ def look(kernel):
 
 
 def calls(binary, *words):
-    """The exit status and the calls of a command by ptrace. Left out is what varies with the moment of SIGCHLD."""
+    """The exit status and the calls of a command under ptrace, without calls that depend on when SIGCHLD arrives."""
     done = subprocess.run(["setarch", "-R", binary, "trace", "--backend=ptrace", "-v", "--json=json", "-o", "text", *words],
                           env=dict(os.environ, OLD="info pidfd"), capture_output=True, check=False)
     with open("json", "rb") as stream:

@@ -21,7 +21,7 @@ def kind(path):
     return stat.filemode(os.lstat(path).st_mode)[0] if os.path.lexists(path) else "none"
 
 def read_fifo(path):
-    """Reads a FIFO in a thread: call the result for what came."""
+    """Reads a FIFO in a thread. The function returned waits for its end, and returns the bytes read."""
     got = []
     t = threading.Thread(target=lambda: got.append(open(path, "rb").read()), daemon=True)
     t.start()

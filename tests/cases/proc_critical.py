@@ -31,7 +31,7 @@ path("sh", "-c", "sleep 0.25 & sleep 0.1; (sleep 0.2; true); sleep 0.02 & sleep 
 names, err = path("sh", "-c", 'sh -c "sleep 0.1; exec sleep 0.01"; exec sleep 0.02')
 eq("names", (5, ["sleep 0.1", "sleep 0.01", "sleep 0.02"]), (len(names), [n for n in names if n.startswith("sleep")]))
 has(err, r"[0-9.]+ m?s +[0-9]+ +sleep 0\.02$")
-names, err = path("sh", "-c", f"/bin/true {'x' * 80}; :")  # a name that a limit cuts ends with a mark
+names, err = path("sh", "-c", f"/bin/true {'x' * 80}; :")  # a truncated name ends with a mark
 assert "/bin/true " + "x" * 66 + "..." in names, names
 has(err, r" /bin/true x{66}\.\.\.$")
 for i in range(1, 7):

@@ -32,7 +32,7 @@ bad: prog
 
 
 def processes(lines):
-    """One a pid (none is used twice in so short a run): what its rows say together."""
+    """The rows of each process merged into one, by pid. (No pid is reused in so short a run.)"""
     procs = {}
     for e in lines:
         if e["type"] not in ("command", "process"):
@@ -46,12 +46,12 @@ def processes(lines):
 
 
 def table(b):
-    """By pid: cells by the heads of their columns. The window is tall enough for all."""
+    """The table's cells by pid and column head. The window is tall enough for all rows."""
     return {int(r["pid"]): r for r in (dict(zip(b.columns(), r)) for r in b.table())}
 
 
 def same_events(lines, events, procs):
-    """The recording's events are what the JSON rows say."""
+    """The events of the recording match the JSON rows."""
     def execs(error):
         return sorted((e["pid"], e["program"], e["argv"], e.get("error")) for e in events if e["type"] == "exec" and ("error" in e) == error)
 

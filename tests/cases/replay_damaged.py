@@ -16,7 +16,7 @@ from lib import KVIS, end, fail, has, put, read, rows, run, some, start, until_t
 
 
 def kvis(*words):
-    """Without a line in the log: there are hundreds of them."""
+    """Runs kvis without a line in the log, because there are hundreds of runs."""
     return subprocess.run([KVIS, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
 
 
@@ -36,7 +36,7 @@ assert not [c for c in text if c < 32 and c != 10 or c in (127, 255)] and b"\xc2
 
 
 def damaged(torn, what, at):
-    """How many events kvis shows; none may be another than that of the whole recording."""
+    """The number of events that kvis shows. Each must equal that of the undamaged recording."""
     put("bad.kvis", torn)
     done = kvis("replay", "-v", "--json=bad", "bad.kvis")
     if done.returncode not in (1, 125) or b"bad.kvis: " not in done.stderr:

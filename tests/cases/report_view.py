@@ -31,13 +31,13 @@ def contrast(one, other):
 
 
 def rgb(b, colour):
-    """What the browser draws for a CSS color."""
+    """The color that the browser draws for a CSS color."""
     return b.js(f"(g => {{ g.fillStyle = {json.dumps(colour)}; g.fillRect(0, 0, 1, 1); return [...g.getImageData(0, 0, 1, 1).data].slice(0, 3); }})"
                 "(document.createElement('canvas').getContext('2d'))")
 
 
 def names(b, name, events):
-    """Bars that are wide enough have their name and what they are about, in a colour that can be read."""
+    """Bars that are wide enough show a name and details, in a legible color."""
     calls = {(e["ts_ns"], e["tid"]): e for e in events if e["type"] == "syscall"}
     run = next(e for e in events if e["type"] == "exec" and "python3" in e["argv"][0])
     some = [e for e in events if e["type"] == "syscall" and e["name"] in ("openat", "read") and e["pid"] == run["pid"] and e["ts_ns"] > run["ts_ns"]][:2]
@@ -70,7 +70,7 @@ def names(b, name, events):
 
 
 def start(e):
-    """When an event began: for events that have the time of their end, before that."""
+    """The start of an event. Some events have the time of their end, so their duration is subtracted."""
     took = e.get("delay_ns", e.get("duration_ns")) or 0
     return e["ts_ns"] if e["type"] == "syscall" else e["ts_ns"] - min(took, e["ts_ns"]) if e["type"] in ("sched_delay", "block_io") else e["ts_ns"]
 
@@ -80,7 +80,7 @@ def stop(e):
 
 
 def tally(events, a, b):
-    """What the events that touch an interval come to."""
+    """The totals of the events that overlap an interval."""
     t = dict.fromkeys(("events", "calls", "failed", "ns", "cpu", "runq", "disk", "other", "timed", "read", "written", "faults", "waits",
                        "waited", "ios", "io"), 0)
     calls, files, who = {}, {}, {}
@@ -166,7 +166,7 @@ def difference(*colors):
 
 
 def colours(b, name, events):
-    """What is called a failure is one; the legend has every colour; the strip of the whole run is to scale."""
+    """Events marked as failures are failures; the legend has every color; the strip of the whole run is to scale."""
     failed = failures(events)
     errors = {(e.get("name", e["type"]), e["error"]) for e in events if e.get("error")}
     bad = {(e.get("name", e["type"]), e["error"]) for e in failed}
@@ -250,7 +250,7 @@ WAITS = "vfork wait4 waitid select pselect6 poll ppoll epoll_wait epoll_pwait na
 
 
 def stands_out(b, name, events):
-    """The sentences above the timeline are what the events come to, and each link leads to rows."""
+    """The sentences above the timeline match the events, and each link leads to rows."""
     b.size(1400, 1000)
     b.open(name + ".html"), b.drawn()
     said = {x.split(" ", 1)[0]: x for x in b.js("[...document.querySelectorAll('#stands li')].map(e => [...e.children].map(c => c.textContent).join(' '))")}
@@ -282,7 +282,7 @@ def stands_out(b, name, events):
 
 
 def frames(b):
-    """What the flame view draws: the path of each frame, and its number."""
+    """The frames that the flame view draws: path and number of each."""
     return {tuple(json.loads(t)): v for t, v in b.js("[...document.querySelectorAll('.flame button')].map(e => [e.dataset.trail, +e.dataset.v])")}
 
 

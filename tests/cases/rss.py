@@ -108,7 +108,7 @@ def check_peaks(facts, summary):
 
 
 def traced(backend, kinds, *command):
-    """What the command says, while it is traced; and a replay has the same memory."""
+    """Returns the command's output while it is traced. Checks that a replay has the same memory."""
     kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--perfetto=p", "--", sys.executable,
                *command).status(0)
     run("replay", "--json=again", "r.kvis").status(0)

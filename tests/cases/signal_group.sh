@@ -104,7 +104,7 @@ trap 'kill $sleeper' EXIT
 for command in "trace -q -p $sleeper" "open -p $sleeper" "proc -p $sleeper" "monitor -c cpu"; do
     nohup "$KVIS" $command >out 2>err 9>&- &
     kvis=$!
-    until grep -q '^SigCgt:.*[4567cdef]...$' /proc/$kvis/status; do # it waits to be set up: then it catches SIGTERM
+    until grep -q '^SigCgt:.*[4567cdef]...$' /proc/$kvis/status; do # kvis catches SIGTERM when it is ready
         kill -0 $kvis || fail "$command: it has ended"
     done
     grep -q '^SigIgn:.*[13579bdf]$' /proc/$kvis/status || fail "$command: it does not ignore SIGHUP"

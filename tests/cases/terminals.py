@@ -32,7 +32,7 @@ def rows():
         yield words.split(), 0, None
 
 def read_all(f):
-    """What a descriptor has now."""
+    """All bytes that can be read now."""
     os.set_blocking(f, False)
     got = b""
     with contextlib.suppress(OSError):

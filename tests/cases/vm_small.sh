@@ -75,8 +75,8 @@ eq check 0 "$(cat check.st)"
 has check.txt '^(open|proc) +full$'
 cd ../.. || exit 1
 
-# kvis is the only file, and there is no directory: the kernel starts kvis, which executes kvis. (The guest never ends: the watcher writes
-# to the second serial line, by its own /dev.)
+# The guest has no file except kvis, and no directory. The kernel starts kvis, which executes kvis. (The guest never ends: the watcher
+# writes to the second serial line, by its own /dev.)
 boot only 25 rdinit=/kvis -- proc -o /dev/ttyS1 -d 8 /kvis check trace open proc
 tr -d '\r' <only.vm/console >console
 has console '^trace +ptrace: ' # nobody has mounted /sys, where the kernel's types are

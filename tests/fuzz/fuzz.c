@@ -1,19 +1,19 @@
 /* Used by fuzz/run.sh.
- * fuzz.c: libFuzzer targets for what kvis reads from outside; kvis.c included. FUZZ_TARGET chooses:
+ * fuzz.c: libFuzzer targets for the input of kvis. It includes kvis.c. FUZZ_TARGET chooses:
  *   replay  recordings, to all sinks     diff    two of them compared
  *   btf     BTF files                    format  tracefs' formats of events
  *   files   /proc and /sys, below FUZZ_TREE (a copy of what tests/lib/mon_tree.py makes)
  *   http    requests to --listen
  * Each execution begins with the state of a process that has just started: tests/fuzz/run.sh has objcopy rename the
- * sections of this file, so that all of kvis's variables (static ones of functions too) lie between two symbols and are
- * set back; what it has allocated is freed, what it has opened is closed. So a finding needs its own input only. */
+ * sections of this file. All variables of kvis, including static ones in functions, then lie between two symbols, and are
+ * reset. Its memory is freed, and its descriptors are closed. Therefore, a finding needs only its own input. */
 #define _GNU_SOURCE 1
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* The harness's own variables, which stay. */
+/* The harness's own variables, which are not reset. */
 #define KEPT __attribute__((section("fuzz_kept"), used))
 
 static void *kept_alloc(void *old, size_t n);
@@ -37,7 +37,7 @@ static char *kept_strndup(const char *s, size_t most);
 
 /* --- memory and state --- */
 
-/* In front of each block, which ends where ASan's redzone begins. */
+/* The header of each block. The block ends where ASan's redzone begins. */
 struct block { struct block *next, *before; size_t n, unused; };
 static KEPT struct block blocks = { &blocks, &blocks, 0, 0 };
 
@@ -77,10 +77,10 @@ extern u8 __start_kvis_data[], __stop_kvis_data[], __start_kvis_bss[], __stop_kv
 static KEPT u8 *first_data;
 static KEPT int first_fd;
 
-/* Of functions that touch what lies between variables, too: ASan's redzones. */
+/* For functions that also access the bytes between variables, which are ASan's redzones. */
 #define RAW __attribute__((no_sanitize("address", "undefined", "coverage"), noinline))
 
-/* Zeros: whole pages are given back, which costs only those that were touched. */
+/* Zeroes memory. Returns whole pages to the kernel, which is fast if few of them were used. */
 RAW static void clear(u8 *from, u8 *to)
 {
     u8 *page = (u8 *)(((uintptr_t)from + 4095) & ~4095ul), *end = (u8 *)((uintptr_t)to & ~4095ul);
@@ -92,7 +92,7 @@ RAW static void clear(u8 *from, u8 *to)
         *p = 0;
 }
 
-/* volatile: no call of a memcpy that checks. Both are aligned to 8. */
+/* volatile prevents a call of ASan's memcpy. Both addresses are multiples of 8. */
 RAW static void copy(void *to, const void *from, size_t n)
 {
     volatile u64 *t = to;
@@ -156,7 +156,7 @@ static void in_write(int f, const void *p, size_t n)
 
 /* --- recordings --- */
 
-/* {u16 bytes, bytes} is a block; checksums are made here, so that the reader gets to what is in them. */
+/* {u16 bytes, bytes} is a block. The checksums are computed here; otherwise the reader would reject all blocks. */
 static int recording(struct input in)
 {
     struct rec_head first = { .version = REC_VERSION };
@@ -189,7 +189,7 @@ static void sinks(void)
     out.text.fd = out.json.fd = null;
 }
 
-/* The first byte: options. */
+/* The first byte sets options. */
 static void fuzz_replay(struct input in)
 {
     u32 options = in_number(&in, 1);
@@ -211,7 +211,7 @@ static void fuzz_replay(struct input in)
     out_flush();
 }
 
-/* u16: how much of the rest is the first recording. */
+/* A u16 has the size of the first recording; the rest is the second one. */
 static void fuzz_diff(struct input in)
 {
     u32 first = in_number(&in, 2);
@@ -228,7 +228,7 @@ static void fuzz_diff(struct input in)
 
 static const char *const names[] = { "s", "s.m", "s.x[1]", "s.m.x", "s.m[2].m", "t.x.m", "e.A", "u" };
 
-/* Of split BTF (bit 1 of the first byte) the second says where the module's begins. */
+/* If bit 1 of the first byte is set, the second byte says where the BTF of the module begins. */
 static void fuzz_btf(struct input in)
 {
     struct btf_want w[ARRAY_LEN(names)];
@@ -247,7 +247,7 @@ static void fuzz_btf(struct input in)
         abort();
 }
 
-/* The texts of tests/lib/hostile.py are of an event `ev`. */
+/* The texts of tests/lib/hostile.py describe an event `ev`. */
 static void fuzz_format(struct input in)
 {
     static const char *const fields[] = { "x.m", "x.filename", "x.args[5]", "x.comm", "x.common_pid", "x.rel",
@@ -287,7 +287,7 @@ static void tree_write(u32 i, const u8 *p, size_t n)
     close(f);
 }
 
-/* What is read of files, and changes nothing: no counters of CPUs, no programs. */
+/* The sources that only read files: no CPU counters, no BPF programs. */
 static void monitor_begin(void)
 {
     sinks();
@@ -328,7 +328,7 @@ static void fuzz_files(struct input in)
 
 /* --- requests --- */
 
-/* All that a client sends, then its end. */
+/* All bytes that a client sends before it closes the connection. */
 static void fuzz_http(struct input in)
 {
     char answer[4096];

@@ -24,7 +24,7 @@ build() {
 }
 [ -e fuzz ] && [ -z "$(find "$top/kvis.c" "$top/tests/fuzz" "$top/gen" "$top/bpf_insns" -newer fuzz)" ] || build
 
-# What to begin with.
+# The initial corpora.
 for target in replay diff btf format http files; do mkdir -p corpus/$target; done
 python3 "$top/tests/lib/hostile.py" corpus
 "$kvis" trace -C -w a.kvis -- sh -c 'ls / >/dev/null; cat <nothing; kill -USR1 $$' >record.out 2>&1 || :

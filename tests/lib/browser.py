@@ -11,12 +11,12 @@ from decimal import ROUND_HALF_UP, Decimal
 
 
 def fixed(v, digits):
-    """JavaScript's toFixed: halves go up."""
+    """Like JavaScript's toFixed, which rounds halves up."""
     return str(Decimal(v).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
 def size(v):
-    """As the pages write sizes."""
+    """A size as the pages write it."""
     if v < 1024:
         return f"{v} B"
     k = 0
@@ -27,7 +27,7 @@ def size(v):
 
 
 def span(ns):
-    """As the pages write times."""
+    """A time as the pages write it."""
     return (f"{ns} ns" if ns < 1e3 else fixed(ns / 1e3, 1) + " µs" if ns < 1e6 else fixed(ns / 1e6, 2) + " ms" if ns < 1e9
             else fixed(ns / 1e9, 3) + " s")
 
@@ -110,12 +110,12 @@ class Browser:
         return r["result"].get("value")
 
     def text(self, selector):
-        """What an element shows; "": it is hidden."""
+        """The text of an element; "": it is hidden."""
         return self.js(f"(e => e.hidden ? '' : e.textContent)(document.querySelector({json.dumps(selector)}))")
 
     def hash(self):
-        """The fragment, which has the view."""
-        time.sleep(0.3)  # it follows the view after a while
+        """The fragment of the URL, which describes the view."""
+        time.sleep(0.3)  # the page updates it with a delay
         return self.js("location.hash")
 
     def lanes(self):
@@ -132,11 +132,11 @@ class Browser:
         return self.js("[...document.querySelector('#table .grid .head').children].map(c => c.textContent.replace(/ [▾▴]/, '').trim())")
 
     def box(self, selector):
-        """Left, top, width, height."""
+        """The position and size of an element: left, top, width, height."""
         return self.js(f"(r => [r.left, r.top, r.width, r.height])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
 
     def nanoseconds(self):
-        """From when to when a timeline shows."""
+        """The start and the end of the time that a timeline shows."""
         return [1e9 * float(t) for t in self.text("#range").split(" s")[0].split(" – ")]
 
     def cards(self):
@@ -146,7 +146,7 @@ class Browser:
         return {k: v.replace("\u202f", "") for k, v in pairs}
 
     def drawn(self):
-        """Waits until what has been changed is on the screen."""
+        """Waits until the page has drawn all changes."""
         self.js("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(go))))")
 
     def until(self, expr, secs=30):
@@ -181,12 +181,12 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **{"button": "left", "clickCount": 1, **more})
 
     def hover(self, x, y):
-        """What the pointer shows there; "": nothing."""
+        """The text that the pointer shows at this place; "": none."""
         self.mouse("mouseMoved", x, y, button="none", clickCount=0)
         return self.text("#tip")
 
     def press(self, x, y, to=None):
-        """Clicks there, or drags from there to another x."""
+        """Clicks at this place, or drags from there to another x."""
         self.mouse("mousePressed", x, y)
         if to is not None:
             self.mouse("mouseMoved", to, y, buttons=1)

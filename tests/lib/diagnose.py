@@ -20,7 +20,7 @@ kvis, tree = sys.argv[1:]
 FUTEX = {"x86_64": 202}.get(os.uname().machine, 98)
 HOG = 'h<o"g\x1b\\'
 
-# name: (resource, what makes it found, what does not quite). Counters: in one second.
+# name: (resource, a machine that causes the finding, one just below the threshold). Counters are increases in one second.
 BUSY = {"idle": 5}
 ROWS = {
     "cgroup-throttled": ("cgroup", {"cg_periods": 100, "cg_throttles": 50, "cg_usec": 4e6},
@@ -118,12 +118,12 @@ ROWS = {
     "memory-corrected": ("hardware", {"ce": 90}, {}),
     "md-degraded": ("hardware", {"md": "[3/2] [UU_]"}, {"md": "[3/3] [UUU]"}),
 }
-# Numbers that no file of /proc and /sys holds: of counters of the CPUs, of BPF programs, of a process that lives.
+# Rules about numbers from CPU counters, BPF programs or live processes, which are in no file of /proc or /sys.
 DISK = "cciss/c0d0"  # in sysfs: cciss!c0d0
 MEASURED = {"memory-stalls", "tlb-misses", "hugepages-off", "run-queue-latency", "disk-queue", "virtio-queue-full", "virtio-adds-fail",
             "process-waits-for-cpu", "memory-bandwidth-full", "clock-unsynchronized", "network-link-slow"}
-MOUNTED = {"filesystem-full", "filesystem-inodes"}  # what statfs(2) says of a mount
-# What else they may find: of this machine, not of the files.
+MOUNTED = {"filesystem-full", "filesystem-inodes"}  # rules about the result of statfs(2)
+# Findings that are also allowed, because they are about this machine, not the files.
 OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
 US, GB = 1000000, healthy.GB
 

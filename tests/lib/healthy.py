@@ -15,7 +15,7 @@ def cgroup(name, throttled=0, **numbers):
 # rx drops/s, tx MB/s). psi: (cpu, memory, io) shares; None: the kernel has no PSI.
 MACHINES = {
     # %util of NVMe reaches 100 long before the disk is saturated (iostat(1)); a data sheet gives 0.08 ms per read. A database uses all
-    # huge pages, and swap is full of unused memory. 3 % of this memory are 7 GB.
+    # huge pages, and swap is full of unused memory. 3 % of this memory is 7 GB.
     "nvme database": dict(
         cpus=32, cpu=(.45, .12, .05, 0, .02, 0), wait=.05, psi=(.08, .002, .35), memory=(256, 7), swap=(4, .2), pool=(65536, 900),
         disks={"nvme0n1": (60000, .1, 20000, .03, 1000, 0)}, net={"eth0": ("ice", 25000, 400, 300000, 0, 700)},

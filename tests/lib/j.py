@@ -74,7 +74,7 @@ def matches(row, fields):
 
 
 def names(rows):
-    """What an expression about these objects can use."""
+    """The names that an expression about these objects can use."""
     summary, events = rows[-1], [e for e in rows if e["type"] not in ("header", "summary")]
     by_type, by_name = {}, {}
     for e in events:

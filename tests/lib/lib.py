@@ -34,7 +34,7 @@ def shown(text):
 
 
 class Run:
-    """A kvis that has ended: its exit status (negative: a signal), and what it wrote."""
+    """A run of kvis: its exit status (negative: a signal) and its output."""
 
     def __init__(self, done):
         self.st, self.out, self.err = done.returncode, done.stdout, done.stderr
@@ -62,7 +62,7 @@ def start(*words, **more):
 
 
 def end(process, how=signal.SIGINT):
-    """Its exit status, after this signal."""
+    """Sends kvis a signal, and returns its exit status."""
     process.send_signal(how)
     return process.wait()
 
@@ -117,6 +117,6 @@ def until_true(seconds, condition, why):
 
 
 def backends():
-    """Those that work here."""
+    """The backends that work on this machine."""
     hybrid = run("trace", "-q", "--backend=hybrid", "--", "true").st == 0
     return ["ptrace", "hybrid"] if hybrid else ["ptrace"]

@@ -96,7 +96,7 @@ def pmu(name, kind, cpus, events, umask="8-15", event="0-7"):
 def begin():
     shutil.rmtree("tree", ignore_errors=True)
     put("tree/sys/devices/system/cpu/online", "0-7")
-    put("tree/sys/bus/event_source/devices", {"software/type": 1, "uncore_imc_0": {"type": 30, "cpumask": 0}})  # none of a CPU
+    put("tree/sys/bus/event_source/devices", {"software/type": 1, "uncore_imc_0": {"type": 30, "cpumask": 0}})  # no PMU of a CPU
 
 
 def x86(vendor, family, model, stepping, pmus, wide):

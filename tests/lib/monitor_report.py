@@ -14,7 +14,7 @@ UNITS = {"%": 0.01, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2**1
 
 
 def number(text, key):
-    """What a text says, in --json's unit, and how far off it may be."""
+    """The value of a text in the unit of --json, and its rounding error."""
     v, digits, unit = re.fullmatch(r"(-?[\d\u202f]+(?:\.(\d+))?) ?([^ /]*)(?:/s)?", text).groups()
     scale = UNITS[unit] / (1e9 if key.endswith("_seconds") else 1)
     return float(v.replace("\u202f", "")) * scale, 0.51 * 10.0 ** -len(digits or "") * scale
@@ -47,7 +47,7 @@ TELLS = """(() => {
 
 
 def tells(b, rows, heats=()):
-    """By chart: what it tells of each row (of a heat map: at each height)."""
+    """The text that each chart shows for each row (in a heat map: at each height)."""
     return b.js(TELLS.replace("ROWS", str(rows)).replace("HEATS", json.dumps({h: 1 for h in heats})))
 
 
@@ -146,7 +146,7 @@ def known(b):
 
 
 def overview(b, e):
-    """The first section: what it stacks are the machine's shares of CPU time, each upon those before it."""
+    """The first section stacks the machine's shares of CPU time."""
     check(b.js("document.querySelector('main section').id") == "g-overview", "the overview is first")
     names = b.js("[...document.querySelectorAll('#g-overview figure')].map(f => f.dataset.name)")
     check(names == ["CPU time", "run queue", "memory", "disks"], "charts of the overview", names)
@@ -193,7 +193,7 @@ LOOKS = """(() => {
 
 
 def looks(b):
-    """What one sees: a time axis on every chart, few digits, legends that can be read, each line once, in both themes."""
+    """In both themes, every chart has a time axis, few digits, a legible legend, and each line once."""
     for dark in (False, True):
         b.size(1400, 1200, dark)
         b.js("for (const f of document.querySelectorAll('figure')) f.scrollIntoView()"), time.sleep(0.5)

@@ -17,7 +17,7 @@ ACCESS = {"O_RDONLY": "read", "O_WRONLY": "write", "O_RDWR": "read/write", "O_AC
 
 
 def raw(row, key):
-    """The exact bytes of a field, None where it is absent."""
+    """The exact bytes of a field; None: it is absent."""
     if f"{key}_hex" in row:
         return bytes.fromhex(row[f"{key}_hex"])
     return row[key].encode() if key in row else None
@@ -35,12 +35,12 @@ def join(base, name):
 
 
 def flags_of(text):
-    """None: openat2's struct could not be read."""
+    """The set of flags; None: openat2's struct could not be read."""
     return None if text in (None, "-") else frozenset(text.split("|")) - {"O_LARGEFILE"}
 
 
 def allowed(flags):
-    """The access that they allow; openat2's that could not be read are 0."""
+    """The access that the flags allow. If openat2's flags could not be read, they count as 0."""
     return "path" if "O_PATH" in flags.split("|") else ACCESS[flags.split("|")[0].replace("-", "O_RDONLY")]
 
 
@@ -56,7 +56,7 @@ def ours(row):
 
 
 def theirs(line):
-    """A base of "?" is longer than any path, of "=PATH" the path itself."""
+    """Parses an open that the program printed. A base "?" is too long for a path; "=PATH" is the path itself."""
     _, call, name, flags, mode, result, base, _ = line.split(" ")
     name, base = (None if word == "-" else b"" if word == "00" else bytes.fromhex(word) for word in (name, base))
     if base == b"?" or (name is None and call != CALLS[-1]):
@@ -73,7 +73,7 @@ def traced(row):
 
 
 def to_be_traced(line):
-    """The path of an open that has succeeded, and whose name has .. or is none, is the kernel's."""
+    """If an open succeeded and its name contains ".." or is missing, its path is that of the kernel."""
     _, name, _, _, result_, path = theirs(line)
     *_, flags, _, _, _, real = line.split(" ")
     kernels = result_ >= 0 and (b".." in path or "O_TMPFILE" in flags)

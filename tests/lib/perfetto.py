@@ -164,7 +164,7 @@ COUNTERS = {"heap", "mapped", "bytes read", "bytes written", "bytes received", "
 
 
 def check(events):
-    """What the format requires: the slices of a track and the steps of a counter are in the order of time, slices nest, every
+    """Checks the rules of the format: the slices of a track and the steps of a counter are in order of time, slices nest, every
     track has a name, arrows lead forward to another thread."""
     nests, flows, own = defaultdict(list), defaultdict(list), set()
     owner, latest = {}, {}
@@ -310,7 +310,7 @@ def waits(events, lines):
 
 
 def max_rss(events, lines):
-    """Of each process that kvis proc saw end."""
+    """The counter max RSS has the peak memory of each process that ended."""
     got = sorted(e["args"]["bytes"] for e in events if e["ph"] == "C" and e["name"] == "max RSS")
     want = sorted(e["max_rss_bytes"] for e in lines if e["type"] == "exit_process" and "max_rss_bytes" in e)
     if got != want:

@@ -9,7 +9,7 @@ LABEL = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"')
 
 
 def read(text):
-    """Its numbers: (name, ((label, value)...)) -> number."""
+    """Returns the values of the text: (name, ((label, value)...)) -> number."""
     out = {}
     for line in text.splitlines():
         if line and line[0] != "#":
@@ -19,7 +19,7 @@ def read(text):
 
 
 def check(text):
-    """What promtool lets pass: control characters, a number that is there twice, a counter below 0, buckets that go down."""
+    """Finds errors that promtool accepts: control characters, duplicate values, negative counters, buckets that decrease."""
     assert text.endswith("\n") and not re.search("[\0-\x09\x0b-\x1f\x7f-\x9f]", text), "control characters"
     kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.M))
     numbers = read(text)

@@ -15,7 +15,7 @@ ALL = "#noise=1&cats=file.net.memory.process.signal.call.kernel"  # rows of all 
 
 
 def rows(b):
-    """Rows that the table has, once filters have come to rest."""
+    """The number of rows of the table after all filters have been applied."""
     last = None
     for _ in range(200):
         time.sleep(0.1)
@@ -77,7 +77,7 @@ def copies(b, events, step=1):
 
 
 def inked(b, spots):
-    """Of points of the timeline's canvas: whether there is something on it that has a colour, or is dark."""
+    """Whether something colored or dark is drawn at each of these points of the timeline's canvas."""
     return b.js(f"""(() => {{ const g = document.querySelector('#line').getContext('2d');
         return {json.dumps(spots)}.map(([x, y]) => {{ const [r, v, b, a] = g.getImageData(x, y, 1, 1).data;
             return a > 100 && (Math.max(r, v, b) - Math.min(r, v, b) > 20 || Math.max(r, v, b) < 180); }}); }})()""")
@@ -97,7 +97,7 @@ def all_drawn(b, events, lanes):
 
 
 def memory(b, events):
-    """The tab's numbers are what the events add up to; a process's memory goes with its exec and its end."""
+    """The tab's numbers are the sums of the events; the memory of a process is freed at its exec and its end."""
     now, total, most = {}, [0, 0, 0], [0, 0, 0]
     grew = {"brk": lambda e: (0, e["growth_bytes"]), "mmap": lambda e: (1, e["size"]), "munmap": lambda e: (1, -e["size"]),
             "mremap": lambda e: (1, e["size"] - e["old_size"])}
@@ -146,7 +146,7 @@ def looks_for(e):
 
 
 def failures(events):
-    """The errors that are no answer, as the page's explanation of its colours says."""
+    """The errors that are failures according to the page's legend."""
     found = {(e["pid"], looks_for(e)) for e in events if not e.get("error") and looks_for(e)}
     for e in events:
         name, error = e.get("name", e["type"]), e.get("error")
@@ -157,7 +157,7 @@ def failures(events):
 
 
 def numbers_of_tabs(b, s, events):
-    """What the tabs say is what the summary and the events say."""
+    """The tabs match the summary and the events."""
     b.size(1400, 8000)
     b.click("[data-tab=files]")
     got = {r[0]: [plain(x) for x in r[2:5]] for r in b.table()}
@@ -242,7 +242,7 @@ def timeline(b, s, events):
         time.sleep(0.2)
         return b.nanoseconds()
     pids = {e["pid"] for e in events if e["pid"]}
-    b.open("small.html", "#noise=1")  # so that each event that is drawn has a row
+    b.open("small.html", "#noise=1")  # each drawn event has a row
     check(len(pids) <= b.lanes() <= len(pids) + s["threads"] + 2, "lanes", b.lanes(), len(pids))
     rows(b)
     left, top, width, _ = b.box("#line")
@@ -290,7 +290,7 @@ def timeline(b, s, events):
 
 
 def printed(b):
-    """No controls, and light, even if the screen is dark."""
+    """In print, the page has no controls, and is light even if the screen is dark."""
     b.size(1400, 900, True), b.open("small.html")
     b.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}]), time.sleep(0.5)
     check(b.js("getComputedStyle(document.body).backgroundColor") == "rgb(251, 251, 250)", "dark paper")
@@ -323,7 +323,7 @@ def small(b):
 
 
 def as_bars(b, lanes):
-    """Processes as bars."""
+    """Processes are bars."""
     b.js("location.hash = ''"), time.sleep(0.3)
     picture = "document.querySelector('#line').toDataURL()"
     seen = {b.js(picture)}

@@ -89,7 +89,7 @@ def all_cases():
 
 
 def runs_of(case):
-    """How a case can be run: {tier: the run}."""
+    """The runs of a case, by tier."""
     runs = {}
     for tier in case.tiers:
         again = tier == "asan" or tier == "full" and case.tiers[0] != "full"
@@ -168,7 +168,7 @@ def unpack(package):
 
 
 def install_needs(cases):
-    """What is missing on this machine and can be had, as root and unless NO_APT is set."""
+    """Installs missing packages, as root and unless NO_APT is set."""
     os.environ["PATH"] += f":{OUT}/unpacked/usr/bin"
     if os.getuid() != 0 or os.environ.get("NO_APT") or not have("apt-get"):
         return
@@ -309,7 +309,7 @@ def mount_tmpfs(directory):
 
 
 def unmount(directory, keep):
-    """Takes the tmpfs away; with `keep`, its files remain in the directory below it."""
+    """Unmounts the tmpfs. With `keep`, moves its files to the directory below it."""
     kept = directory.with_name(directory.name + ".kept")
     shutil.rmtree(kept, ignore_errors=True)
     if keep:
@@ -490,7 +490,7 @@ class Run:
                 print(f"{where} {case.seconds:.1f} s FAILED: {case.why}", *tail, sep="\n    ", flush=True)
 
     def all(self, lanes):
-        """First those that may run side by side, without kvis before with it, the longest first; then the others."""
+        """Runs the cases in parallel (those without kvis first, then the longest), and then those marked `alone`."""
         past = past_seconds()
         beside = [case for case in self.cases if not case.alone]
         beside.sort(key=lambda c: ("no-kvis" not in c.needs, -past.get(c.name, c.timeout / 10)))

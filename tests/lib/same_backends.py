@@ -127,7 +127,7 @@ def shape(events):
 
 
 def is_like(text, others):
-    """Whether each word is the same as in all others, except words in which the others differ."""
+    """Whether each word is equal in all texts, except for words that differ among the others."""
     words, *rows = [WORD.findall(t) for t in [text, *others]]
     if len(set(map(len, rows))) > 1:
         return True
@@ -135,7 +135,7 @@ def is_like(text, others):
 
 
 def differs(runs, got):
-    """Where a thread is not as in the runs by ptrace, as text, or None."""
+    """A text about the first difference from the ptrace runs of a thread, or None."""
     alike = [events for events in runs if shape(events) == shape(got)]
     if not alike:
         want = runs[0]
@@ -150,7 +150,7 @@ def differs(runs, got):
 
 
 def lines_of(ptraces, hybrids):
-    """What is wrong, by the rule at the head of this file."""
+    """The differences, by the rule at the head of this file."""
     out = []
     for where in sorted({w for r in ptraces + hybrids for w in r.threads}):
         runs = [r.threads[where] for r in ptraces]

@@ -130,8 +130,8 @@ TEST(t_bytes)
     EXPECT(!strcmp(u_errname(ENOENT), "ENOENT") && !strcmp(u_errname(4000), "4000"));
 }
 
-/* u_plain and b_put, whose copies overlap, with each byte at each place of strings up to 40 bytes; numbers around the powers of ten and
- * two. */
+/* u_plain and b_put, which copy overlapping pieces: each byte value at each place of strings up to 40 bytes. Numbers near the powers of
+ * ten and two. */
 TEST(t_pieces)
 {
     u32 wrong = 0;
@@ -520,7 +520,7 @@ TEST(t_filter)
     EXPECT(filter(&p, ARCH_AUDIT, 39 | ARCH_X32_BIT, 0) == (SECCOMP_RET_TRACE | TR_MARK));
 }
 
-/* Reasons for the mode, and for running without a filter, are given by a part of their text. NULL: there must be none. */
+/* The expected reasons for the mode, and for running without a filter, are substrings. NULL: no reason is expected. */
 static const char ANY[] = "";
 
 static bool reason_is(const char *want, const char *got)
@@ -913,7 +913,7 @@ static void one_process(u32 pid, u32 ppid, u64 from, u64 to)
         proc_record(&h, sizeof h);
 }
 
-/* The critical path has a step for each process that the end waited for, even for 70 000. */
+/* The critical path has a step for each process that the end waited for, even if there are 70 000. */
 TEST(t_critical_path)
 {
     enum { MAKER = FIRST, LAST, SECOND, MANY = 70000 };
@@ -1188,7 +1188,7 @@ static const struct dg_finding *found(const char *rule)
     return NULL;
 }
 
-/* A machine with 64 CPUs, of which this share is busy, and whose programs wait for memory. */
+/* A machine with 64 CPUs. `busy` is the share of busy CPUs; programs wait for memory. */
 static void stalls(double busy, double policy)
 {
     JUDGE({ DIM_CPU, "", M_IDLE, 1 - busy }, { DIM_CPU, "", M_IOWAIT, 0 }, { DIM_NONE, "", M_CPUS, 64 },

@@ -16,7 +16,7 @@ static int reap(pid_t p, struct rusage *ru)
     return st;
 }
 
-/* An expression over e, the only command of this process, or with ", end='exit'" its last command. */
+/* Prints an expression about e, which is the process's only command or, with ", end='exit'", its last one. */
 static void __attribute__((format(printf, 3, 4))) want_of(pid_t p, const char *which, const char *fmt, ...)
 {
     char b[2048];
@@ -83,7 +83,7 @@ static long long real_ns(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* kvis's counts lie between the context switches until now and those of wait4. */
+/* kvis's counts of context switches lie between the current ones and those of wait4. */
 static void tell_switches(void)
 {
     struct rusage r;
@@ -164,8 +164,8 @@ static long long cpu_ns(const struct rusage *r)
     return (r->ru_utime.tv_sec + r->ru_stime.tv_sec) * 1000000000LL + (r->ru_utime.tv_usec + r->ru_stime.tv_usec) * 1000LL;
 }
 
-/* Compares with wait4's rusage, which the kernel completes after the process has freed its memory, and with ticks, which a busy host
- * can delay in a VM. Returns wait4's CPU time in ns. */
+/* Compares kvis's numbers with wait4's rusage, which the kernel completes after the process has freed its memory, and with ticks, which
+ * a busy host can delay in a VM. Returns wait4's CPU time in ns. */
 static long long usage_of(pid_t p)
 {
     static const char exit[] = ", end='exit'";
@@ -278,7 +278,7 @@ SCENE(threads)
     want_of(p, "", "e['exit_code'] == 5 and e['duration_ns'] >= 50000000");
 }
 
-/* By descriptor from memory, through vfork, and by a script with a relative name. */
+/* Executes a program in memory by its descriptor, through vfork, and by a script with a relative name. */
 SCENE(ways)
 {
     static char b[65536];
@@ -388,7 +388,7 @@ static void fail_args(void)
 {
     static char fits[4095], large[5001], m[2], *most[129], *more[130];
     memset(fits, 'f', sizeof fits - 1), memset(large, 'l', sizeof large - 1);
-    m[0] = 'm'; /* written, because these execs fail before they read it, and the page must be in memory */
+    m[0] = 'm'; /* the page must be in memory, because these execs fail before they read it */
     for (int i = 0; i < 129; i++)
         more[i] = i < 128 ? most[i] = m : m;
     pid_t p = CHILD(execv("/nothing", (char *[]){ "a", fits, "b", NULL });

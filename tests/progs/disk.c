@@ -1,4 +1,4 @@
-/* disk SCENE NAME [NS]: makes a known number of requests of known size to the disk /dev/NAME, which needs NS for each, and prints
+/* disk SCENE NAME [NS]: makes a known number of requests of known size to the disk /dev/NAME, which takes NS for each, and prints
  * which block I/O events kvis must show. */
 #include "t.h"
 
@@ -36,7 +36,7 @@ static const char *may_miss(void)
     return threads_meet && t_kernel_from(6, 19) ? " + S['lost_block_ios']" : "";
 }
 
-/* Events and summary have the kernel's number of requests and bytes. A flush is an empty write, which the kernel counts as a write. */
+/* The events and the summary match the kernel's counts of requests and bytes. The kernel counts a flush as an empty write. */
 static void want_stat(unsigned empty)
 {
     static const struct { const char *op; int at; } is_a[] = { { "read", 0 }, { "write", 4 }, { "discard", 11 } };
@@ -185,7 +185,7 @@ static void use(int f, int n)
     MUST(pwrite(f, buf, 4096, 0) == 4096 && fsync(f) == 0);
 }
 
-/* The next requests on this CPU are of another program, whose bios get the addresses of this program's bios. */
+/* The next requests on this CPU come from another program, whose bios get the addresses of this program's bios. */
 SCENE(before)
 {
     int f = disk(O_RDWR | O_DIRECT);

@@ -53,7 +53,7 @@ static void check(const char *names, int once)
     }
 }
 
-/* The trace has all bytes written to these files (separated by blanks), and for closed_once, one close of each. */
+/* For these files (separated by blanks), the trace has all bytes written and, for closed_once, one close each. */
 static void wrote(const char *names) { check(names, 0); }
 static void closed_once(const char *names) { check(names, 1); }
 

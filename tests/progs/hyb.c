@@ -90,7 +90,7 @@ SCENE(calls)
     want("S['threads'] == %ld and S['lost'] == 0", n + 1);
 }
 
-/* Two rare calls, of which the first fails. */
+/* Two rare calls. The first one fails. */
 static void *rare_thread(void *rounds)
 {
     struct timespec slice;
@@ -365,7 +365,7 @@ SCENE(blocked)
         want("['%s' in calls(c)[0]['args'][1] for c in ('sendmsg', 'recvmsg')] == [True, True]", text);
 }
 
-/* SIGCONT is pending while the thread floods; its handler must run once for each. */
+/* SIGCONT is pending while the thread floods. Its handler must run once per SIGCONT. */
 static void pending_cont(const char *how, int n)
 {
     sigset_t set, old;

@@ -114,7 +114,7 @@ SCENE(fastopen)
     want("row('peers', remote_addr='127.0.0.1:%d')['bytes_sent'] == 120", port);
 }
 
-/* Connections that succeed or fail after connect(2) has returned: the call that tells the program tells kvis. */
+/* Connections that succeed or fail after connect(2) has returned: kvis learns this from the same call as the program. */
 SCENE(outcome)
 {
     enum { SO_ERROR_, SEND, RECV, AGAIN, WRITE, N_WAYS };
@@ -251,7 +251,7 @@ SCENE(unix)
     want("one('connect', fd=%d)['error'] == 'ENOENT'", c);
 }
 
-/* kvis knows the peers of a pair, also in a child. (The sockets stay open, so no descriptor number is used twice.) */
+/* kvis knows the peers of a pair, even in a child. (The sockets stay open, so no descriptor number is used twice.) */
 SCENE(pair)
 {
     char b[8];

@@ -452,7 +452,7 @@ SCENE(pidns)
     pid_t p = CHILD(
         MUST(getpid() == 1);
         t_put("inside", 5);
-        pid_t q = CHILD(for (;;) raise(SIGSTOP)); /* deterministic when it is killed */
+        pid_t q = CHILD(for (;;) raise(SIGSTOP)); /* stopped when it is killed */
         MUST(q == 2 && waitpid(q, NULL, WUNTRACED) == q);
         if (thread)
             t_thread(fault, NULL);

@@ -57,7 +57,7 @@ cat >gone <<'P'
 echo 0 >/sys/devices/system/cpu/cpu1/online
 cat /proc/version
 P
-gone() { # gone REGEX COMMAND: later events are in the JSON
+gone() { # gone REGEX COMMAND: the JSON contains events after the CPU went offline
     echo 1 >${on}1/online
     rm -f json
     t_ok "$2, its CPU goes: exit status" taskset 2 "$KVIS" $2 -o /dev/null --json=json -- sh gone

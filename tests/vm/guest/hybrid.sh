@@ -1,5 +1,5 @@
-# hybrid: calls, nested arguments and io_uring requests recorded by BPF on this kernel are the same as with ptrace or as the program
-# knows, none is lost in a small ring, and a program cannot see that it is held.
+# hybrid: on this kernel, BPF records the same calls, nested arguments and io_uring requests as ptrace, or as the program knows. None
+# is lost in a small ring, and a program cannot see that it is held.
 # kernels: all
 # timeout: 320
 . /tests/lib.sh
@@ -19,7 +19,7 @@ execs 5:
 relay 3:--ring=64K
 END
 
-# stutter: stops kvis for a while, again and again: its ring fills, however fast it reads.
+# stutter: stops kvis again and again, so its ring fills, however fast kvis reads.
 stutter() {
     while sleep 0.3; do
         kill -STOP $(pidof kvis) && usleep 300000

@@ -39,7 +39,7 @@ t_is "$how: as many waits as switches to a task" 1 "$(awk -v w="$(total runq_wai
 t_json "$how: as /proc/stat" json.$1 'abs(sum((e["switches_per_second"] - e["context_switches_per_second"]) * e["interval_ns"] for e in E[1:])) / 1e9 < 10 + .01 * sum(e["switches_per_second"] for e in E[1:])'
 }
 spinners btf 26 # TRACING (every kernel of the table has it)
-# Other tasks that wake up are the fourth; on a busy host, they are as many.
+# A task that wakes up next to the three spinners makes a depth of 4; on a busy host, these can be as frequent.
 t_json "three can run on each CPU" json.btf '(lambda n: sum(c for v, c in n if v >= 3) >= .9 * sum(c for v, c in n) and sum(c for v, c in n if v == 3) >= .2 * sum(c for v, c in n))([b for e in E[1:3] for h in e["histograms"] if h["name"] == "runq_depth" for b in h["buckets"]])'
 # A task on the CPU of a spinner wants more than its share. There are two tasks when it wakes up and one when it sleeps, but the kernel
 # may leave it on the queue for a while (6.12).
