@@ -138,6 +138,8 @@ $nameless" <go_on 9>&- &
     exec 8>go_on
     "$KVIS" trace -c --backend=observe -p $python 2>err 9>&- 8>&- &
     kvis=$!
+    attached() { [ "$(ls -l "/proc/$kvis/fd" | grep -cE 'bpf[-_](link|raw)')" -ge 2 ]; }
+    until_true 30 attached || fail "no BPF programs"
     sleep 2 # until it observes: nothing tells
     exec 8>&-
     wait $kvis
