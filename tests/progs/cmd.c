@@ -1,10 +1,9 @@
 /* Starts commands (`cmd as WHAT ...` is one) whose arguments, end, CPU time, memory and I/O are known, and prints
  * what kvis proc must show of them. */
 #include "t.h"
-#include "bad_elf.h"
+#include "exec.h"
 #include <linux/sched.h>
 
-static char *self = "/proc/self/exe";
 static char path[4096]; /* of this program */
 
 #define RUN(...) CHILD(execv(path, (char *[]){ "cmd", "as", __VA_ARGS__, NULL }))
@@ -281,16 +280,8 @@ SCENE(threads)
 /* By descriptor from memory, through vfork, and by a script with a relative name. */
 SCENE(ways)
 {
-    static char b[65536];
     char *a[] = { "cmd", "as", "exit", "6", NULL };
-    int from = (int)CHK(open(self, O_RDONLY)), to = (int)CHK(syscall(SYS_memfd_create, "hidden", 0));
-    for (ssize_t n; (n = read(from, b, sizeof b)) > 0;)
-        MUST(write(to, b, (size_t)n) == n);
-    snprintf(b, sizeof b, "/proc/self/fd/%d", to);
-    int readable = (int)CHK(open(b, O_RDONLY)); /* a file that is open for writing cannot be executed */
-    close(to);
-    to = readable;
-    pid_t p = CHILD(syscall(SYS_execveat, to, "", a, NULL, AT_EMPTY_PATH);
+    pid_t p = CHILD(syscall(SYS_execveat, copy_of_self(), "", a, NULL, AT_EMPTY_PATH);
                     _exit(errno == ENOENT ? 77 : 98)); /* on 5.10, with or without kvis */
     int st = WEXITSTATUS(reap(p, NULL));
     MUST(st == 6 || st == 77);
@@ -445,15 +436,6 @@ SCENE(failed)
     reap(p, NULL);
     want("[(e['error'], e['argv']) for e in by('exec_failed', pid=%d)] == [('EACCES', ['a']), "
          "('ENOEXEC', ['b']), ('EACCES', ['c'])]", p);
-}
-
-SCENE(forks)
-{
-    for (int i = 0; i < 5; i++) {
-        pid_t p = CHILD(_exit(i));
-        reap(p, NULL);
-        want("one('process', pid=%d)['exit_code'] == %d", p, i);
-    }
 }
 
 static pid_t numbered(pid_t number, const char *file)
