@@ -64,30 +64,11 @@ static void *outliver(void *unused)
     _exit(5);
 }
 
-static void as_threads(void)
-{
-    static volatile int go;
-    pthread_t burning[2], ending[14];
-    t_threads(burning, 2, burner, (void *)60L);
-    t_threads(ending, 14, ender, (void *)&go);
-    t_join(burning, 2);
-    go = 1;
-    _exit(0);
-}
-
 static long long real_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-/* kvis's counts lie between the context switches until now and those of wait4. */
-static void tell_switches(void)
-{
-    struct rusage r;
-    CHK(getrusage(RUSAGE_SELF, &r));
-    want_of(getpid(), ", end='exit'", "H['backend'] == 'ptrace' or e['voluntary_switches'] >= %ld and e['involuntary_switches'] >= %ld", r.ru_nvcsw, r.ru_nivcsw);
 }
 
 static int as(int argc, char **argv)
@@ -104,8 +85,11 @@ static int as(int argc, char **argv)
     if (!strcmp(what, "nap"))
         for (int i = 0; i < atoi(argv[3]); i++)
             usleep(1000);
-    if (!strcmp(what, "burn") || !strcmp(what, "touch") || !strcmp(what, "nap"))
-        tell_switches();
+    if (!strcmp(what, "burn") || !strcmp(what, "touch") || !strcmp(what, "nap")) {
+        struct rusage r; /* kvis's counts lie between the context switches until now and those of wait4 */
+        CHK(getrusage(RUSAGE_SELF, &r));
+        want_of(getpid(), ", end='exit'", "H['backend'] == 'ptrace' or e['voluntary_switches'] >= %ld and e['involuntary_switches'] >= %ld", r.ru_nvcsw, r.ru_nivcsw);
+    }
     if (!strcmp(what, "write"))
         t_put("written", (size_t)atol(argv[3]));
     if (!strcmp(what, "clock")) {
@@ -121,8 +105,15 @@ static int as(int argc, char **argv)
     }
     if (!strcmp(what, "exec"))
         execv(path, argv + 2);
-    if (!strcmp(what, "threads"))
-        as_threads();
+    if (!strcmp(what, "threads")) {
+        static volatile int go;
+        pthread_t burning[2], ending[14];
+        t_threads(burning, 2, burner, (void *)60L);
+        t_threads(ending, 14, ender, (void *)&go);
+        t_join(burning, 2);
+        go = 1;
+        _exit(0);
+    }
     pthread_t t;
     if (!strcmp(what, "texec")) {
         static char *next[] = { "cmd", "as", "exit", "4", NULL };
