@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [--tier TIER] [--list] [--slowest] [NAME...]: runs the tests; --help tells more. Without arguments it
+# run.sh [--tier TIER] [--list] [NAME...]: runs the tests; --help tells more. Without arguments it
 # runs the tier gate, as `make test` does. Environment: KVIS names another binary; NO_APT=1 installs nothing.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

@@ -69,8 +69,6 @@ def build(where, source):
     return binary
 
 
-# == workloads ==================================================================
-
 BT = 'tracepoint:raw_syscalls:sys_enter /pid == cpid/ { printf("%d %d\\n", tid, args->id); }'
 TRACERS = [  # name, what stands before the workload
     ("native", []),
@@ -150,8 +148,6 @@ def bench(name, work, runs):
         print(f"{label:34} {mid:9.4f} {mid / median(got['native']):8.2f} {kb:>8}   {min(got[label]):.4f}-{max(got[label]):.4f}", flush=True)
 
 
-# == kvis open ==================================================================
-
 OPENS = 100000
 SNOOPERS = [("native", []), ("kvis open", [KVIS, "open", "-p"]), ("opensnoop (libbpf-tools)", ["opensnoop", "-p"])]
 
@@ -177,8 +173,6 @@ def print_open(where, runs):
         native = native or took
         print(f"{label:28} {took:8.3f} {(took - native) / OPENS * 1e9:16.0f}", flush=True)
 
-
-# == kvis monitor ===============================================================
 
 SECONDS = 20  # of a run of kvis monitor
 LOOPS = 100000  # of perf bench sched pipe

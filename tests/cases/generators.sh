@@ -148,7 +148,6 @@ s/^\(ratio  IPC .*\)cycles  /\1branches  /~are in no one group
 s/dtlb_second_level dtlb_walks  l1d/itlb_walks dtlb_walks  l1d/~parts: in another group
 s/^cite  role .*//~no cite of role
 s/^cite  arm .*/cite  arm  Arm/~cite KIND DOCUMENT
-s/^arm  41  d02 /arm  41  d03 /~core 41 d03: appears twice
 s/^arm  41  d02 /arm  41  d2 /~three hexadecimal digits
 s/^\(uncore  fabric .*\)  4  arch.*/\1  4  -/~no document
 s/^\(uncore  fabric .*\)  sum  /\1  bytes  /~both: fabric counts bytes
@@ -164,7 +163,6 @@ generates options options.h
 finds_mistakes options options.h <<'LIST'
 s/^option -i, --interval=SECS/option -v, --interval=SECS/~trace has a -v already
 s/^option -i, --interval=SECS/option -i, --verbose=SECS/~trace has a --verbose already
-s/^option -i, --interval=SECS/option --interval=SECONDS/~no argument is called .SECONDS
 s/^option -i, --interval=SECS/option interval=SECS/~neither a letter nor a name
 s/^option -e, --trace=EXPR/option -e EXPR/~an argument without a long name
 s/^option -i, --interval=SECS/option -i, --interval SECS/~unknown spelling
@@ -179,7 +177,6 @@ s/^\(  sets    \)seconds opt.interval_ns.*/\1flag opt.interval_ns/~sets flag, wi
 s/opt.strlen_max 0..65536/opt.strlen_max 86400..1/~is not a range
 s/^\(  sets    \)output opt.json/\1string opt.json/~only call and output take an optional argument
 s/^\(  needs   \)command/\1root/~needs is not .command
-s/^\(  page    \)proc/\1/~page is empty
 s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/~values are A.B.C
 s/^  usage   .*A.kvis B.kvis//~command diff: no usage
 s/^  of      diff/  for     diff/~no column .for
@@ -187,7 +184,6 @@ s/^option --by=pid/options --by=pid/~.options. is unknown
 s/^verdict diagnose  monitor/verdict diagnose  hardware/~verdict NAME, or verdict NAME OTHER
 s/^\(  useful_for  \)open proc/\1open hardware/~useful_for: no verdict on .hardware
 s/^\(  tries       \)PMC/\1pmc/~neither a function check_NAME nor a source
-s/^  works       page faults/  help        page faults/~no column .help
 LIST
 
 # A destination of another type than the row says does not compile.

@@ -12,9 +12,9 @@ commands() {
         want "S['lost'] == 0 and S['ends_unseen'] == 0" "$scene/json"
     done
 }
-commands ends usage crowd args no_args chain threads ways late_failed daemons failed forks pid_again
+commands ends usage crowd args no_args chain threads ways late_failed daemons failed pid_again
 KVOPT=--backend=ptrace
-commands ends usage crowd args no_args chain threads ways daemons failed forks
+commands ends usage crowd args no_args chain threads ways daemons failed
 
 # BPF follows long paths to the root: the process is gone before /proc could be read.
 deep=$(seq -s / 20)

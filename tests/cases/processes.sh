@@ -1,12 +1,12 @@
 #!/bin/sh
-# fork, vfork, clone, clone3, threads, all kinds of exec, daemons and zombies are followed: exec by a thread other than
+# fork, vfork, clone, clone3, threads, all kinds of exec, and daemons are followed: exec by a thread other than
 # the main thread, a main thread that exits before the others, children with an unusual parent or CLONE_UNTRACED. No
 # process gets ENOSYS from the seccomp filter. A process that another process kills at any point of a call is
 # reported as killed. kvis waits for the last descendant; with --until-exit, only for the command.
 # tier: gate asan
 # timeout: 180
 . "$TESTS/lib/truth.sh"
-each truth proc forks vfork threads shorts zombies clone_vm daemon failed_exec bad_elf bad_elf_thread odd
+each truth proc forks vfork threads shorts clone_vm daemon failed_exec bad_elf bad_elf_thread odd
 KVOPT="-v --no-accel"
 each truth proc forks vfork threads daemon odd
 for KVOPT in "" -v "-v --no-accel"; do

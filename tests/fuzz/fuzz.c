@@ -35,8 +35,6 @@ static char *kept_strndup(const char *s, size_t most);
 #undef strdup
 #undef strndup
 
-/* --- memory and state --- */
-
 /* The header of each block. The block ends where ASan's redzone begins. */
 struct block { struct block *next, *before; size_t n, unused; };
 static KEPT struct block blocks = { &blocks, &blocks, 0, 0 };
@@ -120,8 +118,6 @@ static void reset(void)
     clear(__start_kvis_bss, __stop_kvis_bss);
 }
 
-/* --- input --- */
-
 struct input { const u8 *p; size_t n; };
 
 static u32 in_number(struct input *in, u32 bytes)
@@ -153,8 +149,6 @@ static void in_write(int f, const void *p, size_t n)
     if (write(f, p, n) != (ssize_t)n)
         abort();
 }
-
-/* --- recordings --- */
 
 /* {u16 bytes, bytes} is a block. The checksums are computed here; otherwise the reader would reject all blocks. */
 static int recording(struct input in)
@@ -224,8 +218,6 @@ static void fuzz_diff(struct input in)
     out_flush();
 }
 
-/* --- types and formats --- */
-
 static const char *const names[] = { "s", "s.m", "s.x[1]", "s.m.x", "s.m[2].m", "t.x.m", "e.A", "u" };
 
 /* If bit 1 of the first byte is set, the second byte says where the BTF of the module begins. */
@@ -261,8 +253,6 @@ static void fuzz_format(struct input in)
         w[i] = (struct btf_want){ .name = fields[i] };
     tfs_format("cat/ev", text, (u32)in.n, w, ARRAY_LEN(w));
 }
-
-/* --- files of /proc and /sys --- */
 
 static KEPT struct tree_file { char *path; u8 *data; size_t n; bool changed; } tree[1024];
 static KEPT u32 tree_files;
@@ -326,8 +316,6 @@ static void fuzz_files(struct input in)
     }
 }
 
-/* --- requests --- */
-
 /* All bytes that a client sends before it closes the connection. */
 static void fuzz_http(struct input in)
 {
@@ -345,8 +333,6 @@ static void fuzz_http(struct input in)
         abort();
     close(s[1]);
 }
-
-/* --- which --- */
 
 static const struct { const char *name; void (*run)(struct input); } targets[] = {
     { "replay", fuzz_replay }, { "diff", fuzz_diff }, { "btf", fuzz_btf },

@@ -48,8 +48,6 @@ def like(low, high):
     return low // 4 - 4, high * 4 + 8
 
 
-# == what a run is ==============================================================
-
 Call = collections.namedtuple("Call", "name ret err")  # ret: int, None (never returned) or a name
 
 
@@ -117,8 +115,6 @@ def build(run, root):
     return run
 
 
-# == strace =====================================================================
-
 LINE = re.compile(r"^(\w+)\((.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(?:<.*?>(?:\(deleted\))?)?(?: (.*))?$")
 STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 STREAM_CALLS = set("""read pread64 readv preadv preadv2 recvfrom recvmsg recv write pwrite64 writev pwritev pwritev2
@@ -172,8 +168,6 @@ def read_strace(prefix):
     return build(run, roots.pop())
 
 
-# == kvis =======================================================================
-
 def kvis_number(v):
     return int(v, 0) if isinstance(v, str) else v
 
@@ -208,8 +202,6 @@ def read_kvis(name):
     return build(run, next(e["tid"] for e in objects[1:] if e["type"] == "syscall"))
 
 
-# == the comparison =============================================================
-
 class Report:
     """Compares one run of kvis with those of strace. With `loose`, the names of calls that vary under strace
     somewhere in this program, calls are counted by name instead, and these may vary."""
@@ -239,7 +231,6 @@ class Report:
                 self.differ(where, f"{what} {key}: strace {s}, kvis {kvis[key]}")
 
     def sequence(self, where, note, want, got):
-        """One order of calls, exactly."""
         self.exact += len(want)
         if want == got:
             return
@@ -346,8 +337,6 @@ def judge(straces, kvises):
     return reports[0], wrong
 
 
-# == running ====================================================================
-
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "HOME": RUN, "TMPDIR": RUN, "MALLOC_ARENA_MAX": "1"}
 
 
@@ -388,8 +377,6 @@ def run_kvis(argv, n, backend):
     return run
 
 
-# == the programs ===============================================================
-
 def template(**files):
     """The files that the program finds in its directory; NAME__c is NAME.c."""
     for d in glob.glob("strace.*") + ["template"]:
@@ -424,7 +411,6 @@ def check_backend(argv, straces, kvis, backend):
 
 
 def check_program(argv, **files):
-    """Runs a program under strace and under kvis, and compares."""
     template(**files)
     straces = [run_strace(argv, n) for n in range(STRACE_RUNS)]
     wrong = 0

@@ -117,6 +117,5 @@ def until_true(seconds, condition, why):
 
 
 def backends():
-    """The backends that work on this machine."""
     hybrid = run("trace", "-q", "--backend=hybrid", "--", "true").st == 0
     return ["ptrace", "hybrid"] if hybrid else ["ptrace"]

@@ -3,7 +3,7 @@
 # lint.sh [FILE]: the structure of kvis.c, in awk. Without FILE: kvis.c, after a test of the lint itself.
 #  - the map in the opening comment (` *  4 out_  text, JSON`) lists the banners (`/* == 4 out_  ... */`) in order
 #  - a function in a section starts with a prefix that the section's banner names (u_ also has b_, x..., die)
-#  - a function stands above its callers: no declaration of a function; everything but main is static
+#  - a function stands above its callers: no declaration of a function; variables are static (functions: -Wmissing-prototypes)
 #  - die() and the x... that die are called only where the map's line ends in [die], or in the
 #    functions it names: [die: tr_start tr_args]
 #  - a static struct with a descriptor (a member fd, a struct writer) is initialised with -1: 0 is standard input
@@ -35,7 +35,6 @@ lint() { # lint FILE
     }
     function define(sig, lines,    name) {
         fname = name = name_of(sig)
-        if (sig !~ /^static / && name != "main") bad(name ": not static")
         if (!prefixed(name)) bad(name ": no prefix of its section, \"" section "\"")
         if (lines) len[nfn++] = lines
         else start = sigline
@@ -173,7 +172,6 @@ no_prefix s/fd_get/get/
 no_prefix s/tr_init(void)/ptr_init(void)/
 declared s/^static int tr_count.*/&\nstatic int fd_get(int a, int b);/
 declared s/^static int tr_count.*/&\nstatic int fd_get(int a,\n  int b);/
-not_static s/^static int fd_get/int fd_get/
 not_static s/^static int tr_count/int tr_count/
 not_static s/^static struct {/struct fd {/
 is_0_at_first s/ = { .fd = -1 }//

@@ -166,6 +166,7 @@ def numbers_of_tabs(b, s, events):
     b.click("[data-tab=calls]")
     calls = [e for e in events if e["type"] == "syscall"]
     failures(events)
+    check(sorted(r[0] for r in b.table()) == sorted({e["name"] for e in calls}), "calls")
     for name, count, errors, total, _, _, longest, cpu, runq, disk, other in ([plain(x) for x in r] for r in b.table()):
         mine = [e for e in calls if e["name"] == name]
         took = [e["duration_ns"] for e in mine if e["duration_ns"] is not None]
@@ -220,9 +221,7 @@ def filters(b, events):
         if what == "#q":
             check(b.js("[...document.querySelectorAll('.row:not(.head)')].every(r => r.textContent.includes('libc'))"), "rows of a search")
         b.fill(what, "")
-    b.click("#failed")
-    check(0 < rows(b) < sum(bool(e.get("error")) for e in events), "failed only", rows(b))
-    b.click("#failed"), b.click("#re"), b.fill("#q", "^/(etc|usr)/.*(hosts|libc)")
+    b.click("#re"), b.fill("#q", "^/(etc|usr)/.*(hosts|libc)")
     check(0 < rows(b) < n, "regex", rows(b))
     b.fill("#q", "("), rows(b)
     check("xpression" in b.text("#count"), "a bad regex is told")
@@ -313,17 +312,11 @@ def small(b):
     sorting(b, events)
     filters(b, events)
     timeline(b, s, events)
-    for name, want in ("files", len(s["files"])), ("peers", len(s["peers"])), ("processes", s["processes"]), ("calls", len(
-            {e["name"] for e in events if e["type"] == "syscall"})):
-        b.click(f"[data-tab={name}]")
-        got = b.js("Math.round(document.querySelector('#table .grid > div:nth-child(2)').offsetHeight / 22)")
-        check(got == want, "rows of " + name, got, want)
     memory(b, events)
     printed(b)
 
 
 def as_bars(b, lanes):
-    """Processes are bars."""
     b.js("location.hash = ''"), time.sleep(0.3)
     picture = "document.querySelector('#line').toDataURL()"
     seen = {b.js(picture)}
@@ -378,10 +371,6 @@ def many(b):
             check(depth[e["child_pid"]] == depth[e["pid"]] + 1, "depth", e, depth)
     bars = b.js("[...document.querySelectorAll('.gantt b')].map(e => [parseFloat(e.style.left), parseFloat(e.style.width)])")
     check(len(bars) == len(pids) and all(0 <= x <= 100 and 0 <= w <= 100.01 - x for x, w in bars), "Gantt", bars[:5])
-    # a process of the tree leads to its events
-    b.js("document.querySelectorAll('#table .grid > div:last-child > .row')[3].click()")
-    want = sum(e["pid"] == int(got[3][1]) for e in events)
-    check(rows(b) == want, "events of one process", rows(b), want)
     b.size(1400, 900)
 
 

@@ -109,8 +109,6 @@ def select(names, tiers):
     return [run for tier, run in runs if tier in (tiers or ["gate"]) and (not names or run.path.stem in names)]
 
 
-# ---- what the machine has ----
-
 def have(what):
     if what.startswith("/"):
         return os.path.exists(what)
@@ -210,8 +208,6 @@ def read(path):
     return read_bytes(path).decode(errors="replace").strip()
 
 
-# ---- building ----
-
 def comment(source, key):
     """The value of `key: value` in a comment at the head of a C file."""
     for line in source.read_text().splitlines()[:15]:
@@ -285,8 +281,6 @@ def make(*arguments):
     if subprocess.run(["make", "-s", *arguments], cwd=ROOT, stdin=subprocess.DEVNULL).returncode != 0:
         sys.exit("make failed")
 
-
-# ---- one case ----
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNS, MS_REC, MS_PRIVATE, MNT_DETACH = 0x20000, 0x4000, 0x40000, 2
@@ -462,8 +456,6 @@ def run_case(case, binary, mark):
         shutil.rmtree(directory, ignore_errors=True)
 
 
-# ---- all of them ----
-
 class Run:
     """`binaries`: the future of what build_kvis returns. Cases that do not run kvis are run while it is built."""
 
@@ -509,16 +501,6 @@ def past_seconds():
 def keep_seconds(cases):
     seconds = past_seconds() | {case.name: case.seconds for case in cases if case.state == "passed"}
     (OUT / "seconds").write_text("".join(f"{name} {took:.1f}\n" for name, took in sorted(seconds.items())))
-
-
-def show_past():
-    past = past_seconds()
-    for name, took in sorted(past.items(), key=lambda item: -item[1]):
-        print(f"{name:28} {took:7.1f} s")
-    for tier in TIERS:
-        runs = [run for case in all_cases() for its, run in runs_of(case).items() if its == tier]
-        ran = [past[run.name] for run in runs if run.name in past]
-        print(f"tier {tier:8} {len(runs):3} cases; {len(ran):3} ran here: {sum(ran):7.1f} s")
 
 
 def report(cases, errors, late, seconds):
@@ -568,7 +550,6 @@ def arguments():
     parser.add_argument("--tier", action="append", default=[], metavar="TIER",
                         help=f"run the cases of this tier ({', '.join(TIERS)} or all); may be given several times")
     parser.add_argument("--list", action="store_true", help="list the cases with their tiers and what they prove")
-    parser.add_argument("--slowest", action="store_true", help="show how long the cases and tiers took when they last ran here")
     parser.add_argument("--install", action="store_true", help="only install what the chosen cases need")
     parser.add_argument("--lanes", type=int, help="how many cases run side by side (default: one a CPU; one more if all are of the tiers gate and quick, three a CPU if all are of the gate)")
     parser.add_argument("--tries", type=int, default=int(os.environ.get("TRIES", "1")), metavar="N",
@@ -595,9 +576,6 @@ def main():
     if set(tiers) - set(TIERS):
         sys.exit(f"no tier {' '.join(set(tiers) - set(TIERS))}; the tiers are {' '.join(TIERS)}")
     OUT.mkdir(exist_ok=True)
-    if options.slowest:
-        show_past()
-        return 0
     cases = select(options.names, tiers)
     if not cases:
         sys.exit(f"none of these cases is of the tier {' '.join(tiers)}")

@@ -1,10 +1,9 @@
 /* Starts commands (`cmd as WHAT ...` is one) whose arguments, end, CPU time, memory and I/O are known, and prints
  * what kvis proc must show of them. */
 #include "t.h"
-#include "bad_elf.h"
+#include "exec.h"
 #include <linux/sched.h>
 
-static char *self = "/proc/self/exe";
 static char path[4096]; /* of this program */
 
 #define RUN(...) CHILD(execv(path, (char *[]){ "cmd", "as", __VA_ARGS__, NULL }))
@@ -65,30 +64,11 @@ static void *outliver(void *unused)
     _exit(5);
 }
 
-static void as_threads(void)
-{
-    static volatile int go;
-    pthread_t burning[2], ending[14];
-    t_threads(burning, 2, burner, (void *)60L);
-    t_threads(ending, 14, ender, (void *)&go);
-    t_join(burning, 2);
-    go = 1;
-    _exit(0);
-}
-
 static long long real_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-/* kvis's counts of context switches lie between the current ones and those of wait4. */
-static void tell_switches(void)
-{
-    struct rusage r;
-    CHK(getrusage(RUSAGE_SELF, &r));
-    want_of(getpid(), ", end='exit'", "H['backend'] == 'ptrace' or e['voluntary_switches'] >= %ld and e['involuntary_switches'] >= %ld", r.ru_nvcsw, r.ru_nivcsw);
 }
 
 static int as(int argc, char **argv)
@@ -105,8 +85,11 @@ static int as(int argc, char **argv)
     if (!strcmp(what, "nap"))
         for (int i = 0; i < atoi(argv[3]); i++)
             usleep(1000);
-    if (!strcmp(what, "burn") || !strcmp(what, "touch") || !strcmp(what, "nap"))
-        tell_switches();
+    if (!strcmp(what, "burn") || !strcmp(what, "touch") || !strcmp(what, "nap")) {
+        struct rusage r; /* kvis's counts lie between the context switches until now and those of wait4 */
+        CHK(getrusage(RUSAGE_SELF, &r));
+        want_of(getpid(), ", end='exit'", "H['backend'] == 'ptrace' or e['voluntary_switches'] >= %ld and e['involuntary_switches'] >= %ld", r.ru_nvcsw, r.ru_nivcsw);
+    }
     if (!strcmp(what, "write"))
         t_put("written", (size_t)atol(argv[3]));
     if (!strcmp(what, "clock")) {
@@ -122,8 +105,15 @@ static int as(int argc, char **argv)
     }
     if (!strcmp(what, "exec"))
         execv(path, argv + 2);
-    if (!strcmp(what, "threads"))
-        as_threads();
+    if (!strcmp(what, "threads")) {
+        static volatile int go;
+        pthread_t burning[2], ending[14];
+        t_threads(burning, 2, burner, (void *)60L);
+        t_threads(ending, 14, ender, (void *)&go);
+        t_join(burning, 2);
+        go = 1;
+        _exit(0);
+    }
     pthread_t t;
     if (!strcmp(what, "texec")) {
         static char *next[] = { "cmd", "as", "exit", "4", NULL };
@@ -281,16 +271,8 @@ SCENE(threads)
 /* Executes a program in memory by its descriptor, through vfork, and by a script with a relative name. */
 SCENE(ways)
 {
-    static char b[65536];
     char *a[] = { "cmd", "as", "exit", "6", NULL };
-    int from = (int)CHK(open(self, O_RDONLY)), to = (int)CHK(syscall(SYS_memfd_create, "hidden", 0));
-    for (ssize_t n; (n = read(from, b, sizeof b)) > 0;)
-        MUST(write(to, b, (size_t)n) == n);
-    snprintf(b, sizeof b, "/proc/self/fd/%d", to);
-    int readable = (int)CHK(open(b, O_RDONLY)); /* a file that is open for writing cannot be executed */
-    close(to);
-    to = readable;
-    pid_t p = CHILD(syscall(SYS_execveat, to, "", a, NULL, AT_EMPTY_PATH);
+    pid_t p = CHILD(syscall(SYS_execveat, copy_of_self(), "", a, NULL, AT_EMPTY_PATH);
                     _exit(errno == ENOENT ? 77 : 98)); /* on 5.10, with or without kvis */
     int st = WEXITSTATUS(reap(p, NULL));
     MUST(st == 6 || st == 77);
@@ -445,15 +427,6 @@ SCENE(failed)
     reap(p, NULL);
     want("[(e['error'], e['argv']) for e in by('exec_failed', pid=%d)] == [('EACCES', ['a']), "
          "('ENOEXEC', ['b']), ('EACCES', ['c'])]", p);
-}
-
-SCENE(forks)
-{
-    for (int i = 0; i < 5; i++) {
-        pid_t p = CHILD(_exit(i));
-        reap(p, NULL);
-        want("one('process', pid=%d)['exit_code'] == %d", p, i);
-    }
 }
 
 static pid_t numbered(pid_t number, const char *file)

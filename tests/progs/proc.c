@@ -1,9 +1,7 @@
 /* Makes processes and threads in every way, and prints the parent, the program and the end of each. */
 #include "t.h"
-#include "bad_elf.h"
+#include "exec.h"
 #include <linux/sched.h>
-
-static char *self = "/proc/self/exe";
 
 static pid_t raw_clone(unsigned long flags)
 {
@@ -26,12 +24,6 @@ static int killer(pid_t p)
     return WTERMSIG(st);
 }
 
-static pid_t born(pid_t p)
-{
-    want("one('spawn_process', child_pid=%d)['pid'] == %d", p, getpid());
-    return p;
-}
-
 /* p is the result of fork, clone ...: the child opens a file and ends with this code, the parent waits for it. */
 static pid_t child(long p, int code)
 {
@@ -41,7 +33,8 @@ static pid_t child(long p, int code)
         mark(name);
         _exit(code);
     }
-    t_wait(born((pid_t)CHK(p)), code);
+    t_wait((pid_t)CHK(p), code);
+    want("one('spawn_process', child_pid=%ld)['pid'] == %d", p, getpid());
     want("one('exit_process', exit_pid=%ld)['code'] == %d", p, code);
     return (pid_t)p;
 }
@@ -142,16 +135,6 @@ SCENE(children)
     want("sorted(e['code'] for e in by('exit_process')) == sorted([i & 255 for i in range(%d)] + [0])", n);
     want("S['processes'] == %d", n + 1);
     want("len(E) < %d * 40 + 1000", n);
-}
-
-/* Children that end before their parent, which never waits for them. */
-SCENE(zombies)
-{
-    for (int i = 0; i < 30; i++)
-        if (!CHK(fork()))
-            _exit(5);
-    usleep(100000);
-    want("len(by('exit_process', code=5)) == 30");
 }
 
 static void start(void *(*fn)(void *), void *arg)
@@ -382,16 +365,6 @@ SCENE(bad_elf_thread) { bad(1); }
 
 static char *none[] = { NULL };
 static char *okay[] = { "odd", "okay", NULL };
-
-static int copy_of_self(void)
-{
-    static char b[1 << 16];
-    int m = (int)CHK(syscall(SYS_memfd_create, "prog", 1 /* MFD_CLOEXEC */)), f = (int)CHK(open(self, O_RDONLY));
-    for (ssize_t n; (n = CHK(read(f, b, sizeof b))) > 0;)
-        MUST(write(m, b, (size_t)n) == n);
-    close(f);
-    return m;
-}
 
 static void empty(void) { execve(self, none, none); }
 static void at_empty(void) { syscall(SYS_execveat, copy_of_self(), "", okay, none, AT_EMPTY_PATH); }

@@ -17,7 +17,7 @@ for scene in calls names procs roots deep; do
     cd ..
 done
 t_how=t_facts
-for scene in ends args chain threads ways forks; do
+for scene in ends args chain threads ways; do
     t_scene "proc-$scene" "proc -x --forks -o rows" cmd $scene
     t_json "proc $scene: nothing lost" json "H['backend'] == 'ptrace' and S['lost'] == 0 and S['ends_unseen'] == 0"
     cd ..

@@ -4,7 +4,7 @@
 # timeout: 90
 . /tests/lib.sh
 
-scenes="ends args chain threads ways daemons forks crowd usage"
+scenes="ends args chain threads ways daemons crowd usage"
 # riscv64: once, reading an argument that was in memory failed (argv_truncated was true), for an unknown reason.
 [ "$(uname -m)" = riscv64 ] || scenes="$scenes failed"
 case $(uname -r) in

@@ -1,5 +1,17 @@
-/* A program that execve cannot load. cmd.c and proc.c include this file after t.h. */
+/* Programs for execve: this one, a copy of it in memory, and one that cannot be loaded. cmd.c and proc.c include this file after t.h. */
 #include <elf.h>
+
+static char *self = "/proc/self/exe";
+
+static int copy_of_self(void)
+{
+    static char b[1 << 16];
+    int m = (int)CHK(syscall(SYS_memfd_create, "hidden", 1 /* MFD_CLOEXEC */)), f = (int)CHK(open(self, O_RDONLY));
+    for (ssize_t n; (n = CHK(read(f, b, sizeof b))) > 0;)
+        MUST(write(m, b, (size_t)n) == n);
+    close(f);
+    return m;
+}
 
 /* Writes the file "bad". Its only segment lies outside of user space: the kernel notices this after the old program is
  * gone, and kills the process. */
