@@ -221,7 +221,9 @@ def filters(b, events):
         if what == "#q":
             check(b.js("[...document.querySelectorAll('.row:not(.head)')].every(r => r.textContent.includes('libc'))"), "rows of a search")
         b.fill(what, "")
-    b.click("#re"), b.fill("#q", "^/(etc|usr)/.*(hosts|libc)")
+    b.click("#failed")
+    check(0 < rows(b) < sum(bool(e.get("error")) for e in events), "failed only", rows(b))
+    b.click("#failed"), b.click("#re"), b.fill("#q", "^/(etc|usr)/.*(hosts|libc)")
     check(0 < rows(b) < n, "regex", rows(b))
     b.fill("#q", "("), rows(b)
     check("xpression" in b.text("#count"), "a bad regex is told")
@@ -371,6 +373,10 @@ def many(b):
             check(depth[e["child_pid"]] == depth[e["pid"]] + 1, "depth", e, depth)
     bars = b.js("[...document.querySelectorAll('.gantt b')].map(e => [parseFloat(e.style.left), parseFloat(e.style.width)])")
     check(len(bars) == len(pids) and all(0 <= x <= 100 and 0 <= w <= 100.01 - x for x, w in bars), "Gantt", bars[:5])
+    # a process of the tree leads to its events
+    b.js("document.querySelectorAll('#table .grid > div:last-child > .row')[3].click()")
+    want = sum(e["pid"] == int(got[3][1]) for e in events)
+    check(rows(b) == want, "events of one process", rows(b), want)
     b.size(1400, 900)
 
 
