@@ -482,25 +482,14 @@ class Run:
                 print(f"{where} {case.seconds:.1f} s FAILED: {case.why}", *tail, sep="\n    ", flush=True)
 
     def all(self, lanes):
-        """Runs the cases in parallel (those without kvis first, then the longest), and then those marked `alone`."""
-        past = past_seconds()
+        """Runs the cases in parallel (those without kvis first, then those with the longest timeout), and then those marked `alone`."""
         beside = [case for case in self.cases if not case.alone]
-        beside.sort(key=lambda c: ("no-kvis" not in c.needs, -past.get(c.name, c.timeout / 10)))
+        beside.sort(key=lambda c: ("no-kvis" not in c.needs, -c.timeout))
         with ThreadPoolExecutor(lanes) as pool:
             list(pool.map(self.one, beside))
         for case in self.cases:
             if case.alone:
                 self.one(case)
-
-
-def past_seconds():
-    """How long each case took when it last ran here: {name: seconds}."""
-    return {line.split()[0]: float(line.split()[1]) for line in read(OUT / "seconds").splitlines()}
-
-
-def keep_seconds(cases):
-    seconds = past_seconds() | {case.name: case.seconds for case in cases if case.state == "passed"}
-    (OUT / "seconds").write_text("".join(f"{name} {took:.1f}\n" for name, took in sorted(seconds.items())))
 
 
 def report(cases, errors, late, seconds):
@@ -539,7 +528,6 @@ def run_once(cases, lanes, tries, binaries, errors):
     Run(cases, binaries).all(lanes)
     binaries.result()  # exits if kvis could not be built
     late = run_again(cases, tries, binaries)
-    keep_seconds(cases)
     return report(cases, errors, late, time.monotonic() - began)
 
 
