@@ -17646,7 +17646,7 @@ static const char *hy_disk_name(u32 dev)
     SNPRINTF(path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
     const char *link = fd_link_text(path, to, sizeof to) > 0 ? to : path;
     hy.disk_name[at].dev = dev;
-    SNPRINTF(hy.disk_name[at].name, "%s", out_base(link, strlen(link)));
+    SNPRINTF(hy.disk_name[at].name, "%.31s", out_base(link, strlen(link)));
     return hy.disk_name[at].name;
 }
 
