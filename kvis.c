@@ -13893,7 +13893,7 @@ static void df_text(struct buf *b)
     }
     if (df_other_calls())
         b_s(b, " Different calls were traced (-e): only calls traced in both recordings are\n"
-            " compared; the numbers of files and addresses include only traced calls\n");
+            " compared; file and address numbers include only traced calls\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
@@ -14941,7 +14941,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     if (e && !why[0])
-        snprintf(why, WHY_LEN, "no BTF: cannot read the file: %s", strerror(-e));
+        snprintf(why, WHY_LEN, "no BTF: cannot read a file in /sys/kernel/btf: %s", strerror(-e));
     u_close(fd);
     u_close(mod);
     return e;
@@ -17503,7 +17503,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     for (u32 nr = 0; nr < CALL_NRS; nr++)
         hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
     if (!e && (!hy.count || hy.observe) && (e = hy_watch()))
-        bpf_fail(&hy.obj, e, "cannot fill the BPF map 'spec': %s", strerror(-e));
+        bpf_fail(&hy.obj, e, "cannot fill the 'spec' BPF map: %s", strerror(-e));
     if (!e) {
         hy.on = true;
         if (fdt.ring)
@@ -17623,7 +17623,7 @@ static void hy_delays(void)
         return;
     int e = bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, slot);
     if (e) {
-        u_warn("waits for a CPU are unknown: cannot read the BPF map 'delays': %s", strerror(-e));
+        u_warn("waits for a CPU are unknown: cannot read the 'delays' BPF map: %s", strerror(-e));
         return;
     }
     st.n_delays = 1;
@@ -19425,7 +19425,7 @@ static void tr_find_readers(void)
         }
     }
     if (tr_outputs.n == ARRAY_LEN(tr_outputs.end) || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
-        u_warn("too many processes read kvis's output: calls of some of them may be shown");
+        u_warn("too many processes read kvis's output: kvis cannot hide the calls of all of them");
 }
 
 static void tr_observed_call(struct task *t, const struct wire_call *w)
@@ -20174,7 +20174,7 @@ static void tr_spawn(void)
     int e = hy.count ? hy_watch() : 0;
     if (e < 0) {
         kill(tr.child, SIGKILL);
-        die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map 'spec' failed: %s; "
+        die(EXIT_KVIS, "cannot count calls in the kernel: filling the 'spec' BPF map failed: %s; "
             "fix: --backend=ptrace", strerror(-e));
     }
 }
@@ -20405,7 +20405,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
         if (opt.pids[i] == pid)
             return 0;
     if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
-        u_warn("cannot attach to pid %d: the process is kvis itself or its ancestor", pid);
+        u_warn("cannot attach to pid %d: that process is kvis itself or one of its ancestors", pid);
         return 0;
     }
     if (pid != named)
@@ -20743,7 +20743,7 @@ static const char *open_opt_flag(const char *v)
     else if (bits > 0)
         open_opt.flags |= bits;
     else
-        return "not a flag of open(2) such as O_WRONLY or O_CREAT";
+        return "not an open(2) flag (examples: O_WRONLY, O_CREAT)";
     return NULL;
 }
 
@@ -26768,7 +26768,7 @@ static void unc_open(u32 event)
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
     else if (!known)
-        unc_lack(NULL, e, "the event's files .scale and .unit do not convert its count to %s",
+        unc_lack(NULL, e, "the .scale and .unit files of the event give no conversion to %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else if (unc.tried == before)
         unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
@@ -26960,13 +26960,13 @@ static const char *unc_why(u32 role)
     if (unc.too_many)
         return "more memory controllers than kvis can read (limit: 1024 PMUs, 2048 events)";
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
-        return "the PMU amd_df counts memory reads and writes together";
+        return "the amd_df PMU counts memory reads and writes together";
     if (unc.class != UC_NONE)
         return "the counters of the memory controllers are already in use";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "the PMU amd_df has no memory event; amd_umc needs Linux 6.10";
+            return "the amd_df PMU has no memory event; the amd_umc PMU needs Linux 6.10";
         if (counts != UN_ENERGY)
             return "the memory controllers' PMU lists no event for this metric";
     }
@@ -27403,7 +27403,7 @@ static int vq_load(struct bpf_obj *o)
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* `slots` is a stack: slot 0 is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
-        return bpf_fail(o, e, "cannot fill the BPF map 'slots': %s", strerror(-e));
+        return bpf_fail(o, e, "cannot fill the 'slots' BPF map: %s", strerror(-e));
     u32 own = 1u << PROG_VQ_IRQ_OWN; /* this program needs BTF to find the ring */
     bool has_own = bpf_field(o, "irqaction.dev_id");
     e = bpf_load(o, ((1u << o->fam->n_progs) - 1) & (has_own ? ~0u : ~own));
@@ -27552,7 +27552,7 @@ static void vq_read(void)
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
     if (!bpf_field(o, "vring_virtqueue.split.vring.num"))
         met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
-                 : "the sizes of rings are unknown, because there is no BTF for virtio_ring");
+                 : "ring sizes are unknown, because there is no BTF for virtio_ring");
     vq.missed = vq.missed_gone;
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
@@ -31286,7 +31286,7 @@ static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
     while (g < end && (g->limit > 0 || g->below))
         g++;
     if (g == end)
-        return dg_wrong(v, "more than %d columns 'and'", DG_MAX_GUARDS);
+        return dg_wrong(v, "a rule can have at most %d 'and' columns", DG_MAX_GUARDS);
     g->maybe = maybe;
     return dg_choose(dg_word(&v), DG_SCOPES, &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);
@@ -31867,7 +31867,7 @@ static bool check_cpu(struct buf *b, bool json)
     if (!works)
         check_reason(&check_begin("pmu")->c, pmc.none);
     for (struct pmc_pmu *p = pmc_pmus; p < pmc_pmus + pmc.n_pmus; p++) {
-        const char *from = p->source ? p->source : "the events/ directory of the PMU";
+        const char *from = p->source ? p->source : "the PMU's events/ directory";
         if (!p->known && pmc.vendor[0])
             from = "generic events, because kvis has no event list for this core";
         check_say(&check_begin("%s", p->name)->c, p->known, "%s, type %u, CPUs %s; %s",
@@ -32080,7 +32080,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
         b_f(b, "\n%-20s %-5s %-*s %s\n", "FEATURE", "WORKS", CHECK_FOR, "FOR", "DETAIL");
         check_table(b, false);
     } else {
-        b_f(b, "kvis check -v shows all %u features; kvis check cpu shows the events of the CPU\n",
+        b_f(b, "kvis check -v shows all %u features; kvis check cpu shows the CPU's events\n",
             check_n);
     }
     return all;
@@ -33071,8 +33071,8 @@ static int cmd_open(void)
     nm_init();
     open_begin();
     if (open_session.by_ptrace && open_opt.uid && ps_status(getpid(), "Uid:") < 0)
-        die(EXIT_KVIS, "-u: the ptrace backend reads users of processes from /proc, which is not "
-            "mounted; fix: mount -t proc proc /proc");
+        die(EXIT_KVIS, "-u: the ptrace backend reads the users of processes from /proc, which is "
+            "not mounted; fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&open_session));
     cmd_header(ses_backend(&open_session));
     int status = open_run(tr.deadline_ns);
@@ -33142,7 +33142,7 @@ static void cmd_monitor_ready(void)
 {
     cmd_refuse_pid(opt.n_pids);
     if (!mon_sources_on())
-        opt_wrong("collectors", "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
+        opt_wrong("collectors", "-c: the proc source needs -p PID, and cgroup needs --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
         opt_wrong("pid", "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
@@ -33260,7 +33260,7 @@ static void cmd_replay_table(void)
     if (st_no_table(&st))
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()) && !rec_in.same_filters)
-        u_warn("-e, -P and -z do not apply to the table of this recording; fix: record with -v");
+        u_warn("-e, -P and -z do not apply to this recording's table; fix: record with -v");
     if (opt.by_pid && !st.from_calls && !st.n_callers && st.tables < 2)
         u_warn("--by=pid: %s does not break system calls down by process" U_FIX
                "record with -v, or -c --by=pid", rec_in.name);
@@ -33299,7 +33299,7 @@ static int cmd_replay(void)
     cmd_open_recording(*cmd_recordings(1));
     bool proc = !strcmp(rec_run.backend, ST_PROC);
     if (proc_opt.tree && !proc)
-        opt_wrong("tree", "--tree: %s is not a recording of kvis proc", rec_in.name);
+        opt_wrong("tree", "--tree: %s was not recorded by kvis proc", rec_in.name);
     if (opt.calls)
         cmd_needs_calls();
     cmd_open_sinks();
@@ -33345,7 +33345,7 @@ static int cmd_diff(void)
     }
     bool proc = st_no_calls(df.sum[1]);
     if (proc != st_no_calls(df.sum[0]))
-        die(EXIT_USAGE, "cannot compare a recording of kvis proc (%s) with one of kvis trace (%s)",
+        die(EXIT_USAGE, "cannot compare a recording by kvis proc (%s) with one by kvis trace (%s)",
             words[proc], words[!proc]);
     cmd_sinks();
     cmd_report_fd = cmd_open_report();
