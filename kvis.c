@@ -228,7 +228,7 @@ struct call {
     u64 enter_ns, exit_ns;
     bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the rest of the call is blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
-    char slept;    /* thread state (/proc/PID/stat) in the call's last sleep; 0: it did not sleep */
+    char slept;    /* thread state (/proc/PID/stat) in the call's last sleep; 0: no sleep */
     bool by_interrupt;
     pid_t waker_pid;
     char waker_comm[16];
@@ -3104,8 +3104,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the target of a link in /proc/TID. Returns U_CUT if /proc cannot show so long a target,
- * or `was` if the link is unreadable or the directory was deleted. */
+/* Returns the target of a link in /proc/TID. Returns U_CUT if the target is too long for /proc, or
+ * `was` if the link is unreadable or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -5966,7 +5966,7 @@ static void out_birth_line(struct out_proc *p)
     p->born_ns = 0;
 }
 
-/* Prints an event without a newline. `requests`: a group of block requests whose first is e. */
+/* Prints an event without a newline. `requests`: e begins a group of block requests. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -9962,7 +9962,7 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     pass++;
     PS_EACH(of) {
         struct files *f = of->files;
-        bool first = of->tid == of->pid || (f && f->refs == 1); /* visit a table only once */
+        bool first = of->tid == of->pid || (f && f->refs == 1); /* skip tables already visited */
         for (u32 k = 0; first && f && k < f->cap && budget; k++, budget--) {
             struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
             if (!o || !o->name || o->renamed == pass) /* this pass has handled the file */
@@ -24012,7 +24012,7 @@ static void mfs_freq(void)
 
 enum { MFS_IRQS = 5 };
 
-/* The pairs of interrupt and CPU with the highest counts in this interval, highest first. */
+/* The interrupt-CPU pairs with the highest counts in this interval, highest first. */
 static struct mfs_irq {
     u64 did, count;
     char name[48], handler[MET_INFO];
@@ -24177,7 +24177,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
-/* Skips devices that were never used. A lower number of reads means a new device of that name. */
+/* Skips devices that were never used. A lower number of reads means a new device with that name. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -30583,7 +30583,7 @@ static void dg_judge(void)
 {
     for (const struct dg_rule *r = dg_rules; r->name; r++)
         dg_rule(r);
-    for (u32 round = 0; round < 3; round++) /* follow chains of findings that cause others */
+    for (u32 round = 0; round < 3; round++) /* follow chains of causes among findings */
         DG_EACH(f)
             dg_consequences(f);
     if (dg.n_found)
