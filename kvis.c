@@ -25,7 +25,7 @@
  * 11 sc_      system calls: numbers, names, sets
  * 12 ev_      events: what happened, as data
  * 13 out_     the sinks: text and JSON lines
- * 14 st_      counts, percentiles, the table of -c and the summary
+ * 14 st_      counts, percentiles, the -c table and the summary
  * 15 md_      the model: what each call changes
  * 16 rec_     recordings: the contents of a .kvis file
  * 17 rp_      replay: feeds a recording to the sinks
@@ -164,7 +164,7 @@ typedef long long s64;
 #define NSEC ((u64)1000000000)
 #define U_CUT "…"
 
-enum { U_PATH_MAX = 2 * PATH_MAX + 2 }; /* size of a directory's path and a path below it */
+enum { U_PATH_MAX = 2 * PATH_MAX + 2 }; /* size of a directory path plus a path below it */
 
 struct buf {
     char *p;
@@ -228,7 +228,7 @@ struct call {
     u64 enter_ns, exit_ns;
     bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the rest of the call is blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
-    char slept;    /* thread state (/proc/PID/stat) in the call's last sleep; 0: it did not sleep */
+    char slept;    /* thread state (/proc/PID/stat) in the call's last sleep; 0: no sleep */
     bool by_interrupt;
     pid_t waker_pid;
     char waker_comm[16];
@@ -333,7 +333,7 @@ struct proc {
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss; /* when kvis last read `rss`; resident memory in bytes */
+    u64 rss_ns, rss; /* time of the last reading of `rss`; resident memory in bytes */
     u64 max_rss;     /* peak RSS of the finished program in bytes; 0: unknown */
     u64 exec_rss;    /* peak RSS in bytes of the program that the last exec replaced */
     u64 rss_before;  /* peak RSS in pages at the last exec; a higher peak is the new program's */
@@ -362,7 +362,7 @@ struct task {
     bool stops_at_exit;
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
-    bool full;          /* the thread stops at every call, because a filter would miss some calls */
+    bool full;          /* the thread stops at every call: its own filter could hide calls */
     u64 full_ns;        /* time when the thread began to stop at every call; 0: not begun */
     u64 at_ns;          /* time of the last ptrace stop or record that kvis handled */
     const struct mem_record *record; /* record that kvis is handling; NULL: a ptrace stop */
@@ -383,7 +383,7 @@ struct task {
     bool restore_arg0; /* kvis must restore the flags argument when clone(2) returns */
 };
 
-/* Values of -e status= (strace(1)). No call has CALL_UNAVAILABLE: kvis can read every result. */
+/* -e status= values (strace(1)). No call has CALL_UNAVAILABLE: kvis can read every result. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
@@ -403,7 +403,7 @@ struct opts {
     bool calls;         /* -v, --report or another output needs every call with all arguments */
     bool everyone;
     bool report_unnamed;
-    const char *record; /* file given with -w */
+    const char *record; /* the -w file */
     const char *json; /* file, "-" (stdout) or NULL */
     const char *out_file, *user, *sort, *color, *cgroup, *report, *folded, *perfetto, *trace;
     const char **paths, **env; /* -P paths; -E variables */
@@ -491,8 +491,8 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* The body of a function that returns the place of the element whose member `key` is `id` in a
- * table of chains (member `next`), or the end of its chain. */
+/* The body of a function that searches a table of chains (member `next`) for the element whose
+ * member `key` is `id`. Returns the element's place, or the end of its chain. */
 #define U_SLOT(element, table, key, id) \
     struct element **at = &(table)[(id) % ARRAY_LEN(table)]; \
     while (*at && (u32)(*at)->key != (id)) \
@@ -534,7 +534,7 @@ static u32 u_in_list(const char *list, const char *word)
     return 0;
 }
 
-/* Returns whether s begins with any text in a list such as "a|b|c". */
+/* Returns whether s begins with any string in a list such as "a|b|c". */
 static bool u_begins(const char *s, const char *list)
 {
     for (const char *p = list; p; p = strchr(p, '|')) {
@@ -1185,7 +1185,7 @@ static const char *u_proc(pid_t pid, const char *name)
     return path;
 }
 
-/* Reads a file PID/stat, "PID (COMM) S ..."; COMM may contain any byte. Returns the text from field
+/* Reads a PID/stat file, "PID (COMM) S ..."; COMM may contain any byte. Returns the text from field
  * 3 on, valid until the next call, or NULL. */
 static const char *u_stat(const char *path, const char **comm)
 {
@@ -1200,13 +1200,13 @@ static const char *u_stat(const char *path, const char **comm)
     return close + 2;
 }
 
-/* Returns field n (3 or more) of a text from u_stat, numbered as in proc_pid_stat(5). */
+/* Returns field n (3 or more) of a u_stat result, numbered as in proc_pid_stat(5). */
 static u64 u_stat_field(const char *stat, int n)
 {
     return stat ? strtoull(u_word(stat, n - 3), NULL, 10) : 0;
 }
 
-/* Returns the cgroup in a file PID/cgroup, from the line "0::/a/b" (cgroups(7)), or NULL. */
+/* Returns the cgroup in a PID/cgroup file, from the line "0::/a/b" (cgroups(7)), or NULL. */
 static const char *u_cgroup(const char *path)
 {
     static char text[PATH_MAX + 256];
@@ -1341,7 +1341,7 @@ static s32 arch_fn_off(u32 i)
 enum { ARCH_HAS_BPF = sizeof(void *) == 8 };
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
-enum { ARCH_X86_IP = 16 };       /* index of register rip in a 64-bit task */
+enum { ARCH_X86_IP = 16 };       /* index of the rip register in a 64-bit task */
 
 union arch_regs {
     u64 w64[34];
@@ -1551,8 +1551,8 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
  * handle_userfault), which kvis may have stopped. Therefore a second thread reads address spaces
  * that are marked `careful`; after a timeout kvis shows `<unreadable>`. */
 
-/* Limits for one stop or record: time and number of reads. The longest argv (6 MiB: fs/exec.c,
- * bprm_stack_limits) takes 3000 reads. */
+/* Limits on the time and on the number of reads for one stop or record. The longest argv (6 MiB:
+ * fs/exec.c, bprm_stack_limits) takes 3000 reads. */
 enum { MEM_WAIT_NS = 250000000, MEM_READS = 32768 };
 
 static struct {
@@ -2007,7 +2007,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether lists of files omit the file s, because many programs use it. */
+/* Returns whether file lists omit the file s because many programs use it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2153,7 +2153,7 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns descriptor n's entry, or NULL if another call created it after ns (start of t's call). */
+/* Returns descriptor n's entry; NULL if another call created it after `ns` (start of t's call). */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2235,8 +2235,8 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Removes the descriptors from lo to hi that were opened at or before ns. A removal can move
- * another descriptor into the freed slot, so the loop examines that slot again. */
+/* Removes the descriptors from lo to hi that were opened at or before time `ns`. A removal can move
+ * another descriptor into the freed slot, so the loop checks that slot again. */
 static void fd_close_all(struct task *t, u32 lo, u32 hi, u64 ns, bool only_cloexec)
 {
     struct files *f = t->files;
@@ -2488,7 +2488,7 @@ struct fd_stat {
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Uses AT_STATX_DONT_SYNC: statx(2) would hang if a FUSE or network file server is stopped. */
+/* AT_STATX_DONT_SYNC: otherwise, statx(2) hangs if a FUSE or network file server is stopped. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, BASIC = 0x7ff, BTIME = 0x800 };
@@ -2665,9 +2665,9 @@ static void fd_scan(struct task *t, bool before_exec)
     }
 }
 
-/* Returns the file that descriptor n referred to at ns, or NULL. Reads /proc if the table lacks the
- * descriptor or if records may be lost. If the table lacks a descriptor of a past call, returns
- * NULL and adds the file only for later calls, because a later file may have reused the number. */
+/* Returns the file that descriptor n referred to at time `ns`, or NULL. Reads /proc if the table
+ * lacks the descriptor or if records may be lost. If the table lacks a past call's descriptor,
+ * returns NULL and adds the file only for later calls: a later file may have reused the number. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
@@ -2751,7 +2751,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * exec, and after a fault outside all known regions (for example, after shmat(2)). At other
  * calls, kvis changes its list itself: /proc may be newer than a fault that is handled late. */
 
-/* Limit on lines of a maps file; pause between reads, as a multiple of the last read's duration. */
+/* Limit on a maps file's lines; pause between reads, as a multiple of the last read's duration. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2789,7 +2789,7 @@ static void vm_splice(struct mm *m, u32 from, u32 to, const struct region *put, 
     m->n += n - (to - from);
 }
 
-/* Merges adjacent regions of equal name and protection, from index `from` - 1 to `to`. */
+/* Merges adjacent regions with the same name and protection, from index `from` - 1 to `to`. */
 static void vm_join(struct mm *m, u32 from, u32 to)
 {
     struct region *r = m->r;
@@ -3104,8 +3104,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the target of a link in /proc/TID. Returns U_CUT if /proc cannot show so long a target,
- * or `was` if the link is unreadable or the directory was deleted. */
+/* Returns the target of a link in /proc/TID. Returns U_CUT if the target is too long for /proc, or
+ * `was` if the link is unreadable or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3306,7 +3306,7 @@ struct dec_layout {
     u8 n;
     u16 size; /* bytes; for an extensible structure, offset after the last known member */
     u8 sizing;
-    u8 own, own_least; /* DEC_SIZE_OWN: offset of the member with the size; size if that is 0 */
+    u8 own, own_least; /* DEC_SIZE_OWN: offset of the member with the size; size if it is 0 */
     u8 abis;           /* set of ABIs (bits 1 << ABI_...) */
     u8 more;           /* number of following rows, which are layouts for other ABIs */
 };
@@ -3375,7 +3375,7 @@ struct sc_row {
 
 enum { DEC_LONG = 0, DEC_WORD = 1 };
 
-/* A kind of argument (@kind line of syscalls.tbl). */
+/* A kind of argument (@kind line in syscalls.tbl). */
 struct dec;
 struct kind {
     void (*fn)(struct dec *, u64);
@@ -3400,7 +3400,7 @@ struct dec {
 
 enum {
     DEC_PATH = 4095,  /* maximum length of a path */
-    DEC_CHUNK = 4096, /* maximum size of a structure, and of strings and bytes in one */
+    DEC_CHUNK = 4096, /* maximum size of a structure, and of a string or bytes inside it */
     DEC_AFTER = 3     /* bytes read after the shown text, to detect a split UTF-8 character */
 };
 
@@ -3696,8 +3696,8 @@ static void dec_errno(struct buf *b, int e)
 
 /* --- strings and bytes --- */
 
-/* Returns how many of the `have` bytes at p to show, at most max. If that is less than n, does not
- * split a UTF-8 character. */
+/* A string has n bytes, of which `have` are at p. Returns how many to show: at most max, and never
+ * part of a UTF-8 character if the string is cut. */
 static u32 dec_shown(const u8 *p, size_t have, u64 n, u32 max)
 {
     size_t show = MIN(have, max);
@@ -4175,7 +4175,7 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of argv; `print`: appends them. Sets *whole if argv ends there. */
+/* Counts (and, if `print`, appends) up to `max` argv strings. Sets *whole if these are all. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4434,7 +4434,7 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* Names of si_code and the structure after it. */
+/* Names of the si_code values, and the siginfo_t members that follow si_code. */
 struct dec_origin {
     u16 fam;
     u8 st;
@@ -4803,7 +4803,7 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
 }
 
 /* Appends up to three names ("A or B"), because the meaning of a command depends on the driver. If
- * `any` is set, searches the rows for any size, not those for the command's size. */
+ * `any` is set, searches the rows for commands of any size, not those for this command's size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 };
@@ -4975,7 +4975,7 @@ static void dec_exit(struct task *t, struct call *c)
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         if (c->val[i].form == ARG_NONE)
             dec_one(t, c, i, true);
-        /* BPF puts a NUL after 4095 bytes of a longer path */
+        /* BPF truncates paths to 4095 bytes plus a NUL */
         c->val[i].cut |= c->err == ENAMETOOLONG && c->val[i].len == DEC_PATH;
     }
 }
@@ -5966,7 +5966,7 @@ static void out_birth_line(struct out_proc *p)
     p->born_ns = 0;
 }
 
-/* Prints an event without a newline. `requests`: a group of block requests whose first is e. */
+/* Prints an event without a newline. `requests`: e begins a group of block requests. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6024,7 +6024,7 @@ static bool out_asked(const struct event *e)
     return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
-/* Hides the failed execs of a search of PATH that succeeds. */
+/* Hides the failed execs of a PATH search that succeeds. */
 static void out_found(pid_t tid)
 {
     struct ev_groups *s = &out_held;
@@ -6147,7 +6147,7 @@ static void out_name_by(const struct event *e)
     out_name(e->pid, comm, n);
 }
 
-/* Takes names from an exec or a fork that is not shown. Returns false for other events. */
+/* Learns names from an exec or fork that is not shown. Returns false for other events. */
 static bool out_leave_out(const struct event *e)
 {
     const char *comm = out_comm(e->pid);
@@ -6320,7 +6320,7 @@ static bool out_routine_kind(const struct event *e, bool starting)
     switch (e->kind) {
     case EK_BRK: case EK_MUNMAP: case EK_MREMAP: case EK_MPROTECT:
         return !e->err;
-    case EK_FAULT: case EK_FAULT_GROUP: /* only a major fault has the field `kind` */
+    case EK_FAULT: case EK_FAULT_GROUP: /* only a major fault has the `kind` field */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
     case EK_SEND: /* an EK_RESOLVE event shows the query */
@@ -6867,7 +6867,7 @@ static void out_forget(const struct task *t)
         out_break_partial();
 }
 
-/* == 14 st_  counts, percentiles, the table of -c and the summary =============
+/* == 14 st_  counts, percentiles, the -c table and the summary ===============
  * Histograms of durations are log-linear with 16 buckets per power of two, so the relative error of
  * percentiles is at most 1/32. */
 
@@ -7168,7 +7168,7 @@ static bool st_can_wait(u16 row, bool recorded)
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
-/* Adds a call to the summary. `wanted`: the filters select the call for the tables of -c. */
+/* Adds a call to the summary. `wanted`: the filters select the call for the -c tables. */
 static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
@@ -7264,7 +7264,7 @@ static void st_ended(const struct task *t)
         st_add_longest(&end);
 }
 
-/* --- the table of -c --- */
+/* --- the -c table --- */
 
 static double st_key(const struct st_row *r)
 {
@@ -7288,8 +7288,8 @@ static int st_compare(const void *pa, const void *pb)
     return (a > b) - (a < b); /* rows are sorted by name */
 }
 
-/* The columns of strace -c, plus percentiles. `goes`: order in which a narrow terminal omits
- * columns; 0: never. */
+/* The columns of strace -c, plus percentiles. `goes`: order in which columns are dropped if the
+ * terminal is too narrow; 0: never. */
 static const struct { char head[12]; u8 width, places, goes; } st_table_cols[] = {
     { "% time", 6, 2, 2 }, { "seconds", 11, 6, 0 }, { "usecs/call", 11, 0, 1 },
     { "calls", 9, 0, 0 },  { "errors", 9, 0, 0 },   { "p50 us", 8, 1, 3 },
@@ -7372,7 +7372,7 @@ static void st_caller_table(struct buf *b, const struct summary *s)
     b_c(b, '\n');
 }
 
-/* A recording may lack both the calls and the table of -c. */
+/* A recording may lack both the calls and the -c table. */
 static bool st_no_table(const struct summary *s)
 {
     return s->recorded && !s->from_calls && !s->tables;
@@ -7620,7 +7620,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* the number is unknown: st_where_thin may have counted a row twice */
+    if (s->where_other) /* the count is unknown: st_where_thin may have counted a row twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %llu more", more);
@@ -7744,7 +7744,7 @@ enum st_type {
     ST_ERROR,   /* u16: an errno, shown by name in JSON */
     ST_CALL,    /* u16: an index in sc_rows[], shown in JSON as the call's name */
     ST_KIND,    /* u8: an enum fdkind, shown by name in JSON */
-    ST_TEXT,    /* char[]: a text, NUL-terminated unless it fills the array */
+    ST_TEXT,    /* char[]: a string, NUL-terminated unless it fills the array */
     ST_WORD,    /* const char *: a constant string, or NULL */
     ST_FILE,
     ST_NAME,    /* struct name *: a name, or NULL */
@@ -7788,7 +7788,7 @@ static void st_add_row(struct summary *s, const void *row)
     st_row_add(&s->row[r->row], r);
 }
 
-/* If the recording has calls, rp_done computes the rows of -c from them. */
+/* If the recording has calls, rp_done computes the -c rows from them. */
 static void st_add_chosen(struct summary *s, const void *row)
 {
     const struct st_row *r = row;
@@ -7797,7 +7797,7 @@ static void st_add_chosen(struct summary *s, const void *row)
         st_row_add(&s->chosen[r->row], r);
 }
 
-/* If the recording has calls, rp_done computes the rows of --by=pid from them. */
+/* If the recording has calls, rp_done computes the --by=pid rows from them. */
 static void st_add_caller(struct summary *s, const void *row)
 {
     if (!s->from_calls && s->n_callers < ST_CALLERS)
@@ -7818,15 +7818,15 @@ enum rec_type {
 /* The lists of the summary, in their order in JSON and recordings. */
 static const struct st_list {
     const char *key; /* key of the list in JSON, or NULL */
-    const char *more_key; /* JSON key of the number of omitted rows, or NULL */
-    u32 more; /* offset in struct summary of the number of omitted rows */
+    const char *more_key; /* JSON key of the omitted-row count, or NULL */
+    u32 more; /* offset, within struct summary, of the omitted-row count */
     u8 known; /* condition for showing the list in JSON (enum st_known) */
     u8 record; /* type of record (enum rec_type); 0: not recorded */
     bool sparse; /* a row is unused if its first ST_NUMBER column is 0 */
     const struct st_col *col;
     u8 n_cols;
     u32 rows, size, max;  /* table in struct summary: offset, row size, capacity */
-    u32 n;                /* offset in struct summary of the number of used rows; 0: all */
+    u32 n;                /* offset, within struct summary, of the used-row count; 0: all */
     bool (*want)(const struct name *); /* selects the names that are the rows, or NULL */
     u32 (*top)(const struct summary *s, u64 *more); /* number of rows to show; NULL: all rows */
     void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append it */
@@ -7943,8 +7943,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line with the number of omitted items, `more` of which st_item did not see. Removes an
- * empty line. `dropped`: kvis dropped names, so the number may be too low. */
+/* Ends a line with the number of omitted items, including `more` that st_item never saw. Removes a
+ * line without items. `dropped`: kvis dropped names, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8646,7 +8646,7 @@ static bool md_path_possible(const char *s)
     return false;
 }
 
-/* symlink(2) does not resolve its first argument, the text of the link. */
+/* symlink(2) does not resolve its first argument, the link's target. */
 static bool md_is_link_text(const struct call *c, u32 i)
 {
     return !i && md_kind[c->id] == EK_SYMLINK;
@@ -8808,7 +8808,7 @@ static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
                 : c->noret         ? CALL_UNFINISHED
-                : st_has_failed(c) ? CALL_FAILED /* as in the errors column of -c */
+                : st_has_failed(c) ? CALL_FAILED /* as in the errors column of the -c table */
                                    : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
@@ -9468,7 +9468,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
-/* The text of the summary lists only end 1 of a socket pair. */
+/* The text summary lists only end 1 of a socket pair. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -9952,7 +9952,7 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     static struct path now;
     static u64 pass;
     struct fd_stat at_a = { .stx_ino = 0 }, at_b;
-    u32 budget = 1 << 16; /* limit on slots; later slots keep their names */
+    u32 budget = 1 << 16; /* limit on visited slots; later slots keep their names */
     now = *b;
     if (!a->ok || !b->ok || *a->s != '/' || *b->s != '/' || md_walk(t, &now, true, &at_b) < 0)
         return;
@@ -9962,7 +9962,7 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     pass++;
     PS_EACH(of) {
         struct files *f = of->files;
-        bool first = of->tid == of->pid || (f && f->refs == 1); /* visit a table only once */
+        bool first = of->tid == of->pid || (f && f->refs == 1); /* skip tables already visited */
         for (u32 k = 0; first && f && k < f->cap && budget; k++, budget--) {
             struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
             if (!o || !o->name || o->renamed == pass) /* this pass has handled the file */
@@ -10512,7 +10512,7 @@ static void md_exit(struct task *t, struct call *c)
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
     REC_PIDS = 1 << 22,    /* limit on pids (include/linux/threads.h) */
-    REC_NAMES = 128 << 20, /* limit on the total bytes of names; a live run keeps fewer */
+    REC_NAMES = 128 << 20, /* limit on bytes of all names; a live run keeps fewer bytes */
     /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
@@ -10525,7 +10525,7 @@ enum { REC_SAME = 1, REC_ERR = 2, REC_MANY = 4, REC_OF_CALL = 8, REC_ROUTINE = 1
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
        REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
-       REC_FLAG_BITS = 15 /* number of flags of REC_CALL; REC_ENTER uses the lowest 13 */,
+       REC_FLAG_BITS = 15 /* number of REC_CALL flags; REC_ENTER uses the lowest 13 */,
        REC_EVENT_BITS = 6 };
 _Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "kvis replay would reject this flag");
 
@@ -10609,7 +10609,7 @@ static struct {
     u32 blocks;
 } rec_out; /* an initializer would put all slots into the binary */
 
-static int rout_fd = -1; /* file given with -w or, for a live report, a temporary file */
+static int rout_fd = -1; /* the -w file or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
 
 static void rec_varint(struct buf *b, u64 v)
@@ -11285,7 +11285,7 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns row k (from 0) of the calls with this name, or -1 if this version lacks the name. */
+/* Returns row k (from 0) of the calls with this name, or -1 if this version of kvis lacks it. */
 static s32 rec_row(const char *name, u64 k)
 {
     static struct { char name[40]; s32 row; } cache[64];
@@ -11685,7 +11685,7 @@ static void rp_event(void)
         out_forget(t);
         ps_free_task(t);
     }
-    if (opt.by_pid) /* only now: text has hidden the failed execs before e */
+    if (opt.by_pid) /* not earlier: the text sink has now hidden failed execs before e */
         rp_follow(e);
 }
 
@@ -11986,7 +11986,7 @@ static struct {
     u64 untracked;
     u64 last_id;
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
-} px; /* an initializer would make the binary as large as the tables */
+} px; /* an initializer would add the size of the tables to the binary */
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12553,7 +12553,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_pb_event_end();
 }
 
-/* Begins the slice of a process's next program (NULL: exit), unless the track shows calls. */
+/* Ends a process's slice and, if `name` is set, begins a new one, unless the track shows calls. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12711,8 +12711,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes a thread's states during a call. If the thread left its CPU only once, its wait for a CPU
- * shows when it did. Otherwise, only the total times are known. */
+/* Writes a thread's states during a call. If the thread left its CPU only once, its one wait for a
+ * CPU gives the time of each state. Otherwise, only the totals are known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -13037,7 +13037,7 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Returns the number of bytes of the template before `mark`. */
+/* Returns the number of template bytes before `mark`. */
 static size_t rep_skip(const char *mark)
 {
     const char *from = rep.page, *at = strstr(from, mark);
@@ -13151,7 +13151,7 @@ struct df_life {
     u32 pid, parent, children; /* children: number of running children */
     u64 serial, parent_serial; /* unique numbers of processes, because pids are reused */
     bool execed;
-    u64 begin_ns, since_ns;    /* start of the command; when the own time last began to count */
+    u64 begin_ns, since_ns;    /* start of the command; start of its current own time */
     struct df_row now;         /* the process's current command */
 };
 
@@ -13177,7 +13177,7 @@ static struct {
     struct df_list table; /* pairs of the table that is being written */
     u64 left_out; /* omitted processes and commands */
     u64 wall_ns[2]; /* duration of the command or, without a command, of the recording */
-    bool counted[2]; /* the recording has calls or the table of -c */
+    bool counted[2]; /* the recording has calls or the -c table */
     u32 unasked[2]; /* number of system calls that -e excluded */
     bool timed[2]; /* the recording has time breakdowns of calls */
     struct summary *sum[2];
@@ -13214,7 +13214,7 @@ static struct df_pair *df_new_pair(struct df_list *list, struct name *name)
     return p;
 }
 
-/* Adds a row to the pair with its name, or to a new one; name->in_bytes is the pair's index. */
+/* Adds a row to the pair of its name, or to a new pair. name->in_bytes stores the pair's index. */
 static struct df_pair *df_put(struct df_list *list, u32 k, const struct df_row *row)
 {
     u64 at = row->name->in_bytes;
@@ -13893,7 +13893,7 @@ static void df_text(struct buf *b)
     }
     if (df_other_calls())
         b_s(b, " Different calls were traced (-e): only calls traced in both recordings are\n"
-            " compared; the numbers of files and addresses include only traced calls\n");
+            " compared; file and address numbers include only traced calls\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
@@ -14121,7 +14121,7 @@ static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
     return true;
 }
 
-/* Returns the highest CPU number in a list of sysfs, plus 1; 0: empty or missing list. */
+/* Returns the highest CPU number in a sysfs CPU list, plus 1; 0: empty or missing list. */
 static int pf_cpus(const char *path)
 {
     char s[4096];
@@ -14141,7 +14141,7 @@ struct pf_count {
 };
 
 struct pf_delta {
-    u64 enabled, running;       /* ns that the group was enabled, and ns that it was counting */
+    u64 enabled, running;       /* time that the group was enabled and was counting, in ns */
     double value[PF_MEMBERS];   /* growth of each count, scaled to `enabled` (perf_event_open(2)) */
     u32 backwards;              /* number of counts that decreased; their value[] is set to 0 */
 };
@@ -14244,7 +14244,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* Opens the events of a thread on all CPUs. musl's sysconf(3) counts only CPUs kvis may run on. */
+/* Opens a thread's events on all CPUs. Not sysconf(3): musl counts only CPUs kvis may run on. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("/sys/devices/system/cpu/present"), got = 0;
@@ -14393,7 +14393,7 @@ static void pf_upto(u64 ns)
  * length, and limits the nesting of types and the number of members visited. */
 
 enum {
-    WHY_LEN = 256,          /* size of every error text named `why` */
+    WHY_LEN = 256,          /* size of every error buffer named `why` */
     BTF_MAGIC = 0xeb9f,
     BTF_MAX_FILE = 64 << 20,
     BTF_DEPTH = 32,         /* maximum nesting of typedefs and structs; the kernel's is the same */
@@ -14427,7 +14427,7 @@ enum btf_kind {
 };
 
 /* A BTF type has a header of 12 bytes, `body` bytes, and `each` bytes per member. */
-static const struct { u8 body, each; bool named; /* queries name it */ } btf_kinds[BTF_KINDS] = {
+static const struct { u8 body, each; bool named; /* used in queries */ } btf_kinds[BTF_KINDS] = {
     [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
     [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
     [BTF_ENUM] = { 0, 8, true },     [BTF_ENUM64] = { 0, 12, true },
@@ -14941,7 +14941,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e;
     if (e && !why[0])
-        snprintf(why, WHY_LEN, "no BTF: cannot read the file: %s", strerror(-e));
+        snprintf(why, WHY_LEN, "no BTF: cannot read a file in /sys/kernel/btf: %s", strerror(-e));
     u_close(fd);
     u_close(mod);
     return e;
@@ -14960,7 +14960,7 @@ enum {
 
 static struct {
     int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* errors: of the last call, of tfs_dir */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* error texts of the last call, and of tfs_dir */
 } tfs = { .root = INT_MIN };
 
 struct tfs_field {
@@ -15221,7 +15221,7 @@ struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object whose maps and fields this object also uses, or NULL */
     const struct bpf_family *lodger; /* family whose fields this object also resolves, or NULL */
-    struct { const char *name; u64 val; } cfg[64]; /* values of the constants CFG_... */
+    struct { const char *name; u64 val; } cfg[64]; /* values of the CFG_... constants */
     u32 n_cfg;
     u32 ring_bytes;
     u32 unloaded;            /* programs that bpf_load has not loaded yet */
@@ -15396,7 +15396,7 @@ static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
     return usual;
 }
 
-/* Returns the ring buffer's size: the value of --ring or, by default, `usual`, but at most 1/32 of
+/* Returns the ring buffer's size: the --ring value or, by default, `usual`, but at most 1/32 of
  * memory and 1/16 of the address space (the buffer is mapped twice). */
 static u32 bpf_ring_bytes(u32 usual)
 {
@@ -15790,7 +15790,7 @@ static int bpf_open(struct bpf_obj *o)
     return e;
 }
 
-/* Returns whether a BPF program is tail-called by its family's programs, instead of attached. */
+/* Returns whether a BPF program is tail-called by its family's programs rather than attached. */
 static bool bpf_is_nested(const struct bpf_prog_row *r)
 {
     return strstr(r->name, "_nest");
@@ -16165,7 +16165,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     return sum;
 }
 
-/* why: enum wire_lost, or N_LOST for skipped runs. */
+/* why: enum wire_lost, or N_LOST for skipped BPF program runs. */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
@@ -16192,7 +16192,7 @@ static struct {
 /* Handles a record. Returns false to leave it and all later records in the ring buffer. */
 typedef bool rb_fn(const void *record, u32 size);
 
-/* Maps the ring buffer `events` (its layout is in kernel/bpf/ringbuf.c). */
+/* Maps the `events` ring buffer (its layout is in kernel/bpf/ringbuf.c). */
 static int rb_open(struct bpf_obj *o)
 {
     enum { RECORD_MAX = 64 << 10 };
@@ -16214,8 +16214,8 @@ static int rb_open(struct bpf_obj *o)
     return 0;
 }
 
-/* Waits until a BPF program wakes kvis, for a signal, or for ms milliseconds. poll(2) would return
- * at each record: with many CPUs, kvis would read a few records at a time and never sleep. */
+/* Waits until a BPF program wakes kvis, for a signal, or for `ms` milliseconds. poll(2) would
+ * return at each record: with many CPUs, kvis would read few records at a time, and never sleep. */
 static void rb_wait(int ms)
 {
     struct epoll_event ev;
@@ -16240,7 +16240,7 @@ static bool rb_drained(void)
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`, up to one that `take` refuses or that is still
+/* Passes the records before the mark to `take`. Stops at one that `take` refuses or that is still
  * being written (BUSY). Returns their number. A record has a header of 8 bytes and padded data. */
 static u32 rb_drain(rb_fn *take)
 {
@@ -16312,9 +16312,9 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis alone ends kvis. One to its process group also reaches the command, whose end
- * kvis awaits. siginfo does not tell them apart, so a process of the group, the witness, writes its
- * signals to a pipe. With ptrace, a stop of the command shows that it got one (tr_is_groups). */
+/* A signal to kvis alone ends kvis. A signal to its group also reaches the command, whose end kvis
+ * awaits. siginfo does not distinguish them, so a process of the group, the witness, writes its
+ * signals to a pipe. With ptrace, stops of the command show its signals (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
@@ -16328,7 +16328,7 @@ static struct sp_signal {
 static u32 sp_n_group;               /* number of reports ever stored in sp_group */
 static bool sp_until_exit;          /* kvis exits when the command does (--until-exit, TERM, HUP) */
 static pid_t sp_witness = -1;
-static int sp_reports = -1;          /* read end of the pipe from the process sp_witness */
+static int sp_reports = -1;          /* read end of the pipe from sp_witness */
 static char **sp_argv;
 
 /* Handles a signal. Starts a timer that interrupts writes if nobody reads the output. Drops the
@@ -16619,7 +16619,7 @@ static bool sp_is_member(char *line, const char *user)
     return false;
 }
 
-/* Appends the supplementary groups of a user to the n groups of list[]. Returns the new n. */
+/* Appends a user's supplementary groups to list[], which has n groups. Returns the new n. */
 static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 {
     u32 gid;
@@ -16896,7 +16896,7 @@ static struct {
     const char *why_not;   /* why kvis uses only ptrace, or NULL */
     bool in_ns; /* kvis is in a pid namespace, although records have initial-namespace ids */
     bool classic_tracepoints; /* wire_thread.word[] has arguments instead of registers */
-    bool nest_late; /* the BPF program call_nest is loaded when a call first needs it */
+    bool nest_late; /* the call_nest BPF program is loaded when a call first needs it */
     bool sched; /* BPF programs record scheduler events as well */
     bool count; /* BPF programs count calls instead of recording them */
     bool observe; /* BPF programs do all tracing, so threads never stop */
@@ -16910,10 +16910,10 @@ static struct {
     bool row[SC_N];        /* calls that BPF records or counts, by row of the call table */
     u64 records, reported_lost;
     const struct wire_who *who; /* process of the current record; NULL: the record has none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses reported by records: per CPU; in total */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records report, per CPU and in total */
 } hy;
 
-/* How kvis determines the size of the memory to which an argument points (column MEMORY of
+/* How kvis determines the size of the memory to which an argument points (the MEMORY column of
  * gen/tables/syscalls.tbl). With HY_NESTS, the BPF program cannot copy this memory. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
@@ -16967,7 +16967,7 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names)) && bpf_can_see_ns(o);
 }
 
-/* Sets constants of the family proc. Returns its programs for raw tracepoints. */
+/* Sets the constants of the proc family. Returns its programs for raw tracepoints. */
 static u32 hy_proc_plan(struct bpf_obj *o)
 {
     bpf_set(o, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
@@ -17291,7 +17291,7 @@ static void hy_counts(void)
         if (!asked || !more.calls)
             continue;
         st_row_add(r, &more);
-        if (!md_whole_only()) /* without filters, row[] has the same calls */
+        if (!md_whole_only()) /* without filters, row[] counts the same calls as chosen[] */
             st_row_add(&st.row[more.row], &more);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
@@ -17440,8 +17440,8 @@ static int hy_load_proc(void)
 }
 
 /* Loads and attaches the BPF programs, using a second thread for those that trace disk requests. If
- * these fail, the program call_bio shows which thread uses a disk. kvis never attaches both: to
- * detach one of two from a tracepoint takes an RCU grace period, 12 ms (kernel/tracepoint.c). */
+ * these fail, call_bio shows which thread uses a disk. kvis never attaches both: detaching one of
+ * two programs from a tracepoint takes an RCU grace period, 12 ms (kernel/tracepoint.c). */
 static int hy_load(void)
 {
     pthread_t th;
@@ -17503,7 +17503,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     for (u32 nr = 0; nr < CALL_NRS; nr++)
         hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
     if (!e && (!hy.count || hy.observe) && (e = hy_watch()))
-        bpf_fail(&hy.obj, e, "cannot fill the BPF map 'spec': %s", strerror(-e));
+        bpf_fail(&hy.obj, e, "cannot fill the 'spec' BPF map: %s", strerror(-e));
     if (!e) {
         hy.on = true;
         if (fdt.ring)
@@ -17519,7 +17519,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     return why;
 }
 
-/* Calls bpf(2) for the map `traced`. While kvis is preempted in bpf(2), BPF programs of classic
+/* Calls bpf(2) for the `traced` map. While kvis is preempted in bpf(2), BPF programs of classic
  * tracepoints do not run on that CPU (bpf_disable_instrumentation, kernel/bpf/syscall.c), so calls
  * of other threads are lost (and counted). A real-time policy, if allowed, prevents the loss. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
@@ -17534,7 +17534,7 @@ static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
     return e;
 }
 
-/* Returns a thread's key in the map `traced`: its tid in the initial pid namespace; 0: unknown. */
+/* Returns a thread's key in the `traced` map: its tid in the initial pid namespace; 0: unknown. */
 static u32 hy_key(const struct task *t)
 {
     return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
@@ -17623,7 +17623,7 @@ static void hy_delays(void)
         return;
     int e = bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, slot);
     if (e) {
-        u_warn("waits for a CPU are unknown: cannot read the BPF map 'delays': %s", strerror(-e));
+        u_warn("waits for a CPU are unknown: cannot read the 'delays' BPF map: %s", strerror(-e));
         return;
     }
     st.n_delays = 1;
@@ -17767,7 +17767,7 @@ static struct {
     int passed_on;        /* signal that kvis passed on to the command */
     u32 interrupts;
     volatile sig_atomic_t tick;             /* set by each signal that kvis receives */
-    volatile sig_atomic_t n_queued, n_done; /* counts of signals received and handled */
+    volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* the last signals that the command has received */
     u32 n_got;
@@ -19425,7 +19425,7 @@ static void tr_find_readers(void)
         }
     }
     if (tr_outputs.n == ARRAY_LEN(tr_outputs.end) || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
-        u_warn("too many processes read kvis's output: calls of some of them may be shown");
+        u_warn("too many processes read kvis's output: kvis cannot hide the calls of all of them");
 }
 
 static void tr_observed_call(struct task *t, const struct wire_call *w)
@@ -19928,7 +19928,7 @@ static void tr_on_tick(void)
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
-    /* with classic tracepoints, only if idle: bpf(2) can lose records (hy_map) */
+    /* with classic tracepoints, wait until idle: during bpf(2), records can be lost (hy_map) */
     if (hy.on && opt.calls && (idle || !hy.classic_tracepoints))
         PS_EACH(t)
             tr_pending(t, false);
@@ -20037,7 +20037,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000 }, NULL);
-        /* at most once a tick: bpf(2) can lose records (hy_map) */
+        /* at most once a tick: during bpf(2), records can be lost (hy_map) */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * 1000) {
             any = hy_any_followed();
             asked = u_now();
@@ -20174,7 +20174,7 @@ static void tr_spawn(void)
     int e = hy.count ? hy_watch() : 0;
     if (e < 0) {
         kill(tr.child, SIGKILL);
-        die(EXIT_KVIS, "cannot count calls in the kernel: filling the BPF map 'spec' failed: %s; "
+        die(EXIT_KVIS, "cannot count calls in the kernel: filling the 'spec' BPF map failed: %s; "
             "fix: --backend=ptrace", strerror(-e));
     }
 }
@@ -20374,7 +20374,7 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to all threads, or makes BPF follow them. Returns -E2BIG if BPF follows only some. */
+/* Attaches to all threads, or makes BPF follow them. Returns -E2BIG if BPF cannot follow all. */
 static int tr_attach(pid_t pid)
 {
     int got = 0, fresh = 1, err = -ESRCH;
@@ -20405,7 +20405,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
         if (opt.pids[i] == pid)
             return 0;
     if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
-        u_warn("cannot attach to pid %d: the process is kvis itself or its ancestor", pid);
+        u_warn("cannot attach to pid %d: that process is kvis itself or one of its ancestors", pid);
         return 0;
     }
     if (pid != named)
@@ -20536,7 +20536,7 @@ struct session {
     bool (*over)(void);      /* returns whether the command and its descendants have exited */
     void (*second)(void);    /* called every second and at the end of the run; or NULL */
     bool other_file;         /* kvis has a second output file, so it continues after EPIPE */
-    const char *lost_why[N_LOST + 1]; /* reasons for losses (enum wire_lost) and skipped runs */
+    const char *lost_why[N_LOST + 1]; /* reasons for losses (enum wire_lost), skipped programs */
     const char *calls;       /* with ptrace: system calls to pass to `tap` */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last stop */
@@ -20743,7 +20743,7 @@ static const char *open_opt_flag(const char *v)
     else if (bits > 0)
         open_opt.flags |= bits;
     else
-        return "not a flag of open(2) such as O_WRONLY or O_CREAT";
+        return "not an open(2) flag (examples: O_WRONLY, O_CREAT)";
     return NULL;
 }
 
@@ -20770,7 +20770,7 @@ static const char *open_opt_name(const char *v)
 /* an execveat is recorded as an execve */
 static const struct {
     u16 id;
-    u8 mode;                   /* index of the argument `mode`; 0: none */
+    u8 mode;                   /* index of the `mode` argument; 0: none */
     const char *name, *name32; /* BPF constants that hold the system call number */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
@@ -20997,7 +20997,7 @@ static bool open_record(const void *p, u32 size)
 
 /* --- with ptrace: each completed call becomes a record --- */
 
-/* Stores the arguments in a record, like set_args of open.bpf.c. */
+/* Stores the arguments in a record, like set_args in open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -21116,7 +21116,7 @@ static void open_json_summary(void)
 }
 
 /* Returns whether the command and its descendants have exited. If the kernel skipped a BPF program
- * (bpf_missed), an exited thread may stay in the map `tree`. In the initial pid namespace, kvis
+ * (bpf_missed), an exited thread may stay in the `tree` map. In the initial pid namespace, kvis
  * removes it; in others, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
@@ -21182,7 +21182,7 @@ enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* -l compares at most this many bytes of a command line */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
 enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* command-line limits: without and with --tree */
-enum { PROC_DEPTH = 16 };         /* maximum indentation of --tree */
+enum { PROC_DEPTH = 16 };         /* maximum --tree indentation */
 enum { PROC_REPLAYED = 1 << 16 }; /* a replay keeps at most this many processes */
 
 enum proc_what {
@@ -21217,7 +21217,7 @@ struct proc_life {
     u32 arg_len; /* bytes of all arguments; argv may hold fewer */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;   /* variables chosen with --env: NAME=VALUE, each with a final NUL */
-    struct proc_text begun; /* record PROC_BEGUN of an execve that can no longer fail */
+    struct proc_text begun; /* PROC_BEGUN record of an execve that can no longer fail */
     char comm[16];
     struct wire_usage own;  /* resources used by exited threads */
     struct wire_usage all;  /* resources used by the process as of its last record */
@@ -21240,7 +21240,7 @@ static struct {
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
-    const char *line;            /* argument of --line, compiled in line_regex */
+    const char *line;            /* --line argument, compiled in line_regex */
     regex_t line_regex;
     const char **env;
     u32 n_env;
@@ -21260,7 +21260,7 @@ static struct {
     u32 mine, peak;      /* number of live processes that kvis follows; highest value of `mine` */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
-    u64 left_out;        /* forks and execs left out because of PROC_REPLAYED */
+    u64 left_out;        /* forks and execs left out because of the PROC_REPLAYED limit */
 } proc_state;
 
 static struct writer proc_gantt = { .fd = -1 };
@@ -21600,7 +21600,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 
 /* --- resource usage --- */
 
-/* Adds each counter of u to that in `to` or, if !add, stores the larger of the two. */
+/* Adds each counter of u to that in `to` or, if `add` is false, stores the larger one. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -22763,7 +22763,7 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 /* --- the end --- */
 
 /* Calls proc_end for each process without threads whose last exit record is older than age_ns. If
- * `all`, also forgets processes that no longer exist, because their exit records were lost. */
+ * `all` is set, also forgets processes that ended without an exit record (it was lost). */
 static void proc_sweep(u64 age_ns, bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -23067,7 +23067,7 @@ static void proc_replay_end(bool whole)
 enum {
     MET_INSTS = 8192,
     MET_KEPT = 32,          /* number of ended processes that the report keeps */
-    MET_NAME = 40,          /* maximum size of a name, such as that of a disk or PMU */
+    MET_NAME = 40,          /* maximum size of a name, such as a disk or PMU name */
     MET_INFO = 256,
     MET_DIR = PATH_MAX - 64 /* maximum size of a directory's path; leaves space for a file name */
 };
@@ -23122,7 +23122,7 @@ struct met_series {
     u64 raw, total; /* last reading of a counter; sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick: of the last reading; of the first one after the last gap */
+    u32 at, since;  /* met.tick at the last reading; at the first reading after the last gap */
     double sum;     /* for kvis diagnose: sum or maximum of sum_n values */
     u32 sum_n;
     u32 line;       /* index of the series in the HTML report, if `past` is set */
@@ -23134,7 +23134,7 @@ struct met_inst {
     struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
     struct met_series *series; /* metrics, indexed by met.slot[dim][metric] */
-    const char *name;      /* "": the whole dimension, or a removed instance */
+    const char *name;      /* "": stands for all instances, or was removed */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
     u8 dim, rank;
@@ -23154,7 +23154,7 @@ static struct {
     bool over; /* all processes given with -p have exited, so the monitor ends */
     u8 cur; /* the source that kvis is reading */
     u64 read_ns; /* time of reading the current file */
-    double counted_s; /* seconds for which hardware counters ran; 0: unknown */
+    double counted_s; /* how long hardware counters ran, in s; 0: unknown */
     struct met_source {
         u64 at_ns;        /* start of the current reading */
         double elapsed_s; /* time since the previous reading; 0: none */
@@ -23189,7 +23189,7 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* A Prometheus query adds up values of the same name, so counts of processes need a prefix. */
+/* Per-process names need a prefix: sum() over a name would mix them with system-wide values. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -23331,7 +23331,7 @@ static const char *met_cgroups(void)
     return met_there(met_path("%s/cgroup.controllers", root)) ? root : "/sys/fs/cgroup/unified";
 }
 
-/* Returns an instance's rank in lists: hardware, virtual devices, interface lo, then the sum. */
+/* Returns an instance's rank in lists: hardware, virtual devices, lo, then the sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -23370,7 +23370,7 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* not freed: pointers to the instance may remain */
 }
 
-/* Returns the instance of `dim` (N_DIM: any) gone longest; NULL if at most `keep` are gone. */
+/* Returns the instance of `dim` (N_DIM: any) that left first; NULL if at most `keep` are gone. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -23498,7 +23498,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Sets a new instance's counters to 0 at the time of the source's previous reading. */
+/* Sets a new instance's counters to 0 as of the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -23910,7 +23910,7 @@ static const char *mfs_at(const char *text, const char *words)
     return isdigit((u8)*text) ? text : NULL;
 }
 
-/* A key is a path and the words for mfs_at. If `lack` is set, the file may be missing. */
+/* A key is a path, then the words that mfs_at searches for. `lack`: the file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -24012,7 +24012,7 @@ static void mfs_freq(void)
 
 enum { MFS_IRQS = 5 };
 
-/* The pairs of interrupt and CPU with the highest counts in this interval, highest first. */
+/* The interrupt-CPU pairs with the highest counts in this interval, highest first. */
 static struct mfs_irq {
     u64 did, count;
     char name[48], handler[MET_INFO];
@@ -24023,7 +24023,7 @@ static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
 /* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text without a
- * handler. n: number of counters in earlier rows. Returns n plus those in this row. */
+ * handler. n: counters in earlier rows. Returns n plus the row's number of counters. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -24177,7 +24177,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 
 static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
 
-/* Skips devices that were never used. A lower number of reads means a new device of that name. */
+/* Skips devices that were never used. A lower number of reads means a new device with that name. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -24201,7 +24201,7 @@ static void mfs_disk_line(const char *line)
     met_columns(i, line);
     long rotates = u_file_number(met_path("/sys/class/block/%s/queue/rotational",
                                           mfs_disk_sys(name)), -1);
-    if (rotates >= 0) /* a partition has no directory `queue` */
+    if (rotates >= 0) /* a partition has no `queue` directory */
         met_raw(i, M_DISK_ROTATES, rotates);
 }
 
@@ -24324,7 +24324,7 @@ static struct met_inst *mfs_sensor(const char *dir, u32 chip, const char *what, 
 /* Reads hwmonN/temp1_input, temp1_label, ... (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip, const char *dir)
 {
-    static const char *const power[] = { "_average", "_input" }; /* if both exist, _input is used */
+    static const char *const power[] = { "_average", "_input" }; /* _input overrides _average */
     u32 id[256], n = met_ids(met_path("%s", dir), "temp", "_input", id, 256);
     s64 v;
     for (u32 k = 0; k < n; k++) {
@@ -24765,8 +24765,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports in use for one remote address and port: only connections
- * to different ones can share a local port. Skips the count if there are few connections. */
+/* Sets the largest share of local ports in use for one remote end (address and port): connections
+ * to different ends can share a local port. Skips the count if there are few connections. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -24822,7 +24822,7 @@ static void mfs_set_add(struct mfs_set *set, u64 v)
         set->full = true;
 }
 
-/* Values of a process: counters of its threads, its own counters, and other values. */
+/* A process's values: per-thread counters, per-process counters, and other values. */
 enum mfs_number {
     MFS_RUN, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_VOLUNTARY, MFS_FORCED,
     MFS_OF_THREADS, MFS_CPU = MFS_OF_THREADS, MFS_USER, MFS_SYSTEM, MFS_MAJOR, MFS_MINOR,
@@ -24857,7 +24857,7 @@ struct mfs_task {
     u64 still_ns;         /* time of the last scan in which the process ran or waited */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has; /* bit mask of the members of `now` that were read */
-    u16 by, by_before; /* masks of values for which the process is shown: now; in the last scan */
+    u16 by, by_before; /* values for which kvis lists the process in this and in the last scan */
     bool first; /* first scan of the process, so increases are unknown */
     bool asked; /* the process was given with -p */
     u16 cpu; /* CPU on which the main thread last ran */
@@ -24877,7 +24877,7 @@ static struct mfs_look {
 #define MFS_EACH(t) \
     for (struct mfs_task *t = mfs_seen.task; t < mfs_seen.task + mfs_seen.n; t++)
 
-static u64 mfs_queued[MET_INSTS]; /* ns for which threads waited for each CPU */
+static u64 mfs_queued[MET_INSTS]; /* time that threads waited for each CPU, in ns */
 
 static int mfs_by_id(const void *a, const void *b)
 {
@@ -24905,7 +24905,7 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-/* Records only denied permissions as errors: after other errors, the thread may have exited. */
+/* Records only EACCES and EPERM as errors: other errors may mean that the thread has exited. */
 static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file, char text[512])
 {
     const char *path = met_path("/proc/%u/task/%u/%s", t->pid, tid, file);
@@ -24973,7 +24973,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread 
         mfs_thread_keep(t, was);
         return;
     }
-    /* /proc/PID/io also includes terminated children (wait_task_zombie in kernel/exit.c) */
+    /* /proc/PID/io includes the I/O of reaped children (wait_task_zombie in kernel/exit.c) */
     if (!(mo.off >> SRC_BUSY & 1) && mfs_thread_file(t, tid, "io", text)
         && mfs_key_number(text, "\nread_bytes: ", &count[MFS_READ])
         && mfs_key_number(text, "\nwrite_bytes: ", &count[MFS_WRITTEN]))
@@ -25306,7 +25306,7 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     return waiting;
 }
 
-/* Checks processes that ran and have at least three threads; if there are too many, only some. */
+/* Checks processes that ran and have at least three threads; if too many, only some of them. */
 static void mfs_locks(void)
 {
     static u32 first;
@@ -25547,8 +25547,8 @@ static void mfs_cgroup(void)
 }
 
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==============
- * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from pmu.tbl, the PMU's directory
- * events/ in sysfs, or the kernel's generic events), and counts them. A role is what an event
+ * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from pmu.tbl, the PMU's events/
+ * directory in sysfs, or the kernel's generic events), and counts them. A role is what an event
  * measures. The kernel counts all events of a group at once, so both terms of a ratio belong to one
  * group. A unit has the events of one CPU, of a cgroup on one CPU, or of a thread on one PMU. */
 
@@ -25646,7 +25646,7 @@ static struct {
     u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
     u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
-    bool gone[MFS_PIDS]; /* processes given with -p whose last counts were published */
+    bool gone[MFS_PIDS]; /* -p processes whose final counts were published */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
@@ -25662,7 +25662,7 @@ static struct {
 
 static int pmc_cgroup = -1;
 
-/* The events given with -e, with roles from PR_EVENT_1. With -e, kvis counts no other events. */
+/* The -e events; their roles are numbered from PR_EVENT_1. With -e, kvis counts no other events. */
 static struct {
     const char *event[PF_MEMBERS - 1];
     u64 total[PF_MEMBERS - 1];
@@ -25883,7 +25883,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to CPU cores: it has a file `cpus` or, as in perf, the name "cpu". */
+/* Adds a PMU if it belongs to CPU cores: it has a `cpus` file or, as in perf, is named "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -26051,7 +26051,7 @@ static u32 pmc_without(void)
     return g;
 }
 
-/* Opens a group of events. If descriptors run out, closes the last groups of all units. */
+/* Opens a group of events. If descriptors run out, closes the last group of every unit. */
 static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
@@ -26109,7 +26109,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* New threads inherit the events. Starts again if a thread began meanwhile: it may lack some. */
+/* New threads inherit the events. Starts over if a thread began meanwhile: it may lack events. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -26625,8 +26625,8 @@ static void unc_add_pmu(const char *name)
     }
 }
 
-/* Returns bytes or microjoules per count; 0: unknown. The PMUs of pmu.tbl use MiB and Joules, or
- * have no such files: one CAS command of DDR4 or DDR5 transfers 64 bytes. */
+/* Returns bytes or microjoules per count; 0: unknown. The PMUs in pmu.tbl have a .unit file (MiB or
+ * Joules) and a .scale file, or neither and count CAS commands of 64 bytes (DDR4, DDR5). */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -26768,7 +26768,7 @@ static void unc_open(u32 event)
     if (e->err)
         unc_lack(NULL, e, "the PMU's format cannot encode the event");
     else if (!known)
-        unc_lack(NULL, e, "the event's files .scale and .unit do not convert its count to %s",
+        unc_lack(NULL, e, "the .scale and .unit files of the event give no conversion to %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else if (unc.tried == before)
         unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
@@ -26789,7 +26789,7 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now();
 }
 
-/* Returns for how many ns the event was enabled, or 0 if another tool uses the counter or the CPU
+/* Returns how long the event was enabled, in ns, or 0 if another tool uses the counter or the CPU
  * is offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
@@ -26960,13 +26960,13 @@ static const char *unc_why(u32 role)
     if (unc.too_many)
         return "more memory controllers than kvis can read (limit: 1024 PMUs, 2048 events)";
     if (role != UR_BOTH && unc_memory_counts(UN_SUM))
-        return "the PMU amd_df counts memory reads and writes together";
+        return "the amd_df PMU counts memory reads and writes together";
     if (unc.class != UC_NONE)
         return "the counters of the memory controllers are already in use";
     for (u32 k = 0; k < unc.n_pmus; k++) {
         u8 counts = unc_classes[unc.pmu[k].class].counts;
         if (counts == UN_SUM)
-            return "the PMU amd_df has no memory event; amd_umc needs Linux 6.10";
+            return "the amd_df PMU has no memory event; the amd_umc PMU needs Linux 6.10";
         if (counts != UN_ENERGY)
             return "the memory controllers' PMU lists no event for this metric";
     }
@@ -27073,10 +27073,10 @@ static void unc_mbm(void)
 }
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ==============
- * The BPF programs of the families sched and blk (gen/probes) count in the kernel; kvis reads their
+ * The BPF programs of the sched and blk families (gen/probes) count in the kernel; kvis reads their
  * maps once per interval. To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c,
- * add a member for its counter to the family's struct in gen/wire.h, name that member in the column
- * `wire` of the metric, run `make gen`, and sign the new array in bpf_insns/VETTED. */
+ * add a member for its counter to the family's struct in gen/wire.h, name that member in the
+ * metric's `wire` column, run `make gen`, and sign the new array in bpf_insns/VETTED. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -27365,7 +27365,7 @@ _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "a BPF family cannot have so man
 
 static struct {
     struct bpf_obj obj;
-    u32 n;                   /* highest index ever used in the map `stats`, plus 1 */
+    u32 n;                   /* highest index ever used in the `stats` map, plus 1 */
     struct vq_ring {
         u64 born_ns, suppressed, added, depth_sum;
         bool named;
@@ -27403,7 +27403,7 @@ static int vq_load(struct bpf_obj *o)
     for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* `slots` is a stack: slot 0 is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
-        return bpf_fail(o, e, "cannot fill the BPF map 'slots': %s", strerror(-e));
+        return bpf_fail(o, e, "cannot fill the 'slots' BPF map: %s", strerror(-e));
     u32 own = 1u << PROG_VQ_IRQ_OWN; /* this program needs BTF to find the ring */
     bool has_own = bpf_field(o, "irqaction.dev_id");
     e = bpf_load(o, ((1u << o->fam->n_progs) - 1) & (has_own ? ~0u : ~own));
@@ -27552,7 +27552,7 @@ static void vq_read(void)
     static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
     if (!bpf_field(o, "vring_virtqueue.split.vring.num"))
         met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
-                 : "the sizes of rings are unknown, because there is no BTF for virtio_ring");
+                 : "ring sizes are unknown, because there is no BTF for virtio_ring");
     vq.missed = vq.missed_gone;
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
@@ -27563,7 +27563,7 @@ static void vq_read(void)
 }
 
 /* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ====
- * A worker is a kernel thread that serves a device's virtqueues. The family vhost (gen/probes)
+ * A worker is a kernel thread that serves a device's virtqueues. The vhost family (gen/probes)
  * attaches to the functions that workers run (handlers), of drivers loaded when kvis starts. */
 
 #include "bpf_insns/vhost.h"
@@ -27666,8 +27666,8 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* The worker is a thread of the process that owns the device; before Linux 6.4, it is a kernel
- * thread vhost-TID that the process's thread TID created. */
+/* The worker is a thread of the process that owns the device. Before Linux 6.4, it is a kernel
+ * thread named vhost-TID, which thread TID of that process created. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -28126,7 +28126,7 @@ static void mout_prom_head(struct buf *b, const char *name, const char *type, co
     b_f(b, "\n# TYPE %s %s\n", name, type);
 }
 
-/* Metrics about kvis itself. mout_prom_collectors depends on the order of three of them. */
+/* Metrics about kvis itself. mout_prom_collectors relies on the order after SELF_SUCCESS. */
 static const struct { const char *name, *type, *help; } mout_self[N_SELF] = { MET_SELF };
 
 /* Writes the comment lines of a metric. Returns its name. */
@@ -28211,7 +28211,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
-/* Dimensions of metrics of DIM_PMC: one for each prefix of their names. */
+/* Dimensions of DIM_PMC metrics: one for each prefix of their names. */
 static const u8 mout_pmc[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
 
 static void mout_prom(struct buf *b)
@@ -28504,7 +28504,7 @@ static struct {
     u32 n, halved;     /* number of points; each covers 1 << halved intervals */
     u32 left_out;      /* largest number of values lost in one interval */
     u32 lines, maps;   /* number of lines and heat maps written so far */
-    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* times in ns since the start; n: intervals */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since start; n: number of intervals */
 } mout_past;
 
 static void mout_point_add(struct met_point *p, struct met_point q)
@@ -29762,7 +29762,7 @@ static void scr_interval(void)
         scr_draw();
 }
 
-/* Handles pending keys. An ESC byte with no other byte in the next 50 ms is the key Esc. */
+/* Handles pending keys. An ESC byte that no byte follows within 50 ms is the Esc key. */
 static void scr_keys(void)
 {
     char keys[64];
@@ -29933,7 +29933,7 @@ static bool mon_sources_on(void)
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
     mo.off = (mo.off & ~(p | cg | e)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg)
              | (pmc_asked.n ? 0 : e);
-    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* pmc_read also counts events of -e */
+    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* pmc_read also counts -e events */
     return ~mo.off & ((1ull << N_SRC) - 1);
 }
 
@@ -30055,7 +30055,7 @@ static int mon_run(u64 end_ns)
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    if (scr.on && scr.alone) { /* with other outputs, keys must not affect the data */
+    if (scr.on && scr.alone) { /* keys must not change the data that other outputs get */
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
     }
@@ -30116,7 +30116,7 @@ static const struct { const char *id, *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
-#define DG_ANY 1e-6f /* a threshold below this means any value above 0 */
+#define DG_ANY 1e-6f /* a lower threshold means any value above 0 */
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
@@ -30141,7 +30141,7 @@ enum {
 
 /* Hash table of processes that ran during the diagnosis. */
 static struct dg_task {
-    u64 born;                /* start time, which tells apart processes with the same pid */
+    u64 born;                /* start time, which distinguishes processes with the same pid */
     u64 did[MFS_NUMBERS];    /* values in the kernel's units, indexed by MFS_ numbers */
     u32 pid;
     u16 has; /* mask of the known elements of did[] */
@@ -30173,14 +30173,14 @@ static struct dg_finding {
 
 static struct {
     double elapsed_s[N_SRC];
-    u64 for_ns; /* value of -d; 0: 10 s, or until the command exits */
+    u64 for_ns; /* -d value; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns; /* times of the start and of the last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out; /* processes: not stored in this sample; with incomplete data */
+    u32 missed, left_out; /* processes this sample lacks; those with incomplete data */
     u32 forgot;                  /* number of findings lost for lack of memory */
     bool progress;
     bool virtio;                 /* use virtio kprobes, which slow a busy machine */
-    const char **thresholds; /* values of --threshold */
+    const char **thresholds; /* --threshold values */
     u32 n_thresholds;
 } dg;
 
@@ -30583,7 +30583,7 @@ static void dg_judge(void)
 {
     for (const struct dg_rule *r = dg_rules; r->name; r++)
         dg_rule(r);
-    for (u32 round = 0; round < 3; round++) /* follow chains of findings that cause others */
+    for (u32 round = 0; round < 3; round++) /* follow chains of causes among findings */
         DG_EACH(f)
             dg_consequences(f);
     if (dg.n_found)
@@ -30689,7 +30689,7 @@ static const struct buf *dg_fill(const char *text, const struct buf *name, u32 p
     return &b;
 }
 
-/* Returns the sentence of a finding. The instance's name is not escaped; a process's: 811 (api). */
+/* Returns a finding's sentence. Does not escape the instance's name. A process is "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf name;
@@ -30806,7 +30806,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value, or NULL. In most dimensions, it is nameless. */
+/* Returns the instance with the largest value, or NULL: in most dimensions, the nameless one. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     const struct met_inst *best = NULL;
@@ -31286,7 +31286,7 @@ static bool dg_guard(struct dg_guard *g, char *v, bool maybe)
     while (g < end && (g->limit > 0 || g->below))
         g++;
     if (g == end)
-        return dg_wrong(v, "more than %d columns 'and'", DG_MAX_GUARDS);
+        return dg_wrong(v, "a rule can have at most %d 'and' columns", DG_MAX_GUARDS);
     g->maybe = maybe;
     return dg_choose(dg_word(&v), DG_SCOPES, &g->scope)
            && dg_condition(v, &g->number, &g->below, &g->limit);
@@ -31494,7 +31494,7 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ==========
- * Tries each feature (a row `check` of gen/tables/options.tbl) in a child process, by the functions
+ * Tries each feature (a `check` row in gen/tables/options.tbl) in a child process, by the functions
  * that subcommands use. check_judge derives a verdict on each subcommand. */
 
 #include "gen/out/options.h"
@@ -31867,7 +31867,7 @@ static bool check_cpu(struct buf *b, bool json)
     if (!works)
         check_reason(&check_begin("pmu")->c, pmc.none);
     for (struct pmc_pmu *p = pmc_pmus; p < pmc_pmus + pmc.n_pmus; p++) {
-        const char *from = p->source ? p->source : "the events/ directory of the PMU";
+        const char *from = p->source ? p->source : "the PMU's events/ directory";
         if (!p->known && pmc.vendor[0])
             from = "generic events, because kvis has no event list for this core";
         check_say(&check_begin("%s", p->name)->c, p->known, "%s, type %u, CPUs %s; %s",
@@ -32080,7 +32080,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
         b_f(b, "\n%-20s %-5s %-*s %s\n", "FEATURE", "WORKS", CHECK_FOR, "FOR", "DETAIL");
         check_table(b, false);
     } else {
-        b_f(b, "kvis check -v shows all %u features; kvis check cpu shows the events of the CPU\n",
+        b_f(b, "kvis check -v shows all %u features; kvis check cpu shows the CPU's events\n",
             check_n);
     }
     return all;
@@ -32089,7 +32089,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 /* == 45 opt_  options, subcommands, help ======================================
  * gen/tables/options.tbl has a row for each subcommand and option. The parser, help, error
  * messages, manual and completions use it (gen/texts.py). To add an option, add a row; to add a
- * subcommand, also add a function cmd_NAME. */
+ * subcommand, also add a cmd_NAME function. */
 
 /* Kinds of option values; see gen/tables/options.tbl. */
 enum opt_kind {
@@ -32753,7 +32753,7 @@ static const char *cmd_temporary_dir(void)
 
 static char cmd_recording_name[PATH_MAX + 64];
 
-/* Opens the recording: the file of -w, or a temporary file for the report. */
+/* Opens the recording: the -w file, or a temporary file for the report. */
 static void cmd_open_recorded(void)
 {
     const char *dir = cmd_temporary_dir();
@@ -33071,8 +33071,8 @@ static int cmd_open(void)
     nm_init();
     open_begin();
     if (open_session.by_ptrace && open_opt.uid && ps_status(getpid(), "Uid:") < 0)
-        die(EXIT_KVIS, "-u: the ptrace backend reads users of processes from /proc, which is not "
-            "mounted; fix: mount -t proc proc /proc");
+        die(EXIT_KVIS, "-u: the ptrace backend reads the users of processes from /proc, which is "
+            "not mounted; fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&open_session));
     cmd_header(ses_backend(&open_session));
     int status = open_run(tr.deadline_ns);
@@ -33142,7 +33142,7 @@ static void cmd_monitor_ready(void)
 {
     cmd_refuse_pid(opt.n_pids);
     if (!mon_sources_on())
-        opt_wrong("collectors", "-c: the source proc needs -p PID, and cgroup needs --cgroup PATH");
+        opt_wrong("collectors", "-c: the proc source needs -p PID, and cgroup needs --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
         opt_wrong("pid", "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
@@ -33216,7 +33216,7 @@ static int cmd_diagnose(void)
             opt_bad("threshold", dg.thresholds[k], why);
     }
     cmd_monitor_ready();
-    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* no rule uses these */
+    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST | 1ull << SRC_IRQS /* unused by rules */
              | (dg.virtio ? 0 : 1ull << SRC_VIRTIO);
     cmd_this_run("none");
     cmd_report_fd = cmd_open_report();
@@ -33260,7 +33260,7 @@ static void cmd_replay_table(void)
     if (st_no_table(&st))
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()) && !rec_in.same_filters)
-        u_warn("-e, -P and -z do not apply to the table of this recording; fix: record with -v");
+        u_warn("-e, -P and -z do not apply to this recording's table; fix: record with -v");
     if (opt.by_pid && !st.from_calls && !st.n_callers && st.tables < 2)
         u_warn("--by=pid: %s does not break system calls down by process" U_FIX
                "record with -v, or -c --by=pid", rec_in.name);
@@ -33299,7 +33299,7 @@ static int cmd_replay(void)
     cmd_open_recording(*cmd_recordings(1));
     bool proc = !strcmp(rec_run.backend, ST_PROC);
     if (proc_opt.tree && !proc)
-        opt_wrong("tree", "--tree: %s is not a recording of kvis proc", rec_in.name);
+        opt_wrong("tree", "--tree: %s was not recorded by kvis proc", rec_in.name);
     if (opt.calls)
         cmd_needs_calls();
     cmd_open_sinks();
@@ -33345,7 +33345,7 @@ static int cmd_diff(void)
     }
     bool proc = st_no_calls(df.sum[1]);
     if (proc != st_no_calls(df.sum[0]))
-        die(EXIT_USAGE, "cannot compare a recording of kvis proc (%s) with one of kvis trace (%s)",
+        die(EXIT_USAGE, "cannot compare a recording by kvis proc (%s) with one by kvis trace (%s)",
             words[proc], words[!proc]);
     cmd_sinks();
     cmd_report_fd = cmd_open_report();
@@ -33369,7 +33369,7 @@ static int cmd_diff(void)
 
 static const struct cmd cmds[] = { OPT_COMMANDS };
 
-/* With `link`, searches only names of links. */
+/* With `link`, searches only link names. */
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)

@@ -805,7 +805,7 @@ enum met_key_code {
     [SRC_VMSTAT] = { "mem", "vmstat", \
       "/proc/vmstat of this kernel lacks this value", 3, 89, 112, 23 }, \
     [SRC_HUGE] = { "mem", "hugepages", \
-      "this machine has no pool of hugepages", 3, 115, 121, 6 }, \
+      "this machine has no hugepage pool", 3, 115, 121, 6 }, \
     [SRC_KHUGE] = { "mem", "khugepaged", \
       "this kernel has no transparent hugepages", 3, 112, 115, 3 }, \
     [SRC_NUMASTAT] = { "numa", "numastat", \
@@ -839,7 +839,7 @@ enum met_key_code {
     [SRC_PROC] = { "proc", "process", \
       "this kernel does not keep this count per process", 6, 282, 292, 10 }, \
     [SRC_CGROUP] = { "cgroup", "cgroup", \
-      "the files of the cgroup lack this value", 7, 292, 305, 13 }, \
+      "the cgroup's files lack this value", 7, 292, 305, 13 }, \
     [SRC_FS] = { "fs", "filesystems", \
       "no file system reports this value", 13, 229, 236, 7 }, \
     [SRC_FDS] = { "limits", "descriptors", \
@@ -1378,8 +1378,8 @@ enum met_key_code {
       "Flush requests that a disk completed", \
       "Flush requests that a disk completed" }, \
     { "disk_flush_time", "19", "disk_flush_requests_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
-      "Time that flush requests to a disk took, added up over requests; fsync(2) causes flush requests", \
-      "Time that flush requests to a disk took, added up over requests; fsync(2) causes flush requests" }, \
+      "Total time that flush requests to a disk took, summed over all requests; fsync(2) causes flush requests", \
+      "Total time that flush requests to a disk took, summed over all requests; fsync(2) causes flush requests" }, \
     { "disk_read", "5", "disk_read_bytes_total", NULL, PROM_COUNTER, SRC_DISK, F_SECTORS, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes read from a disk", \
       "Bytes read from a disk" }, \
@@ -1390,17 +1390,17 @@ enum met_key_code {
       "Bytes discarded on a disk", \
       "Bytes discarded on a disk" }, \
     { "disk_read_time", "6", "disk_read_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
-      "Time that read requests to a disk took, added up over requests", \
-      "Time that read requests to a disk took, added up over requests" }, \
+      "Total time that read requests to a disk took, summed over all requests", \
+      "Total time that read requests to a disk took, summed over all requests" }, \
     { "disk_write_time", "10", "disk_write_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
-      "Time that write requests to a disk took, added up over requests", \
-      "Time that write requests to a disk took, added up over requests" }, \
+      "Total time that write requests to a disk took, summed over all requests", \
+      "Total time that write requests to a disk took, summed over all requests" }, \
     { "disk_io_time", "12", "disk_io_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
       "Time in which a disk had at least one request in flight", \
       "Time in which a disk had at least one request in flight" }, \
     { "disk_io_time_weighted", "13", "disk_io_time_weighted_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_QUEUED_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
-      "Time that requests to a disk took, added up over requests; its rate is the mean number of requests in flight", \
-      "Time that requests to a disk took, added up over requests; its rate is the mean number of requests in flight" }, \
+      "Total time that requests to a disk took, summed over all requests; its rate is the mean number of requests in flight", \
+      "Total time that requests to a disk took, summed over all requests; its rate is the mean number of requests in flight" }, \
     { "disk_io_now", "11", "disk_io_now", NULL, PROM_GAUGE, SRC_DISK, F_NUMBER, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Number of requests in flight at a disk", \
       "Number of requests in flight at a disk" }, \
@@ -1486,8 +1486,8 @@ enum met_key_code {
       "Packets that were dropped before a network interface sent them", \
       "Packets that were dropped before a network interface sent them" }, \
     { "network_transmit_fifo", "12", "network_transmit_fifo_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Packets that a network interface failed to send because its send buffer ran empty", \
-      "Packets that a network interface failed to send because its send buffer ran empty" }, \
+      "Packets not sent because the transmit FIFO of a network interface ran empty in mid-packet", \
+      "Packets not sent because the transmit FIFO of a network interface ran empty in mid-packet" }, \
     { "network_transmit_colls", "13", "network_transmit_colls_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Collisions while a network interface sent packets", \
       "Collisions while a network interface sent packets" }, \
@@ -1702,8 +1702,8 @@ enum met_key_code {
       "CPU time that a busy process used in the kernel", \
       "CPU time that a busy process used in the kernel" }, \
     { "busy_waiting", "", "busy_waiting_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_NS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
-      "Time that the threads of a busy process waited for a CPU, added up over threads", \
-      "Time that the threads of a busy process waited for a CPU, added up over threads" }, \
+      "Time that the threads of a busy process waited for a CPU, summed over its threads", \
+      "Time that the threads of a busy process waited for a CPU, summed over its threads" }, \
     { "busy_read", "", "busy_read_bytes_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_BYTES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that the live threads of a busy process read from disks", \
       "Bytes that the live threads of a busy process read from disks" }, \
@@ -1762,8 +1762,8 @@ enum met_key_code {
       "CPU quota periods in which a cgroup used up its quota", \
       "CPU quota periods in which a cgroup used up its quota" }, \
     { "group_throttled", "throttled_usec", "group_throttled_seconds_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_TOTAL_US, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a CPU quota", \
-      "Time for which a CPU quota stopped a cgroup, added up over CPUs", \
-      "Time for which a CPU quota stopped a cgroup, added up over CPUs" }, \
+      "Time for which a CPU quota stopped a cgroup, summed over CPUs", \
+      "Time for which a CPU quota stopped a cgroup, summed over CPUs" }, \
     { "group_memory_max", "", "group_memory_max_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
       "Number of times that a cgroup reached its own memory limit", \
       "Number of times that a cgroup reached its own memory limit" }, \
@@ -1780,11 +1780,11 @@ enum met_key_code {
       "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %", \
       "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %" }, \
     { "process_user", "", "process_user_seconds_total", NULL, PROM_COUNTER, SRC_PROC, F_TICKS, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "CPU time of a monitored process in user mode", \
-      "CPU time of a monitored process in user mode" }, \
+      "CPU time that a monitored process spent in user mode", \
+      "CPU time that a monitored process spent in user mode" }, \
     { "process_system", "", "process_system_seconds_total", NULL, PROM_COUNTER, SRC_PROC, F_TICKS, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "CPU time of a monitored process in the kernel", \
-      "CPU time of a monitored process in the kernel" }, \
+      "CPU time that a monitored process spent in the kernel", \
+      "CPU time that a monitored process spent in the kernel" }, \
     { "process_minor_faults", "", "process_minor_faults_total", NULL, PROM_COUNTER, SRC_PROC, F_COUNT, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of a monitored process that needed no read from disk", \
       "Page faults of a monitored process that needed no read from disk" }, \
@@ -1804,26 +1804,26 @@ enum met_key_code {
       "Involuntary context switches of the threads of a monitored process", \
       "Involuntary context switches of the threads of a monitored process" }, \
     { "process_running", "", "process_running_seconds_total", NULL, PROM_COUNTER, SRC_PROC, F_TOTAL_NS, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
-      "Time that the threads of a monitored process ran on CPUs, added up over threads", \
-      "Time that the threads of a monitored process ran on CPUs, added up over threads" }, \
+      "Time that the threads of a monitored process ran on CPUs, summed over its threads", \
+      "Time that the threads of a monitored process ran on CPUs, summed over its threads" }, \
     { "process_waiting", "", "process_waiting_seconds_total", NULL, PROM_COUNTER, SRC_PROC, F_TOTAL_NS, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
-      "Time that the threads of a monitored process waited for a CPU, added up over threads", \
-      "Time that the threads of a monitored process waited for a CPU, added up over threads" }, \
+      "Time that the threads of a monitored process waited for a CPU, summed over its threads", \
+      "Time that the threads of a monitored process waited for a CPU, summed over its threads" }, \
     { "cgroup_cpu", "usage_usec", "cgroup_cpu_seconds_total", NULL, PROM_COUNTER, SRC_CGROUP, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time of the monitored cgroup", \
       "CPU time of the monitored cgroup" }, \
     { "cgroup_cpu_user", "user_usec", "cgroup_cpu_user_seconds_total", NULL, PROM_COUNTER, SRC_CGROUP, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "CPU time of the monitored cgroup in user mode", \
-      "CPU time of the monitored cgroup in user mode" }, \
+      "CPU time that the monitored cgroup spent in user mode", \
+      "CPU time that the monitored cgroup spent in user mode" }, \
     { "cgroup_cpu_system", "system_usec", "cgroup_cpu_system_seconds_total", NULL, PROM_COUNTER, SRC_CGROUP, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "CPU time of the monitored cgroup in the kernel", \
-      "CPU time of the monitored cgroup in the kernel" }, \
+      "CPU time that the monitored cgroup spent in the kernel", \
+      "CPU time that the monitored cgroup spent in the kernel" }, \
     { "cgroup_throttles", "nr_throttled", "cgroup_throttles_total", NULL, PROM_COUNTER, SRC_CGROUP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU quota periods in which the monitored cgroup used up its quota", \
       "CPU quota periods in which the monitored cgroup used up its quota" }, \
     { "cgroup_throttled", "throttled_usec", "cgroup_throttled_seconds_total", NULL, PROM_COUNTER, SRC_CGROUP, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time for which a CPU quota stopped the monitored cgroup, added up over CPUs", \
-      "Time for which a CPU quota stopped the monitored cgroup, added up over CPUs" }, \
+      "Time for which a CPU quota stopped the monitored cgroup, summed over CPUs", \
+      "Time for which a CPU quota stopped the monitored cgroup, summed over CPUs" }, \
     { "cgroup_memory_anon", "anon", "cgroup_memory_anon_bytes", NULL, PROM_GAUGE, SRC_CGROUP, F_BYTES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Anonymous memory of the monitored cgroup", \
       "Anonymous memory of the monitored cgroup" }, \
@@ -2083,17 +2083,17 @@ enum met_key_code {
       "Buffers that waited in the ring of a guest when the guest kicked vhost", \
       "Buffers that waited in the ring of a guest when the guest kicked vhost" }, \
     { "vhost_wake_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from the kick of a guest until the vhost handler ran", \
-      "Time from the kick of a guest until the vhost handler ran" }, \
+      "Time from a guest's kick until the vhost handler ran", \
+      "Time from a guest's kick until the vhost handler ran" }, \
     { "vhost_wake_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from the kick of a guest until the vhost handler ran", \
-      "Time from the kick of a guest until the vhost handler ran" }, \
+      "Time from a guest's kick until the vhost handler ran", \
+      "Time from a guest's kick until the vhost handler ran" }, \
     { "vhost_wake_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from the kick of a guest until the vhost handler ran", \
-      "Time from the kick of a guest until the vhost handler ran" }, \
+      "Time from a guest's kick until the vhost handler ran", \
+      "Time from a guest's kick until the vhost handler ran" }, \
     { "vhost_wake_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from the kick of a guest until the vhost handler ran", \
-      "Time from the kick of a guest until the vhost handler ran" }, \
+      "Time from a guest's kick until the vhost handler ran", \
+      "Time from a guest's kick until the vhost handler ran" }, \
     { "vhost_gap_idle_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time between two runs of a vhost handler while the ring of the guest was empty", \
       "Time between two runs of a vhost handler while the ring of the guest was empty" }, \
@@ -2415,7 +2415,7 @@ enum met_key_code {
       "Buffers that waited in the ring of a guest when the guest kicked vhost", 1, \
       { M_VH_DEPTH_P50, M_VH_DEPTH_P90, M_VH_DEPTH_P99, M_VH_DEPTH_MAX }, SRC_VHOST, F_NUMBER, 0, 15 }, \
     [HIST_VH_WAKE] = { "vhost_wake", "nsecs", "vhost_wake_seconds", NULL, \
-      "Time from the kick of a guest until the vhost handler ran", 1e-9, \
+      "Time from a guest's kick until the vhost handler ran", 1e-9, \
       { M_VH_WAKE_P50, M_VH_WAKE_P90, M_VH_WAKE_P99, M_VH_WAKE_MAX }, SRC_VHOST, F_NS, 10, 34 }, \
     [HIST_VH_IDLE] = { "vhost_gap_idle", "nsecs", "vhost_gap_seconds", "{ring=\"empty\"", \
       "Time from the end of a run of a vhost handler until its next run", 1e-9, \

@@ -220,11 +220,11 @@ enum {
     { IN_TRACE, 'u', "user", "USER", false, true, \
       OPT_STRING, { .string = &opt.user }, 0, 0, \
       NULL, "uid|username", "-u, --user=USER", \
-      "run the command as the user USER" }, \
+      "run the command as user USER" }, \
     { IN_TRACE, 'E', "env", "VAR[=VAL]", false, true, \
       OPT_CALL, { .call = opt_env }, 0, 0, \
       NULL, "setenv|environment", "-E, --env=VAR[=VAL]", \
-      "set the environment variable VAR of the command to VAL; without =VAL: remove VAR" }, \
+      "set environment variable VAR of the command to VAL; without =VAL: remove VAR" }, \
     { IN_TRACE, 'd', "duration", "SECS", false, false, \
       OPT_SECONDS, { .seconds = &opt.duration_ns }, 0, 0, \
       NULL, "timeout|time-limit|seconds|runtime", "-d, --duration=SECS", \
@@ -328,15 +328,15 @@ enum {
     { IN_OPEN, 'p', "pid", "PID", false, false, \
       OPT_NUMBER, { .number = &open_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
-      "show only opens by the process PID" }, \
+      "show only opens by process PID" }, \
     { IN_OPEN, 't', "tid", "TID", false, false, \
       OPT_NUMBER, { .number = &open_opt.tid }, 1, 2147483647, \
       NULL, "", "-t, --tid=TID", \
-      "show only opens by the thread TID" }, \
+      "show only opens by thread TID" }, \
     { IN_OPEN, 'u', "uid", "UID", false, false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
       NULL, "", "-u, --uid=UID", \
-      "show only opens by processes of the user UID" }, \
+      "show only opens by processes of user UID" }, \
     { IN_OPEN, 'n', "name", "NAME", false, false, \
       OPT_CALL, { .call = open_opt_name }, 0, 0, \
       NULL, "", "-n, --name=NAME", \
@@ -440,15 +440,15 @@ enum {
     { IN_PROC, 'p', "pid", "PID", false, false, \
       OPT_NUMBER, { .number = &proc_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
-      "show only the process PID and its descendants" }, \
+      "show only process PID and its descendants" }, \
     { IN_EXITSNOOP, 'p', "pid", "PID", false, false, \
       OPT_NUMBER, { .number = &proc_opt.only_pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
-      "show only the exit of the process PID" }, \
+      "show only the exit of process PID" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'u', "uid", "UID", false, false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
       NULL, "", "-u, --uid=UID", \
-      "show only processes of the user UID" }, \
+      "show only processes of user UID" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'n', "name", "NAME", false, false, \
       OPT_STRING, { .string = &proc_opt.name }, 0, 0, \
       NULL, "", "-n, --name=NAME", \
@@ -504,7 +504,7 @@ enum {
     { IN_MONITOR, 'p', "pid", "PID", false, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
-      "also show metrics of the process PID, and count hardware events only in the given processes; repeatable" }, \
+      "also show metrics of process PID, and count hardware events only in the given processes; repeatable" }, \
     { IN_MONITOR, 'e', "event", "EVENT", false, false, \
       OPT_CALL, { .call = mon_opt_event }, 0, 0, \
       NULL, "events", "-e, --event=EVENT", \
@@ -516,7 +516,7 @@ enum {
     { IN_MONITOR, 0, "cgroup", "PATH", false, false, \
       OPT_STRING, { .string = &mo.cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "also show the metrics of the cgroup (v2) PATH" }, \
+      "also show the metrics of the cgroup (v2) at PATH" }, \
     { IN_MONITOR, 0, "per-cpu", NULL, false, false, \
       OPT_FLAG, { .flag = &mo.per_cpu }, 0, 0, \
       NULL, "", "    --per-cpu", \
@@ -524,7 +524,7 @@ enum {
     { IN_MONITOR, 0, "histogram", NULL, false, false, \
       OPT_FLAG, { .flag = &mo.hist }, 0, 0, \
       NULL, "", "    --histogram", \
-      "also show distributions: waits for a CPU, lengths of run queues, times of disk requests" }, \
+      "also show distributions: CPU waits, run-queue lengths, disk-request times" }, \
     { IN_MONITOR, 0, "json", "FILE", true, false, \
       OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -568,11 +568,11 @@ enum {
     { IN_DIAGNOSE, 'p', "pid", "PID", false, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
-      "also check how long the process PID waits for a CPU, and count hardware events only in the given processes; repeatable" }, \
+      "also check how long process PID waits for a CPU, and count hardware events only in the given processes; repeatable" }, \
     { IN_DIAGNOSE, 0, "cgroup", "PATH", false, false, \
       OPT_STRING, { .string = &mo.cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "also show the metrics of the cgroup (v2) PATH" }, \
+      "also show the metrics of the cgroup (v2) at PATH" }, \
     { IN_DIAGNOSE, 0, "virtio", NULL, false, false, \
       OPT_FLAG, { .flag = &dg.virtio }, 0, 0, \
       NULL, "", "    --virtio", \

@@ -444,7 +444,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = M_PSI_IRQ_ALL, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
-      .finding = "Tasks are stopped while their CPUs handle interrupts", \
+      .finding = "Tasks lose CPU time while their CPUs handle interrupts", \
       .source = "Documentation/accounting/psi.rst: irq full", \
       .next = "kvis monitor -c irqs", .alone = "" }, \
     { .name = "cpu-clock-capped", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -630,7 +630,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
-      .finding = "Memory that was swapped out is read back", \
+      .finding = "Swapped-out memory is being read back in", \
       .source = "proc_vmstat(5): pswpin", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "swap-out", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -789,7 +789,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
       .finding = "Disk %t is always busy, and requests wait for the disk", \
-      .source = "iostat(1): %util, aqu-sz, await; a rotating disk needs 20 ms for a request", \
+      .source = "iostat(1): %util, aqu-sz, await; a rotational disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "flash-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_AWAIT, .below = false, .limit = (float)0.01, \
@@ -809,8 +809,8 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Reads from disk %t take longer than a seek on a rotating disk", \
-      .source = "a rotating disk needs 20 ms for a request", \
+      .finding = "Reads from disk %t take longer than a seek on a rotational disk", \
+      .source = "a rotational disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_WRITE_TIME, .below = false, .limit = (float)0.1, \
@@ -821,7 +821,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .who = DG_BY_DEVICE, .whose = M_B_WRITTEN, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Writes to disk %t are slow, and tasks wait for I/O", \
-      .source = "a rotating disk needs 20 ms for a request", \
+      .source = "a rotational disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-flushes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = X_FLUSH_TIME, .below = false, .limit = (float)0.1, \
@@ -831,7 +831,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .who = DG_BY_DEVICE, .whose = M_B_WRITTEN, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
       .finding = "Flushes of disk %t are slow: fsync(2) waits for flushes", \
-      .source = "Documentation/admin-guide/iostats.rst: flush requests; a rotating disk needs 20 ms for a request", \
+      .source = "Documentation/admin-guide/iostats.rst: flush requests; a rotational disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
       .value = M_RQUEUE_P99, .below = false, .limit = (float)50e6, \

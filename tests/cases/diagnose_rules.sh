@@ -42,7 +42,7 @@ rule a\n when threads > 1\n~line 2, column 15: '>' is not allowed here
 rule a\n when threads >= much\n~line 2, column 18: not a number above 0
 rule a\n unless  RAM\n~line 2, column 10: no resource 'RAM'
 rule a\n when threads >= 1\n colour red\n~line 3, column 2: 'colour' is not allowed here
-rule a\n when threads >= 1\n and  all threads >= 1\n and  all threads >= 1\n and  all threads >= 1\n and  all threads >= 1\n~line 6, column 7: more than 3 columns 'and'
+rule a\n when threads >= 1\n and  all threads >= 1\n and  all threads >= 1\n and  all threads >= 1\n and  all threads >= 1\n~line 6, column 7: a rule can have at most 3 'and' columns
 rule cpu-busy\n~line 1, column 6: rule cpu-busy already exists
 rule a\n when threads >= 1\nrule b\n~line 3, column 1: rule a has no finding
 rule a\n when threads >= 1\n~line 3, column 1: rule a has no finding

@@ -49,8 +49,8 @@ assert abs(int(shown[1]) - 100 * (b / a - 1)) <= 0.501, (shown[0], a, b)
 END
 python3 check.py >&9 2>&1 || fail "json"
 kv trace -w t.kvis -- true 2>err
-run diff a.kvis t.kvis; status 2; has err 'cannot compare a recording of kvis proc .a.kvis. with one of kvis trace .t.kvis.$'
-run diff t.kvis a.kvis; status 2; has err 'kvis proc .a.kvis. with one of kvis trace .t.kvis.$'
+run diff a.kvis t.kvis; status 2; has err 'cannot compare a recording by kvis proc .a.kvis. with one by kvis trace .t.kvis.$'
+run diff t.kvis a.kvis; status 2; has err 'kvis proc .a.kvis. with one by kvis trace .t.kvis.$'
 kv proc -w one.kvis -o rows -- true 2>err
 run diff one.kvis one.kvis; status 0; has out '^ A: one.kvis \([0-9.]+ s, 1 command, 1 process, proc\)$'
 # Without a command, the time is that of the recording.

@@ -56,7 +56,7 @@ done <<'END'
 125|trace --backend=ptrace -w dir true|cannot write dir: Is a directory
 2|replay|one recording
 2|replay a.kvis cut.kvis|one recording
-2|replay --tree a.kvis|--tree: a.kvis is not a recording of kvis proc
+2|replay --tree a.kvis|--tree: a.kvis was not recorded by kvis proc
 125|replay nosuch|cannot read nosuch: No such file
 125|replay dir|dir: cannot be read: Is a directory
 125|replay notes|notes: is not a recording of kvis
@@ -73,7 +73,7 @@ done <<'END'
 2|monitor -i 1x|--interval: '1x': SECS is a number of seconds from 0.01 to 100000000
 2|monitor -i 100000001|--interval: '100000001': SECS is a number of seconds from 0.01 to 100000000
 2|monitor -c ,cpu|',cpu': unknown collector
-2|monitor -c proc,cgroup|-c: the source proc needs -p PID, and cgroup needs --cgroup PATH
+2|monitor -c proc,cgroup|-c: the proc source needs -p PID, and cgroup needs --cgroup PATH
 2|monitor -n 0|COUNT is a number from 1
 2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; for sources, see kvis help monitor --man
 2|monitor --listen=99999|'99999': allowed values: PORT \(at most 65535\) or ADDR:PORT
@@ -83,7 +83,7 @@ done <<'END'
 2|monitor --csv --json|both write to stdout; fix: --json=FILE
 125|open -p 4194303 -d 1|no process 4194303
 125|open -t 4194303 -d 1|no thread 4194303
-2|open -f O_FOO|not a flag of open
+2|open -f O_FOO|not an open.2. flag
 2|open -u root|'root': not a user ID \(id -u
 END
 

@@ -110,7 +110,7 @@ MACHINES = [
 ]
 WHY = {"DMC-620 and CMN": "this machine exposes no memory-controller PMU",
        "a virtual machine": "this machine exposes no memory-controller PMU",
-       "Zen 4 without amd_umc": "amd_umc needs Linux 6.10"}
+       "Zen 4 without amd_umc": "the amd_umc PMU needs Linux 6.10"}
 
 
 def cpus(mask):

@@ -60,8 +60,8 @@ _kvis() {
     '*--page-faults''[show page faults, by memory region (same as --faults)]' \
     '*--no-filter''[also show routine events\: program start-up, memory, libraries, reads of /proc]' \
     '*--color=''[choose when to color the text output\: auto|always|never]:WHEN:(auto always never)' \
-    {'*-u+','*--user='}'[run the command as the user USER]:USER:_users' \
-    {'*-E+','*--env='}'[set the environment variable VAR of the command to VAL; without =VAL\: remove VAR]:VAR[=VAL]: ' \
+    {'*-u+','*--user='}'[run the command as user USER]:USER:_users' \
+    {'*-E+','*--env='}'[set environment variable VAR of the command to VAL; without =VAL\: remove VAR]:VAR[=VAL]: ' \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
     '*--until-exit''[stop tracing when the command exits, even if its descendants still run]' \
     '*--kill-on-exit''[kill all traced processes when kvis ends or is killed]' \
@@ -81,9 +81,9 @@ _kvis() {
     {'*-T','*--timestamp'}'[print the time of each open, in seconds since the first row]' \
     {'*-U','*--print-uid'}'[print the user ID of the process that opens a file]' \
     {'*-x','*--failed'}'[show only opens that failed]' \
-    {'*-p+','*--pid='}'[show only opens by the process PID]:PID:_pids' \
-    {'*-t+','*--tid='}'[show only opens by the thread TID]:TID:_pids' \
-    {'*-u+','*--uid='}'[show only opens by processes of the user UID]:UID: ' \
+    {'*-p+','*--pid='}'[show only opens by process PID]:PID:_pids' \
+    {'*-t+','*--tid='}'[show only opens by thread TID]:TID:_pids' \
+    {'*-u+','*--uid='}'[show only opens by processes of user UID]:UID: ' \
     {'*-n+','*--name='}'[show only opens by commands whose name contains NAME]:NAME: ' \
     {'*-f+','*--flag-filter='}'[show only opens with FLAG, such as O_WRONLY; repeatable (one matching FLAG is enough)]:FLAG: ' \
     {'*-P+','*--path='}'[show only opens of files whose absolute path matches GLOB; repeatable]:GLOB:_files' \
@@ -146,8 +146,8 @@ _kvis() {
     {'*-x','*--failed'}'[also show execs that failed]' \
     '*--forks''[also show processes that never call exec]' \
     {'*-T','*--threads'}'[also show a row for each thread]' \
-    {'*-p+','*--pid='}'[show only the process PID and its descendants]:PID:_pids' \
-    {'*-u+','*--uid='}'[show only processes of the user UID]:UID: ' \
+    {'*-p+','*--pid='}'[show only process PID and its descendants]:PID:_pids' \
+    {'*-u+','*--uid='}'[show only processes of user UID]:UID: ' \
     {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
     {'*-l+','*--line='}'[show only commands whose command line matches REGEX]:REGEX: ' \
     '*--min-duration=''[show only commands that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
@@ -166,7 +166,7 @@ _kvis() {
     {'*-x','*--fails'}'[also show execs that failed]' \
     {'*-q','*--quote'}'[put quotes around the arguments of each command]' \
     '*--max-args=''[print at most N arguments of each command (default\: all)]:N: ' \
-    {'*-u+','*--uid='}'[show only processes of the user UID]:UID: ' \
+    {'*-u+','*--uid='}'[show only processes of user UID]:UID: ' \
     {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
     {'*-l+','*--line='}'[show only commands whose command line matches REGEX]:REGEX: ' \
     {'*-c+','*--cgroup='}'[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
@@ -178,8 +178,8 @@ _kvis() {
     {'*-t','*--timestamp'}'[print the time of day of each exit]' \
     {'*-x','*--failed'}'[show only processes that exited with a status other than 0 or were killed]' \
     {'*-T','*--threaded'}'[print a row for each thread]' \
-    {'*-p+','*--pid='}'[show only the exit of the process PID]:PID:_pids' \
-    {'*-u+','*--uid='}'[show only processes of the user UID]:UID: ' \
+    {'*-p+','*--pid='}'[show only the exit of process PID]:PID:_pids' \
+    {'*-u+','*--uid='}'[show only processes of user UID]:UID: ' \
     {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
     {'*-c+','*--cgroup='}'[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
     '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
@@ -189,12 +189,12 @@ _kvis() {
     {'*-n+','*--count='}'[stop monitoring after COUNT intervals]:COUNT: ' \
     {'*-d+','*--duration='}'[stop monitoring after SECS seconds]:SECS: ' \
     {'*-c+','*--collectors='}'[show only metrics of these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
-    {'*-p+','*--pid='}'[also show metrics of the process PID, and count hardware events only in the given processes; repeatable]:PID:_pids' \
+    {'*-p+','*--pid='}'[also show metrics of process PID, and count hardware events only in the given processes; repeatable]:PID:_pids' \
     {'*-e+','*--event='}'[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times]:EVENT: ' \
     '*--list-events''[list the names of hardware events that this machine can count, and exit]' \
-    '*--cgroup=''[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
+    '*--cgroup=''[also show the metrics of the cgroup (v2) at PATH]:PATH:_files' \
     '*--per-cpu''[also show the metrics of each CPU]' \
-    '*--histogram''[also show distributions\: waits for a CPU, lengths of run queues, times of disk requests]' \
+    '*--histogram''[also show distributions\: CPU waits, run-queue lengths, disk-request times]' \
     '*--json=-''[write the metrics as one JSON line per interval to stdout or FILE]::[=FILE]:_files' \
     '*--csv=-''[write one CSV row per value to stdout or FILE]::[=FILE]:_files' \
     '*--report=-''[write an HTML page with charts and heat maps (default FILE\: report.html)]::[=FILE]:_files' \
@@ -211,8 +211,8 @@ _kvis() {
     {'*-v','*--verbose'}'[show all findings with their rules, all resources, and metrics that are not available]' \
     '*--rules=''[also apply the rules in FILE; kvis-diagnose(1) describes the format]:FILE:_files' \
     '*--threshold=''[change the threshold of a rule, as in cpu-busy=80%; repeatable; kvis help findings lists the rules]:RULE=VALUE: ' \
-    {'*-p+','*--pid='}'[also check how long the process PID waits for a CPU, and count hardware events only in the given processes; repeatable]:PID:_pids' \
-    '*--cgroup=''[also show the metrics of the cgroup (v2) PATH]:PATH:_files' \
+    {'*-p+','*--pid='}'[also check how long process PID waits for a CPU, and count hardware events only in the given processes; repeatable]:PID:_pids' \
+    '*--cgroup=''[also show the metrics of the cgroup (v2) at PATH]:PATH:_files' \
     '*--virtio''[also watch virtio rings, with kprobes that run for each request]' \
     '*--json=-''[write the findings as one JSON object to stdout or FILE]::[=FILE]:_files' \
     '*--report=-''[write an HTML page of the findings and all metrics (default FILE\: report.html)]::[=FILE]:_files' \

@@ -68,7 +68,7 @@ if [ -e /sys/kernel/btf/virtio_net ]; then
     t_json "to a packed ring, too" json "$(depth vdc) == [1] * 11 + [2] * 10 + [3] * 10 + [4] * 10"
 else
     t_is "writes to a serial port" 1 "$(total added_total 'queue-' | grep -c '^37$')"
-    t_has "no sizes without types" text 'n/a virtio_size and [0-9]+ more: the sizes of rings are unknown, because there is no BTF for virtio_ring'
+    t_has "no sizes without types" text 'n/a virtio_size and [0-9]+ more: ring sizes are unknown, because there is no BTF for virtio_ring'
     t_hasnt "and no depths" prom '^kvis_virtio_depth'
 fi
 echo >/tmp/t/kprobe_events
