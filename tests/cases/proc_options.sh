@@ -32,7 +32,6 @@ has text ' 3 +[0-9.]+ .B \(sh\)$'
 sed -n '/^failed$/,/^critical path/p' text err | sed -n 's/^ *\([0-9A-Z]*\)  *[0-9]*  *\([^ ]*\).*/\1 \2/p' >failed
 printf '%s\n' '1 /bin/false' '3 sh' 'SIGKILL sh' | diff - failed >&9 || fail "what failed"
 
-
 # The environment, as each command began with it: from the new program's own memory.
 LONG=$(printf '%040000d' 7) EMPTY='' HOME=/h
 export LONG EMPTY HOME
