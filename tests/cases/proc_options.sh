@@ -84,12 +84,8 @@ for bad in "-l a(" "--min-duration=x" "-f xml" "-u root1" "--cgroup=/nothere" "-
     run proc $bad; status 2
 done
 
-# Output that fails, before anything runs. (output_files has disks that are full from the start.)
-for option in -o --json= --gantt= -w --report= --perfetto=; do
-    run proc $option/nowhere/x -- sh -c ': >ran'; status 125
-done
-[ ! -e ran ] || fail "the command ran"
-# A full disk: one message, and the file contains only whole lines, from the first on.
+# A full disk: one message, and the file contains only whole lines, from the first on. (output_files has disks that are full from the
+# start, output has files that cannot be opened.)
 mkdir full
 unshare -m sh -c 'mount -t tmpfs -o size=64k none full &&
     "$0" proc --json=full/json -o text -- sh -c "i=0; while [ \$i -lt 200 ]; do /bin/true \$i; i=\$((i + 1)); done" 2>err
