@@ -35,7 +35,7 @@ kv trace -d 1 -w rec.kvis --folded=live.folded --perfetto=live.trace -o live.txt
 kv replay --folded=folded --perfetto=trace -o txt rec.kvis || fail "replay: $?"
 for f in folded trace txt; do cmp live.$f $f >&9 || fail "other $f from the replay"; done
 has txt " $first att  *open "; has folded '^att;[a-z]*;openat;';
-python3 -c 'import perfetto, sys; assert [e for e in perfetto.load("trace") if e["name"] == "process_name" and e["args"]["name"] == sys.argv[1]]' \
+python3 -c 'import perfetto, sys; assert [e for e in perfetto.load("trace")[1] if e["name"] == "process_name" and e["args"]["name"] == sys.argv[1]]' \
     "att $first" || fail "no process of that name in the trace"
 run diff --json=d rec.kvis rec.kvis; has d '"commands":\[\]'
 : >stop; wait $other # before untarget removes the file

@@ -17,9 +17,10 @@ has err "^kvis: .*$tee is a thread of (process )?$target"
 target traced
 no "pid ($target|att) already traces it" --backend=ptrace -p "$tee"
 untarget
-target zombie
-no 'zombie|has ended|exited' -p "$tee"
-untarget
+sh -c ': & echo $! >zombie; exec sleep 60' 9>&- & parent=$!
+until_true 5 eval '[ "$(state "$(cat zombie)")" = Z ]' || fail "no zombie"
+no 'zombie|has ended|exited' -p "$(cat zombie)"
+kill $parent
 no 'ancestor|parent|started it' --backend=ptrace -p $$
 self() { exec "$KVIS" trace -d 3 -p "$(sh -c 'echo $PPID')"; }
 (self) >out 2>err 9>&-

@@ -37,7 +37,7 @@ assert S["block_read_bytes"] == sum(e["bytes"] for e in ios if e["op"] == "read"
 lines = re.findall(r"block I/O \S+(?: avg, \S+ max)? \(([^x)]*?)(?: x(\d+), ([^)]*) total)?\) (\S+) (\S+)$", open("text").read(), re.M)
 assert sum(int(n or 1) for _, n, *_ in lines) == len(ios), lines
 assert len(ios) > 12 or {(each, disk, op) for each, _, _, disk, op in lines} == {("4.0 KB", *device, "read")}, lines
-perfetto.requests(perfetto.load("p"), E)  # a slice for each
+perfetto.requests(perfetto.load("p")[1], E)  # a slice for each
 print(len(ios), "requests, 12 for the file, by", *device)
 P
 kv replay --no-filter --json=again --min-sched-delay=1000000 rec.kvis 2>text || fail "replay: $?"

@@ -62,8 +62,9 @@ for locale in LC_ALL=C LANG=C LC_CTYPE=POSIX; do
     ascii replay rec >replay 2>&1
     ascii diff rec rec >diff 2>&1; has diff ' ms -> '
     ascii diagnose -d 0.2 >diagnose 2>&1
-    ascii proc --backend=ptrace --tree -o tree -- sh -c '/bin/true; :' 2>&9
-    has tree '[^ ]- /bin/true$'
+    ascii proc --backend=ptrace --tree -o tree -- sh -c 'sh -c "/bin/true; :"; /bin/true; :' 2>&9
+    has tree '[|]- sh -c '
+    has tree '[|]  `- /bin/true$'
     sed -i 's/ä//g' trace replay diff
     LC_ALL=C grep -n "$(printf '[\200-\377]')" trace replay diff tree >&9 && fail "$locale: not ASCII"
     # Processes of this machine can have any name, so diagnose must only lack the characters of kvis itself.

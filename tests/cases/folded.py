@@ -107,4 +107,3 @@ if os.getuid() == 0:
         os.symlink("/bin/sh", name)
     run("proc", "--folded=deep", "-o", "rows", "--", "sh", "chain", "sh", *names).status(0)
     has(read("deep"), f"{names[-2]};{names[-1]} [0-9]+$")
-has(run("trace", "--folded=/nonexistent/p", "--", "true").status(125).err, "/nonexistent/p: No such file or directory")

@@ -196,8 +196,7 @@ python3 outputs.py 2>outputs.err'
 rmdir /sys/fs/cgroup/kvis-observe/below /sys/fs/cgroup/kvis-observe
 exit $st
 END
-rm -f table
-rm -f text
+rm -f table text
 unshare -m sh cg >out 2>err3 9>&-
 st=$?
 [ $st != 77 ] || { say "no cgroup2 here"; exit 0; }

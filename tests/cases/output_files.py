@@ -146,8 +146,8 @@ sleeper.wait()
 # A FIFO: what its reader gets; without one, the first SIGINT ends kvis, and no command was begun. A full disk: one message, and the command is run.
 COMMANDS = ["trace -o fifo", "trace -v --backend=ptrace -o fifo",
             *(f"trace --backend=ptrace {option}fifo" for option in ("--json=", "-w ", "--report=", "--perfetto=", "--folded=")),
-            "open -o fifo", "proc -o fifo", "proc -w fifo", "proc --report=fifo", "proc --perfetto=fifo", "proc --gantt=fifo",
-            "diagnose --json=fifo", "diagnose --report=fifo"]
+            "open -o fifo", "open --json=fifo", "proc -o fifo", "proc --json=fifo", "proc -w fifo", "proc --report=fifo",
+            "proc --perfetto=fifo", "proc --gantt=fifo", "diagnose --json=fifo", "diagnose --report=fifo"]
 COMMANDS = [words + " -- touch started" for words in COMMANDS]
 OUTPUTS = COMMANDS + [
     *(f"monitor -n 1 -i 0.1 -c load {option}fifo" for option in ("--csv=", "--report=", "-o ")),

@@ -64,13 +64,6 @@ for how in trace "proc -o rows" "open -o rows"; do
     want "H['start_realtime_ns'] - (__import__('time').time_ns() - __import__('time').clock_gettime_ns(7)) >= $(sed 's/.*) //' out | cut -d ' ' -f 20) * 10**7"
 done
 
-# The tree's lines are ASCII where the locale is.
-LC_ALL=C "$KVIS" proc --tree -o tree -- sh -c '/bin/true 1; (/bin/true 2; /bin/true 3); :' >out 2>err 9>&-
-has tree '[|`]- /bin/true 1'
-LC_ALL=C grep -q "$(printf '[\200-\377]')" tree && fail "not ASCII"
-LC_ALL=C.UTF-8 "$KVIS" proc --tree -o tree -- sh -c '/bin/true 1; :' >out 2>err 9>&-
-has tree '└─ /bin/true 1'
-
 # Quoting: what text shows, a shell reads back.
 run proc -o text -- /bin/echo 'a b' "it's" '' '$x' plain-1.0 "$(printf 'n\nl')"
 has text " /bin/echo 'a b' \\$'it\\\\'s' '' '\\\$x' plain-1.0 \\$'n\\\\nl'\$"

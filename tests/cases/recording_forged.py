@@ -65,7 +65,7 @@ threads = 66000
 write("threads.kvis", [put(EVENT) + b"\0" + put(0) + put(1) + putz(i) + putz(i) + putz(1) + putz(4096)
                        for i in range(1, threads + 1)])
 _, errors = replay("threads.kvis", "-q", "--perfetto=trace")
-names = sum(e["name"] == "thread_name" for e in perfetto.load("trace"))
+names = sum(e["name"] == "thread_name" for e in perfetto.load("trace")[1])
 left_out = re.search(r"^kvis: trace: (\d+) records share one track", errors, re.M)
 assert names == 65536 and left_out and int(left_out[1]) >= threads - names, (names, left_out)
 
@@ -78,7 +78,7 @@ for k in range(5):
                for n in (2**63 - 1, 2**63 - 1, -2**63, 2**63 - 1, -1, -2**63, -2**63)]
 write("counters.kvis", forged)
 replay("counters.kvis", "-q", "--perfetto=trace")
-counted = [e for e in perfetto.load("trace") if e["ph"] == "C"]
+counted = [e for e in perfetto.load("trace")[1] if e["ph"] == "C"]
 assert {e["name"] for e in counted} == {"heap", "mapped", "RSS", "open files"}, counted
 assert min(v for e in counted for v in e["args"].values()) >= 0, counted
 

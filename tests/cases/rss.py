@@ -92,7 +92,7 @@ def check(facts):
     ends = [e["ts_ns"] for e in events if e["type"] == "exit_process"]
     assert all(t <= ends[-1] for t, _ in told)
     every = sorted(e["bytes"] for e in events if e["type"] == "rss")  # of what python3 may be called by, too
-    drawn = sorted(e["args"]["bytes"] for e in perfetto.load("p") if e["ph"] == "C" and e["name"] == "RSS")
+    drawn = sorted(e["args"]["bytes"] for e in perfetto.load("p")[1] if e["ph"] == "C" and e["name"] == "RSS")
     assert drawn == every, (drawn, every)
 
 

@@ -43,11 +43,6 @@ def stream(call, arg0, pattern):
     return call._replace(name=call.name + STREAM) if call.name in STREAM_CALLS and re.match(pattern, arg0) else call
 
 
-def like(low, high):
-    """The numbers that are like those between low and high, for what depends on timing."""
-    return low // 4 - 4, high * 4 + 8
-
-
 Call = collections.namedtuple("Call", "name ret err")  # ret: int, None (never returned) or a name
 
 
@@ -121,10 +116,6 @@ STREAM_CALLS = set("""read pread64 readv preadv preadv2 recvfrom recvmsg recv wr
                        sendto sendmsg send""".split())
 
 
-def unhex(s):
-    return re.sub(r"\\x([0-9a-f]{2})", lambda m: chr(int(m[1], 16)), s)
-
-
 UNNAMED = {"syscall_0x102": "riscv_hwprobe"}  # by the strace of Debian 13
 
 
@@ -151,7 +142,7 @@ def strace_line(run, tid, line):
         if "CLONE_THREAD" in text:
             run.is_thread.add(ret)
     elif name in ("execve", "execveat") and err is None and ret == 0:
-        run.programs[tid] = os.path.basename(unhex(STRING.search(text)[1]))
+        run.programs[tid] = os.path.basename(bytes.fromhex(STRING.search(text)[1].replace(r"\x", "")).decode())
 
 
 def read_strace(prefix):
@@ -168,16 +159,12 @@ def read_strace(prefix):
     return build(run, roots.pop())
 
 
-def kvis_number(v):
-    return int(v, 0) if isinstance(v, str) else v
-
-
 def kvis_event(run, e):
     kind, tid = e["type"], e["tid"]
     t = run.thread(tid)
     err = e.get("error")
     if kind == "syscall":
-        ret = kvis_number(e["ret"])
+        ret = int(e["ret"], 0) if isinstance(e["ret"], str) else e["ret"]
         call = Call(e["name"], -1 if err and ret is not None else ret, err)
         t.calls.append(stream(call, str(e["args"][0]), r"\d+<(pipe:|tcp|udp|unix)") if e["args"] else call)
         if e["name"] in SPAWN and not err and ret:
@@ -226,7 +213,7 @@ class Report:
             elif low == high and name not in vary:
                 self.exact += 1
             else:
-                low, high = like(low, high)
+                low, high = low // 4 - 4, high * 4 + 8  # numbers like these, because timing decides
             if not low <= kvis[key] <= high:
                 self.differ(where, f"{what} {key}: strace {s}, kvis {kvis[key]}")
 

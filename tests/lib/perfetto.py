@@ -48,10 +48,6 @@ def fields(message, data):
         fail("a truncated message")
 
 
-def text(b):
-    return b.decode()  # strict: kvis escapes what is not UTF-8
-
-
 def argument(a, names):
     """The name and the value of a DebugAnnotation."""
     a, value = list(fields("DebugAnnotation", a)), None
@@ -61,11 +57,11 @@ def argument(a, names):
         elif number == 4:
             value = v - (v >> 63 << 64)
         elif number == 6:
-            value = text(v)
+            value = v.decode()  # strict: kvis escapes what is not UTF-8
         elif number == 7:
             value = v
         elif number == 12:
-            value = (value or []) + [text(dict(fields("DebugAnnotation", v)).get(6, b""))]
+            value = (value or []) + [dict(fields("DebugAnnotation", v)).get(6, b"").decode()]
     return names[dict(a)[1]], value
 
 
@@ -82,25 +78,21 @@ def clock(snapshot):
 
 
 def load(path):
-    return load_with_start(path)[0]
-
-
-def load_with_start(path):
-    """The trace as a list of dictionaries: ph M (a name), X (a call), B (a program), b (a slice on a track of its own),
+    """The start by CLOCK_REALTIME, and the trace as a list of dictionaries: ph M (a name), X (a call), B (a program), b (a slice on a track of its own),
     S (a state of a thread), s and f (an arrow), C (a counter), i (an instant). Times are in ns; slices have an "end"."""
     CATEGORY, ARGUMENT, KINDS = 1, 3, {1: "begin", 2: "end", 3: "instant", 4: "counter"}
     start, real, events, tracks, open_ = None, None, [], {}, defaultdict(list)
     names = {CATEGORY: {}, ARGUMENT: {}}
 
     def described(t):
-        name, uuid = text(t.get(2, b"")), t[1]
+        name, uuid = t.get(2, b"").decode(), t[1]
         one = {"tid": uuid >> 4, "pid": tracks[t[5]]["pid"] if 5 in t else uuid >> 4, "ts": 0}
         # the field of a kind of track, its descriptor, the fields of the name and of the kernel's number in it
         for field, what, at, number in (3, "process", 6, 1), (4, "thread", 5, 2):
             if field in t:
                 d = dict(fields(what.capitalize() + "Descriptor", t[field]))
                 tracks[uuid] = {**one, "what": what}
-                events.append({**one, "ph": "M", "name": what + "_name", "args": {"name": f"{text(d.get(at, b''))} {d[number]}"}})
+                events.append({**one, "ph": "M", "name": what + "_name", "args": {"name": f"{d.get(at, b'').decode()} {d[number]}"}})
                 return
         if 8 in t:
             unit = {2: "files", 3: "bytes"}[dict(fields("CounterDescriptor", t[8]))[3]]
@@ -123,7 +115,7 @@ def load_with_start(path):
             v = got[30][0]
             one.update(ph="C", name=track["name"], args={track["unit"]: v - (v >> 63 << 64)})
             return
-        one.update(name=text(got[23][0]), cat=names[CATEGORY][got[3][0]], args=dict(argument(a, names[ARGUMENT]) for a in got[4]))
+        one.update(name=got[23][0].decode(), cat=names[CATEGORY][got[3][0]], args=dict(argument(a, names[ARGUMENT]) for a in got[4]))
         if kind == "begin":
             one["ph"] = {"own": "b", "state": "S"}.get(track["what"], "B" if one["cat"] == "command" else "X")
             open_[uuid].append(one)
@@ -146,14 +138,14 @@ def load_with_start(path):
             word = dict(fields("Interned", words))
             if word[1] in names[index]:
                 fail("a name in place of another", word[1])
-            names[index][word[1]] = text(word[2])
+            names[index][word[1]] = word[2].decode()
         if 60 in p:
             described(dict(fields("TrackDescriptor", p[60])))
         if 11 in p:
             happened(p[11], p[8] - start)
     if unended := [b for begun in open_.values() for b in begun if b["ph"] != "B"]:
         fail("a slice that does not end", unended[0])
-    return events, real
+    return real, events
 
 
 def fail(what, e=None):
@@ -203,7 +195,7 @@ def check(events):
 
 
 def main():
-    events, real = load_with_start(sys.argv[1])
+    real, events = load(sys.argv[1])
     arrows = check(events)
     lines = [json.loads(line) for line in open(sys.argv[2])]
     if real != lines[0]["start_realtime_ns"]:

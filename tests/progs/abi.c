@@ -28,10 +28,9 @@ static void no_int80(int sig)
 /* Without CONFIG_IA32_EMULATION the instruction faults, or the call is not getpid. */
 static int has_int80(void)
 {
-    struct sigaction sa = { .sa_handler = no_int80 }, old;
-    MUST(!sigaction(SIGSEGV, &sa, &old));
+    t_handle(SIGSEGV, no_int80, 0);
     int has = !sigsetjmp(no_gate, 1) && int80(20, 0, 0, 0) == getpid();
-    MUST(!sigaction(SIGSEGV, &old, NULL));
+    t_handle(SIGSEGV, SIG_DFL, 0);
     errno = ENOSYS;
     return has;
 }

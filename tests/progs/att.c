@@ -1,15 +1,14 @@
-/* Processes to attach kvis to: they run, wait in a call, start threads, are stopped, have a tracer, or are
- * zombies. ./pid contains the process ID. When ./stop exists, the program prints what it saw, which must be the
- * same with and without kvis, and ends. */
+/* Processes to attach kvis to: they run, wait in a call, start threads, are stopped, or have a tracer.
+ * ./pid contains the process ID. When ./stop exists, the program prints what it saw, which must be the same with and without kvis,
+ * and ends. */
 #include "t.h"
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
 
 static void ready(pid_t p)
 {
-    char b[32];
-    int n = snprintf(b, sizeof b, "%d\n", p), fd = (int)CHK(open("pid.new", O_WRONLY | O_CREAT | O_TRUNC, 0600));
-    MUST(write(fd, b, (size_t)n) == n);
+    int fd = (int)CHK(open("pid.new", O_WRONLY | O_CREAT | O_TRUNC, 0600));
+    MUST(dprintf(fd, "%d\n", p) > 0);
     close(fd);
     CHK(rename("pid.new", "pid"));
 }
@@ -205,15 +204,6 @@ SCENE(traced)
     int st;
     CHK(waitpid(c, &st, 0));
     say("end %x", st);
-}
-
-SCENE(zombie)
-{
-    pid_t c = CHILD(_exit(0));
-    siginfo_t i;
-    CHK(waitid(P_PID, (id_t)c, &i, WEXITED | WNOWAIT));
-    ready(c);
-    until_stop();
 }
 
 static void *thread_ready(void *arg)

@@ -1,14 +1,7 @@
 /* Causes a fault that kvis diagnose must find, until it is killed. Prints `ill` when the fault exists. The name of the process
- * (comm) is ill-SCENE. Scenes:
- *   cpu N, calls N, locks N: N threads compute, make system calls, or contend for one lock; pinned CPU N: compute on one CPU
- *   forks N: N processes make children that end at once; children N: sleep; oom MB: allocates this much memory
- *   files N, descriptors N: opens N files, and the machine can open few more, or the process none
- *   disk NAME N: N threads read at random from /dev/NAME; fuse DIR: a file system does not answer 6 processes
- *   memory MB, far MB NODE CPU: writes to memory again and again (of NODE, on CPU); fragments: frees every second page of all
- *   memory, and asks for hugepages
- *   retransmits: connections to a tun device without a reader; listen: connections that are not accepted; flows N: N connections
- *   (0: without end); packets CPU: broadcasts that 64 local sockets receive
- *   fifo CPU: computes as SCHED_FIFO; clock SECONDS: the error of the clock (0: not synchronized, and ends) */
+ * (comm) is ill-SCENE. Arguments of the scenes:
+ *   cpu, calls, locks, forks, children, files, descriptors, flows N; pinned CPU N; fifo, packets CPU; disk NAME N; fuse DIR
+ *   memory, oom MB; far MB NODE CPU; clock SECONDS (of error; 0: not synchronized, and ends) */
 #include "t.h"
 #include "fuse.h"
 
@@ -226,6 +219,7 @@ SCENE(packets)
     }
 }
 
+/* N: how many; 0: without end. */
 SCENE(flows)
 {
     struct sockaddr_in to = t_loopback(9);
@@ -295,13 +289,6 @@ SCENE(clock)
 
 enum { HUGE = 2 << 20 };
 
-static char *map(size_t bytes)
-{
-    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    MUST(p != MAP_FAILED);
-    return p;
-}
-
 /* Touches a page of each hugepage. */
 static void touch(char *p, size_t bytes)
 {
@@ -313,7 +300,7 @@ SCENE(fragments)
 {
     unsigned long kb = t_number("/proc/meminfo", "MemAvailable:");
     size_t bytes = kb / 4 * 3 * 1024, page = (size_t)sysconf(_SC_PAGESIZE);
-    char *p = map(bytes);
+    char *p = t_map(bytes);
     MUST(madvise(p, bytes / page * page, MADV_NOHUGEPAGE) == 0);
     for (size_t at = 0; at < bytes; at += page)
         p[at] = 1;
@@ -321,12 +308,12 @@ SCENE(fragments)
         MUST(madvise(p + at, page, MADV_DONTNEED) == 0);
     for (unsigned long was, refused = 0; refused < 16;) { /* uses up the remaining hugepages */
         was = t_number("/proc/vmstat", "thp_fault_fallback ");
-        touch(map(17 * HUGE), 17 * HUGE);
+        touch(t_map(17 * HUGE), 17 * HUGE);
         refused = t_number("/proc/vmstat", "thp_fault_fallback ") - was;
     }
     say("ill");
     for (;;) {
-        p = map(17 * HUGE);
+        p = t_map(17 * HUGE);
         touch(p, 17 * HUGE);
         munmap(p, 17 * HUGE);
         usleep(20000);

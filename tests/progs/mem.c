@@ -5,13 +5,6 @@
 #define PAGE 4096ul
 #define RW (PROT_READ | PROT_WRITE)
 
-static char *map(size_t pages, int prot)
-{
-    char *p = mmap(NULL, pages * PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(p != MAP_FAILED);
-    return p;
-}
-
 static void *brk_(void *to) { return (void *)syscall(SYS_brk, to); }
 
 /* Field 47 of /proc/self/stat: where the heap begins. */
@@ -47,7 +40,7 @@ static void region(const char *type, void *p, size_t pages, const char *more)
 
 SCENE(maps)
 {
-    char *p = map(10, RW);
+    char *p = t_map(10 * PAGE);
     region("mmap", p, 10, " and e['prot'] == 'rw-' and e['map_type'].startswith('anon')");
     CHK(munmap(p + 4 * PAGE, 2 * PAGE)); /* out of the middle */
     region("munmap", p + 4 * PAGE, 2, "");
@@ -59,7 +52,7 @@ SCENE(maps)
     CHK(mprotect(p + PAGE, PAGE, PROT_READ | PROT_WRITE));
     CHK(mprotect(p + PAGE, PAGE, PROT_READ));
     want("len(by('mprotect')) >= 3 and not [e for e in by('mprotect') if 'error' in e]");
-    char *q = map(4, RW), *big = map(64, PROT_NONE);
+    char *q = t_map(4 * PAGE), *big = mmap(NULL, 64 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *r = mremap(q, 4 * PAGE, 40 * PAGE, MREMAP_MAYMOVE);
     MUST(r != MAP_FAILED);
     want("len([e for e in by('mremap') if num(e['old_addr']) == %#lx and num(e['addr']) == %#lx and e['size'] == %lu"
@@ -96,7 +89,7 @@ SCENE(many)
 {
     enum { N = 4000 };
     CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
-    char *a = map(2 * N, RW), *b = map(2 * N, PROT_NONE);
+    char *a = t_map(2 * N * PAGE), *b = mmap(NULL, 2 * N * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (size_t i = 0; i < N; i++)
         CHK(mprotect(a + (2 * i + 1) * PAGE, PAGE, PROT_READ));
     for (size_t i = N; i-- > 0;)

@@ -44,14 +44,11 @@ static void visit(const char *name)
 static void in_child(unsigned long flags, void (*f)(void))
 {
     pid_t pid = (pid_t)CHK(syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0));
-    int status;
     if (!pid) {
         f();
         _exit(0);
     }
-    CHK(waitpid(pid, &status, 0));
-    if (status)
-        _exit(97);
+    t_wait(pid, 0);
 }
 
 static void enter_d(void)
