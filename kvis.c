@@ -10054,9 +10054,10 @@ static void md_change(struct task *t, struct call *c)
         md_details(e, t, c, arg < 0 && p.len ? 0 : arg);
         break;
     case EK_MKNOD:
-        md_details(e, t, c, arg); /* fall through */
     case EK_MKDIR:
     case EK_CHMOD:
+        if (e->kind == EK_MKNOD)
+            md_details(e, t, c, arg);
         SNPRINTF(mode, "0%03o", (u32)value[0] & 0177777);
         ev_sym(e, EV_mode, mode);
         break;
