@@ -47,9 +47,10 @@ endif
 
 # MUSL_ARM64=DIR: DIR/include and DIR/lib of a musl for arm64, under the glibc cross compiler. RELRO, which musl does not apply
 # to a static program, would pad the file by 39 KB; blocks in source order, less inlining, no elimination of partial
-# redundancies keep it below 1.5 MiB.
+# redundancies and no jump threading keep it below 1.5 MiB. Without jump threading, gcc takes variables for uninitialized.
 ifeq ($(ARCH)$(if $(MUSL_ARM64),+musl),aarch64+musl)
-  KFLAGS += --param max-inline-insns-auto=4 -freorder-blocks-algorithm=simple -fno-tree-pre -fno-tree-ch -fno-thread-jumps
+  KFLAGS += --param max-inline-insns-auto=4 -freorder-blocks-algorithm=simple -fno-tree-pre -fno-tree-ch
+  KFLAGS += -fno-thread-jumps -Wno-maybe-uninitialized
   KFLAGS += -nostdinc -isystem '$(MUSL_ARM64)/include' -idirafter /usr/$(ARCH)-linux-gnu/include \
             -idirafter $(shell $(CC) -print-file-name=include)
   LINK += -nostdlib -nostartfiles -no-pie -Wl,-z,norelro '$(MUSL_ARM64)/lib/crt1.o' '$(MUSL_ARM64)/lib/crti.o'
