@@ -17,8 +17,9 @@ has err "^kvis: .*$tee is a thread of (process )?$target"
 target traced
 no "pid ($target|att) already traces it" --backend=ptrace -p "$tee"
 untarget
-sh -c ': & echo $! >zombie; exec sleep 60' 9>&- & parent=$!
-until_true 5 eval '[ "$(state "$(cat zombie)")" = Z ]' || fail "no zombie"
+# The child ends after its parent has become sleep(1), which never waits for it.
+sh -c 'until grep -q sleep /proc/$$/comm; do sleep 0.1; done & echo $! >zombie; exec sleep 60' 9>&- & parent=$!
+until_true 20 eval '[ "$(state "$(cat zombie)")" = Z ]' || fail "no zombie"
 no 'zombie|has ended|exited' -p "$(cat zombie)"
 kill $parent
 no 'ancestor|parent|started it' --backend=ptrace -p $$
