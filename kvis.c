@@ -10325,7 +10325,7 @@ static void md_uring(struct task *t, struct call *c)
     st.uring += (u64)c->ret;
 }
 
-/* Records of requests contain no address, therefore kvis asks the connected socket. */
+/* Records of requests contain no address, so kvis asks the connected socket. */
 static void md_ring_connected(struct task *t, struct ofd *o, s32 n)
 {
     const struct fdent *now = fd_find(t->files, n);
