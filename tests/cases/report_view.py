@@ -40,8 +40,10 @@ def names(b, name, events):
     """Bars that are wide enough show a name and details, in a legible color."""
     calls = {(e["ts_ns"], e["tid"]): e for e in events if e["type"] == "syscall"}
     run = next(e for e in events if e["type"] == "exec" and "python3" in e["argv"][0])
-    some = [e for e in events if e["type"] == "syscall" and e["name"] in ("openat", "read") and e["pid"] == run["pid"] and e["ts_ns"] > run["ts_ns"]][:2]
-    begin, end = some[0]["ts_ns"] - 9999, some[-1]["ts_ns"] + some[-1]["duration_ns"]
+    some = [e for e in events if e["type"] == "syscall" and e["name"] in ("openat", "read") and e["pid"] == run["pid"] and e["ts_ns"] > run["ts_ns"]]
+    # two calls in a row that fill most of the time from the start of one to the end of the other have the widest bars
+    one, other = max(zip(some, some[1:]), key=lambda p: min(e["duration_ns"] for e in p) / (stop(p[1]) - start(p[0])))
+    begin, end = one["ts_ns"] - 9999, stop(other)
     for dark in (False, True):
         b.size(1400, 1400, dark)
         b.open(name + ".html", f"#from={begin}&to={end}"), time.sleep(.6)
