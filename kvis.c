@@ -164,16 +164,16 @@ typedef long long s64;
 #define NSEC ((u64)1000000000)
 #define U_CUT "…"
 
-enum { U_PATH_MAX = 2 * PATH_MAX + 2 }; /* size of a directory path plus a path below it */
+enum { U_PATH_MAX = 2 * PATH_MAX + 2 }; /* maximum size of a directory's path and a path below it */
 
 struct buf {
     char *p;
-    u32 len, cap, max; /* bytes used, bytes allocated, limit (0: 1 MiB) */
+    u32 len, cap, max; /* bytes of text; bytes allocated; size limit (0: 1 MiB) */
     bool cut;          /* text was dropped */
-    bool ascii; /* b_own() replaces non-ASCII characters */
+    bool ascii; /* b_own() appends only ASCII characters */
 };
 
-/* A text buffer in `array`, with space for a final NUL. */
+/* Initializes a struct buf to use `array`, and reserves the last byte for a NUL. */
 #define BUF_ON(array) { .p = (array), .cap = sizeof(array) - 1, .max = sizeof(array) - 1 }
 
 /* A 64-bit process can also use other ABIs, such as i386 by `int $0x80`. */
@@ -188,7 +188,7 @@ struct arg {
 };
 
 struct recorded_call {
-    const char *name, *abi; /* `abi` is NULL for the native ABI */
+    const char *name, *abi; /* the call's name; its ABI (NULL: native) */
     const char *ret;
     u32 ret_len;
     u8 nargs;
@@ -201,18 +201,18 @@ struct call_path {
     bool cut;
     bool placed;
     u32 off;           /* offset of the NUL-terminated path in call.paths */
-    s32 len;           /* length, or -errno if kvis could not read the path */
-    struct name *from; /* directory that the path starts from; NULL: unknown or root */
+    s32 len;           /* length of the path, or -errno if unreadable */
+    struct name *from; /* directory where path resolution starts; NULL: unknown or root */
 };
 
-/* CALL_SET_MAX limits how many bytes kvis reads of a poll(2) or select(2) set. */
+/* CALL_SET_MAX limits the bytes read from a descriptor set of poll(2) or select(2). */
 enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 };
 
 /* A system call. All times are in ns of CLOCK_MONOTONIC. */
 struct call {
-    const struct recorded_call *recorded; /* the call in a recording; NULL: the call is live */
+    const struct recorded_call *recorded; /* the call's data in a recording; NULL: a live call */
     bool open;     /* the call has begun but not yet returned */
-    bool known;    /* `row` and `id` of the call are valid */
+    bool known;    /* kvis knows the call: `row` and `id` are valid */
     bool begun;    /* the text sink has printed the first `shown` arguments */
     u8 shown;
     enum abi abi;
@@ -226,7 +226,7 @@ struct call {
     bool detached;
     bool late;     /* the duration is unknown: kvis missed the call's start or end */
     u64 enter_ns, exit_ns;
-    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the rest of the call is blocked time */
+    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the call's other time is blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
     char slept;    /* thread state (/proc/PID/stat) in the call's last sleep; 0: no sleep */
     bool by_interrupt;
@@ -239,7 +239,7 @@ struct call {
     struct call_path path[2];
     struct buf paths;
     u8 n_paths;
-    bool selected; /* -P selects the call or is not given */
+    bool selected; /* option -P selects the call or is absent */
     u8 n_touched;  /* number of files in touched[]; CALL_TOUCHES + 1: more files than fit */
     struct name *touched[CALL_TOUCHES];
 };
@@ -250,7 +250,7 @@ struct name {
     struct name *older;
     u32 hash, len;
     char cls;           /* 'f' (file), 'p' (peer), 'x' (other) */
-    bool read, written; /* read or opened for reading; written or opened for writing */
+    bool read, written; /* flags: read or opened for reading; written or opened for writing */
     bool ran;
     bool live;          /* the name is in use, so nm_drop() does not free it */
     u8 kind; /* type of the file (enum fdkind); FK_SOCK marks the local address of a socket */
@@ -264,20 +264,20 @@ struct ofd {
     u32 refs;
     u8 kind;
     bool writable, inherited;
-    u32 was; /* 1 + closed descriptor number if it was reused during close(2); else 0 */
+    u32 was; /* 1 + number of the closed descriptor if it was reused during close(2); or 0 */
     const char *sock;  /* protocol of a socket ("tcp4", "unix"); NULL: not a socket */
     struct name *name; /* path of the file, or a name such as "pipe:[12]" */
-    struct name *local, *peer; /* addresses of a socket; NULL: unknown */
+    struct name *local, *peer; /* local and peer address of a socket; NULL: unknown */
     u64 in_bytes, out_bytes, open_ns;
-    u64 renamed;       /* number of the last rename for which md_renamed checked the file */
+    u64 renamed;       /* serial number of the last rename for which md_renamed checked the name */
     u64 connect_ns;    /* start time of a pending connect(2); 0: none */
     pid_t opener;
     u32 dev;
     u64 ino;
     bool wanted;       /* -P selects the file */
-    u64 moment;        /* ps.moment at the last lookup of the directory's name */
+    u64 moment; /* ps.moment (a counter of stops) at the last lookup of the directory's name */
     u32 entries;       /* number of directory entries read, without . and .. */
-    bool listed, more; /* listed: kvis must report `entries`; more: `entries` is too low */
+    bool listed, more; /* flags: kvis must report `entries`; `entries` is incomplete */
 };
 
 struct fdent {
@@ -301,7 +301,7 @@ struct fsinfo {
     struct name *root; /* root directory; NULL: root of the mount namespace */
     u64 cwd_ino;
     u32 cwd_dev;
-    u64 moment;        /* ps.moment at the last read of `cwd` and `root` */
+    u64 moment; /* ps.moment (a counter of stops) at the last read of `cwd` and `root` */
 };
 
 struct region {
@@ -313,10 +313,10 @@ struct region {
 struct mm {
     u32 refs;
     u32 n, cap;
-    struct region *r; /* regions sorted by address; only with --faults */
+    struct region *r; /* memory regions sorted by address; only with --faults */
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor; /* minor device number of the executable if reading it never blocks; else 0 */
+    u32 exe_minor; /* minor device number of the executable if reads from it never block; else 0 */
     bool careful;    /* kvis reads memory with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -333,15 +333,15 @@ struct proc {
     u8 delivered, sent;
     s32 sent_code;
     pid_t sent_by;
-    u64 rss_ns, rss; /* time of the last reading of `rss`; resident memory in bytes */
+    u64 rss_ns, rss; /* resident memory in bytes (`rss`), read at time rss_ns */
     u64 max_rss;     /* peak RSS of the finished program in bytes; 0: unknown */
     u64 exec_rss;    /* peak RSS in bytes of the program that the last exec replaced */
-    u64 rss_before;  /* peak RSS in pages at the last exec; a higher peak is the new program's */
+    u64 rss_before; /* peak RSS in pages at the last exec; any higher peak is the new program's */
     u64 cpu_ns;
     u64 used_ns;     /* CPU time of the process at its end; 0: unknown */
     u64 met_ns;      /* when kvis read the process's state from /proc */
     u64 pid_ns;      /* inode number of the pid namespace; 0: kvis's namespace */
-    bool new_pid_ns; /* children may be in another pid namespace after unshare(2) or setns(2) */
+    bool new_pid_ns; /* after unshare(2) or setns(2), children may be in another pid namespace */
     bool attached;   /* kvis attached with -p and read the initial state from /proc */
     bool has_children;
 };
@@ -362,28 +362,28 @@ struct task {
     bool stops_at_exit;
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
-    bool full;          /* the thread stops at every call: its own filter could hide calls */
+    bool full; /* the thread stops at every call, because its seccomp filter could hide calls */
     u64 full_ns;        /* time when the thread began to stop at every call; 0: not begun */
     u64 at_ns;          /* time of the last ptrace stop or record that kvis handled */
-    const struct mem_record *record; /* record that kvis is handling; NULL: a ptrace stop */
+    const struct mem_record *record; /* the record that kvis handles; NULL: a ptrace stop */
     struct call call;
     bool restarting;    /* the kernel will restart the last call, which is not counted yet */
     struct name *exec_path;
     struct buf exec_argv;
-    u64 exec_begun_ns; /* time of the exec-start record (PROC_BEGUN) that set exec_path */
+    u64 exec_begun_ns; /* time of the exec-start record (PROC_BEGUN) that named exec_path */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
     u64 exec_ns;       /* start time of a call, such as an exec, whose record kvis must ignore */
-    u64 reported_ns, reported_end_ns; /* interval in which calls caused ptrace stops */
-    u64 pending_ns; /* start time of a call that is known before its record arrives; 0: none */
+    u64 reported_ns, reported_end_ns; /* interval whose calls kvis reported at ptrace stops */
+    u64 pending_ns; /* start time of an unfinished call, which has no record yet; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
     bool missing;      /* the thread has exited, but its exit record has not arrived */
-    bool restore_arg0; /* kvis must restore the flags argument when clone(2) returns */
+    bool restore_arg0; /* when clone(2) returns, kvis must restore the flags that it changed */
 };
 
-/* -e status= values (strace(1)). No call has CALL_UNAVAILABLE: kvis can read every result. */
+/* Values of -e status= (strace(1)). CALL_UNAVAILABLE never occurs: kvis can read all results. */
 enum call_end {
     CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
     CALL_DETACHED = 16,
@@ -404,7 +404,7 @@ struct opts {
     bool everyone;
     bool report_unnamed;
     const char *record; /* the -w file */
-    const char *json; /* file, "-" (stdout) or NULL */
+    const char *json; /* output file, "-" (stdout) or NULL (no JSON) */
     const char *out_file, *user, *sort, *color, *cgroup, *report, *folded, *perfetto, *trace;
     const char **paths, **env; /* -P paths; -E variables */
     pid_t *pids;
@@ -434,7 +434,7 @@ static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
     if (n && fmt[n - 1] == ':')
         len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
     line[len++] = '\n';
-    /* Writes with a single write(2), because the tracee may write to the same terminal. */
+    /* Uses a single write(2), because the tracee may write to the same terminal. */
     if (write(STDERR_FILENO, line, (size_t)len) < 0)
         return;
 }
@@ -491,8 +491,8 @@ static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
     return grown;
 }
 
-/* The body of a function that searches a table of chains (member `next`) for the element whose
- * member `key` is `id`. Returns the element's place, or the end of its chain. */
+/* The body of a function that searches a hash table for the element whose member `key` is `id`.
+ * Returns the address of the pointer to the element, or of the NULL that ends its chain. */
 #define U_SLOT(element, table, key, id) \
     struct element **at = &(table)[(id) % ARRAY_LEN(table)]; \
     while (*at && (u32)(*at)->key != (id)) \
@@ -555,7 +555,7 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
     }
 }
 
-/* kvis writes to devices, but does not create files in /dev. */
+/* kvis may write to a device in /dev, but does not create files there. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
@@ -587,7 +587,7 @@ static bool u_cpu_is_split(u64 ns)
     return ns >= NSEC / 10;
 }
 
-/* Clock offsets of kvis's time namespace in ns (time_namespaces(7)). BPF uses the initial one. */
+/* Clock offsets (ns) of kvis's time namespace, time_namespaces(7). BPF's clocks have no offset. */
 static s64 u_ahead[CLOCK_BOOTTIME + 1];
 
 static u64 u_clock(clockid_t clock)
@@ -679,7 +679,7 @@ static void b_c(struct buf *b, char c)
         b_put(b, &c, 1);
 }
 
-/* Inlining lets the compiler compute the lengths of literals. */
+/* Inlining lets the compiler compute the lengths of string literals. */
 static inline __attribute__((always_inline)) void b_s(struct buf *b, const char *s)
 {
     b_put(b, s, strlen(s));
@@ -788,7 +788,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns n, or less if the first n of the `have` bytes end inside a UTF-8 character. */
+/* Returns the largest length up to n that does not split a UTF-8 character of the `have` bytes. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -1068,7 +1068,7 @@ static const char *u_errname(int e)
     return u_errno(e)->name ? u_errno(e)->name : number;
 }
 
-/* Returns a signal's name, valid until the next call. SIGRT_n counts from 32: SIGRTMIN varies. */
+/* Returns a signal's name, valid until the next call. SIGRT_n is 32 + n, as SIGRTMIN varies. */
 static const char *u_signame(int sig)
 {
     static char tmp[32];
@@ -1102,7 +1102,7 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys --- */
 
-/* Returns the next line without its newline, valid until the next call. Closes *f at the end. */
+/* Returns the next line without its newline, valid until the next call. Closes *f at EOF. */
 static char *u_line(FILE **f)
 {
     static char *line;
@@ -1139,7 +1139,7 @@ static bool u_mounted(const char *dir, u32 magic)
 /* Creates a detached mount (fsmount(2), Linux 5.2). Returns its descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers of all architectures */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers on any architecture */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1218,8 +1218,8 @@ static const char *u_cgroup(const char *path)
     return group;
 }
 
-/* Sets u_ahead. timens_offsets describes the time namespace of kvis's children (unshare(2)). If
- * that namespace is not kvis's own, u_ahead stays 0. */
+/* Sets u_ahead, the clock offsets. /proc/self/timens_offsets describes the time namespace of
+ * kvis's children (unshare(2)). If kvis is in another namespace, u_ahead stays 0. */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256];
@@ -1234,7 +1234,7 @@ static void u_clocks(void)
     u_ahead[CLOCK_BOOTTIME] = sec[1] * (s64)NSEC + ns[1];
 }
 
-/* Returns the next directory entry whose name has no leading dot. Closes *d at the end. */
+/* Returns the next entry of *d whose name has no leading dot. Closes *d after the last entry. */
 static const struct dirent *u_entry(DIR **d)
 {
     const struct dirent *e;
@@ -1248,7 +1248,7 @@ static const struct dirent *u_entry(DIR **d)
     return e;
 }
 
-/* Opening the directory may fail. The body may not leave the loop. */
+/* Loops over a directory (NULL: no entries) and closes it. The body must not leave the loop. */
 #define U_EACH_ENTRY(opened, e) \
     for (DIR *e##_dir = (opened); e##_dir;) \
         for (const struct dirent *e; (e = u_entry(&e##_dir));)
@@ -1266,7 +1266,7 @@ static long u_file_number(const char *path, long none)
 #define U_MORE_FILES "raise the limit on open files (RLIMIT_NOFILE, fs.file-max)"
 #define U_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
 
-/* Root can lack capabilities in a container. */
+/* Suggests how to get capabilities, which even root can lack in a container. */
 static const char *u_rights(const char *caps)
 {
     static char fix[96];
@@ -1275,8 +1275,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes to `why` that the path cannot be opened (errno e), and how to fix that. Suggests `fix`
- * (may be NULL) if the path is missing although its file system is mounted. */
+/* Writes a message to `why`: the path cannot be opened (errno e), and a fix. Suggests `fix` (may
+ * be NULL) if the path is missing although its file system is mounted. */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL;
@@ -1486,7 +1486,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     (void)abi;
     if (n < 0)
         return n;
-    i.entry.args[0] = v; /* in struct ptrace_syscall_info, `seccomp` begins like `entry` */
+    i.entry.args[0] = v; /* in struct ptrace_syscall_info, `seccomp` begins with `entry`'s fields */
     return sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
 #else
     union arch_regs u;
@@ -1494,7 +1494,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     int e = arch_get_regs(tid, &u, &l);
     if (e < 0)
         return e;
-    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80 uses ebx; keep the rest of rbx */
+    if (abi == ABI_I386 && l->abi == ABI_X86_64) { /* int $0x80 uses ebx; keep rbx's upper half */
         l++;
         v = (u32)v | (u.w64[l->arg[0]] & ~(u64)UINT32_MAX);
     }
@@ -1600,7 +1600,7 @@ struct mem_record {
     const struct wire_file *file[2]; /* files of the descriptors that the call returned */
     const struct wire_sock *sock;
     const struct wire_unix *local;
-    const struct wire_times *times;  /* NULL if the call spent all its time on the CPU */
+    const struct wire_times *times; /* CPU and wait times of the call; NULL: it did not wait */
     const struct wire_seg *path;
     struct mem_part {
         u64 addr;
@@ -1642,7 +1642,7 @@ static s64 mem_from_record(const struct mem_record *r, u64 addr, void *dst, size
     for (const struct mem_part *p = r->part; p < r->part + r->n; p++)
         if (r->entering && !best->early && p->written && addr < p->addr + p->len
             && p->addr < addr + n)
-            return -EFAULT; /* the call overwrote its input, as does readlink(buf, buf, size) */
+            return -EFAULT; /* the call overwrote its input, as readlink(buf, buf, size) does */
     memcpy(dst, best->data + (addr - best->addr), n);
     return (s64)n;
 }
@@ -1655,7 +1655,7 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
     while (got < n && mem_charge()) {
         unsigned long word;
         u64 at = (addr + got) & ~(u64)(sizeof word - 1);
-        /* the system call ptrace(2) stores the word; libc's function returns it */
+        /* the system call stores the word at &word; libc's ptrace(2) returns the word */
         if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
             break;
         size_t off = (size_t)(addr + got - at), k = MIN(sizeof word - off, n - got);
@@ -1668,7 +1668,7 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
-    /* The flags argument is a long, because clang does not extend a variadic int on the stack. */
+    /* The flags are a long, because clang does not extend a variadic int on the stack to a long. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
@@ -1862,7 +1862,7 @@ static u32 nm_hash(u64 seed, const char *s, size_t n)
         h = (h ^ (u8)s[i]) * 1099511628211u;
         h ^= h >> 32;
     }
-    return h * 0x9e3779b97f4a7c15u >> 32; /* 2^64 / golden ratio mixes all bits */
+    return h * 0x9e3779b97f4a7c15u >> 32; /* multiplying by 2^64 / golden ratio mixes all bits */
 }
 
 static size_t nm_size(size_t n)
@@ -2007,7 +2007,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether file lists omit the file s because many programs use it. */
+/* Returns whether s is a file that file lists omit because many programs use it. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2153,7 +2153,7 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns descriptor n's entry; NULL if another call created it after `ns` (start of t's call). */
+/* Returns descriptor n's entry; NULL if a call other than thread t's created it after `ns`. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2270,7 +2270,7 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* Appends an IPv6 address as in RFC 5952. musl's inet_ntop(3) may compress a different zero run. */
+/* Appends an IPv6 address as in RFC 5952. musl's inet_ntop(3) may shorten another run of zeros. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2429,7 +2429,7 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Reads a socket's type and addresses. Does not change addresses that the kernel withholds. */
+/* Reads a socket's type and addresses. Keeps addresses that the kernel does not report. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2462,7 +2462,7 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 /* An O_PATH descriptor allows neither reading nor writing. musl's O_ACCMODE includes O_PATH. */
 static bool fd_writes(u64 flags)
 {
-    return !(flags & O_PATH) && (flags + 1) & 2; /* like OPEN_FMODE (include/linux/fs.h) */
+    return !(flags & O_PATH) && (flags + 1) & 2; /* access mode + 1 is a mask (fs.h, OPEN_FMODE) */
 }
 
 static bool fd_reads(u64 flags)
@@ -2488,7 +2488,7 @@ struct fd_stat {
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* AT_STATX_DONT_SYNC: otherwise, statx(2) hangs if a FUSE or network file server is stopped. */
+/* Without AT_STATX_DONT_SYNC, statx(2) hangs if a FUSE or network file server is stopped. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
     enum { DONT_SYNC = 0x4000, BASIC = 0x7ff, BTIME = 0x800 };
@@ -2502,7 +2502,7 @@ static int fd_open_cached(int at, const char *path, u64 flags, u64 resolve)
     enum { OPENAT2 = 437, CACHED = 0x20 };
     u64 how[3] = { O_PATH | O_CLOEXEC | flags, 0, resolve | CACHED };
     int f = -EAGAIN;
-    for (int i = 0; i < 3 && f == -EAGAIN; i++) { /* EAGAIN: a rename or mount raced with it */
+    for (int i = 0; i < 3 && f == -EAGAIN; i++) { /* EAGAIN: a rename or mount interfered */
         f = syscall(OPENAT2, at, path, how, sizeof how);
         f = f < 0 ? -errno : f;
     }
@@ -2560,7 +2560,7 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Types are compared because a reused inode number can have another type. */
+/* Compares types, too, because a reused inode number can have another type. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
@@ -2666,8 +2666,8 @@ static void fd_scan(struct task *t, bool before_exec)
 }
 
 /* Returns the file that descriptor n referred to at time `ns`, or NULL. Reads /proc if the table
- * lacks the descriptor or if records may be lost. If the table lacks a past call's descriptor,
- * returns NULL and adds the file only for later calls: a later file may have reused the number. */
+ * lacks the descriptor or if records may be lost. If the table lacks the descriptor of a call that
+ * has ended, adds the file only for later calls, because the number may be reused; returns NULL. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
@@ -2676,7 +2676,7 @@ static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
     bool stale = !fdt.past && fdt.lost_ns > (e ? e->known_ns : 0);
     if (e && !stale && (!fdt.lazy || mem_is_past(t)))
         return e->o;
-    if (!e && t->record && t->record->bad_fd) /* EBADF: a later file has this number */
+    if (!e && t->record && t->record->bad_fd) /* EBADF: /proc can only show a later file */
         return NULL;
     bool for_later = !e && !stale && mem_is_past(t);
     if (for_later && fdt.past)
@@ -2875,8 +2875,8 @@ static void vm_put(struct mm *m)
 
 /* --- slow file systems --- */
 
-/* Returns whether a page fault on device 0:minor can wait for a file server. Reads tid's mountinfo,
- * because statfs(2) would ask that server. */
+/* Returns whether page faults on files of device 0:minor can wait for a file server. Reads tid's
+ * mountinfo, because statfs(2) would ask that server. */
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     FILE *f = fopen(u_proc(tid, "mountinfo"), "re");
@@ -2900,7 +2900,7 @@ static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* statx(2) of a /proc link does not look up a path on the file's file system. */
+/* statx(2) of a /proc link cannot block: it looks up no path on the file's file system. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -2997,15 +2997,15 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* incremented at stops and ring drains; names read earlier are stale */
-    struct ps_gone { /* exits in other pid namespaces that wait(2) or SIGCHLD may yet report */
+    u64 moment; /* counter of stops and ring reads; names read at an earlier moment are stale */
+    struct ps_gone { /* exited threads of other pid namespaces; wait(2) or SIGCHLD may name them */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
     u32 n_gone;
 } ps;
 
-/* All threads. The body may not free the thread. */
+/* Loops over all threads. The body must not free the thread. */
 #define PS_EACH(t) \
     for (u32 t##_at = 0; t##_at < PS_BUCKETS; t##_at++) \
         for (struct task *t = ps.task[t##_at]; t; t = t->next)
@@ -3062,7 +3062,7 @@ static struct task *ps_new_task(pid_t tid)
     t->tid = tid;
     t->at_ns = u_now();
     t->call.text.max = (64u << 10) + opt.strlen_max;
-    t->next = *at; /* NULL, unless kvis missed the exit of a thread with this tid */
+    t->next = *at; /* an older thread with this tid if kvis missed its exit; else NULL */
     *at = t;
     ps.n_tasks++;
     return t;
@@ -3104,8 +3104,8 @@ static struct fsinfo *ps_new_fs(const struct fsinfo *of)
     return f;
 }
 
-/* Returns the target of a link in /proc/TID. Returns U_CUT if the target is too long for /proc, or
- * `was` if the link is unreadable or the directory was deleted. */
+/* Returns the target of a link in /proc/TID, U_CUT if the target is too long for /proc, or `was`
+ * (the last known directory) if the link is unreadable or the directory was deleted. */
 static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 {
     static const char gone[] = " (deleted)";
@@ -3121,7 +3121,7 @@ static struct name *ps_directory(pid_t tid, const char *what, struct name *was)
 }
 
 /* Returns a thread's working directory, or `was` if the directory is unreadable or deleted. Opens
- * the directory, because the name and *sx must describe the same directory. */
+ * the directory, because the name and the status *sx must belong to the same directory. */
 static struct name *ps_cwd(const struct task *t, struct name *was, struct fd_stat *sx)
 {
     char fd[16];
@@ -3156,8 +3156,8 @@ static void ps_look_fs(struct task *t)
         ps_set_fs(t, ps_cwd(t, t->fs->cwd, &sx), &sx);
 }
 
-/* Returns t's directories, updated from /proc. For a past call, updates the directories only if the
- * thread is still in the same directory. */
+/* Returns t's root and working directory, updated from /proc. If t has continued since its call,
+ * updates them only if the working directory is still the same. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     struct fd_stat sx;
@@ -3246,8 +3246,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Translates a tid of t's pid namespace into a tid of kvis's. Returns 0 if the namespaces are equal
- * or the thread is unknown (for example in a namespace below t's). */
+/* Translates a tid from t's pid namespace to kvis's. Returns 0 if the namespaces are equal or the
+ * thread is unknown (for example, in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3269,13 +3269,13 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 /* == 10 dec_  arguments and results of system calls, human-readable ===========
  * Tables from gen/: sc_rows (calls and the kinds of their arguments), families (names of values),
  * dec_layouts (structures), sc_commands (commands, such as those of ioctl(2), and their arguments).
- * A number from the tracee alone never sizes an allocation or ends a loop: -s limits text and
+ * No allocation size or loop bound depends only on a number from the tracee: -s limits text and
  * arrays, structures have fixed buffers, and call.text has a maximum. */
 
 /* A named value. Common prefixes (O_, BPF_PROG_TYPE_) are stored once. */
 struct flag {
     u32 low;
-    u16 name; /* offset in fl_names of the name after its prefix */
+    u16 name; /* offset in fl_names of the name without its prefix */
     u8 prefix;
     s8 high;
 };
@@ -3296,18 +3296,18 @@ struct dec_condition {
 struct dec_member {
     const char *name;
     u16 off;
-    u8 size, how; /* size in bytes; format of the value (enum dec_shown) */
-    u16 fam;      /* names (FAM_...) of the value; for DV_BITS: first bit << 8 | number of bits */
+    u8 size, how; /* size of the member in bytes; format of the value (enum dec_shown) */
+    u16 fam; /* family of value names (FAM_...); for DV_BITS: first bit << 8 | number of bits */
     u8 only;      /* conditions for showing the member (enum dec_only) */
     u8 condition;
 };
 struct dec_layout {
     const struct dec_member *members;
     u8 n;
-    u16 size; /* bytes; for an extensible structure, offset after the last known member */
+    u16 size; /* size in bytes; if extensible, offset after the last known member */
     u8 sizing;
-    u8 own, own_least; /* DEC_SIZE_OWN: offset of the member with the size; size if it is 0 */
-    u8 abis;           /* set of ABIs (bits 1 << ABI_...) */
+    u8 own, own_least; /* DEC_SIZE_OWN: offset of the member with the size; size if that is 0 */
+    u8 abis;           /* ABIs with this layout (bits 1 << ABI_...) */
     u8 more;           /* number of following rows, which are layouts for other ABIs */
 };
 #include "gen/out/structs.h"
@@ -3327,10 +3327,10 @@ enum { K_SAME = 0xffff }; /* the command does not change the argument's kind */
 struct sc_result {
     u8 form;     /* RET_... */
     u8 opens;    /* type of the new descriptor (FK_...); FK_UNKNOWN: depends on the file */
-    u16 fam;     /* names (FAM_...) for RET_BITS and RET_VALUE */
+    u16 fam;     /* family of names (FAM_...) for RET_BITS and RET_VALUE */
     const char *label;
     u32 only;          /* `form` applies only if argument only_arg has one of these bits or, if
-                        * only_not is set, none */
+                        * only_not is set, none of them */
     u8 only_arg;
     bool only_not;
     u8 cloexec_arg;
@@ -3359,7 +3359,7 @@ struct sc_level {
 struct sc_option {
     u16 level, name;
     u8 holds;
-    u16 what; /* OPT_STRUCT: structure (ST_...); OPT_VALUE: names (FAM_...) */
+    u16 what; /* OPT_STRUCT: structure (ST_...); OPT_VALUE: family of names (FAM_...) */
 };
 
 struct sc_row {
@@ -3382,7 +3382,7 @@ struct kind {
     u8 when;
     u8 st;   /* layout (ST_...) of a structure or array */
     u8 how;
-    u8 size; /* value's size: bytes, DEC_WORD (a pointer) or DEC_LONG (a long; two for a time) */
+    u8 size; /* value size: bytes, DEC_WORD (a pointer) or DEC_LONG (a long; a time has two) */
 };
 
 struct dec {
@@ -3476,7 +3476,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* Returns the type of a result. `row` is c->row or, for a call inside socketcall(2), c->id. */
+/* Returns a call's result type. `row` is c->row or, for a call made by socketcall(2), c->id. */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3551,13 +3551,13 @@ static void dec_hex(struct buf *b, u64 v)
         b_c(b, '0');
 }
 
-/* Flags can contain multi-bit fields (part= of flags.tbl). DEC_NAMED fields precede other flags. */
+/* Multi-bit fields among flags (part= of flags.tbl). DEC_NAMED fields are shown before flags. */
 enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
 static const struct dec_part {
     u16 fam;
     u8 how;
     u64 mask;
-    u64 arg; /* DEC_NAMED: names (FAM_...); DEC_HUGE: flag that makes the field valid */
+    u64 arg; /* DEC_NAMED: family of names (FAM_...); DEC_HUGE: flag that makes the field valid */
 } dec_parts[] = {
     FL_PARTS
 };
@@ -3587,7 +3587,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends the DEC_NAMED fields (if `named` is set) or all others. Returns the bits of both. */
+/* Appends the DEC_NAMED fields or, if `named` is not set, the others. Returns all fields' bits. */
 static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
 {
     u64 bits = 0;
@@ -3606,7 +3606,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* personality(2) gives all ones a meaning of its own */
+    if (v == 0xffffffff || v == ~0ull) { /* a special value, as in personality(2) */
         if (!dec_named(b, v, fam))
             b_hex(b, v);
         return;
@@ -3627,7 +3627,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Appends a value's name or, without a name, flags (if the family has DEC_NAMED) or a number. */
+/* Appends a value: its name, else flags (if the family has DEC_NAMED fields), else a number. */
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
     const struct dec_part *p = dec_parts, *end = p + ARRAY_LEN(dec_parts);
@@ -3648,7 +3648,7 @@ static void dec_mode(struct buf *b, u64 mode)
     b_f(b, "%#03llo", type ? mode & ~(u64)S_IFMT : mode);
 }
 
-/* Appends a device number that new_encode_dev or glibc's makedev (with more bits) encoded. */
+/* Appends a device number as encoded by new_encode_dev or (with more bits) glibc's makedev. */
 static void dec_dev(struct buf *b, u64 dev)
 {
     u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
@@ -4081,7 +4081,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
     unsigned optfam = fam == FAM_so && d->i ? dec_optfam(d->c->arg[d->i - 1]) : fam;
     if (fam == FAM_clock) {
         dec_clock(d->b, v);
-    } else if (fam == FAM_keyspec) { /* key IDs are decimal in the results of calls, too */
+    } else if (fam == FAM_keyspec) { /* key IDs are decimal, as in call results */
         if (!dec_named(d->b, (u32)v, fam))
             b_s64(d->b, (s32)v);
     } else if (fam == FAM_quotactl) {
@@ -4091,7 +4091,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
         dec_enum(d->b, v & 0xff, FAM_quotatype);
         b_c(d->b, ')');
     } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
-        b_s(d->b, v & 0x100 ? "IPC_64|" : ""); /* IPC_64: newer structures of i386 and arm */
+        b_s(d->b, v & 0x100 ? "IPC_64|" : ""); /* IPC_64 selects newer structures on i386 and arm */
         dec_enum(d->b, v & ~0x100u, fam);
     } else {
         dec_enum(d->b, (u32)v, optfam);
@@ -4175,7 +4175,7 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts (and, if `print`, appends) up to `max` argv strings. Sets *whole if these are all. */
+/* Counts (and, if `print`, appends) up to `max` argv strings. Sets *whole if argv has no more. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4345,13 +4345,13 @@ static void dec_status(struct buf *b, u32 s)
     }
     b_c(b, '}');
     if (s >> 16 && (s & 0xffff) != 0xffff)
-        b_f(b, " | %u << 16", s >> 16); /* the upper half is a PTRACE_EVENT_... number */
+        b_f(b, " | %u << 16", s >> 16); /* upper half of the status: PTRACE_EVENT_... */
 }
 
 static void dec_k_wstatus(struct dec *d, u64 v)
 {
     u8 raw[4];
-    if (!d->c->ret) { /* WNOHANG, and no child has changed state */
+    if (!d->c->ret) { /* WNOHANG is set, and no child has changed state */
         dec_pointer(d, v, 0);
     } else if (dec_get(d, v, raw, 4)) {
         b_c(d->b, '[');
@@ -4388,7 +4388,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* The set's size: sched_setaffinity(2)'s argument before it, or sched_getaffinity(2)'s result. */
+/* A CPU set's size is sched_setaffinity(2)'s argument 2 or sched_getaffinity(2)'s result. */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i - 1];
@@ -4573,7 +4573,7 @@ static void dec_k_sa(struct dec *d, u64 v)
     dec_sockaddr_at(d, v, dec_next(d));
 }
 
-/* The kernel truncates the address to the buffer's size, which was read at the call's entry. */
+/* The kernel truncates the address to the buffer's size, which kvis read at the call's entry. */
 static void dec_k_saout(struct dec *d, u64 v)
 {
     u8 raw[4];
@@ -4788,7 +4788,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-enum { IOCTL_SIZE = 0x3fff }; /* in the upper half of a command: any size */
+enum { IOCTL_SIZE = 0x3fff }; /* ioctl(2) size bits; all set: any size */
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
@@ -4802,8 +4802,8 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* Appends up to three names ("A or B"), because the meaning of a command depends on the driver. If
- * `any` is set, searches the rows for commands of any size, not those for this command's size. */
+/* Appends up to three names ("A or B"), because drivers share numbers of ioctl(2) commands. If
+ * `any` is set, searches only the rows for commands of any size. */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 };
@@ -4897,7 +4897,7 @@ static const struct kind kinds[] = {
     DEC_KINDS
 };
 
-/* Returns the number of arguments passed: registers of omitted arguments have unrelated values. */
+/* Returns how many arguments a call uses. Registers of other arguments have unrelated values. */
 static unsigned dec_nargs(const struct call *c)
 {
     const struct sc_command *command = dec_command(c, c->row);
@@ -4905,9 +4905,9 @@ static unsigned dec_nargs(const struct call *c)
         return command->nargs;
     if (c->id != SC_clone)
         return sc_rows[c->row].nargs;
-    /* masks: CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
+    /* flags that use an argument: CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
     bool ctid = c->arg[0] & 0x01200000, tls = c->arg[0] & 0x00080000;
-    if (c->row == SC_clone ? tls : ctid) /* on x86-64, ctid precedes tls */
+    if (c->row == SC_clone ? tls : ctid) /* clone(2) on x86-64: ctid precedes tls */
         return 5;
     return (c->row == SC_clone ? ctid : tls) ? 4 : c->arg[0] & 0x00101000 ? 3 : 2;
 }
@@ -4975,7 +4975,7 @@ static void dec_exit(struct task *t, struct call *c)
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         if (c->val[i].form == ARG_NONE)
             dec_one(t, c, i, true);
-        /* BPF truncates paths to 4095 bytes plus a NUL */
+        /* BPF programs truncate paths to 4095 bytes plus a NUL */
         c->val[i].cut |= c->err == ENAMETOOLONG && c->val[i].len == DEC_PATH;
     }
 }
@@ -5026,7 +5026,7 @@ static void dec_ret_select(struct dec *d)
             b_s(d->b, name[k]);
             dec_k_fdset(d, d->c->arg[1 + k]);
         }
-    if (d->c->arg[4]) { /* select(2) stores the remaining time here */
+    if (d->c->arg[4]) { /* select(2) stores the remaining time in this argument */
         b_s(d->b, ", left ");
         d->kind = &kinds[sc_rows[d->c->row].arg[4]];
         dec_k_pointed(d, d->c->arg[4]);
