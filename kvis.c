@@ -5101,8 +5101,8 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 
 enum { SC_N = ARRAY_LEN(sc_rows) };
 
-static u16 sc_id[SC_N];  /* per row: first row with the same call name */
-static bool sc_set[SC_N]; /* rows that -e trace= selects; all rows by default */
+static u16 sc_id[SC_N];  /* for each row: the first row with the same call name */
+static bool sc_set[SC_N]; /* rows that -e trace= selects; without the option, all rows */
 
 static const char *sc_name(u16 row)
 {
@@ -5117,7 +5117,7 @@ static void sc_init(void)
 
 static int sc_find(enum abi a, u64 nr)
 {
-    enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* upper half of __ARM_NR_BASE: see syscalls.tbl */
+    enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* upper half of ARM-private numbers (syscalls.tbl) */
     if (a == ABI_ARM32 && nr >> 16 == ARM_PRIVATE)
         nr = 1000 + (nr & 0xffff);
     return nr < sc_numbers[a].n ? sc_numbers[a].row[nr] - 1 : -1;
@@ -5146,11 +5146,11 @@ static void sc_widen_ids(int row, u64 *arg)
     }
 }
 
-/* Clears the upper halves of arguments that determine what the call does. The kernel ignores these
- * halves (SYSCALL_DEFINE). For 32-bit ABIs, also widens 16-bit user and group ids. */
+/* Clears the upper halves of 32-bit arguments that determine what a call does, because the kernel
+ * ignores these halves (SYSCALL_DEFINE). For 32-bit ABIs, also widens 16-bit user and group ids. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
 {
-    static const struct { u16 id; u8 args; /* bit n is set for argument n */ } row[] = {
+    static const struct { u16 id; u8 args; /* bit n: clear upper half of argument n */ } row[] = {
         { SC_fcntl, 2 }, { SC_fcntl64, 2 }, { SC_ioctl, 2 }, { SC_prctl, 1 }, { SC_seccomp, 3 },
         { SC_rt_sigaction, 1 }, { SC_socketcall, 1 }, { SC_shutdown, 2 }, { SC_close_range, 7 },
     };
@@ -5181,7 +5181,7 @@ static const char *sc_add(const char *word, bool *set)
             set[i] = hit = true;
     if (regex)
         regfree(&re);
-    /* A word that names no call can be a class without %, as in old versions of strace. */
+    /* Like old versions of strace, accept class names without %, unless a call has that name. */
     u32 cls = 0;
     for (size_t i = 0; !hit && i < ARRAY_LEN(sc_classes); i++)
         if (!strcmp(word + (*word == '%'), sc_classes[i].name))
@@ -5220,13 +5220,13 @@ static const char *sc_parse(const char *expr)
 /* == 12 ev_  events: what happened, as data ===================================
  * gen/events.h describes the kinds of events and their fields. */
 
-/* VT_STR: bytes from a tracee. VT_SYM: a word defined by kvis. Recordings contain these values. */
+/* Types of fields, as in recordings. VT_STR: bytes from a tracee. VT_SYM: a word of kvis. */
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
 union ev_val {
     s64 n;
     struct {
-        const char *p; /* valid until all sinks have handled the event; a NUL ends a VT_SYM */
+        const char *p; /* valid until all sinks have handled the event; NUL-terminated for VT_SYM */
         u32 len;
     } s;
 };
@@ -5235,7 +5235,7 @@ union ev_val {
 enum ev_field { EVENT_FIELDS(F) N_EV_FIELDS };
 #undef F
 
-/* json: the key with its quotes and separators */
+/* json: the key in quotes, with comma and colon */
 #define F(name, type, key) { #name, key, ",\"" key "\":", VT_##type },
 static const struct { const char *name, *key, *json; u8 type; } ev_fields[] = { EVENT_FIELDS(F) };
 #undef F
@@ -5243,8 +5243,8 @@ static const struct { const char *name, *key, *json; u8 type; } ev_fields[] = { 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
 enum ev_how {
-    EVENT_RUNS = 1,      /* text output merges similar events */
-    EVENT_WITH_CALLS = 2 /* with -v, the event is printed between the calls */
+    EVENT_RUNS = 1,      /* text output merges similar events into one line */
+    EVENT_WITH_CALLS = 2 /* -v prints the event between the system calls */
 };
 
 #define K(id, ...) EK_##id,
@@ -5273,12 +5273,12 @@ struct event {
     u64 ts_ns;
     u64 set[(N_EV_FIELDS + 63) / 64];
     struct call *call; /* call of an EK_SYSCALL event, else NULL */
-    union ev_val v[N_EV_FIELDS]; /* last member, because ev_new() does not clear it */
+    union ev_val v[N_EV_FIELDS]; /* must be the last member, because ev_new() does not clear it */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
-    static struct event e; /* one event is enough: all sinks finish with it before the next event */
+    static struct event e; /* reused: all sinks have handled the previous event */
     memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.row = -1;
@@ -5318,7 +5318,7 @@ static void ev_sym(struct event *e, enum ev_field f, const char *s)
         ev_bytes(e, f, s, strlen(s));
 }
 
-/* Adds an exit status. process: the whole process has ended, not only a thread. */
+/* Adds an exit status. `process`: the status of a whole process, not only of a thread. */
 static void ev_status(struct event *e, int status, bool process)
 {
     if (WIFSIGNALED(status))
@@ -5373,7 +5373,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
         for (u32 f = 0, at = 0; f < N_EV_FIELDS; f++) {
             if (!ev_has(to, (enum ev_field)f) || !ev_is_text(f))
                 continue;
-            if (again) { /* only now, because b_put() can move the text */
+            if (again) { /* second pass: b_put() no longer moves the text */
                 to->v[f].s.p = text->p + at;
                 at += e->v[f].s.len + 1;
                 continue;
@@ -5386,10 +5386,10 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
     return !text->cut;
 }
 
-/* Groups of similar events, ordered by their first events. */
+/* Groups of similar events, in the order in which they began. */
 enum { EV_GROUPS = 16 };
 struct ev_groups {
-    u32 first, n; /* the groups in use are g[first] to g[n - 1] */
+    u32 first, n; /* groups g[first] to g[n - 1] are in use */
     u64 last_ns;
     struct ev_group {
         struct event e;
@@ -5404,13 +5404,13 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     if (!ev_has(a, (enum ev_field)f))
         return true;
     if (f == EV_region_start && ev_is(a, EV_region_name, "stack"))
-        return true; /* the stack grows down, so its start changes */
+        return true; /* a stack grows down, so its start address changes */
     if (ev_is_text(f))
         return v->s.len == w->s.len && !memcmp(v->s.p, w->s.p, v->s.len);
     return v->n == w->n;
 }
 
-/* Returns whether two events of a thread are both execs, or differ only in times and addresses. */
+/* Returns whether a thread's events can merge: execs, or equal except for times and addresses. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -5452,7 +5452,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Takes the oldest group, which is valid until the next event; NULL: it began after until_ns. */
+/* Returns and removes the oldest group, valid until the next event; NULL: none before until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -5484,7 +5484,7 @@ struct out_tap {
     void (*gone)(const struct task *t); /* called before kvis frees a task */
     void (*due)(u64 now); /* called before the text sink prints delayed lines */
     void (*flush)(void);
-    void (*left_out)(const struct event *e); /* an exec or a fork that the filters exclude */
+    void (*left_out)(const struct event *e); /* called for an exec or fork that filters exclude */
 };
 
 enum {
@@ -5492,27 +5492,27 @@ enum {
     OUT_BELOW_MAX = 160, OUT_FILES = 192,
     OUT_HELD_NS = 800000000,  /* maximum delay of a line */
     OUT_QUIET_NS = 200000000, /* delayed lines are printed if no event occurs for this long */
-    OUT_DISK_FEW = 8,      /* groups of fewer disk requests are hidden unless slow or failed */
+    OUT_DISK_FEW = 8,      /* smaller groups of disk requests are hidden unless slow or failed */
     OUT_SLOW_NS = 10000000 /* minimum duration of a slow disk request or CPU wait */
 };
 
 /* A hash table slot for a process. A new process replaces the least recently used one. */
 struct out_slot {
     pid_t pid;
-    u64 used; /* value of out.uses at the last use; 0: the slot is free */
+    u64 used; /* out.uses when the slot was last used; 0: the slot is free */
 };
 
 struct out_proc {
     struct out_slot slot;
-    u64 born_ns; /* creation time if the line about the creation is still delayed; else 0 */
+    u64 born_ns; /* creation time, if the line about the creation is still delayed; else 0 */
     pid_t parent, maker;
     bool ended;
     bool starting;  /* kvis has seen only routine events since the exec */
     u64 exec_ns, last_ns;
     u64 since_ns;   /* time of the first counted access to a file; 0: none */
     u32 files[N_NM_CLASSES];
-    u32 n_files, file[OUT_FILES]; /* hash table of counted paths (their hashes); 0: free */
-    struct {        /* per class: common directory of the files, or path of a single file */
+    u32 n_files, file[OUT_FILES]; /* hash table of hashes of the counted paths; 0: free */
+    struct {        /* for each class: common directory of its files, or path of its only file */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
@@ -5525,7 +5525,7 @@ static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
     u32 n_taps;
-    const struct out_tap *diverted; /* consumer that replaces the sinks and tap[]; NULL: none */
+    const struct out_tap *diverted; /* if set, gets all events instead of the sinks and tap[] */
     bool json_on, events_on, colour;
     int failed;          /* errno of the last failed write; 0: none */
     bool (*give_up)(void); /* callback that decides whether to stop writing to a slow reader */
@@ -5538,10 +5538,10 @@ static struct {
     u64 uses;
     u32 columns;         /* width of the terminal; 0: not a terminal */
     u32 line_from;
-    u32 line_tail;       /* offset in text.b of the line's error, which is never cut; 0: none */
+    u32 line_tail;       /* offset in text.b of the error at the end of the line; 0: none */
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
     u32 line_at;  /* offset in text.b of the line's text, after its time and thread */
-    u32 line_col; /* columns of the current line that were already flushed */
+    u32 line_col; /* number of flushed columns of the current line */
     u64 due_ns;            /* when the next delayed line is due; 0: none */
 } out = { .text.fd = -1, .json.fd = -1 };
 
@@ -5581,7 +5581,7 @@ static int out_write_all(int f, const char *p, size_t n)
     const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
-        int e = w < 0 ? errno : ENOSPC; /* a result of 0 sets no errno */
+        int e = w < 0 ? errno : ENOSPC; /* write(2) sets no errno if it returns 0 */
         if (w > 0) {
             p += w;
             n -= (size_t)w;
@@ -5727,7 +5727,7 @@ static void out_name(pid_t pid, const char *comm, size_t n)
 {
     struct out_named *named = OUT_PLACE(out_names, pid);
     n = MIN(n, sizeof named->comm - 1);
-    memmove(named->comm, comm, n); /* memmove(3), because `comm` may be in this slot */
+    memmove(named->comm, comm, n); /* memmove(3), because `comm` may point into this slot */
     memset(named->comm + n, 0, sizeof named->comm - n);
     named->slot = (struct out_slot){ pid, ++out.uses };
 }
@@ -5966,7 +5966,7 @@ static void out_birth_line(struct out_proc *p)
     p->born_ns = 0;
 }
 
-/* Prints an event without a newline. `requests`: e begins a group of block requests. */
+/* Prints an event without a newline. `requests`: group of block requests to print, or NULL. */
 static void out_event_line(const struct event *e, const struct ev_group *requests)
 {
     struct buf *b = &out.text.b;
@@ -6017,7 +6017,7 @@ static void out_held_print(u64 until_ns)
         out_group(g);
 }
 
-/* Returns whether text must show an event because -e trace=NAMES, -P or --no-filter selects it. */
+/* Returns whether text output must show an event: -e trace=NAMES, -P or --no-filter selects it. */
 static bool out_asked(const struct event *e)
 {
     bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
@@ -6052,7 +6052,7 @@ static void out_common_dir(struct buf *b, const struct out_proc *p, enum nm_clas
         b_own(b, U_CUT);
 }
 
-/* Appends file counts: 12 libraries, 24 headers below /usr/include. */
+/* Appends file counts, such as "12 libraries, 24 headers below /usr/include". */
 static void out_read(struct buf *b, const struct out_proc *p)
 {
     const char *between = "";
@@ -6147,7 +6147,7 @@ static void out_name_by(const struct event *e)
     out_name(e->pid, comm, n);
 }
 
-/* Learns names from an exec or fork that is not shown. Returns false for other events. */
+/* Learns process names from an exec or fork that is not shown. Returns false for other events. */
 static bool out_leave_out(const struct event *e)
 {
     const char *comm = out_comm(e->pid);
@@ -6162,7 +6162,7 @@ static bool out_leave_out(const struct event *e)
 
 static void out_executed(struct out_proc *p, const struct event *e)
 {
-    out_held_print(~0ull); /* print earlier events, including a delayed creation */
+    out_held_print(~0ull); /* delayed lines, including the creation, precede the exec */
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
@@ -6176,7 +6176,7 @@ static void out_executed(struct out_proc *p, const struct event *e)
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
-    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* events of the kernel, not the program */
+    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* disk I/O and CPU waits do not end start-up */
         return false;
     if (e->kind == EK_EXEC && e->err == ENOENT)
         return false;
@@ -6290,7 +6290,7 @@ static bool out_routine_file(struct out_proc *p, const struct event *e)
     if (!path)
         return false;
     bool named = out_is_named(p, path);
-    if (named && dir) /* start-up is over: show later accesses to files below this directory */
+    if (named && dir) /* start-up ends when the program opens a directory that an argument names */
         out_files(p);
     else if (named)
         return false;
@@ -6323,7 +6323,7 @@ static bool out_routine_kind(const struct event *e, bool starting)
     case EK_FAULT: case EK_FAULT_GROUP: /* only a major fault has the `kind` field */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
-    case EK_SEND: /* an EK_RESOLVE event shows the query */
+    case EK_SEND: /* an EK_RESOLVE event shows a DNS query */
         return ev_has(e, EV_name);
     case EK_RECV:
         return ev_has(e, EV_name) || (e->err && out_is_dns(e));
@@ -6355,7 +6355,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* a second line follows when the start-up ends */
+            out_files_line(p, "starting: "); /* final file counts follow when start-up ends */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -6566,7 +6566,7 @@ static void out_json_name(struct buf *b, const char *key)
     b_s(b, "\":");
 }
 
-/* Appends a string and, if it is not UTF-8, KEY_hex. */
+/* Appends a string. If it is not UTF-8, adds KEY_hex with its bytes in hex. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
@@ -6653,7 +6653,7 @@ static void out_json_value(struct buf *b, u8 f, const union ev_val *v)
     }
 }
 
-/* Appends arguments; with `hex`, only raw ones, in hex. Returns whether any is not UTF-8. */
+/* Appends arguments; `hex`: strings in hex, others as null. Returns whether any is not UTF-8. */
 static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 {
     bool bad = false;
@@ -6788,11 +6788,11 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Begins a call's line (-v), unless a filter needs the call's result (whole_only). */
+/* Begins a call's line (-v), unless whole_only is set: a filter needs the call's result first. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
-        t->call.begun = true; /* out.diverted gets all calls, and filters calls itself */
+        t->call.begun = true; /* out.diverted receives all calls and filters them itself */
         return;
     }
     if (whole_only)
@@ -6882,7 +6882,7 @@ struct st_time {
 
 struct st_row {
     u64 calls, errors, ns, max_ns;
-    u64 killed_ns; /* part of `ns` spent in calls that never returned; -c excludes it */
+    u64 killed_ns; /* part of `ns` in calls that never returned, which -c excludes */
     struct st_time known;
     u32 *hist;
     u16 row;
@@ -6898,7 +6898,7 @@ struct st_caller {
     u64 calls, errors, ns;
     pid_t pid;
     char comm[16];
-    bool ended; /* in a replay: a later process has the same pid */
+    bool ended; /* set in a replay when a later process has the same pid */
 };
 
 struct st_delays {
@@ -6943,10 +6943,10 @@ static struct summary {
     struct st_row row[ST_ROWS];
     struct st_row chosen[ST_ROWS]; /* counts of the calls that the filters select, for -c */
     bool recorded;
-    bool from_calls;  /* the recording has calls; chosen[] and caller[] are their totals */
+    bool from_calls;  /* chosen[] and caller[] are totals of the recording's calls */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
-    struct st_failed failed[ST_ERRNOS]; /* hash table, open addressing; count 0: free slot */
+    struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free slot */
     struct st_left left[ST_LEFT_OPEN];
     u64 n_left;
     struct st_where where[ST_WHERE]; /* hash table until st_compute_derived sorts it */
@@ -6956,8 +6956,8 @@ static struct summary {
     u64 n_longest, n_failed_processes;
     struct name *program[ST_PROGRAMS];
     u64 n_programs;
-    struct st_delays delays; /* waits for a CPU; unknown if n_delays is 0 */
-    struct st_io io;         /* disk requests; unknown if n_io is 0 */
+    struct st_delays delays; /* waits for a CPU; not measured if n_delays is 0 */
+    struct st_io io;         /* disk requests; not measured if n_io is 0 */
     u64 n_delays, n_io;
 } st;
 
@@ -6980,7 +6980,7 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* p: quantile, 0 to 1; max: the largest recorded value. */
+/* Returns quantile p (0 to 1) of a histogram. max: its largest value. */
 static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
 {
     u64 want = (u64)(p * (double)count), seen = 0;
@@ -7405,7 +7405,7 @@ static void st_table(struct buf *b, const struct summary *s)
 
 #define ST_PROC "proc" /* backend name in recordings of kvis proc */
 
-/* Lists up to `max` names that `want` selects, by descending I/O. Counts other names in *more. */
+/* Lists up to `max` names that `want` selects, the most I/O first. *more: number of other names. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -7478,7 +7478,7 @@ static void st_mark_names(void)
         nm_mark(st.program[i]);
 }
 
-/* If -e trace= excludes any of these calls, the I/O totals are too low. */
+/* Returns false if -e trace= excludes an I/O call, so the I/O totals are too low. */
 static bool st_knows_io(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -7487,9 +7487,9 @@ static bool st_knows_io(void)
     return true;
 }
 
-/* Conditions for showing a number or a list of the summary. Only recordings have the numbers that
- * are RECORDED or STATE; `kvis diff` compares all numbers except STATE, which describe the run.
- * The numbers of LOST and of later conditions are unknown if lost_unknown is 1. */
+/* Conditions for showing a number or a list of the summary. RECORDED or STATE: only recordings
+ * contain the number. `kvis diff` compares all numbers except STATE, which describe the run. If
+ * lost_unknown is 1, the numbers with LOST or a later condition are unknown. */
 #define ST_CONDITIONS(X) \
     X(ALWAYS, true) \
     X(RECORDED, false) \
@@ -7526,7 +7526,7 @@ enum st_known { ST_CONDITIONS(X) };
     { key, recorded, offsetof(struct summary, number), ST_##known },
 static const struct st_num {
     const char *key;      /* key in JSON, or NULL */
-    const char *recorded; /* name in recordings and diff; NULL: derived, not recorded */
+    const char *recorded; /* name in recordings and `kvis diff`; NULL for derived numbers */
     u16 at;
     u8 known;             /* condition for showing the number (enum st_known) */
 } st_nums[] = { SUMMARY_NUMBERS(X) };
@@ -7581,7 +7581,7 @@ static void st_compute_derived(struct summary *s)
     qsort(s->where, ST_WHERE, sizeof s->where[0], st_where_cmp);
 }
 
-/* At most 10 rows of at least 1 ms are shown. */
+/* Counts the rows to show: at most 10, each of at least 1 ms. */
 static u32 st_where_top(const struct summary *s, u64 *more)
 {
     u32 n = 0;
@@ -7620,7 +7620,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* the count is unknown: st_where_thin may have counted a row twice */
+    if (s->where_other) /* number unknown: st_where_thin may have counted a row twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %llu more", more);
@@ -7750,17 +7750,17 @@ enum st_type {
     ST_NAME,    /* struct name *: a name, or NULL */
     ST_COUNTS,  /* u32[]: a histogram */
     ST_HIST,    /* u32 *: a histogram with ST_BUCKETS buckets, or NULL */
-    ST_RETURNED, /* u64: the row's st_returned_ns() */
-    ST_BLOCKED, /* st_blocked_ns() of the row */
-    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a `struct name` */
+    ST_RETURNED, /* u64: time in calls that returned */
+    ST_BLOCKED, /* blocked time, without disk and CPU waits */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a row that is a `struct name` */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 
 struct st_col {
-    const char *key; /* key in JSON; NULL: the row is a bare value */
+    const char *key; /* key in JSON; NULL: the row is a string, not an object */
     u8 type, sinks;
-    u16 at, size;    /* offset and size of the value in the row */
+    u16 at, size;    /* offset and size of the column's value within a row */
 };
 
 #define MEMBER(row, member, type, sinks, key) \
@@ -7792,7 +7792,7 @@ static void st_add_row(struct summary *s, const void *row)
 static void st_add_chosen(struct summary *s, const void *row)
 {
     const struct st_row *r = row;
-    s->tables = MAX(s->tables, 1); /* recordings of older versions lack this number */
+    s->tables = MAX(s->tables, 1); /* recordings of old versions lack the number `tables` */
     if (!s->from_calls)
         st_row_add(&s->chosen[r->row], r);
 }
@@ -7817,20 +7817,20 @@ enum rec_type {
 
 /* The lists of the summary, in their order in JSON and recordings. */
 static const struct st_list {
-    const char *key; /* key of the list in JSON, or NULL */
+    const char *key; /* key in JSON, or NULL */
     const char *more_key; /* JSON key of the omitted-row count, or NULL */
     u32 more; /* offset, within struct summary, of the omitted-row count */
-    u8 known; /* condition for showing the list in JSON (enum st_known) */
+    u8 known; /* condition for showing the list (enum st_known) */
     u8 record; /* type of record (enum rec_type); 0: not recorded */
     bool sparse; /* a row is unused if its first ST_NUMBER column is 0 */
     const struct st_col *col;
     u8 n_cols;
-    u32 rows, size, max;  /* table in struct summary: offset, row size, capacity */
-    u32 n;                /* offset, within struct summary, of the used-row count; 0: all */
-    bool (*want)(const struct name *); /* selects the names that are the rows, or NULL */
-    u32 (*top)(const struct summary *s, u64 *more); /* number of rows to show; NULL: all rows */
-    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append it */
-    void (*json)(struct buf *b, const struct summary *s); /* writes the list if `key` is NULL */
+    u32 rows, size, max;  /* a table in struct summary: its offset, row size and capacity */
+    u32 n;                /* offset, within struct summary, of the row count; 0: `max` rows */
+    bool (*want)(const struct name *); /* if set, selects the names that are the rows */
+    u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show; NULL: all */
+    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append the row */
+    void (*json)(struct buf *b, const struct summary *s); /* writes a list whose `key` is NULL */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -7927,7 +7927,7 @@ static struct st_items st_begin_items(struct buf *b, const char *label)
     return items;
 }
 
-/* Removes the last item of b if it does not fit into the line. */
+/* Removes the item just appended if it does not fit into the line. */
 static void st_item(struct st_items *items)
 {
     struct buf *b = items->b;
@@ -7943,7 +7943,7 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line with the number of omitted items, including `more` that st_item never saw. Removes a
+/* Ends a line with the number of omitted items: those removed by st_item, and `more`. Removes a
  * line without items. `dropped`: kvis dropped names, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
@@ -8064,7 +8064,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* row[] lacks calls whose duration is unknown */
+            known |= s->row[i].calls != 0; /* row[] omits calls of unknown duration */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -8177,7 +8177,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* kvis prints the reason before events */
+    if (s->fallback && !out.events_on) /* if kvis shows events, it printed the reason first */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8422,14 +8422,14 @@ static void st_report(struct summary *s)
  * model another call, add model= to its row of gen/tables/syscalls.tbl and write the function that
  * model= names. This section does not depend on ptrace and prints nothing. */
 
-/* Why the model needs a call (tr_choose):
+/* Why the model needs a call (for tr_choose, which selects calls):
  * MD_EVENT   only to report it, if -e trace= selects it
  * MD_MEMORY  to know the mappings in which page faults occur
  * MD_FDS     to know the files of descriptors
  * MD_ALWAYS  in every run, for example to find new processes */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Event kinds of calls with a shared handler, by sc_id[row]. gen/tables.sh generates MD_CALLS. */
+/* Event kinds of calls that share a handler, by sc_id[row]. gen/tables.sh generates MD_CALLS. */
 #define X(call, need, enter, exit, kind, ok) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
@@ -8498,7 +8498,7 @@ static void md_join_from(struct path *p, const struct name *from, const char *s,
     md_join(p, from ? from->s : "", from ? from->len : 0, s, n);
 }
 
-/* Returns the name of the file of a descriptor. Reads the name of a directory again from /proc. */
+/* Returns the name of a descriptor's file. Reads the current name of a directory from /proc. */
 static struct name *md_fd_directory(struct task *t, s32 n)
 {
     char what[32];
@@ -8578,7 +8578,7 @@ static bool md_path_wanted(const char *path, u32 n)
     memcpy(s, path, n);
     s[n] = 0;
     for (u32 i = 0; i < opt.n_paths; i++) {
-        const char *want = opt.paths[i]; /* "" stands for the root directory */
+        const char *want = opt.paths[i]; /* for `-P /`, opt_bare() returns "" */
         size_t k = strlen(want);
         if (n && n >= k && !memcmp(s, want, k) && (n == k || s[k] == '/'))
             return true;
@@ -8634,7 +8634,7 @@ static void md_touch(struct task *t, struct call *c)
     }
 }
 
-/* In observe mode, compares only last components: the directory of a relative path is unknown. */
+/* In observe mode, compares only the last components: a relative path's directory is unknown. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -8670,7 +8670,7 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves *p in the root directory of t. Returns 0 or -errno. */
+/* Resolves *p in the root directory of thread t. Returns 0 or -errno. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT of openat2(2) */
@@ -8730,7 +8730,7 @@ static bool md_magic_link(struct task *t, struct path *p, bool at_link)
     } else if (!strncmp(rest, "fd/", 3) && isdigit((u8)rest[3])) {
         n = md_fd_directory(of, (s32)strtol(rest + 3, &rest, 10));
     }
-    /* Only a link at the end leads to files without a path, such as pipes. */
+    /* Only the last component can be a link to a file without a path, such as a pipe. */
     if (!(n ? *n->s == '/' || !*rest : root) || (*rest ? *rest != '/' : at_link))
         return false;
     md_join_from(&to, n, rest, strlen(rest));
@@ -8738,7 +8738,7 @@ static bool md_magic_link(struct task *t, struct path *p, bool at_link)
     return true;
 }
 
-/* Sets *p like md_path, but to the file that was reached if the path was a magic link. */
+/* Like md_path, but if a successful call followed a magic link, sets *p to the link's target. */
 static void md_followed_path(struct task *t, const struct call *c, u32 i, struct path *p)
 {
     md_path(c, i, p);
@@ -8779,7 +8779,7 @@ static bool md_leads_to_wanted(struct task *t, struct path *p, bool at_link)
     return !e && (fd_is_wanted(&sx) || md_path_wanted(p->s, p->len));
 }
 
-/* Applies -P to a call's paths, as written and as resolved, and to its descriptors. */
+/* Returns whether -P selects one of a call's paths (as written or as resolved) or descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
     static struct path p;
@@ -8808,7 +8808,7 @@ static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
                 : c->noret         ? CALL_UNFINISHED
-                : st_has_failed(c) ? CALL_FAILED /* as in the errors column of the -c table */
+                : st_has_failed(c) ? CALL_FAILED /* the -c table counts errors by the same rule */
                                    : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
@@ -8898,12 +8898,12 @@ struct md_dns {
 
 struct md_query {
     const struct ofd *o; /* sending socket; NULL: unused slot */
-    u64 open_ns;         /* copy of o->open_ns: a later socket may reuse this struct ofd */
+    u64 open_ns;         /* copy of o->open_ns: differs if a later socket reuses *o */
     u64 sent_ns;         /* 0: unknown */
     pid_t pid, tid;
     s32 fd;
     u16 row;
-    u16 err; /* errno of a call, possibly caused by this query; 0: none */
+    u16 err; /* errno of a later call, possibly due to this query; 0: none */
     u8 server_len;
     char server[48];
     struct md_dns m;
@@ -8968,7 +8968,7 @@ static bool md_dns_question(struct md_dns *m)
     return !m->bad;
 }
 
-/* Appends answers of the question's type. A record has 11 or more bytes, which bounds the loop. */
+/* Appends the answers of the queried type. A record has 11 or more bytes, which bounds the loop. */
 static void md_dns_answers(struct md_dns *m, struct buf *b)
 {
     enum { A = 1, NS = 2, CNAME = 5, PTR = 12, AAAA = 28, TRUNCATED = 0x200 };
@@ -9003,7 +9003,7 @@ static void md_dns_answers(struct md_dns *m, struct buf *b)
         b_s(b, "no records");
 }
 
-/* err: errno of the socket; 0: none; -1: the outcome is unknown. */
+/* Reports a query. err: errno of the socket; 0: no error; -1: the outcome is unknown. */
 static void md_dns_emit(struct md_query *q, int err, u64 ns)
 {
     char text[DNS_SHOWN * sizeof q->m.name] = "", kind[16] = "";
@@ -9058,8 +9058,8 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-/* Parses a DNS query or, if `in` is set, a response, into a static struct. Removes the query of a
- * response from the table. If the call has no address, a response gets the server of its query. */
+/* Parses a DNS query or, if `in` is set, a response, into a static struct. A response removes its
+ * query from the table and, if the call has no address, gets the query's server address. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9093,8 +9093,8 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
 }
 
 /* Reports the unanswered DNS queries of socket o or, if o is NULL, of all sockets. The kernel
- * returns a socket's error before answers in its queue (net/ipv4/udp.c, __skb_recv_udp). Therefore,
- * if a socket has several queries, one that is still unanswered at the close counts as failed. */
+ * returns a socket's error before queued answers (net/ipv4/udp.c, __skb_recv_udp). Therefore, if
+ * the socket has several queries, only those unanswered when it is closed count as failed. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     bool sees_answers = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
@@ -9191,13 +9191,13 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
 {
     static struct path below;
     md_parts(&below, (const char *)(t->record->path + 1), t->record->path->len, false);
-    if (unnamed) /* as in /proc/PID/fd for an O_TMPFILE file */
+    if (unnamed) /* /proc/PID/fd shows an O_TMPFILE file as deleted */
         memcpy(below.s + below.len, " (deleted)", sizeof " (deleted)");
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if possible. If *p is not final (".."), takes
- * the path from the record (goes_up in call.bpf.c) or, if the thread is stopped, from /proc. */
+/* Returns the kind of an opened file, and sets *sx if possible. If *p is cut or contains "..",
+ * takes the path from the record (goes_up in call.bpf.c) or, for a stopped thread, from /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -9215,7 +9215,7 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struc
         u32 room = (u32)sizeof p->s - p->len;
         int more = snprintf(p->s + p->len, room, "/#%llu (deleted)", f->ino);
         p->len += MIN((u32)more, room - 1);
-    } else if (ask && f) { /* the path did not fit in the record */
+    } else if (ask && f) { /* the path did not fit into the record */
         md_resolve_recorded(t, p, f);
     }
     if (f)
@@ -9354,13 +9354,13 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
-/* Returns whether the kernel cannot copy between two files; cat(1) then uses read and write. */
+/* Returns whether a call does not support its files; cat(1) then uses read and write. */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
 }
 
-/* Adds a call's arguments, as in -v, except its path (argument `arg`) and flags that are 0. */
+/* Adds a call's arguments in the format of -v, except the path (argument `arg`) and zero flags. */
 static void md_details(struct event *e, struct task *t, const struct call *c, s32 arg)
 {
     static struct buf text, shown;
@@ -9385,7 +9385,7 @@ static void md_details(struct event *e, struct task *t, const struct call *c, s3
 
 static void md_ioctl_change(struct task *t, const struct call *c)
 {
-    enum { SETFLAGS = 0x40086602, SETFLAGS32 = 0x40046602 }; /* SETFLAGS32: in 32-bit programs */
+    enum { SETFLAGS = 0x40086602, SETFLAGS32 = 0x40046602 }; /* FS_IOC_SETFLAGS, <linux/fs.h> */
     char name[32] = "";
     struct buf op = BUF_ON(name);
     u32 command = c->arg[1];
@@ -9468,7 +9468,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
-/* The text summary lists only end 1 of a socket pair. */
+/* The text summary lists only the second end of a socket pair (i is 1). */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -9525,12 +9525,12 @@ static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* sin_port has the same offset */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* also sets sin_port */
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
     o->sock = fd_sock_type(w->family, w->type, w->protocol);
-    if (o->sock && w->local_port) /* 0: the socket is not bound */
+    if (o->sock && w->local_port) /* port 0: the socket is not bound */
         o->local = fd_peer(o->sock, &sa[0], sizeof sa[0]);
     if (o->sock && w->has_peer)
         o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);
@@ -9614,7 +9614,7 @@ static void md_connect(struct task *t, struct call *c)
         md_connect_to(t, c, o, sa.ss_family == AF_UNSPEC ? NULL : fd_peer(o->sock, &sa, len));
 }
 
-/* MSG_FASTOPEN also connects the socket (tcp(7)). A failure is the send call's. */
+/* A send with MSG_FASTOPEN also connects (tcp(7)). If it fails, kvis reports only a failed send. */
 static void md_fast_open(struct task *t, struct call *c, struct name *peer, u64 flags)
 {
     struct ofd *o = c->err || !peer || !(flags & MSG_FASTOPEN) ? NULL : fd_get(t, c->arg[0]);
@@ -9632,7 +9632,7 @@ static int md_connected(struct task *t, const struct call *c)
         if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
-        if (!error) /* the socket is connected or still connecting */
+        if (!error) /* the socket is connected, or is still connecting */
             md_look_at_socket(t, &now, c->arg[0]);
         if (error == ECONNRESET || error == EPIPE) /* the connection had been established */
             return 0;
@@ -9666,7 +9666,7 @@ static void md_accept(struct task *t, struct call *c)
             o->local = l->local;
         if (o->peer)
             o->peer->opens++;
-        o->refs++; /* keeps o if md_install runs out of memory */
+        o->refs++; /* keep o, even if md_install runs out of memory */
         md_install(t, c->ret, o, dec_cloexec(c)); /* md_install may free the listener */
     }
     struct event *e = md_event(EK_ACCEPT, t, c);
@@ -9690,7 +9690,7 @@ static void md_bind_listen(struct task *t, struct call *c)
     struct name *local = o->local;
     if (c->id == SC_bind)
         local = md_named_peer(t, n, c->arg[1], (u32)c->arg[2]);
-    if (!c->err) { /* the kernel may have chosen the address */
+    if (!c->err) { /* the kernel may have chosen the local address */
         o->local = local;
         md_look_at_socket(t, o, n);
         local = o->local;
@@ -9740,7 +9740,7 @@ static bool md_repeats(const struct call *c)
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
 }
 
-/* at: address of the data if it is in a single buffer, else 0. */
+/* Handles a transfer. at: address of the data if one buffer contains it, else 0. */
 static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u64 at, s64 bytes,
                      bool in)
 {
@@ -9801,7 +9801,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, INT64_MAX));
 }
 
-/* The kernel overwrites the size of the address buffer. */
+/* Saves the size of the address buffer, which the kernel overwrites. */
 static void md_recv_enter(struct task *t, struct call *c)
 {
     u32 len;
@@ -9932,7 +9932,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns the name that a rename gives an open file (sx: status of `to`); NULL: it is unchanged. */
+/* Returns the new name of an open file after a rename, or NULL if unchanged. sx: status of `to`. */
 static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
                                 const struct path *from, const struct path *to)
 {
@@ -9952,7 +9952,7 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     static struct path now;
     static u64 pass;
     struct fd_stat at_a = { .stx_ino = 0 }, at_b;
-    u32 budget = 1 << 16; /* limit on visited slots; later slots keep their names */
+    u32 budget = 1 << 16; /* maximum number of descriptors to visit; others keep their names */
     now = *b;
     if (!a->ok || !b->ok || *a->s != '/' || *b->s != '/' || md_walk(t, &now, true, &at_b) < 0)
         return;
@@ -9962,10 +9962,10 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     pass++;
     PS_EACH(of) {
         struct files *f = of->files;
-        bool first = of->tid == of->pid || (f && f->refs == 1); /* skip tables already visited */
+        bool first = of->tid == of->pid || (f && f->refs == 1); /* visit a shared table only once */
         for (u32 k = 0; first && f && k < f->cap && budget; k++, budget--) {
             struct ofd *o = f->slot[k].fd < 0 ? NULL : f->slot[k].o;
-            if (!o || !o->name || o->renamed == pass) /* this pass has handled the file */
+            if (!o || !o->name || o->renamed == pass) /* a file can have several descriptors */
                 continue;
             struct name *n = md_new_name(o, &at_b, a, b);
             n = n || !exchange ? n : md_new_name(o, &at_a, b, a);
@@ -9983,8 +9983,8 @@ static s32 md_path_arg(const struct call *c, u32 n)
     return -1;
 }
 
-/* Sets *p to the path in argument `arg` or, if `arg` is -1, to the path or descriptor's path in
- * argument 0. Resolves ".." if the directory still exists. */
+/* Sets *p to the path in argument `arg`. If `arg` is -1, argument 0 is a path or a descriptor.
+ * Resolves ".." if the directory still exists. */
 static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
 {
     u16 kind = sc_rows[c->row].arg[0];
@@ -10065,7 +10065,7 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to f. Reads the path from /proc if t is still in f; else uses *p. */
+/* Sets t's working directory to f. Its path is that in /proc if t is still there, else *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     struct fd_stat sx;
@@ -10222,7 +10222,7 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* execve(2) allows 6 MiB (bprm_stack_limits in fs/exec.c). STRINGS_MAX pointers alone fill it. */
+/* Reads argv. execve(2) allows 6 MiB (bprm_stack_limits in fs/exec.c), or STRINGS_MAX pointers. */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10247,7 +10247,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* a byte can take 6 characters in JSON and 2 more in argv_hex */
+    t->exec_argv.max = 3 << 20; /* in JSON, a byte can take 8 characters: 6, and 2 in argv_hex */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
@@ -10269,7 +10269,7 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* setns(2): only later children enter a pid namespace; a mount namespace changes the cwd. */
+/* After setns(2), only new children are in the pid namespace. A mount namespace changes the cwd. */
 static void md_setns(struct task *t, struct call *c)
 {
     (void)c;
@@ -10290,7 +10290,7 @@ static void md_unshare(struct task *t, struct call *c)
     }
 }
 
-/* Makes t stop at all later calls, because t's new filter may deny calls before kvis sees them. */
+/* Makes a thread stop at all later calls: its new filter may deny calls before kvis sees them. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -10306,7 +10306,7 @@ static void md_seccomp(struct task *t, struct call *c)
             o->full |= o->proc == t->proc;
 }
 
-/* Notes handlers and SA_RESTART, which decide whether an interrupted call restarts or fails. */
+/* Records signal handlers and SA_RESTART: they decide whether interrupted calls restart or fail. */
 static void md_sigaction(struct task *t, struct call *c)
 {
     u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
@@ -10325,7 +10325,7 @@ static void md_uring(struct task *t, struct call *c)
     st.uring += (u64)c->ret;
 }
 
-/* Records of requests contain no address, so kvis asks the connected socket. */
+/* Reads the addresses of a socket that io_uring connected: the request's record has none. */
 static void md_ring_connected(struct task *t, struct ofd *o, s32 n)
 {
     const struct fdent *now = fd_find(t->files, n);
@@ -10347,7 +10347,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     bool reads = dec_flag(w->op, FAM_uringread), writes = dec_flag(w->op, FAM_uringwrite);
     if (!dec_named(&op, w->op, FAM_uringop))
         b_s(&op, "unknown");
-    /* the descriptor is new, so io_uring has closed its older file */
+    /* the descriptor is new, so io_uring has closed any older file with this number */
     if (w->res > 0 && dec_flag(w->op, FAM_uringfd)) {
         fd_remove(t, w->res);
         md_closed(t, w->res);
@@ -10382,7 +10382,7 @@ static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
     u8 need;
-    bool ok; /* `exit` is only for successful calls */
+    bool ok; /* call `exit` only for successful calls */
 } md_calls[SC_N] = {
 #define X(call, need, enter, exit, kind, ok) [SC_##call] = { enter, exit, MD_##need, ok },
     MD_CALLS(X)
@@ -10394,7 +10394,7 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* If true, kvis prints calls: no selected call has an event that shows more than a path. */
+/* Returns whether no selected call has an event with more than a path; kvis then prints calls. */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10403,8 +10403,8 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns c. For socketcall(2) and the old mmap(2) of i386, which take a pointer to arguments,
- * returns a static struct with these arguments and the function's id, or NULL if it is unknown. */
+/* Returns c. The old mmap(2) and socketcall(2) of i386 take a pointer to arguments: for these,
+ * returns a static call with these arguments and the function's id, or NULL if it is unknown. */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10429,8 +10429,8 @@ static struct call *md_modelled(struct task *t, struct call *c)
 }
 
 /* Handles the start of a call. `shown`: kvis will print its arguments. If the process uses
- * userfaultfd(2), reading a path could block forever. Therefore, unless it needs paths at once,
- * kvis reads them at the end of the call, when the kernel has read these pages. */
+ * userfaultfd(2), reading a path could block forever. Therefore, kvis reads paths at the end of the
+ * call, when the kernel has read their pages, unless it needs them at once. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -10459,7 +10459,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     bool waits = fdt.connecting || md_queries.n;
     struct ofd *o = waits && sc_rows[c->id].cls & CLS_OUTCOME ? fd_get(t, c->arg[0]) : NULL;
     int err = o ? md_connected(t, c) : -1;
-    /* Other errors may concern only one send(2). */
+    /* Without a peer, most errors may concern a single send(2). */
     if (err == ECONNREFUSED || (err > 0 && err != EPERM && o->peer))
         md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
@@ -10469,7 +10469,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     e->row = SC_connect;
     e->unasked = !sc_set[SC_connect];
     ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
-    bool counted = c->id == SC_connect; /* st_call counts errors of connect(2) */
+    bool counted = c->id == SC_connect; /* st_call counts the errors of connect(2) itself */
     if (err && !counted && sc_set[SC_connect]) {
         st_fail(&st, SC_connect, err, 1);
         st.late_connects++;
@@ -10488,7 +10488,7 @@ static void md_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
-        md_read_paths(t, c); /* paths not read at the start of the call */
+        md_read_paths(t, c); /* md_enter may have skipped the paths */
     if (c->n_paths && !c->selected) /* the kernel may have cached the path by now */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
