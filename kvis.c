@@ -11443,7 +11443,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     else if (!n)
         rec_bad("is empty");
     else if (n < (s64)sizeof head.magic || memcmp(head.magic, rec_magic, sizeof head.magic))
-        rec_bad("is not a recording of kvis");
+        rec_bad("is not a kvis recording");
     else if (n < (s64)sizeof head || rec_crc(0, &head, offsetof(struct rec_head, crc)) != head.crc)
         rec_bad("damaged at offset 8 (header)");
     else if (head.version != REC_VERSION)
@@ -11481,7 +11481,7 @@ static void rec_get_name(void)
     struct name unused = { 0 }, *n = rec_gets_name(rec_get());
     n = n ? n : &unused;
     n->kind = rec_below(N_FK, "kind");
-    u32 how = rec_below(4, "use of a file");
+    u32 how = rec_below(4, "file access mode");
     n->read = how & 1;
     n->written = how >> 1;
     n->in_bytes = rec_get();
@@ -14567,7 +14567,7 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
     if (t->kind == BTF_VOID || t->kind >= MAX(BTF_KINDS, b->n_layouts))
-        return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
+        return btf_bad(b, "type %u is of kind %u, unknown to this kvis", id, t->kind);
     u64 len = t->kind < BTF_KINDS
                   ? btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen
                   : b->layout[4 * t->kind] + (u64)b->layout[4 * t->kind + 1] * t->vlen;
@@ -14668,7 +14668,7 @@ static int btf_sized(u32 id, struct kfield *f)
         if ((count *= btf_u32(t.body + 8)) > INT32_MAX)
             return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id, count);
     }
-    return btf_bad(t.b, "type %u: arrays nested too deeply", t.id);
+    return btf_bad(t.b, "type %u: arrays are nested too deeply", t.id);
 }
 
 /* --- members --- */
@@ -14700,7 +14700,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
-    int e = depth < BTF_DEPTH ? 0 : btf_bad(t->b, "type %u: structs nested too deeply", t->id);
+    int e = depth < BTF_DEPTH ? 0 : btf_bad(t->b, "type %u: structs are nested too deeply", t->id);
     for (u32 i = 0; !e && i < t->vlen; i++) {
         const u8 *p = btf_part(t, i, &e);
         if (!p)
