@@ -10513,7 +10513,7 @@ static void md_exit(struct task *t, struct call *c)
 enum {
     REC_VERSION = 5, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096, REC_KEEP = 512,
     REC_PIDS = 1 << 22,    /* limit on pids (include/linux/threads.h) */
-    REC_NAMES = 128 << 20, /* limit on bytes of all names; a live run keeps fewer bytes */
+    REC_NAMES = 128 << 20, /* limit on bytes of names in a recording; a live run stores fewer */
     /* An event's field mask has a bit for each field of its kind and one bit for other fields. */
     REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
@@ -10535,7 +10535,7 @@ struct rec_head { u8 magic[8]; u32 version, crc; };
 
 static struct {
     const char *version, *host, *kernel, *arch, *backend;
-    const char *every_call; /* why every system call stops the traced process, or NULL */
+    const char *every_call; /* reason to stop processes at every system call, or NULL */
     pid_t reader[64]; /* untraced processes that read kvis's output */
     u32 n_readers;
 } rec_run;
@@ -10606,9 +10606,9 @@ static struct {
     u64 last_ns;
     pid_t pid, tid;
     struct task *enter; /* task whose call has begun but is not recorded yet, or NULL */
-    bool enter_many; /* kvis had seen several threads when the call began */
+    bool enter_many; /* true if kvis had seen several threads when the call began */
     u32 blocks;
-} rec_out; /* an initializer would put all slots into the binary */
+} rec_out; /* no initializer, which would put all slots into the binary */
 
 static int rout_fd = -1; /* the -w file or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
@@ -10675,7 +10675,7 @@ static void rec_block(void)
     b_reset(&rec_out.b);
 }
 
-/* Holds up to HELD_MAX bytes in memory until out_begin has emptied the file. */
+/* Writes recorded data. Buffers up to HELD_MAX bytes until out_begin has emptied the file. */
 static void rec_write_file(const char *p, size_t n)
 {
     enum { HELD_MAX = 8 << 20 };
@@ -10703,7 +10703,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* forms: two bits per argument (enum arg_form; 3: a truncated ARG_STR). */
+/* Writes the arguments. forms: two bits each (enum arg_form; 3: a truncated ARG_STR). */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -10759,7 +10759,7 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Sets bit i if the event has field i of its kind, bit k->n if it has other fields. */
+/* Returns a bit mask of an event's fields. Sets *others to the number of fields not in its kind. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -10818,10 +10818,10 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* a replay reuses t->call for the next record */
+        rec_enter_due(); /* now, because a replay reuses t->call for the next record */
 }
 
-/* Writes the paths of a call and of its descriptors, for replay -P. A final "" means "and more". */
+/* Writes the paths of a call and of its descriptors, for replay -P. Adds "" if it omits some. */
 static void rec_paths(const struct call *c)
 {
     static struct path p;
@@ -10839,7 +10839,7 @@ static void rec_paths(const struct call *c)
         rec_str("", 0);
 }
 
-/* Writes a call's result as text to *b. Returns false if the text is only the number. */
+/* Writes a call's result as text to *b. Returns whether this text is more than the plain number. */
 static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     static struct buf plain;
@@ -10872,7 +10872,7 @@ static void rec_exit(struct task *t)
     struct call *c = &t->call;
     bool many = rec_out.enter == t ? rec_out.enter_many : out.many;
     if (rec_out.enter == t)
-        rec_out.enter = NULL; /* REC_CALL makes REC_ENTER redundant */
+        rec_out.enter = NULL; /* no REC_ENTER: REC_CALL has the same data */
     rec_enter_due();
     u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
     rec_put(REC_CALL);
@@ -11037,7 +11037,7 @@ static void rec_names(void)
     }
 }
 
-/* hist: n counts, or NULL. */
+/* Writes the nonempty buckets of a histogram. NULL: all are empty. */
 static void rec_hist(const u32 *hist, u32 n)
 {
     u32 used = 0, last = 0;
@@ -11055,7 +11055,7 @@ static void rec_hist(const u32 *hist, u32 n)
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
-    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among rows with this name */
+    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among calls of this name */
 }
 
 static void rec_col(const struct st_col *c, const void *row)
@@ -11131,7 +11131,7 @@ static int rin_fd = -1;
 static struct {
     const char *name;
     struct summary *sum; /* summary that receives the recorded numbers */
-    bool again; /* command and pids are known from an earlier recording or pass */
+    bool again; /* true if the command and pids were already read from a recording */
     u64 at; /* offset of the current block in the file */
     u32 blocks;
     struct buf b;
@@ -11143,12 +11143,12 @@ static struct {
     struct buf text; /* strings of the current record, each followed by a NUL */
     u64 last_ns;
     pid_t pid, tid;
-    /* `own`: index in ev_fields[] or event_kinds[]; -1: this version of kvis lacks the entry */
+    /* `own`: index in this kvis's ev_fields[] or event_kinds[]; -1: it lacks the entry */
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
     u32 n_unasked;             /* system calls that -e excluded */
-    bool same_filters;         /* -e, -P and -z are those of the recording */
+    bool same_filters;         /* same -e, -P and -z as when recording */
 } rec_in;
 
 /* Stops reading. Keeps only the first reason. */
@@ -11238,7 +11238,7 @@ static u32 rec_below(u32 limit, const char *what)
     return 0;
 }
 
-/* A string of the current record, stored with a NUL in rec_in.text, which does not move. */
+/* A NUL-terminated string of the current record, in rec_in.text, which is never reallocated. */
 struct rec_text { char *p; u32 len; };
 
 static struct rec_text rec_gets(void)
@@ -11286,7 +11286,7 @@ static char *rec_clean(struct rec_text s)
     return s.p;
 }
 
-/* Returns row k (from 0) of the calls with this name, or -1 if this version of kvis lacks it. */
+/* Returns system call `name`, or its k-th variant if there is one; -1: unknown to this kvis. */
 static s32 rec_row(const char *name, u64 k)
 {
     static struct { char name[40]; s32 row; } cache[64];
@@ -11434,7 +11434,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     rec_in.sum = sum;
     rec_in.again = again;
     rec_in.b.max = rec_in.text.max = REC_MAX;
-    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* untouched pages take no memory */
+    bool room = b_room(&rec_in.text, REC_MAX) == REC_MAX; /* unwritten pages use no memory */
     s64 n = rec_read(&head, sizeof head);
     if (!room)
         rec_bad("out of memory");
@@ -11443,7 +11443,7 @@ static int rec_open_fd(int f, const char *name, struct summary *sum)
     else if (!n)
         rec_bad("is empty");
     else if (n < (s64)sizeof head.magic || memcmp(head.magic, rec_magic, sizeof head.magic))
-        rec_bad("is not a recording of kvis");
+        rec_bad("is not a kvis recording");
     else if (n < (s64)sizeof head || rec_crc(0, &head, offsetof(struct rec_head, crc)) != head.crc)
         rec_bad("damaged at offset 8 (header)");
     else if (head.version != REC_VERSION)
@@ -11468,7 +11468,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* A peer's name is "TYPE ADDRESS". */
+/* Returns NULL for an invalid name. A network peer is named "TYPE ADDRESS". */
 static struct name *rec_gets_name(char cls)
 {
     struct rec_text s = rec_gets();
@@ -11481,7 +11481,7 @@ static void rec_get_name(void)
     struct name unused = { 0 }, *n = rec_gets_name(rec_get());
     n = n ? n : &unused;
     n->kind = rec_below(N_FK, "kind");
-    u32 how = rec_below(4, "use of a file");
+    u32 how = rec_below(4, "file access mode");
     n->read = how & 1;
     n->written = how >> 1;
     n->in_bytes = rec_get();
@@ -11622,7 +11622,7 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* For --by=pid: when a new process has the pid of an earlier one, ends the earlier one's row. */
+/* For --by=pid: if a new process has the pid of an ended process, closes that process's row. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? e->v[EV_child_pid].n : 0;
@@ -11686,7 +11686,7 @@ static void rp_event(void)
         out_forget(t);
         ps_free_task(t);
     }
-    if (opt.by_pid) /* not earlier: the text sink has now hidden failed execs before e */
+    if (opt.by_pid) /* after md_emit, because rp_follow prints failed execs that md_emit may hide */
         rp_follow(e);
 }
 
@@ -11735,7 +11735,7 @@ static struct task *rp_task(void)
     return *rec_in.wrong ? NULL : t;
 }
 
-/* Counts an interrupted call, as tr_continues does, if the call that begins is another one. */
+/* If a thread begins a new call instead of resuming an interrupted one, counts the old call. */
 static void rp_begin(struct task *t, const struct call *c)
 {
     if (t->restarting && t->call.enter_ns != c->enter_ns) {
@@ -11762,7 +11762,7 @@ static void rp_enter(void)
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
         out_call_enter(t, md_whole_only());
-    t->call.text = (struct buf){ 0 }; /* rec_in owns the memory of the text */
+    t->call.text = (struct buf){ 0 }; /* do not keep a pointer into rec_in.text */
 }
 
 /* Returns whether -P selects a call by one of its n recorded paths or by a path argument. */
@@ -11888,7 +11888,7 @@ static void (*const rp_reader[])(void) = {
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_END] = rp_end,
 };
 
-/* Returns false at the end, on an error, or for a type outside from..to. */
+/* Returns false at the end, on an error, or if the next record's type is not in from..to. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -11941,7 +11941,7 @@ static bool rp_play(void)
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
 
-/* Arguments and categories follow those of events. */
+/* These enums continue the numbers of event categories and event fields. */
 #define X(id, name) PX_##id,
 enum px_counter { PERFETTO_COUNTERS(X) N_PX };
 enum px_cat { PX_CAT_0 = N_CAT - 1, PERFETTO_CATEGORIES(X) N_PX_CATS };
@@ -11964,18 +11964,18 @@ struct px_track {
     u64 upid, utid;       /* process and thread ids in the trace */
     u64 flow;             /* id of the fork arrow to the thread's first record; 0: none */
     bool dead;
-    bool runs;            /* a program's slice has begun and not ended */
+    bool runs;            /* a slice of the program is open */
     s64 count[N_PX];
     u64 reported_ns[N_PX];
     bool due[N_PX];       /* the counter has unwritten changes */
     u32 described;        /* bit set of the PX_OF_ tracks already described */
     u64 state_ns;         /* end of the last written thread state */
-    struct { u64 from, to; } *wait; /* unwritten waits for a CPU */
+    struct { u64 from, to; } *wait; /* waits for a CPU, not yet written */
     u32 n_waits, cap_waits;
     /* members that only --folded uses: */
     pid_t parent;
     u32 name_len;         /* length of `name`; 0: unknown */
-    char name[PX_NAME];   /* name of the process's program, or of the thread (prctl(2)) */
+    char name[PX_NAME];   /* program name of a process, or name of a thread (prctl(2)) */
 };
 
 static struct writer px_proto = { .fd = -1 };
@@ -11987,7 +11987,7 @@ static struct {
     u64 untracked;
     u64 last_id;
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
-} px; /* an initializer would add the size of the tables to the binary */
+} px; /* no initializer, which would add these tables to the binary */
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12040,7 +12040,7 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Later packets have only the number. index: field of InternedData (1: category, 3: argument). */
+/* Writes a name once; later packets use `number` instead. index: 1 (category) or 3 (argument). */
 static void px_pb_intern(u32 index, u64 number, const char *s)
 {
     u32 at = px_pb_begin(index);
@@ -12257,7 +12257,7 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* New threads share one track if there are PX_TRACKS tracks or memory runs out. */
+/* If there are PX_TRACKS tracks, or if memory runs out, all new threads share one track. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -12310,7 +12310,7 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
-/* Samples must be in time order, but records are not if another process closes a file. */
+/* Counter samples must be in time order. Therefore, a late record gets the last sample's time. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
     u64 uuid = px_uuid(p, PX_OF_COUNTER + k);
@@ -12330,7 +12330,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Limits a recorded number, because the sum of two must not overflow. */
+/* Limits a number from a recording, because adding two must not overflow. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
@@ -12366,8 +12366,8 @@ static void px_counts(const struct event *e)
     }
 }
 
-/* --- folded stacks: lines "FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and speedscope,
- * which add up lines with the same stack. kvis can thus write stacks early to reuse slots. --- */
+/* --- folded stacks: lines "FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and speedscope.
+ * These tools add up lines of the same stack, so kvis can write one early to free its slot. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_WAYS = 8, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
@@ -12377,7 +12377,7 @@ static struct px_stack {
     u64 ns;
     u32 len;
     char text[PX_STACK_LEN];
-} *px_fold; /* PX_STACKS stacks; NULL without --folded */
+} *px_fold; /* array; NULL without --folded */
 
 static void px_fold_line(const struct px_stack *s)
 {
@@ -12406,7 +12406,7 @@ static void px_frame(struct buf *b, const char *s, size_t n)
     }
 }
 
-/* Adds time to a stack. The hash selects PX_STACK_WAYS slots; a new stack replaces the smallest. */
+/* Adds time to a stack. A new stack replaces the stack with the least time in its hash bucket. */
 static void px_fold_add(const char *text, size_t n, u64 ns)
 {
     struct px_stack *s = &px_fold[nm_hash(0, text, n) % PX_STACKS / PX_STACK_WAYS * PX_STACK_WAYS];
@@ -12468,7 +12468,7 @@ static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
     b->len = len;
 }
 
-/* Stores the name set by prctl(PR_SET_NAME), whose argument may end in "..." after the quotes. */
+/* Stores the name set by prctl(PR_SET_NAME). The argument is quoted; "..." follows if truncated. */
 static void px_fold_renamed(struct px_track *t, const struct call *c, const char *call)
 {
     const struct arg *option = &c->val[0], *name = &c->val[1];
@@ -12534,7 +12534,7 @@ static void px_async(const struct px_track *t, enum px_cat cat, const char *name
                      u64 from, u64 to)
 {
     u64 uuid = ++px.last_id << 4 | PX_OF_ITSELF;
-    /* Perfetto's viewer merges tracks with the same name if their slices do not overlap. */
+    /* Tracks of a category share a name: Perfetto's viewer merges those with disjoint slices. */
     px_pb_track(uuid, px_uuid(t, PX_OF_PROCESS), px_cats[cat]);
     px_pb_event_end();
     px_pb_slice(uuid, from, to, cat, name, n);
@@ -12554,7 +12554,7 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_pb_event_end();
 }
 
-/* Ends a process's slice and, if `name` is set, begins a new one, unless the track shows calls. */
+/* Ends a program's slice; if `name` is set, begins another. No-op if the track shows calls. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12587,12 +12587,12 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : *px_slot(e->pid); /* track with the child's name */
+    const struct px_track *by = thread ? t : *px_slot(e->pid); /* source of the child's name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
     if (old)
-        return; /* the child's records came before the fork: no arrow from parent to child */
+        return; /* no arrow, because records of the child preceded the fork */
     c->flow = ++px.last_id;
     px_flow(true, t, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -12712,8 +12712,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes a thread's states during a call. If the thread left its CPU only once, its one wait for a
- * CPU gives the time of each state. Otherwise, only the totals are known. */
+/* Writes a thread's states during a call. If the thread slept once, its wait for a CPU shows when.
+ * Otherwise, kvis knows only the total time of each state. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -12769,7 +12769,7 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush, NULL };
 
-/* -1: the format was not requested */
+/* A descriptor of -1 means that the format was not requested. */
 static void px_open(int proto, int folded)
 {
     px.proto = proto >= 0;
@@ -12818,11 +12818,11 @@ static void __attribute__((used, noinline)) emb_pages(void)
             ".popsection\n");
 }
 
-/* Hidden: arm64's PIC would read the addresses from the GOT, where static linking leaves 0. */
+/* Hidden: otherwise, arm64 would read the addresses from the GOT, where static linking leaves 0. */
 extern const char __attribute__((visibility("hidden"))) emb_texts[], emb_texts_end[];
 #endif
 
-/* Returns the text after `text` (NULL: the first text) as "NAME\nTEXT", or NULL at the end. */
+/* Returns the embedded "NAME\nTEXT" after `text` (NULL: the first one), or NULL at the end. */
 static const char *emb_next(const char *text)
 {
     text = text ? text + strlen(text) + 1 : emb_texts;
@@ -12883,11 +12883,11 @@ static struct {
     struct writer w;
     const char *page; /* part of the template that is not written yet */
     struct buf raw; /* bytes of the recording that are yet to be written to the page */
-    u64 score[REP_SCORES]; /* events and calls with each score */
-    u64 seen, kept; /* events and calls in the run and in the page */
+    u64 score[REP_SCORES]; /* number of events and calls with each score */
+    u64 seen, kept; /* number of events and calls in the run; in the page */
     bool chosen;
     u32 least; /* lowest score in the page */
-    u64 at_least, some; /* number of events with score `least` that were read, and number to keep */
+    u64 at_least, some; /* events with the lowest score: number read so far, and number to keep */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -12910,7 +12910,7 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* The first pass only counts. Omits some events with the lowest included score, evenly in time. */
+/* Pass 1 counts, pass 2 selects: it omits events of the lowest included score, evenly in time. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13067,7 +13067,7 @@ static void rep_close(void)
 
 static void rep_events(int fd, const char *name)
 {
-    static struct summary unused; /* the first pass has read the summary into st */
+    static struct summary unused; /* unused: the first pass has read the summary */
     u64 n = 0, max = opt.report_events;
     out.n_taps = 0;
     out.json_on = out.events_on = false;
@@ -13116,18 +13116,18 @@ static int rep_temporary(const char *dir)
 /* == 21 df_  kvis diff: compares two recordings ===============================
  * Replays both recordings. df_event adds up the runs of each command; files, peers and system calls
  * come from the summaries. Each table of df_tables[] is a list of pairs: a name with its numbers in
- * recordings A and B. The report page has the JSON output and timelines of the commands. */
+ * recordings A and B. The report page shows the JSON output and timelines of the commands. */
 
 enum {
     DF_SHOWN = 10,        /* limit on rows of a table in text output */
     DF_LIVES = 1 << 16,   /* limit on processes at one time */
     DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
     DF_RUNS = 4096,       /* limit on command runs in a timeline */
-    DF_LEAST_NS = 100000, /* minimum time of a call in the table of times */
+    DF_LEAST_NS = 100000, /* minimum total time of a listed system call */
     DF_NAMES = REC_NAMES / 2, /* limit on bytes of names; if reached, new commands are omitted */
 };
 
-/* A name in one recording. count: runs, opens or calls. amount: bytes, ns or failed calls. */
+/* Numbers of a name in a recording. count: runs, opens or calls. amount: bytes, ns or failures. */
 struct df_row {
     struct name *name;
     u64 count, amount;
@@ -13146,13 +13146,13 @@ struct df_list {
     u32 n, cap;
 };
 
-/* A process. Its own time (now.amount) excludes times when a child of it ran. */
+/* A process. now.amount: its own time, without the time in which it had running children. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
     u64 serial, parent_serial; /* unique numbers of processes, because pids are reused */
     bool execed;
-    u64 begin_ns, since_ns;    /* start of the command; start of its current own time */
+    u64 begin_ns, since_ns;    /* start of the command; start of its current childless time */
     struct df_row now;         /* the process's current command */
 };
 
@@ -13166,19 +13166,19 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* start of the command or, without a command, of the recording */
-    u64 least_ns, shorter; /* minimum time of runs kept in run[]; number of omitted runs */
+    u64 from_ns;           /* start of the command or, with -p, of the recording */
+    u64 least_ns, shorter; /* run[] omits runs shorter than least_ns; number of omitted runs */
 };
 
 static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_list all;   /* commands, files and peers; a file can occur once per recording */
+    struct df_list all;   /* commands, files and peers; a file in both recordings has two pairs */
     struct df_list table; /* pairs of the table that is being written */
-    u64 left_out; /* omitted processes and commands */
+    u64 left_out; /* number of omitted processes and commands */
     u64 wall_ns[2]; /* duration of the command or, without a command, of the recording */
-    bool counted[2]; /* the recording has calls or the -c table */
+    bool counted[2]; /* the recording has calls or a table of calls (-c) */
     u32 unasked[2]; /* number of system calls that -e excluded */
     bool timed[2]; /* the recording has time breakdowns of calls */
     struct summary *sum[2];
@@ -13215,7 +13215,7 @@ static struct df_pair *df_new_pair(struct df_list *list, struct name *name)
     return p;
 }
 
-/* Adds a row to the pair of its name, or to a new pair. name->in_bytes stores the pair's index. */
+/* Adds a row to the pair with its name, or to a new pair. name->in_bytes is the pair's index. */
 static struct df_pair *df_put(struct df_list *list, u32 k, const struct df_row *row)
 {
     u64 at = row->name->in_bytes;
@@ -13402,7 +13402,7 @@ static void df_attached(void)
     }
 }
 
-/* If the recording is incomplete, rec_in.wrong has the reason. */
+/* Returns false if recording k is incomplete; rec_in.wrong is the reason. */
 static bool df_load(u32 k, int fd, const char *name)
 {
     static const struct out_tap tap = { .event = df_event };
@@ -13451,7 +13451,7 @@ static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        /* An initial capital also counts as lower case. */
+        /* Makefile counts as lower case, despite its initial capital. */
         lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s));
         upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
@@ -13474,7 +13474,7 @@ static bool df_is_temporary(const char *s, u32 n)
 
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: a path component or word begins at s */
+    bool temporary = false, begins = true; /* begins: s starts a word or path component */
     b_reset(b);
     while (*s) {
         u32 n = 0, folded = 0;
@@ -13550,7 +13550,7 @@ static void df_pair_rows(char cls)
     for (u32 i = 0; i < df.all.n; i++)
         if (df.all.p[i].name->cls == cls)
             *df_new_pair(&df.table, df.all.p[i].name) = df.all.p[i];
-    df_join(); /* the two pairs of a file in both recordings */
+    df_join(); /* merges a file's pairs of both recordings */
     for (u32 i = 0; i < df.table.n; i++) {
         struct df_pair *p = &df.table.p[i];
         /* The numbers in an IP address or port must not be mistaken for pids. */
@@ -13562,7 +13562,7 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* `amount`: time of all calls or, if a recording lacks it, of the calls with a time breakdown. */
+/* Returns a system call's numbers. amount: total time, or that of calls with a time breakdown. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -13616,11 +13616,11 @@ static bool df_other_calls(void)
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
 static const struct df_table {
-    const char *key, *title; /* key in JSON; heading in text */
+    const char *key, *title; /* key in JSON; heading in text output */
     const char *count, *amount; /* JSON keys of df_row.count and df_row.amount */
     const char *name; /* heading of the name column in text */
     u8 unit; /* unit of `amount` (enum df_unit) */
-    char cls; /* class of the names; 0: `pair` makes the pairs */
+    char cls; /* class of the names in the table; 0: pair() fills it */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
@@ -13871,7 +13871,7 @@ static void df_text(struct buf *b)
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (df.sum[0]->cpu_ns && df.sum[1]->cpu_ns)
         df_text_total(&numbers, ", CPU ", df.sum[0]->cpu_ns, df.sum[1]->cpu_ns);
-    /* The line has at most 80 columns, of which a space and "...: " take 6. */
+    /* A line has at most 80 columns. A space and "...: " take 6 columns. */
     u32 columns = u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", MIN(command.len, most), command.len ? command.p : "",
@@ -14057,8 +14057,8 @@ static void df_page(int to)
  * memory for more rings, a second event samples major faults, which wait for a disk. New threads
  * and processes inherit the events. The kernel maps rings of inherited events only if there is one
  * event per CPU (perf_mmap in kernel/events/core.c). kvis reports consecutive faults of a thread in
- * one region within PF_RUN_NS as one. Before an event that may change regions, pf_upto finds the
- * regions of all faults that were sampled earlier. */
+ * one region within PF_RUN_NS as one event. Before events that may change regions, pf_upto finds
+ * the regions of all faults that were sampled earlier. */
 
 /* --- events --- */
 
@@ -14152,7 +14152,7 @@ enum {
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
-/* Reads a group opened with PF_READ_FORMAT into *c; *d: the changes. Returns false on error. */
+/* Reads a PF_READ_FORMAT group into *c. Sets *d to the changes. Returns false on error. */
 static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 {
     struct { u64 n; struct pf_count count; } now;
@@ -14240,12 +14240,12 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
         close(f);
         return e;
     }
-    /* keep f open: closing it would remove the event */
+    /* f stays open: closing it would remove the event */
     pf_rings.n = MAX(pf_rings.n, (u32)at + 1);
     return 0;
 }
 
-/* Opens a thread's events on all CPUs. Not sysconf(3): musl counts only CPUs kvis may run on. */
+/* Opens a thread's events on all CPUs of sysfs: musl's sysconf(3) counts only CPUs kvis may use. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("/sys/devices/system/cpu/present"), got = 0;
@@ -14281,7 +14281,7 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault's address; if unknown, returns `none`, named after the reason.
+/* Returns the region of a fault's address. If unknown, returns `none`, whose name is the reason.
  * During exec, t->mm has the old program's regions, but the fault may be in the new one. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
@@ -14397,7 +14397,7 @@ enum {
     WHY_LEN = 256,          /* size of every error buffer named `why` */
     BTF_MAGIC = 0xeb9f,
     BTF_MAX_FILE = 64 << 20,
-    BTF_DEPTH = 32,         /* maximum nesting of typedefs and structs; the kernel's is the same */
+    BTF_DEPTH = 32,         /* maximum nesting of typedefs and structs, as in the kernel */
     BTF_BUCKETS = 256,
 };
 
@@ -14407,7 +14407,7 @@ struct kfield {
     u32 off, size; /* offset and size in bytes; an array's size includes all elements */
     bool is_signed;
     u32 count; /* number of array elements; 0: flexible array; 1: not an array */
-    u64 value; /* value of an enumerator, or BTF id of a type */
+    u64 value; /* value of an enumerator, or BTF id of a queried type */
 };
 
 /* A query for "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE". Queries leave out anonymous
@@ -14442,8 +14442,8 @@ struct btf_file {
     const char *name;
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* smaller ids and string offsets refer to the BTF of vmlinux */
-    u32 *pos;         /* positions of the n_ids types that were read, and of the type after them */
+    u32 first_id, n_ids, str_base; /* smaller type ids and string offsets are those of vmlinux */
+    u32 *pos;         /* positions of the n_ids types read so far, and of the next type */
     const u8 *layout; /* struct btf_layout (4 bytes) for each kind */
     u32 n_layouts;
 };
@@ -14464,7 +14464,7 @@ struct btf_hit { u32 type; u64 off; };
 static struct {
     struct btf_file file[2];  /* BTF of vmlinux; BTF of the module */
     u32 n_files;
-    u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1, or 0 */
+    u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1; 0: empty */
     u64 members;              /* number of members that may still be visited for these queries */
     u32 left;
     char *why;
@@ -14489,8 +14489,8 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file of sysfs (Linux 6.16 or later), which is much faster than reading. Reads other
- * files, because an access to a mapped file that has shrunk causes SIGBUS. */
+/* Maps a BTF file of sysfs (Linux 6.16 or later), which is much faster than reading. Reads files
+ * elsewhere, because an access to a mapped file that has shrunk causes SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
     struct statfs fs;
@@ -14535,7 +14535,7 @@ static int btf_header(struct btf_file *b)
     /* a module's BTF may have no strings */
     if (h.str_len ? b->p[b->str_pos + h.str_len - 1] : b->first_id == 1)
         return btf_bad(b, "the strings do not end in NUL");
-    if (h.len < sizeof h + 8) /* no table of type sizes (struct btf_layout, Linux 7.1) */
+    if (h.len < sizeof h + 8) /* no struct btf_layout, which Linux 7.1 added */
         return 0;
     u32 off = btf_u32(b->p + sizeof h), len = btf_u32(b->p + sizeof h + 4);
     if (off > rest || len > rest - off)
@@ -14562,12 +14562,12 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
         return btf_bad(b, "type %u is truncated", id);
     const u8 *p = b->p + pos;
     u32 info = btf_u32(p + 4);
-    /* older kernels use 16 bits of vlen and 5 of kind, and set the other bits to 0 */
+    /* older kernels use 16 bits for vlen and 5 bits for kind, and set the other bits to 0 */
     *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
                             .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
                             .flag = info >> 31, .body = p + 12 };
     if (t->kind == BTF_VOID || t->kind >= MAX(BTF_KINDS, b->n_layouts))
-        return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
+        return btf_bad(b, "type %u is of kind %u, unknown to this kvis", id, t->kind);
     u64 len = t->kind < BTF_KINDS
                   ? btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen
                   : b->layout[4 * t->kind] + (u64)b->layout[4 * t->kind + 1] * t->vlen;
@@ -14578,7 +14578,7 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
     return (s64)len + 12;
 }
 
-/* In a query, '.' or '[' ends the type's name. */
+/* Returns the bucket of a type name, which ends at '.' or '[' in a query. */
 static u32 *btf_bucket(const char *name)
 {
     u32 h = 0;
@@ -14635,7 +14635,7 @@ static int btf_scalar(const struct btf_type *t, struct kfield *f)
         u32 encoding = btf_u32(t->body);
         f->size = t->size;
         f->is_signed = encoding >> 24 & 1;
-        /* With old compilers, a bit-field's type has a bit offset, or fewer than 8 * size bits. */
+        /* Old compilers give a bit-field an integer type with a bit offset or with too few bits. */
         return (encoding & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
     }
     case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
@@ -14668,7 +14668,7 @@ static int btf_sized(u32 id, struct kfield *f)
         if ((count *= btf_u32(t.body + 8)) > INT32_MAX)
             return btf_bad(t.b, "type %u: an array of %llu elements is too large", t.id, count);
     }
-    return btf_bad(t.b, "type %u: arrays nested too deeply", t.id);
+    return btf_bad(t.b, "type %u: arrays are nested too deeply", t.id);
 }
 
 /* --- members --- */
@@ -14683,7 +14683,7 @@ static bool btf_is(const char *name, const char *want, u32 len)
     return !strncmp(name, want, len) && !name[len];
 }
 
-/* Returns member or enumerator i, which begins with its name's offset. On error, sets *err. */
+/* Returns member or enumerator i; its first word is the offset of its name. On error, sets *err. */
 static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 {
     const u8 *p = t->body + (size_t)i * btf_kinds[t->kind].each;
@@ -14700,7 +14700,7 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
 static int btf_find(const struct btf_type *t, const struct btf_step *step, u32 depth,
                     struct btf_hit *h)
 {
-    int e = depth < BTF_DEPTH ? 0 : btf_bad(t->b, "type %u: structs nested too deeply", t->id);
+    int e = depth < BTF_DEPTH ? 0 : btf_bad(t->b, "type %u: structs are nested too deeply", t->id);
     for (u32 i = 0; !e && i < t->vlen; i++) {
         const u8 *p = btf_part(t, i, &e);
         if (!p)
@@ -14823,8 +14823,8 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* Resolves the queries for type t that no earlier type of this name has resolved. If a type of
- * vmlinux answers most queries for this name, ignores later types of the name. */
+/* Resolves queries for type t, except those that an earlier type of this name resolved. If a type
+ * of vmlinux resolves more than half of them, kvis ignores later types with this name. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -14901,7 +14901,7 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    /* Valid BTF does not reach this limit: a member takes at least 8 bytes, and a query visits a
+    /* Only damaged BTF reaches this limit: a member takes at least 8 bytes, and a query visits a
      * member again only if several structs contain the same anonymous struct. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
@@ -14928,8 +14928,8 @@ static int btf_open(const char *name, char why[])
     return -e;
 }
 
-/* Resolves queries from the BTF of vmlinux and of a module (NULL: none). Returns 0, or -errno (also
- * in each query) if BTF is missing or damaged. Sets why[] to the reason or to damage found. */
+/* Resolves queries from the BTF of vmlinux and of a module (NULL: none). If BTF is missing or
+ * damaged, returns -errno, also in each query. Sets why[] to the reason or to any damage found. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -14956,12 +14956,12 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[]
 enum {
     TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC of linux/magic.h */
     TFS_MAX_FORMAT = 256 << 10,
-    TFS_MAX_RECORD = 65535,        /* sanity limit in bytes */
+    TFS_MAX_RECORD = 65535,        /* limit on bytes of a record */
 };
 
 static struct {
     int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* error texts of the last call, and of tfs_dir */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* error texts of the last call and of tfs_dir */
 } tfs = { .root = INT_MIN };
 
 struct tfs_field {
@@ -15163,7 +15163,7 @@ static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
         const char *name = w[i].name + strcspn(w[i].name, ".") + 1;
         u32 len = strcspn(name, "[");
         if (f->len == len && !memcmp(f->name, name, len))
-            /* -EBADMSG: two fields have the same name */
+            /* -EBADMSG: the format file has this field twice */
             w[i].err = w[i].err == -ENOENT ? tfs_take(f, name + len, &w[i].f) : -EBADMSG;
     }
 }
@@ -15217,7 +15217,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
-/* Descriptors that do not exist are -1. */
+/* A family's maps and programs. A missing descriptor is -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
     struct bpf_obj *lender;  /* object whose maps and fields this object also uses, or NULL */
@@ -15229,8 +15229,8 @@ struct bpf_obj {
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], then links of kprobes */
     u32 n_probes;
-    int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory; may be NULL */
-    u32 (*entries)(const char *map); /* returns a map's number of entries; NULL: 1 */
+    int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory; NULL: no ring */
+    u32 (*entries)(const char *map); /* returns the size of a map; NULL: 1 entry */
     const char *module;      /* kernel module whose BTF may have some fields, or NULL */
     struct btf_want *want;
     u32 n_want;
@@ -15240,7 +15240,7 @@ struct bpf_obj {
 
 static struct {
     bool memlock_raised;
-    struct rlimit memlock; /* original RLIMIT_MEMLOCK, which the command gets back */
+    struct rlimit memlock; /* original RLIMIT_MEMLOCK, restored for the traced command */
 } bpf;
 
 static bool bpf_since(u32 major, u32 minor)
@@ -15292,7 +15292,7 @@ static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt,
 
 /* --- constants --- */
 
-/* Constants without a value are 0. */
+/* Sets a constant of the BPF programs. The default is 0. */
 static void bpf_set(struct bpf_obj *o, const char *name, u64 val)
 {
     u32 i = 0;
@@ -15386,8 +15386,8 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns how many elements of `piece` bytes to allocate: `usual`, halved until they fit into
- * 1/`part` of memory (1 GB if unknown) or fall to `least`. */
+/* Returns a number of elements of `piece` bytes: `usual`, halved until the elements fit into
+ * 1/`part` of memory (1 GB if unknown), but at least `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -15444,13 +15444,13 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        /* one entry per thread; memory limits threads, because each has a kernel stack of 16 KB */
+        /* one entry per thread; memory limits their number: each has a kernel stack of 16 KB */
         if (m.type == BPF_MAP_TYPE_HASH) {
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !opt.cgroup)
-            m.type = BPF_MAP_TYPE_ARRAY; /* unused map; CGROUP_ARRAY would need CONFIG_CGROUPS */
+            m.type = BPF_MAP_TYPE_ARRAY; /* unused here; CGROUP_ARRAY needs CONFIG_CGROUPS */
         int f = bpf_map_create(&m);
         if (f == -EINVAL && ring)
             return bpf_fail(o, f, "this kernel has no BPF ring buffer (needs Linux 5.8)");
@@ -15506,8 +15506,8 @@ static void bpf_add_want(struct bpf_obj *o, const char *name)
     o->want[o->n_want++] = (struct btf_want){ .name = name };
 }
 
-/* Adds queries for fields that a program uses. Adds those of the tracepoint's record if `record` is
- * true, else the other fields. Returns the index of the first new query. */
+/* Adds queries for kernel fields that a program uses: fields of the tracepoint's record if `record`
+ * is true, else all other fields. Returns the index of the first new query. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
 {
     u32 from = o->n_want;
@@ -15610,7 +15610,7 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
 }
 
 /* Sets an instruction's field offset and, for a load, its size. Returns false if the instruction
- * cannot access the field. For a flexible array (count 0), only the address matters. */
+ * cannot access the field. A flexible array (count 0) has no size that could differ. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -15624,7 +15624,7 @@ static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const st
         || (!whole && class != BPF_LDX))
         return false;
     in->off = (int16_t)f->off;
-    in->code = (in->code & ~0x18) | size[f->size]; /* 0x18 is the mask of BPF_SIZE */
+    in->code = (in->code & ~0x18) | size[f->size]; /* 0x18: size bits of the opcode */
     return true;
 }
 
@@ -15688,7 +15688,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     if (r->type == BPF_PROG_TYPE_TRACING) {
         const struct kfield *f = bpf_field(o, r->attach);
         a.expected_attach_type = BPF_TRACE_RAW_TP;
-        a.attach_btf_id = f ? f->value : 0; /* 0: BTF lacks this tracepoint */
+        a.attach_btf_id = f ? f->value : 0; /* 0 (invalid): BTF lacks this tracepoint */
         size = BPF_ATTR_TO(attach_btf_id);
     }
     a.prog_type = r->type;
@@ -15699,7 +15699,7 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     SNPRINTF(a.prog_name, "%s", r->name);
-    sigfillset(&all); /* a signal would restart the verifier */
+    sigfillset(&all); /* a signal would interrupt the verifier */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
@@ -15725,7 +15725,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
     for (const char *p = log; (p = strstr(p, "unknown#")); p++)
         if (bpf_unknown(o, r, strtoul(p + strlen("unknown#"), NULL, 10)))
             return e;
-    if (strstr(log, "unknown func bpf_probe_read_") /* error text before Linux 6.13 */
+    if (strstr(log, "unknown func bpf_probe_read_") /* message before Linux 6.13 */
         || strstr(log, "cannot use helper bpf_probe_read_"))
         return bpf_fail(o, e, "%s: lockdown=confidentiality: BPF programs may not read memory",
                         r->name);
@@ -15757,7 +15757,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     int e = bpf_load_insns(o, i, insns);
     if (e >= 0)
         return 0;
-    bool ran = e != -EPERM && e != -EMFILE && e != -ENFILE; /* the verifier, which writes the log */
+    bool ran = e != -EPERM && e != -EMFILE && e != -ENFILE; /* other errors: the verifier ran */
     char *log = ran ? calloc(1, LOG) : NULL;
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
@@ -15867,7 +15867,7 @@ static int bpf_attach_raw(const char *name, int prog)
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     u32 cpu;
-    if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0) /* kvis's own CPU is online */
+    if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0) /* the CPU running kvis must be online */
         cpu = 0;
     int f = pf_event(a, -1, cpu, -1, 0);
     if (f < 0)
@@ -15958,8 +15958,8 @@ static int bpf_start(struct bpf_obj *o, u32 mask)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* Loads and attaches BPF program i for a tracepoint that has an additional argument on some
- * kernels. Tries cfg[0], which is set before bpf_open, as 1 (the argument exists), then as 0. */
+/* Loads and attaches BPF program i at a tracepoint that has one more argument on some kernels. The
+ * constant cfg[0], set before bpf_open, is 1 if the argument exists. If that fails, tries 0. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
     for (;; o->cfg[0].val = 0) {
@@ -15986,14 +15986,14 @@ static void *bpf_closer(void *f)
     return NULL;
 }
 
-/* Detaches all BPF programs; maps stay readable. Closing a perf event takes an RCU grace period (80
- * ms on the tested machine), so a separate thread closes each event. */
+/* Detaches all BPF programs; maps stay readable. A separate thread closes each perf event, because
+ * closing takes an RCU grace period (80 ms on the tested machine). */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[ARRAY_LEN(o->link)];
     u32 n = 0;
     if (!o->fam)
-        return; /* bpf_open was not called */
+        return; /* nothing is attached */
     for (u32 i = 0; i < ARRAY_LEN(o->link); i++)
         if (o->link[i] >= 0 && (i >= BPF_MAX_PROGS || !bpf_is_raw(&o->fam->progs[i]))
             && u_thread(&th[n], bpf_closer, (void *)(intptr_t)o->link[i]) == 0) {
@@ -16051,7 +16051,7 @@ static const char *bpf_forbidden(void)
 {
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
         return NULL;
-    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL: bpf(2) is allowed */
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* EINVAL: not forbidden */
         return "a seccomp filter forbids bpf(2)";
     if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
         return "a seccomp filter forbids perf_event_open(2)";
@@ -16109,7 +16109,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Sums the n counters of a per-CPU array element. For counter `most`, returns the maximum. */
+/* Sums each of n counters of a per-CPU array element. Counter `most` is a maximum instead. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible();
@@ -16124,7 +16124,7 @@ static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
     return e;
 }
 
-/* a counter could not be read: losses are unknown until all counters can be read */
+/* true after reading a counter failed: the number of lost records is then unknown */
 static bool bpf_unread;
 
 static void bpf_not_read(int e)
@@ -16166,7 +16166,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     return sum;
 }
 
-/* why: enum wire_lost, or N_LOST for skipped BPF program runs. */
+/* Returns lost records (why: enum wire_lost) or, for N_LOST, skipped BPF program runs. */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
@@ -16204,7 +16204,7 @@ static int rb_open(struct bpf_obj *o)
     rb_state.size = bytes;
     void *c = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
     u8 *p = mmap(NULL, all, PROT_READ, MAP_SHARED, map, (off_t)page);
-    /* a child would inherit the ring buffer's pages as resident memory */
+    /* exclude the ring buffer from the resident memory of child processes */
     if (c == MAP_FAILED || p == MAP_FAILED || madvise(p, all, MADV_DONTFORK) < 0
         || (rb_state.epoll = epoll_create1(EPOLL_CLOEXEC)) < 0
         || epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, map, &ev) < 0)
@@ -16223,14 +16223,14 @@ static void rb_wait(int ms)
     epoll_wait(rb_state.epoll, &ev, 1, ms); /* the caller handles EINTR */
 }
 
-/* Sets the mark at which the next rb_drain stops. Otherwise, rb_drain might never catch up. */
+/* Limits the next rb_drain to records that exist now. Otherwise, it might never catch up. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* If the ring buffer is half full, stopped threads should not continue yet. */
+/* A half-full ring buffer must be read before stopped threads continue. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
@@ -16241,8 +16241,8 @@ static bool rb_drained(void)
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes the records before the mark to `take`. Stops at one that `take` refuses or that is still
- * being written (BUSY). Returns their number. A record has a header of 8 bytes and padded data. */
+/* Passes records before the mark to `take`; returns their number. Stops at a record that `take`
+ * rejects or that is still being written (BUSY). A record has an 8-byte header and padded data. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;

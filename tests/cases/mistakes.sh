@@ -59,7 +59,7 @@ done <<'END'
 2|replay --tree a.kvis|--tree: a.kvis was not recorded by kvis proc
 125|replay nosuch|cannot read nosuch: No such file
 125|replay dir|dir: cannot be read: Is a directory
-125|replay notes|notes: is not a recording of kvis
+125|replay notes|notes: is not a kvis recording
 125|replay empty.kvis|empty.kvis: is empty
 125|replay newer.kvis|newer.kvis: was written by a newer kvis: it has format version 99, but this kvis reads
 1|replay kind.kvis|kind.kvis: was probably written by a newer kvis.*unknown record type 200
@@ -67,7 +67,7 @@ done <<'END'
 0|diff a.kvis -- a.kvis|
 0|replay -q a.kvis --|
 2|replay a.kvis -- cut.kvis|one recording
-125|diff a.kvis notes|notes: is not a recording
+125|diff a.kvis notes|notes: is not a kvis recording
 2|monitor -p 1 ls|cannot be combined
 2|monitor -i 0.001|--interval: '0.001': SECS is a number of seconds from 0.01 to 100000000
 2|monitor -i 1x|--interval: '1x': SECS is a number of seconds from 0.01 to 100000000

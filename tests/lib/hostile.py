@@ -144,7 +144,7 @@ BTF_ROWS = [  # what, file, answers, the reason has
     ("member outside", one(("m", 1, 64)).blob(), BAD, "a member at bit 64 is outside its 8 bytes"),
     ("member at 2^32", one(("m", 1, 0xFFFFFFF8)).blob(), BAD, "a member at bit"),
     ("member between bytes", one(("m", 1, 3)).blob(), BAD, "a member at bit 3"),
-    ("contains itself", one(("", 2, 0), ("m", 1, 0)).blob(), BAD, "structs nested too deeply"),
+    ("contains itself", one(("", 2, 0), ("m", 1, 0)).blob(), BAD, "structs are nested too deeply"),
     ("member is the struct", one(("m", 2, 0)).blob(), {"s.m": "0 8 1 0 0", "s" + ".m" * 16: "0 8 1 0 0"}, ""),
     ("a large struct", one(("m", 1, 560000), size=80000).blob(), {"s.m": "70000 4 1 1 0"}, ""),
     ("typedef cycle", chain(3, TYPEDEF, True).blob(), BAD, "qualifiers are nested too deeply"),
@@ -153,7 +153,7 @@ BTF_ROWS = [  # what, file, answers, the reason has
     ("tangle", tangled().blob(), {"s.x": "EBADMSG"}, "too many members of nested structs"),
     ("kind 20 after the last answer", with_kind(20), ok, ""),
     ("kind 0", with_kind(0), BAD_END, "type 3 is of kind 0"),
-    ("kind 20", with_kind(20), BAD_END, "type 3 is of kind 20, which this kvis does not know"),
+    ("kind 20", with_kind(20), BAD_END, "type 3 is of kind 20, unknown to this kvis"),
     ("layout knows kind 20", with_kind(20, b"12345678", hdr=32, layout=bytes(80) + b"\10\0\0\0"),
      {"s.m": "0 4 1 1 0", "z.m": "0 4 1 1 0"}, ""),
     ("layout outside", with_kind(20, hdr=32, layout=bytes(84)).replace(b"\x54\0\0\0", b"\xff\xff\0\0", 1),
@@ -164,7 +164,7 @@ b.array(4, 0xFFFFFFFF), b.array(5, 0xFFFFFFFF), b.array(1, 0xFFFFFFFF)
 BTF_ROWS.append(("array of 2^32", b.blob(), BAD, "an array of"))
 b = one(("m", 3, 0))
 b.array(3, 1)
-BTF_ROWS.append(("array of itself", b.blob(), BAD, "arrays nested too deeply"))
+BTF_ROWS.append(("array of itself", b.blob(), BAD, "arrays are nested too deeply"))
 b = one(("m", 1, 0))
 for k in range(5000):
     b.struct("s", 4)
