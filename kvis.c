@@ -20612,7 +20612,7 @@ static void ses_begin(struct session *s)
         die(EXIT_KVIS, "cannot watch %s: %s", s->what, bpf_explain(&s->obj, e));
     if (!s->by_ptrace || opt.backend == 'p')
         return;
-    u_warn("tracing the command with ptrace, which %s, because BPF cannot be used: %s", s->cost,
+    u_warn("tracing the command with ptrace, which %s; BPF cannot be used: %s", s->cost,
            bpf_explain(&s->obj, e));
     bpf_close(&s->obj);
 }
