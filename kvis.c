@@ -20524,27 +20524,27 @@ static int tr_finish(void)
 
 /* == 30 ses_ open_  kvis open: every file that is opened ======================
  * The ses_ functions also serve kvis proc: they load BPF programs, read records and report losses.
- * Without BPF, they trace the command with ptrace, and make records from the events of tr_. The BPF
+ * Without BPF, they trace the command with ptrace and make records from ptrace events. The BPF
  * programs of kvis open (gen/probes/open.bpf.c) apply all filters except -P, and send a record of
  * each match. Columns and option letters are those of bcc's opensnoop (tools/opensnoop.py). */
 
 struct session {
-    const char *what;        /* what is recorded: "opens" or "processes" */
+    const char *what;        /* kind of records, for messages: "opens" or "processes" */
     const struct bpf_family *fam;
     u32 ring_bytes, idle_ms; /* idle_ms: maximum time between two reads of the ring */
     int (*plan)(struct bpf_obj *, u32 *mask); /* selects BPF programs and sets their constants */
     rb_fn *take;
     bool (*over)(void);      /* returns whether the command and its descendants have exited */
-    void (*second)(void);    /* called every second and at the end of the run; or NULL */
-    bool other_file;         /* kvis has a second output file, so it continues after EPIPE */
-    const char *lost_why[N_LOST + 1]; /* reasons for losses (enum wire_lost), skipped programs */
-    const char *calls;       /* with ptrace: system calls to pass to `tap` */
+    void (*second)(void);    /* called every second and at the end of the run; may be NULL */
+    bool other_file;         /* another output file is open, so kvis continues after EPIPE */
+    const char *lost_why[N_LOST + 1]; /* warnings about losses, indexed by enum wire_lost */
+    const char *calls;       /* with ptrace: names of the system calls to trace */
     const struct out_tap *tap;
-    void (*ends)(const struct task *t); /* with ptrace: called at a thread's last stop */
-    const char *cost;        /* how ptrace slows the command */
+    void (*ends)(const struct task *t); /* with ptrace: called at a thread's last ptrace stop */
+    const char *cost;        /* cost of ptrace, for a warning */
     bool by_ptrace;
     struct bpf_obj obj;
-    u64 lost[N_LOST + 1];    /* numbers of losses that kvis has reported */
+    u64 lost[N_LOST + 1];    /* losses reported so far, by enum wire_lost */
     int status;              /* wait status of the command; -1: running, or no command */
     struct rusage rusage;    /* resource usage of the command and the descendants it waited for */
 };
@@ -20570,11 +20570,11 @@ static int ses_start(struct session *s)
     return bpf_start(o, mask);
 }
 
-/* Uses no seccomp filter with -d: calls that it selects would fail if the command outlives kvis. */
+/* Uses no seccomp filter with a time limit (-d): after kvis ends, the filter would fail calls. */
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
-    sp_command.magic = 0; /* only BPF needs the call that marks the command's start */
+    sp_command.magic = 0; /* ptrace needs no call that marks the command's start */
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
@@ -20612,7 +20612,7 @@ static void ses_begin(struct session *s)
         die(EXIT_KVIS, "cannot watch %s: %s", s->what, bpf_explain(&s->obj, e));
     if (!s->by_ptrace || opt.backend == 'p')
         return;
-    u_warn("tracing the command with ptrace, which %s, because BPF cannot be used: %s", s->cost,
+    u_warn("tracing the command with ptrace, which %s; BPF cannot be used: %s", s->cost,
            bpf_explain(&s->obj, e));
     bpf_close(&s->obj);
 }
@@ -20634,7 +20634,7 @@ static const char *ses_backend(const struct session *s)
     return s->by_ptrace ? "ptrace" : "bpf";
 }
 
-/* Passes an event to recordings and reports, but not to text and JSON. */
+/* Passes an event to recordings and reports, but not to the text or JSON output. */
 static void ses_emit(const struct event *e)
 {
     out.events++;
@@ -20707,14 +20707,14 @@ static void ses_run(struct session *s, u64 end_ns)
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, shell;
     u32 pid, tid;
-    u64 uid;       /* user ID + 1; 0: all users; kvis proc uses it, too */
+    u64 uid;       /* -u of kvis open and kvis proc: user ID + 1; 0: all users */
     u64 flags;     /* -f: an open with any of these flags matches */
-    u32 accmodes;  /* -f: one bit for each access mode that matches */
+    u32 accmodes;  /* -f: bit mask of matching access modes (bit 0: O_RDONLY) */
     char comm[16]; /* -n: string that a thread's comm must contain */
 } open_opt;
 
 static struct {
-    bool walks;               /* BPF can read the directories that names are relative to */
+    bool walks;               /* BPF can read the directory that a relative name starts from */
     bool no_exec;
     u64 first_ns, last_ns, rows;
     u64 unknown;              /* opens that -P left out because their path is unknown */
@@ -20725,7 +20725,7 @@ static struct session open_session;
 struct open_rec {
     const struct wire_open *w;
     const char *name;
-    struct path dir;   /* directory to which `name` is relative; valid if OPEN_DIR */
+    struct path dir;   /* directory to which `name` is relative, if OPEN_DIR is set */
     struct path path;  /* absolute path of the file; valid if path.ok */
     bool from_proc;    /* the directory was read from /proc */
 };
@@ -20768,11 +20768,11 @@ static const char *open_opt_name(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* an execveat is recorded as an execve */
+/* System calls that open files; execveat counts as execve. */
 static const struct {
     u16 id;
-    u8 mode;                   /* index of the `mode` argument; 0: none */
-    const char *name, *name32; /* BPF constants that hold the system call number */
+    u8 mode;                   /* index of the call's `mode` argument; 0: none */
+    const char *name, *name32; /* BPF constants for the call's native and 32-bit number */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -20811,8 +20811,8 @@ static void open_configure(struct bpf_obj *o)
     bpf_set(o, "CFG_MAGIC", sp_command.magic);
 }
 
-/* In open_progs[], each program for a raw tracepoint is followed by one for the classic tracepoint,
- * which needs tracefs and takes 80 ms longer to detach. Raw exec and fork programs need BTF. */
+/* open_progs[] has each program twice: for a raw tracepoint, then for a classic one. Classic ones
+ * need tracefs and take 80 ms longer to detach. Raw exec and fork programs need BTF. */
 static int open_plan(struct bpf_obj *o, u32 *mask)
 {
     bool types = bpf_field(o, "linux_binprm.filename") && bpf_field(o, "task_struct.pid");
@@ -20836,8 +20836,8 @@ static int open_plan(struct bpf_obj *o, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads from /proc the directory where the path of an open starts: that of the thread or, if it has
- * exited, that of the process, which is usually the same. */
+/* Reads from /proc the directory where the path of an open starts: that of the thread or, if the
+ * thread has exited, that of its process, which is usually the same. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     s64 n = fd_link_text(fd_proc(w->tid, w->dirfd), p->s, sizeof p->s);
@@ -20862,7 +20862,7 @@ static void open_path(struct open_rec *r)
         return;
     }
     if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
-        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* BPF may have read only the path's end */
+        u32 end = w->state & OPEN_DIR ? r->dir.len : 0; /* length of the truncated path from BPF */
         if (!open_dir_proc(&dir, w) || end > dir.len
             || memcmp(dir.s + dir.len - end, r->dir.s, end))
             return;
@@ -20998,7 +20998,7 @@ static bool open_record(const void *p, u32 size)
 
 /* --- with ptrace: each completed call becomes a record --- */
 
-/* Stores the arguments in a record, like set_args in open.bpf.c. */
+/* Stores a call's arguments in a record, like set_args in open.bpf.c. */
 static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT in <linux/openat2.h> */
@@ -21017,8 +21017,8 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = how[1];
 }
 
-/* Returns whether a directory is in a detached mount (MNT_DETACH in umount2(2)), which the
- * process's mountinfo lacks; the link in /proc does not show this. fd may be AT_FDCWD. */
+/* Returns whether a directory is in a detached mount (see MNT_DETACH in umount2(2)). Its /proc link
+ * looks normal, but the process's mountinfo lacks the mount. fd may be AT_FDCWD. */
 static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
 {
     const char *path = fd_proc(t->tid, fd);
@@ -21035,8 +21035,8 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     return !listed;
 }
 
-/* Sets *to to `dir` as seen from the thread's root. `dir` is the path of the directory that a name
- * is relative to, or the path of a handle's file. fd is its descriptor, or AT_FDCWD. */
+/* Stores in *to the path `dir` as seen from the thread's root directory. `dir` is the directory of
+ * a relative name, or the file of a file handle. fd is its descriptor, or AT_FDCWD. */
 static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -21117,8 +21117,8 @@ static void open_json_summary(void)
 }
 
 /* Returns whether the command and its descendants have exited. If the kernel skipped a BPF program
- * (bpf_missed), an exited thread may stay in the `tree` map. In the initial pid namespace, kvis
- * removes it; in others, kvis stops waiting after a second without a record. */
+ * (bpf_missed), an exited thread may stay in the BPF map `tree`. In the initial pid namespace, kvis
+ * removes the thread; in others, kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid = 0;
@@ -21174,7 +21174,7 @@ static int open_run(u64 end_ns)
 
 /* == 31 proc_  kvis proc: every command and its exit status ===================
  * BPF programs (gen/probes/proc.bpf.c) send records of forks, execs, exits and, in pieces, program
- * arguments. Without BPF, kvis makes the same records from the events of section tr_ and from
+ * arguments. Without BPF, kvis makes the same records from ptrace events (section tr_) and from
  * /proc. A process (struct proc_life) runs one or more programs, one after the other; each is a
  * command. A row (struct proc_row) reports one event of a command, such as its start. Execs are
  * rare, so BPF sends all of them and kvis applies the filters. */
@@ -21182,7 +21182,7 @@ static int open_run(u64 end_ns)
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* -l compares at most this many bytes of a command line */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* command-line limits: without and with --tree */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* maximum line size: without and with --tree */
 enum { PROC_DEPTH = 16 };         /* maximum --tree indentation */
 enum { PROC_REPLAYED = 1 << 16 }; /* a replay keeps at most this many processes */
 
@@ -21201,7 +21201,7 @@ struct proc_life {
     u64 begin_ns;           /* start of the current command; sort key of proc_by_key */
     struct proc_life *next;
     u32 pid, ppid, ns_pid, uid, gid;
-    s32 threads; /* live threads; valid if `counted` */
+    s32 threads; /* number of live threads, if `counted` is set */
     bool counted; /* kvis saw the start of every thread of the process */
     bool at_start; /* the process started before kvis and was read from /proc */
     bool execed; /* kvis saw the exec of the current command */
@@ -21215,21 +21215,21 @@ struct proc_life {
     u64 before_rss; /* peak memory before the current command, in pages; ~0: unknown */
     u32 node; /* index of the current command in proc_tree; 0: none */
     s32 status; /* wait status; -1: unknown */
-    u32 arg_len; /* bytes of all arguments; argv may hold fewer */
+    u32 arg_len; /* bytes in all arguments, even if argv is truncated */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;   /* variables chosen with --env: NAME=VALUE, each with a final NUL */
-    struct proc_text begun; /* PROC_BEGUN record of an execve that can no longer fail */
+    struct proc_text begun; /* PROC_BEGUN record: an execve passed its point of no return */
     char comm[16];
     struct wire_usage own;  /* resources used by exited threads */
-    struct wire_usage all;  /* resources used by the process as of its last record */
+    struct wire_usage all;  /* resources used by the process until its last record */
 };
 
 struct proc_row {
     u8 what;
     const struct proc_life *l;
     u64 ts_ns;
-    u32 tid; /* ID of the exited thread (PROC_THREAD) */
-    s32 err; /* errno value of the failed exec (PROC_FAILED) */
+    u32 tid; /* PROC_THREAD: ID of the exited thread */
+    s32 err; /* PROC_FAILED: errno value of the exec */
     const char *comm;
     const struct wire_usage *used;
 };
@@ -21248,17 +21248,17 @@ static struct {
 } proc_opt = { .format = "text" };
 
 static struct {
-    bool btf; /* BTF describes the kernel's structs, or BPF is not used */
-    bool used[10]; /* which counters of proc_usage[] kvis knows */
+    bool btf; /* records are complete: the kernel has BTF, or kvis does not use BPF */
+    bool used[10]; /* [i]: whether the counter proc_usage[i] is known */
     bool whole; /* kvis follows all processes, not one tree */
     s64 boot_off; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 scan_ns; /* start time of the scan of /proc */
-    u64 last_ns, end_ns; /* last exit in the tree; end of the run */
+    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the run */
     u32 root; /* pid of the command; 0: none */
     bool rows;
     bool replayed;
-    u32 lives, ending;   /* number of known processes, and of processes that are `ending` */
-    u32 mine, peak;      /* number of live processes that kvis follows; highest value of `mine` */
+    u32 lives, ending;   /* numbers of known processes and of those with `ending` set */
+    u32 mine, peak;      /* number of live processes that kvis follows: now, and the maximum */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
     u64 left_out;        /* forks and execs left out because of the PROC_REPLAYED limit */
@@ -21325,7 +21325,7 @@ static const char *proc_opt_cgroup(const char *v)
 
 /* --- constants of the BPF programs --- */
 
-/* A kernel without CONFIG_TASK_IO_ACCOUNTING does not count I/O. */
+/* A kernel without CONFIG_TASK_IO_ACCOUNTING does not count a process's I/O. */
 enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
@@ -21377,7 +21377,7 @@ struct proc_node {
     s32 status, err;
     u8 what;
     bool ran;            /* the process has executed a program */
-    bool over, shown;    /* over: ended, or replaced by another command; shown: has a row */
+    bool over, shown;    /* over: ended, or replaced by an exec; shown: has a row in --tree */
     bool on_path;        /* the command is on the critical path and adds self_ns to it */
     u64 begin_ns, end_ns, self_ns, max_rss;
     char *line;          /* command line; NULL: unknown */
@@ -21390,7 +21390,7 @@ static struct {
     u64 left_out;
 } proc_tree;
 
-/* Adds a command. Returns its index, or 0 if kvis does not keep it. */
+/* Adds a command. Returns its index, or 0 if the command is not kept. */
 static u32 proc_tree_new(u32 parent)
 {
     u32 n = MAX(proc_tree.n, 1u);
@@ -21417,7 +21417,7 @@ static struct proc_life *proc_find(u32 pid)
     return *proc_slot(pid);
 }
 
-/* Copies n bytes and a NUL to t. If memory runs out, t becomes empty. p may be NULL if n is 0. */
+/* Stores n bytes and a NUL in t. If memory runs out, t becomes empty. p may be NULL if n is 0. */
 static void proc_keep(struct proc_text *t, const char *p, u32 n)
 {
     char *copy = realloc(t->p, n + 1);
@@ -21447,7 +21447,7 @@ static void proc_forget(struct proc_life *l)
     free(l);
 }
 
-/* Adds a process. Forgets a known process with the same pid, whose exit kvis missed. */
+/* Adds a process. Forgets a known process with the same pid: kvis must have missed its exit. */
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
@@ -21523,7 +21523,7 @@ static void proc_scan_one(u32 pid)
     if (!stat_text || pid == (u32)getpid() || proc_find(pid))
         return;
     if (*stat_text == 'Z' && ps_living(pid) == (pid_t)pid)
-        return; /* a zombie without live threads */
+        return; /* skip zombies without live threads */
     struct proc_life *l = proc_new(pid, !proc_opt.pid || proc_opt.pid == pid);
     if (!l)
         return;
@@ -21549,7 +21549,7 @@ static void proc_scan(void)
     U_EACH_ENTRY(opendir("/proc"), e)
         if (isdigit((u8)e->d_name[0]))
             proc_scan_one(strtoul(e->d_name, NULL, 10));
-    /* marks the descendants of proc_opt.pid; a child may come before its parent */
+    /* repeat until all descendants of proc_opt.pid are marked: a child may precede its parent */
     for (bool more = proc_opt.pid; more;) {
         more = false;
         for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -21595,7 +21595,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     l->arg_len = MAX(h->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (a && a->cut);
     hy_args_drop(a);
-    if (h->was) /* was: the thread's ID before the exec */
+    if (h->was) /* the thread's ID before the exec */
         hy_args_drop(hy_args_of(h->was));
 }
 
@@ -21898,14 +21898,14 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
 }
 
 /* Returns whether a counter is known. A CPU time of 0 means that the scheduler has not accounted
- * for the process yet; if it dies then, ptrace knows none of its counters. */
+ * for the process yet or, with ptrace, that kvis could not read its counters. */
 static bool proc_used(const struct wire_usage *u, size_t row)
 {
     return proc_state.used[row] && (u->run_ns || (row != PROC_CPU && !proc_session.by_ptrace));
 }
 
-/* Divides run_ns like cputime_adjust() in kernel/sched/cputime.c: the kernel measures the sum of
- * user and system time precisely, but each part in ticks. */
+/* Splits run_ns into user and system time like cputime_adjust() in kernel/sched/cputime.c: the
+ * kernel measures the sum precisely, but each part in ticks. */
 static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
     double ticks = (double)u->system_ns + u->user_ns;
@@ -22132,7 +22132,7 @@ static void proc_tree_link(void)
         }
 }
 
-/* Writes a line of the tree. more[d]: this branch has more rows of depth d. */
+/* Writes a line of the tree. more[d]: whether more rows of depth d follow in this branch. */
 static void proc_tree_line(struct buf *b, const struct proc_node *n, const bool *more)
 {
     const struct proc_life l = { .begin_ns = n->begin_ns, .status = n->status,
@@ -22212,8 +22212,8 @@ static void proc_emit(struct proc_row r)
 
 /* --- the chart --- */
 
-/* In a name, the pid comes first, because Mermaid reads some leading words as keywords. Characters
- * that end a name, or start HTML or a comment, become entities. */
+/* Writes a Mermaid chart. A name starts with the pid, because Mermaid reads some first words as
+ * keywords. Characters that end a name, or start HTML or a comment, become entities. */
 static void proc_gantt_write(struct buf *b)
 {
     u64 end_ns = 0;
@@ -22252,7 +22252,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* Adds the name of a process that started before kvis: no earlier event has this name. */
+/* Adds to an event the name of a process that started before kvis: no earlier event has it. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -22326,8 +22326,8 @@ static u64 proc_lost(void)
 /* --- the critical path: the commands that determined how long the run took --- */
 
 /* Returns the steps of the critical path by start time, or NULL if commands are missing. The main
- * command is a step. Some children of a step are steps, too: the child that ended last, the child
- * that ended last before that child began, and so on. The rest of a command's time is its own. */
+ * command is a step. Among a step's children, the one that ended last is a step, then the one that
+ * ended last before that one began, and so on. self_ns excludes the time of these children. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -22351,7 +22351,7 @@ static struct proc_node **proc_critical(u32 *n)
 
 /* --- records --- */
 
-/* Stores a path that BPF sent in parts or, if it is truncated, the path from /proc. */
+/* Stores a path that BPF sent in parts. If BPF truncated the path, reads it from /proc. */
 static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
                       const char *link)
 {
@@ -22366,7 +22366,7 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
 {
     static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
-    if (h->kind == PROC_BEGUN) { /* PROC_BEGUN has only the program's name */
+    if (h->kind == PROC_BEGUN) { /* PROC_BEGUN records have only the program's name */
         l->walked = true;
         proc_keep(&l->exe, "", 0);
         proc_keep(&l->path, data, h->name_len);
@@ -22417,7 +22417,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     proc_args_take(l, h);
     proc_paths(l, h, data);
     if (!proc_state.btf)
-        proc_look(l); /* without BTF, the record has few fields */
+        proc_look(l); /* without BTF, records lack most fields */
     proc_state.commands += l->mine;
     proc_emit_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
@@ -22441,12 +22441,12 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits and forks --- */
 
-/* Reports and forgets an ended process. wait4(2) has the command's status if BPF lacks it. */
+/* Reports and forgets an ended process. If BPF lacks the command's status, wait4(2) has it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
-    proc_usage_join(&l->all, &l->own, false); /* `all` may lack threads that exited just now */
+    proc_usage_join(&l->all, &l->own, false); /* the total may lack threads that just exited */
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
@@ -22464,7 +22464,7 @@ static void proc_forked(const struct wire_proc *h)
         }
         return;
     }
-    /* sibling: a child of kvis that the command made with CLONE_PARENT (clone(2)) */
+    /* sibling: created by the command, but as a child of kvis (CLONE_PARENT in clone(2)) */
     bool sibling = sp_command.pid && h->ppid == (u32)getpid();
     bool mine = sibling || proc_is_mine(h->ppid);
     if (l && l->ending)
@@ -22505,7 +22505,7 @@ static struct proc_life *proc_ending(const struct wire_proc *h)
 static void proc_exited(const struct wire_proc *h)
 {
     struct proc_life *l = proc_ending(h);
-    if (l && !h->live && l->begun.len) /* the process was killed in an execve */
+    if (l && !h->live && l->begun.len) /* killed in an execve, after its point of no return */
         proc_execed((const void *)l->begun.p, l->begun.p + sizeof *h);
     hy_args_drop(hy_args_of(h->tid));
     if (!l)
@@ -22559,7 +22559,7 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
-/* --- records made from events of section tr_ (without BPF) or of a recording (replay) --- */
+/* --- records made from ptrace events (section tr_) or, in a replay, from a recording --- */
 
 /* Returns the ID of a process's cgroup; 0: unknown. */
 static u64 proc_traced_cgroup(u32 pid)
@@ -22579,8 +22579,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the members that every kind uses, from /proc or, in a replay or on failure,
- * from the struct of the process or its parent. parent: pid of a new process's parent, or 0. */
+/* Returns a record with the members common to all kinds, read from /proc or, if that fails or in a
+ * replay, copied from the process or its parent. parent: pid of a new process's parent, or 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -22627,7 +22627,7 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* Adds arguments or environment from /proc as a record. Returns whether they are complete. */
+/* Makes a record of a process's arguments or environment from /proc. Returns whether all fit. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
@@ -22657,7 +22657,7 @@ static struct wire_usage proc_traced_usage(u32 pid)
     return u;
 }
 
-/* Completes the record of an exec from /proc. Returns the program's name. */
+/* Completes an exec's record with data from /proc. Returns the program's name. */
 static const char *proc_traced_exec(struct wire_proc *h, const struct event *e, const char *name)
 {
     enum { ARG_START = 48, ARG_END = 49 };
@@ -22698,7 +22698,7 @@ static void proc_event_exec(const struct event *e)
         hy_args_add(&h, words ? e->v[EV_argv].s.p : "");
     }
     if (e->err) {
-        if (proc_opt.failed) /* a replay always sets proc_opt.failed */
+        if (proc_opt.failed) /* a replay always shows failed execs */
             proc_exec_failed(&h, name);
     } else if (live) {
         name = proc_traced_exec(&h, e, name);
@@ -22713,7 +22713,7 @@ static void proc_event_exec(const struct event *e)
     }
 }
 
-/* Called at a thread's last stop. A killed thread may exit without this stop. */
+/* Called at a thread's last ptrace stop. A killed thread may exit without this stop. */
 static void proc_traced_ends(const struct task *t)
 {
     struct wire_proc h = proc_event_head(t->pid, PROC_EXIT, t->at_ns, 0);
@@ -22763,8 +22763,8 @@ static const struct out_tap proc_tap = { .event = proc_on_event };
 
 /* --- the end --- */
 
-/* Calls proc_end for each process without threads whose last exit record is older than age_ns. If
- * `all` is set, also forgets processes that ended without an exit record (it was lost). */
+/* Reports processes without threads whose last exit record is older than age_ns. If `all` is set,
+ * also forgets processes that have exited, but whose exit record was lost. */
 static void proc_sweep(u64 age_ns, bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
@@ -22820,8 +22820,8 @@ static void proc_finish_sinks(int status)
 {
     const struct timeval *u = &proc_session.rusage.ru_utime, *s = &proc_session.rusage.ru_stime;
     u64 waited = (u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
-    /* Both sums of CPU time are too small: exit records lack the time used after them, and wait4(2)
-     * lacks processes that their parents did not wait for. */
+    /* CPU time: the larger of two incomplete sums. Exit records lack time used after them, and
+     * wait4(2) lacks processes that their parents did not wait for. */
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, waited);
     if (proc_session.by_ptrace)
         memset(&st, 0, sizeof st);
@@ -22942,7 +22942,7 @@ static void proc_second(void)
 }
 
 static struct session proc_session = {
-    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* space for 1 s of records */
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* 1 s of records */
     .plan = proc_plan, .take = proc_record, .over = proc_drained, .second = proc_second,
     .lost_why = SES_LOST("records", "failed execs"),
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
@@ -22977,7 +22977,7 @@ static void proc_begin(void)
     ses_begin(&proc_session);
     if (!proc_session.by_ptrace)
         return;
-    /* /proc has context switches only per thread, and may lack I/O */
+    /* /proc counts context switches per thread only, and may lack I/O counters */
     bool io = access("/proc/self/io", R_OK) == 0;
     proc_state.btf = true;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
@@ -23032,7 +23032,7 @@ static void proc_replay_begin(void)
     proc_state.rows = out.events_on;
     proc_state.replayed = proc_state.btf = proc_state.whole = true;
     proc_tree.on = rec_in.of_command || proc_opt.tree;
-    proc_session.status = -1; /* an event will set the exit status */
+    proc_session.status = -1; /* the exit status is in the command's exit event */
     out.events_on = false;
     out.tap[out.n_taps++] = &proc_tap;
     proc_opt.failed = true;
@@ -23040,7 +23040,7 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* whole: the recording has a summary, which is in *st. */
+/* whole: the recording has a summary, which has been read into `st`. */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
@@ -23060,8 +23060,8 @@ static void proc_replay_end(bool whole)
 
 /* == 32 met_  metrics: the table and the current values =======================
  * The metrics of `kvis monitor` are the rows of gen/tables/metrics.tbl, whose header defines
- * sources, dimensions and instances. A source calls met_count, met_set or met_raw; the outputs do
- * not depend on it. If there are MET_INSTS instances, a new one replaces the one gone longest. */
+ * sources, dimensions and instances. Sources store values with met_count, met_set or met_raw. If
+ * there are MET_INSTS instances, a new one replaces the instance that disappeared first. */
 
 #include "gen/out/metrics.h"
 
@@ -23070,17 +23070,17 @@ enum {
     MET_KEPT = 32,          /* number of ended processes that the report keeps */
     MET_NAME = 40,          /* maximum size of a name, such as a disk or PMU name */
     MET_INFO = 256,
-    MET_DIR = PATH_MAX - 64 /* maximum size of a directory's path; leaves space for a file name */
+    MET_DIR = PATH_MAX - 64 /* maximum size of a directory's path, to which a file name is added */
 };
 
-/* Option -c accepts a source's group or name. lack: why a kernel may lack the source. */
+/* Option -c selects sources by group or name. lack: why a source's metrics may be missing. */
 static const struct {
     const char *group, *name, *lack;
     u8 section;         /* index in scr_sections[] */
-    u16 from, to, n;    /* metrics[from] to [to - 1] include the source's n metrics */
+    u16 from, to, n;    /* the source's n metrics are in metrics[from] to metrics[to - 1] */
 } met_sources[N_SRC] = { MET_SOURCES };
 
-/* metrics.tbl explains the columns and what a missing value means. */
+/* Dimensions, such as disks. metrics.tbl explains the members. */
 static struct {
     const char *json, *label, *info, *facts, *pmc;
     u16 sort;
@@ -23090,7 +23090,7 @@ static struct {
     bool in_order, largest;
 } met_dims[N_DIM] = { MET_DIMENSIONS };
 
-/* JSON has a counter's rate, and Prometheus its running total. */
+/* Units of metrics. JSON has the rate of a counter, and Prometheus its running total. */
 static struct met_form_row {
     bool counter;
     u8 unit;
@@ -23100,17 +23100,17 @@ static struct met_form_row {
 
 static const struct metric {
     const char *name;
-    const char *key;  /* name, column or file in the source; "": none */
+    const char *key;  /* name, column or file of the value in its source; "": none */
     const char *prom, *prom_labels; /* prom: Prometheus name; NULL: not exported */
     u8 prom_type;
     u8 src, form, dim;
     u8 all;
     bool bits32; /* the kernel's counter wraps at 2^32 */
-    bool none;   /* a missing metric means that there is nothing to measure */
-    u8 op;       /* enum met_op: derives the metric from a and b */
+    bool none;   /* if the metric is missing, there was nothing to measure */
+    u8 op;       /* enum met_op: how the metric is computed from metrics a and b */
     u16 a, b;
-    const char *lack; /* why a machine may lack the metric; NULL: see met_sources */
-    const char *help, *prom_help; /* prom_help: help of all metrics with the name `prom` */
+    const char *lack; /* why a machine may lack the metric; NULL: the source's reason */
+    const char *help, *prom_help; /* prom_help: help for all metrics with the name `prom` */
 } metrics[] = { MET_ROWS };
 
 /* A point in a chart of the HTML report: n values from one or more intervals. */
@@ -23120,11 +23120,11 @@ struct met_point {
 };
 
 struct met_series {
-    u64 raw, total; /* last reading of a counter; sum of its increases */
+    u64 raw, total; /* last reading of a counter, and the sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* met.tick at the last reading; at the first reading after the last gap */
-    double sum;     /* for kvis diagnose: sum or maximum of sum_n values */
+    u32 at, since;  /* tick of the last reading; tick of the first reading after the last gap */
+    double sum;     /* for kvis diagnose: sum of sum_n values (of times: maximum) */
     u32 sum_n;
     u32 line;       /* index of the series in the HTML report, if `past` is set */
     struct met_point *past; /* points for the HTML report; NULL: none */
@@ -23134,8 +23134,8 @@ struct met_inst {
     struct met_inst *next;
     struct met_inst *same; /* next instance with the same hash of the name */
     struct met_hist *hists;
-    struct met_series *series; /* metrics, indexed by met.slot[dim][metric] */
-    const char *name;      /* "": stands for all instances, or was removed */
+    struct met_series *series; /* one per metric; index: met.slot[dim][metric] */
+    const char *name;      /* "": the sum of all instances, or a removed instance */
     char info[MET_INFO];
     u32 at;                /* met.tick at which the instance was last seen */
     u8 dim, rank;
@@ -23144,24 +23144,24 @@ struct met_inst {
 static struct {
     u32 tick;             /* number of the current interval, starting with 1 */
     u32 n_insts, n_past;  /* n_past: number of series whose `past` is set */
-    u32 full;             /* last tick without space for a new instance */
+    u32 full;             /* last tick in which a new instance found no space */
     struct met_inst *first[N_DIM], *names[MET_INSTS]; /* names: hash table of instances */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
-    u32 seen[N_METRICS];  /* last tick in which an instance had a value */
-    const char *no[N_METRICS]; /* why the machine lacks the metric; NULL: see mout_why */
-    u64 backwards; /* how often a counter decreased */
-    u32 left_out; /* largest number of instances left out of one interval */
-    struct met_inst *all; /* the only instance of DIM_NONE */
+    u32 seen[N_METRICS];  /* last tick in which an instance had a value of the metric */
+    const char *no[N_METRICS]; /* known reason why the machine lacks the metric, or NULL */
+    u64 backwards; /* number of counter decreases */
+    u32 left_out; /* maximum number of instances left out of an interval */
+    struct met_inst *all; /* the whole machine: the only instance of DIM_NONE */
     bool over; /* all processes given with -p have exited, so the monitor ends */
     u8 cur; /* the source that kvis is reading */
-    u64 read_ns; /* time of reading the current file */
+    u64 read_ns; /* time when the current file was read */
     double counted_s; /* how long hardware counters ran, in s; 0: unknown */
     struct met_source {
         u64 at_ns;        /* start of the current reading */
         double elapsed_s; /* time since the previous reading; 0: none */
         u32 wrong;        /* number of failed reads in this interval */
         u32 left_out;     /* number of instances left out for lack of space */
-        u32 there;        /* number of existing instances if kvis does not show all; else 0 */
+        u32 there;        /* number of all instances, if kvis may show only some; else 0 */
         u64 took_ns;
         char why[512];    /* reason for the first failed read */
     } src[N_SRC];
@@ -23190,7 +23190,7 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Per-process names need a prefix: sum() over a name would mix them with system-wide values. */
+/* A metric's name prefix keeps values of a process or cgroup out of sums of system-wide values. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -23203,7 +23203,7 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
 static const struct met_hist_row {
-    const char *name, *counts;  /* counts: unit of the values, as bcc's tools write it */
+    const char *name, *counts;  /* counts: unit of the values, named as in bcc's tools */
     const char *prom, *prom_labels, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
     u16 part[MET_PARTS];        /* metrics for the percentiles in met_parts[] */
@@ -23211,13 +23211,13 @@ static const struct met_hist_row {
     u8 low, high;               /* bucket bounds for Prometheus: 2^low - 1 to 2^high - 1 */
 } met_hist_rows[N_HIST] = { MET_DISTRIBUTIONS };
 
-/* A histogram of an instance. Each octave has 16 buckets (st_bucket). */
+/* A histogram of an instance, with 16 buckets for each power of two (st_bucket). */
 struct met_hist {
     struct met_hist *next;
     const struct met_inst *inst;
     u8 row;
     u32 at; /* met.tick of the last reading */
-    u64 count, all, sum; /* number of values in this interval; number and sum since the start */
+    u64 count, all, sum; /* values in this interval; values and their sum since the start */
     u64 octave[MET_OCTAVES]; /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS]; /* number of values per bucket in this interval */
     u32 last[ST_BUCKETS]; /* the kernel's counters at the last reading */
@@ -23266,8 +23266,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns a percentile: for times, the middle of its bucket; for sizes, which are often round
- * numbers, the lower bound. */
+/* Returns a percentile. For a time, this is the middle of its histogram bucket; for a size, the
+ * lower bound, because sizes are often round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 left = MIN(p * h->count, h->count - 1);
@@ -23332,7 +23332,7 @@ static const char *met_cgroups(void)
     return met_there(met_path("%s/cgroup.controllers", root)) ? root : "/sys/fs/cgroup/unified";
 }
 
-/* Returns an instance's rank in lists: hardware, virtual devices, lo, then the sum. */
+/* Returns the rank of a disk or interface in lists: 0: hardware, 1: virtual, 2: lo, 3: the sum. */
 static u8 met_rank(u8 dim, const char *name)
 {
     if (!*name)
@@ -23371,7 +23371,7 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* not freed: pointers to the instance may remain */
 }
 
-/* Returns the instance of `dim` (N_DIM: any) that left first; NULL if at most `keep` are gone. */
+/* Returns the longest-gone instance of `dim` (N_DIM: any), or NULL if at most `keep` are gone. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -23384,13 +23384,13 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
     return n > keep ? oldest : NULL;
 }
 
-/* Returns memory for a new instance, or NULL. A new process preferably replaces an old one. */
+/* Returns memory for a new instance, or NULL. A new process preferably replaces an ended one. */
 static struct met_inst *met_place(u8 dim)
 {
     bool space = met.n_insts < MET_INSTS;
     u32 keep = opt.report ? MET_KEPT : 0; /* the report also shows ended processes */
     struct met_inst *i = dim == DIM_BUSY || dim == DIM_WAIT ? met_gone(dim, keep) : NULL;
-    if (!i && !space && met.full != met.tick) /* one search per interval is enough */
+    if (!i && !space && met.full != met.tick) /* at most one failed search per interval */
         i = met_gone(N_DIM, 0);
     if (i)
         met_forget(i);
@@ -23467,14 +23467,14 @@ static void met_set(const struct met_inst *i, u32 m, double v)
         met_touch(i, m)->v = v;
 }
 
-/* Stores the reading of a counter and its time: reading a source can take a while. A decrease
- * counts as 0: iowait may decrease (proc_stat(5)), and a reinserted disk restarts at 0. */
+/* Stores a counter's reading and the time when it was read: a source can take a while to read. A
+ * decrease counts as 0: iowait may decrease (proc_stat(5)), and a reinserted disk restarts at 0. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    u64 d = raw - s->raw; /* the first reading is an increase from 0 */
+    u64 d = raw - s->raw; /* a first reading counts as an increase from 0 */
     if (raw < s->raw) {
         bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
@@ -23487,7 +23487,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count, but the first rate of a new instance is the change since `past` at past_ns. */
+/* Like met_count, but a new instance's first rate starts from its value `past` at time past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -23499,7 +23499,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Sets a new instance's counters to 0 as of the source's previous reading. */
+/* Lets a new instance's counters start from 0 at the source's previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -23528,7 +23528,7 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Sums exclude instances counted twice otherwise: partitions, dm, md and virtual interfaces. */
+/* Sums exclude instances that would count twice: partitions, dm, md and virtual interfaces. */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -23550,10 +23550,10 @@ static void met_sum_of(u32 m)
     if (!all)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* the sum is valid, because each rate in it had two readings */
+    met_at(all, m)->since = 1; /* a sum of rates is valid at its first reading */
 }
 
-/* An unknown b counts as 0, except for OP_SHARE; x / 0 has no result. */
+/* Computes *v. Returns whether it is known (not x / 0). An unknown b is 0, except in OP_SHARE. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
     b = has_b ? b : 0;
@@ -23572,7 +23572,7 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return known && isfinite(*v);
 }
 
-/* Drops negative results (B may have changed after A was read), except those of A - B. */
+/* Computes derived metrics. Drops negative results (B may be newer than A), except of A - B. */
 static void met_make(void)
 {
     for (u32 m = met_sources[met.cur].from; m < met_sources[met.cur].to; m++) {
@@ -23661,7 +23661,7 @@ static void met_source_end(void)
 
 static struct {
     struct buf text;
-    char *rest; /* lines that met_line has not returned */
+    char *rest; /* lines that met_line() has yet to return */
 } met_file = { .text.max = 8 << 20 };
 
 /* Reads a file into met_file. Returns 0 or an errno value. */
@@ -23736,7 +23736,7 @@ static bool met_file_number(const char *path, s64 *v)
 }
 
 /* Stores in id[] the sorted numbers N of directory entries named PRE N POST. Reports a missing
- * directory, unless PRE is empty (processes may end). */
+ * directory, unless PRE is empty (a process may have ended). */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -23770,9 +23770,9 @@ static void met_link(const char *path, char *name, size_t n)
     snprintf(name, n, "%.*s", (int)n - 1, slash ? slash + 1 : "");
 }
 
-/* --- metrics by the keys of their rows --- */
+/* --- metrics found by their keys --- */
 
-/* Iterates over the metrics of the current source that have a key and the dimension of instance i.
+/* Iterates over the current source's metrics that have a key and the same dimension as instance i.
  * Does nothing if i is NULL. */
 #define MET_EACH_KEY(i, m) \
     for (u32 m = met_sources[met.cur].from; m < met_sources[met.cur].to; m++) \
@@ -23786,7 +23786,7 @@ static void met_columns(const struct met_inst *i, const char *line)
             met_raw(i, m, v);
 }
 
-static struct { s64 v; bool got; } met_sums[N_METRICS]; /* sums for the keys that end with `*` */
+static struct { s64 v; bool got; } met_sums[N_METRICS]; /* sums for wildcard keys (`NAME*`) */
 
 /* Sets metrics from a line "KEY: NUMBER" or "KEY NUMBER". */
 static void met_key(const struct met_inst *i, const char *line)
@@ -23810,7 +23810,7 @@ static void met_key(const struct met_inst *i, const char *line)
     }
 }
 
-/* Sets metrics from the lines "KEY NUMBER" of a file; `skip` words precede KEY. */
+/* Sets metrics from a file with lines "KEY NUMBER"; `skip` words precede each KEY. */
 static void met_keys(const struct met_inst *i, const char *path, int skip)
 {
     memset(met_sums, 0, sizeof met_sums);
