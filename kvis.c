@@ -26153,7 +26153,7 @@ static const char *pmc_reason(u32 role, int e)
               "enable any controller in cgroup.subtree_control of the parent cgroup";
         break;
     case E2BIG:
-        why = "the CPU has too few counters for this event and those measured with it";
+        why = "the CPU has too few counters for this event and the events counted with it";
         break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
     default: why = pf_why_not(e, pmc.scope == PS_TASK ? PF_LEVEL_USER : PF_LEVEL_CPU);
@@ -26771,7 +26771,7 @@ static void unc_open(u32 event)
         unc_lack(NULL, e, "the .scale and .unit files of the event give no conversion to %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else if (unc.tried == before)
-        unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
+        unc_lack(NULL, e, "the cpumask of the PMU is empty");
 }
 
 static void unc_begin(bool power)
@@ -26925,7 +26925,7 @@ static void unc_dmi_read(void)
     if (!n && errno)
         snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
     else if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table - 1)
-        snprintf(unc_dmi.why, UNC_WHY, "the firmware's DMI table lacks the speed and width "
+        snprintf(unc_dmi.why, UNC_WHY, "the firmware's DMI table lacks the speed or width "
                  "of a DIMM");
 }
 
@@ -27055,8 +27055,8 @@ static void unc_mbm(void)
         return;
     }
     if (!met_there(met_path("/sys/fs/resctrl/mon_data"))) {
-        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or has no "
-                "monitoring");
+        met_off("resctrl is not mounted, or does not support monitoring" U_FIX "mount -t resctrl "
+                "resctrl /sys/fs/resctrl");
         return;
     }
     unc_mbm_group("");
