@@ -23831,8 +23831,8 @@ static void met_files(const struct met_inst *i, const char *dir)
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys ============================
- * Each source has one function. If it finds metrics by their keys (met_keys, met_columns,
- * met_files, mfs_places), a new metric needs only a row in metrics.tbl. */
+ * Each source, such as /proc/stat, has one function. Most metrics that are found by their keys
+ * (met_keys, met_columns, met_files, mfs_places) need only a row in metrics.tbl. */
 
 static bool mfs_key_number(const char *text, const char *key, u64 *v)
 {
@@ -23842,7 +23842,7 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
     return at;
 }
 
-/* Reads the number after each key in a file (0: no such key). Returns a mask of the keys found. */
+/* Reads the number after each key in a file (missing key: 0). Returns a bit mask of found keys. */
 static u32 mfs_key_numbers(const char *path, const char *const *key, u32 n, u64 *v)
 {
     u32 got = 0;
@@ -23870,7 +23870,7 @@ static void mfs_shares(const struct met_inst *i)
     }
 }
 
-/* Returns the instance for a line "cpu0 1 2 ..." or, for all CPUs, "cpu 1 2 ...". */
+/* Returns the instance of one CPU (line "cpu0 1 2 ...") or of all CPUs (line "cpu 1 2 ..."). */
 static struct met_inst *mfs_cpu_of(const char *line)
 {
     char name[16];
@@ -23895,8 +23895,8 @@ static void mfs_stat(void)
         met_set(met.all, M_CPUS, cpus);
 }
 
-/* Searches the text for each of `words` in turn. Returns the number after the last word. A number N
- * in `words` skips N words of the text. */
+/* Searches the text for each word of `words` in turn and returns the number after the last one. A
+ * number N in `words` means: skip N words of the text. */
 static const char *mfs_at(const char *text, const char *words)
 {
     char word[32];
@@ -23911,7 +23911,7 @@ static const char *mfs_at(const char *text, const char *words)
     return isdigit((u8)*text) ? text : NULL;
 }
 
-/* A key is a path, then the words that mfs_at searches for. `lack`: the file may be missing. */
+/* A metric's key: a path and search words for mfs_at. If `lack` is set, the file may be missing. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -23950,7 +23950,7 @@ static void mfs_limits(void)
 /* An iterator over the directories WHERE/PREFIX<N>POST/SUB, where N is a number. */
 struct mfs_dirs {
     const char *where, *prefix, *post, *sub;
-    u32 k, n, nr;   /* `dir` is the k-th of n directories; nr: its number N */
+    u32 k, n, nr;   /* `dir` is the k-th of the n directories; `nr` is its number */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
@@ -24019,12 +24019,12 @@ static struct mfs_irq {
     char name[48], handler[MET_INFO];
 } mfs_irqs_top[MFS_IRQS];
 
-/* All counters at the last reading; each has a hash of its interrupt and CPU. */
+/* Interrupt counters at the last reading; `of` is a hash of the interrupt and CPU. */
 static struct mfs_irq_cell { u64 count, of; } *mfs_irq_cells;
 static u32 mfs_irq_cap;
 
-/* Reads a row "24: 1 0 IO-APIC 5-edge ACPI:Ged" below a header "CPU0 CPU1". kind: text without a
- * handler. n: counters in earlier rows. Returns n plus the row's number of counters. */
+/* Reads "24: 1 0 IO-APIC 5-edge ACPI:Ged", a row of /proc/interrupts under the header "CPU0 CPU1".
+ * kind: text shown if the row names no handler. n: counters read so far; returns the new total. */
 static u32 mfs_irq_row(const char *head, const char *line, u32 n, const char *kind)
 {
     const char *id = line + strspn(line, " "), *end = strchr(id, ':');
@@ -24125,7 +24125,7 @@ static void mfs_numastat(void)
         met_keys(met_inst_nr(DIM_NODE, node.nr), met_path("%s/numastat", node.dir), 0);
 }
 
-/* Reads lines "Node 0 MemTotal: 123 kB". Sets the info to "CPUs 0-7, distances 10 21". */
+/* Reads lines "Node 0 MemTotal: 123 kB". Describes the node as "CPUs 0-7, distances 10 21". */
 static void mfs_nodemem(void)
 {
     char cpus[128];
@@ -24163,7 +24163,7 @@ static const char *mfs_disk_sys(const char *name)
     return sys;
 }
 
-/* Gets the disk of a partition (its parent directory in sysfs), or a dm or md device's members. */
+/* Gets a partition's disk (its parent directory in sysfs), or the members of a dm or md device. */
 static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char path[PATH_MAX];
@@ -24176,9 +24176,9 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", found ? strrchr(path, '/') + 1 : "");
 }
 
-static u32 mfs_disks_at; /* met.tick of the last complete reading of /proc/diskstats */
+static u32 mfs_disks_at; /* interval (met.tick) of the last complete reading of /proc/diskstats */
 
-/* Skips devices that were never used. A lower number of reads means a new device with that name. */
+/* Skips devices that were never used. If the number of reads fell, a new device has that name. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -24230,7 +24230,7 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-/* Stores the lowest trip point of each type. The type is the key of the metric. */
+/* Stores the lowest trip point of each type; a metric's key names its type. */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
@@ -24297,7 +24297,7 @@ static void mfs_zones(void)
     const struct met_inst *hot = NULL, *all;
     MFS_EACH_DIR(zone, "/sys/class/thermal", "thermal_zone", "", "")
         mfs_zone(zone.nr, zone.dir);
-    /* The nameless instance shows the zone that is closest to its lowest trip point. */
+    /* The instance without a name shows the zone that is closest to its lowest trip point. */
     MET_EACH_OF(DIM_ZONE, i)
         if (i->name[0] && met_has(i, M_TEMP_ROOM)
             && (!hot || met_v(hot, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM)))
@@ -24352,7 +24352,7 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* Returns the number of words of a mask, or 0 on error. The first ioctl returns it negated. */
+/* Returns the number of words in a link-mode mask (0: error), which the first ioctl(2) negates. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -24368,16 +24368,16 @@ static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *lin
     return e ? 0 : MAX(link->link_mode_masks_nwords, 0);
 }
 
-/* Sets the highest speed that both ends of a copper link advertise. A slower link usually has a
- * bad cable (phy_check_downshift of drivers/net/phy/phy-core.c). */
+/* Sets the highest speed that both ends of a copper link advertise. Slower links usually have a bad
+ * cable (phy_check_downshift, drivers/net/phy/phy-core.c). */
 static void mfs_net_offered(struct met_inst *i)
 {
     enum { HEAD = sizeof(struct ethtool_link_settings) / sizeof(u32) };
-    static const struct { u8 bit; u16 mbits; } modes[] = { /* enum ethtool_link_mode_bit_indices */
+    static const struct { u8 bit; u16 mbits; } modes[] = { /* bit numbers: linux/ethtool.h */
         { 0, 10 }, { 1, 10 }, { 2, 100 }, { 3, 100 }, { 4, 1000 }, { 5, 1000 }, { 47, 2500 },
         { 48, 5000 }, { 12, 10000 },
     };
-    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* masks: supported, advertised, the peer's */
+    u32 link[HEAD + 3 * INT8_MAX] = { 0 }, most = 0; /* mode masks: supported, advertised, peer's */
     u32 n = *mo.rootfs ? 0 : mfs_link_settings(i->name, (void *)link);
     if (((struct ethtool_link_settings *)(void *)link)->autoneg != AUTONEG_ENABLE)
         return;
@@ -24390,7 +24390,7 @@ static void mfs_net_offered(struct met_inst *i)
         met_set(i, M_NET_OFFERED, most * 1e6 / 8);
 }
 
-/* Reads " eth0: 1 2 ..." and files in sysfs; `speed` is in Mbit/s, or -1 (sysfs-class-net). */
+/* Reads a line " eth0: 1 2 ..." and sysfs. The file `speed` has Mbit/s, or -1 (sysfs-class-net). */
 static void mfs_net_line(const char *line)
 {
     char name[MET_NAME], dir[MET_DIR], duplex[8];
@@ -24402,7 +24402,7 @@ static void mfs_net_line(const char *line)
     if (!i)
         return;
     SNPRINTF(dir, "/sys/class/net/%s", name);
-    if (!i->info[0]) /* /sys and /proc may show different network namespaces */
+    if (!i->info[0]) /* no driver if /sys shows another network namespace */
         met_link(met_path("%s/device/driver", dir), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
     if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
@@ -24472,7 +24472,7 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* Since Linux 5.7 (commit 7d58e6555870), word 13 is the CPU's number; before, line n is CPU n. */
+/* Word 13 of a line is the CPU's number since Linux 5.7 (7d58e6555870); before, line n is CPU n. */
 static void mfs_softnet(void)
 {
     u32 row = 0;
@@ -24496,7 +24496,7 @@ static void mfs_tables(void)
         u64 sum = 0;
         int at = -1, k = 0;
         if (met_try(met_path("/proc/net/stat/%.*s", (int)(column - key - 1), key)))
-            continue; /* without nf_conntrack or IPv6, the table does not exist */
+            continue; /* some tables need nf_conntrack or IPv6 */
         char *line = met_line();
         for (const char *w = line; w && *w && at < 0; w = u_word(w, 1), k++)
             if (strcspn(w, " ") == strlen(column) && !strncmp(w, column, strlen(column)))
@@ -24510,7 +24510,7 @@ static void mfs_tables(void)
 
 /* --- file systems --- */
 
-enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC, linux/magic.h */
+enum { MFS_FS = 256, MFS_BTRFS = 0x9123683e }; /* BTRFS_SUPER_MAGIC of linux/magic.h */
 
 static void mfs_unescape(char *s)
 {
@@ -24523,14 +24523,14 @@ static void mfs_unescape(char *s)
     *to = 0;
 }
 
-/* Returns whether a file system is local: statfs(2) never waits for a server or a process. */
+/* Returns whether a file system is local, so that statfs(2) never waits for a server or process. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     return (device_major || u_begins(type, "tmpfs |btrfs |bcachefs |zfs "))
            && strncmp(type, "fuse", 4);
 }
 
-/* Mount points, with a space after each, of file systems that may wait for a server or process. */
+/* Mount points of remote file systems, with a space after each. */
 static struct buf mfs_remote;
 
 /* Collects all remote mount points except the root directory, which is part of every path. */
@@ -24558,8 +24558,8 @@ static bool mfs_is_remote(const char *path)
     return mfs_remote.cut;
 }
 
-/* Calls statfs(2) on a mount point. Returns -EXDEV if a file system other than `dev` is mounted
- * over it. On btrfs, stat(2) returns a subvolume's number, which mountinfo does not show. */
+/* Calls statfs(2) on a mount point. Returns -EXDEV if another file system than `dev` is mounted
+ * over it. Accepts any btrfs, because stat(2) returns a subvolume's number that mountinfo lacks. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -24617,7 +24617,7 @@ static void mfs_fs_line(char *line, u64 *seen, u32 *n)
     if (!i)
         return;
     SNPRINTF(i->info, "%.*s", (int)strcspn(type, " "), type);
-    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 option since Linux 6.15 */
+    met_set(i, M_FS_RO, ro || strstr(options, ",emergency_ro")); /* ext4 since Linux 6.15 */
     if (!e && space.f_blocks) {
         met_set(i, M_FS_SIZE, (double)space.f_blocks * space.f_bsize);
         met_set(i, M_FS_AVAIL, (double)space.f_bavail * space.f_bsize);
@@ -24663,7 +24663,7 @@ static void mfs_md(void)
     met_set(met.all, M_MD_DEGRADED, degraded);
 }
 
-/* For each metric of the kernel log: the last message with its key, and how many there were. */
+/* For each metric from the kernel log: number of messages with its key, and the last of them. */
 static const u16 mfs_log_rows[] = { MET_SET_LOG };
 static struct { u64 n; char last[160]; } mfs_logged[ARRAY_LEN(mfs_log_rows)];
 static struct {
@@ -24672,7 +24672,7 @@ static struct {
     u64 lost; /* messages overwritten before kvis read them */
 } mfs_kmsg = { .fd = -1 };
 
-/* Reads "3,1234,5140900,-;I/O error, dev sda": level (8 or more: by a process), number, time. */
+/* Reads "3,1234,5140900,-;I/O error": priority (8 or more: from user space), number, time. */
 static void mfs_log_line(const char *line)
 {
     char *end;
@@ -24692,7 +24692,7 @@ static void mfs_log_line(const char *line)
         }
 }
 
-/* Each read(2) returns one message. Lines after its first line describe the device. */
+/* Each read(2) of /dev/kmsg returns one message. Lines after the first describe its device. */
 static void mfs_log(void)
 {
     enum { MOST = 4096 }; /* maximum number of messages per interval */
@@ -24708,7 +24708,7 @@ static void mfs_log(void)
     }
     for (u32 k = 0; k < MOST; k++) {
         ssize_t n = read(mfs_kmsg.fd, text, sizeof text - 1);
-        if (n < 0 && errno == EPIPE) /* mfs_log_line counts overwritten messages */
+        if (n < 0 && errno == EPIPE) /* messages were overwritten; mfs_log_line counts them */
             continue;
         if (n <= 0)
             break;
@@ -24729,7 +24729,7 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* adjtimex(2) reads this machine's clock; with --path.rootfs, files may be from another machine. */
+/* adjtimex(2) reads this machine's clock, but --path.rootfs may show files of another machine. */
 static void mfs_clock(void)
 {
     struct timex clock = { .modes = 0 };
@@ -24743,11 +24743,11 @@ static void mfs_clock(void)
 
 enum { MFS_REMOTES = 1024 };
 
-/* Number of connections by remote address and port (a hash of their text). */
+/* Hash table with the number of connections per remote address and port. */
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
-/* Counts the connection in a line " 0: 0100007F:8AE2 0100007F:0016 01 ..." (local, remote address)
- * if its local port is from lo to hi. Returns the number for its remote address; 0: not counted. */
+/* Reads " 0: 0100007F:8AE2 0100007F:0016 ..." (local and remote address). If the local port is from
+ * lo to hi, counts the connection. Returns the number counted for the remote address, or 0. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -24766,8 +24766,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports in use for one remote end (address and port): connections
- * to different ends can share a local port. Skips the count if there are few connections. */
+/* Sets the share of local ports that the busiest remote end (address and port) uses: connections to
+ * different remote ends can share a local port. Does nothing if there are few connections. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -24832,7 +24832,7 @@ enum mfs_number {
 
 enum { MFS_BUSY, MFS_PROC, N_MFS_KINDS };
 
-/* The metrics that show a process's values with -c busy and with -p; 0: none. */
+/* The metrics that show process values, with -c busy and with -p; 0: the value is not shown. */
 static const u16 mfs_metrics[N_MFS_KINDS][MFS_NUMBERS] = {
     [MFS_BUSY] = { MET_WIRE_BUSY, MET_WIRE_STUCK }, [MFS_PROC] = { MET_WIRE_PROC },
 };
@@ -24852,13 +24852,13 @@ struct mfs_thread {
 
 struct mfs_task {
     u32 pid;
-    u32 from, n_threads;  /* range of the process's threads in mfs_look.thread */
+    u32 from, n_threads;  /* the process's threads: first index in mfs_look.thread, number */
     u64 born, ran;        /* start time in ticks, plus 1; CPU time of the main thread in ns */
-    u64 read_ns, past_ns; /* when `now` and `past` were read */
+    u64 read_ns, past_ns; /* time of this scan; time of the previous scan */
     u64 still_ns;         /* time of the last scan in which the process ran or waited */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
-    u16 has; /* bit mask of the members of `now` that were read */
-    u16 by, by_before; /* values for which kvis lists the process in this and in the last scan */
+    u16 has; /* bit mask of the values that were read */
+    u16 by, by_before; /* bit masks of the top lists that include the process: this and last scan */
     bool first; /* first scan of the process, so increases are unknown */
     bool asked; /* the process was given with -p */
     u16 cpu; /* CPU on which the main thread last ran */
@@ -24918,7 +24918,7 @@ static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file,
     return false;
 }
 
-/* Returns the CPU on which a thread last ran (field 39), or MET_INSTS. stat: see u_stat. */
+/* Returns the CPU on which a thread last ran (field 39 of /proc/TID/stat); MET_INSTS: unknown. */
 static u32 mfs_last_cpu(const char *stat)
 {
     s64 cpu;
@@ -24926,8 +24926,8 @@ static u32 mfs_last_cpu(const char *stat)
     return known ? cpu : MET_INSTS;
 }
 
-/* Adds a thread's wait to the CPU on which it last ran; if it ran for over 1/8 of the interval,
- * adds the CPU to ran_on. Finding the CPU means reading a file, so short waits are ignored. */
+/* Adds a thread's wait to the CPU on which it last ran. If it ran for over 1/8 of the interval,
+ * adds the CPU to ran_on. Ignores short waits, because finding the CPU means reading a file. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -24958,7 +24958,7 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
 }
 
 /* Adds a thread's activity since the last scan to its process. was: its counters at that scan, or
- * NULL. Ignores a thread without counters that ran longer than the interval: it is not new. */
+ * NULL. Without them, skips a thread that ran longer than the interval: it cannot be new. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -25036,7 +25036,7 @@ static bool mfs_task_stat(struct mfs_task *t)
             t->has |= 1u << row[k].number;
         }
     }
-    /* if the main thread has exited, the live threads still share the memory */
+    /* after the main thread exits, get the memory size from another thread */
     bool dead = *words == 'Z' && t->now[MFS_THREADS] > 1;
     DIR *d = dead ? opendir(met_path("/proc/%u/task", t->pid)) : NULL;
     U_EACH_ENTRY(d, e)
@@ -25108,11 +25108,11 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* 0 if unknown: every process counts as new */
+    l->uptime = strtod(text, NULL); /* if unknown (0), processes not seen before count as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1);
     bool swaps = all && mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, swap) == 3
-                 && swap[0] > swap[1]; /* otherwise, no process has memory in swap */
+                 && swap[0] > swap[1]; /* read VmSwap only if swap is in use */
     if (all)
         n = met_ids(met_path("/proc"), "", "", id, MFS_TASKS);
     else
@@ -25153,7 +25153,7 @@ static void mfs_show(const struct mfs_task *t, u8 kind)
     }
 }
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* indexed like opt.pids */
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* state of each -p process */
 
 /* A process given with -p has exited if its pid is gone or reused. If all have, monitoring ends. */
 static void mfs_procs(void)
@@ -25174,21 +25174,21 @@ static void mfs_procs(void)
     met.over |= !left;
 }
 
-/* --- the busiest processes --- For each value, kvis shows the top MFS_TOP processes. A process
+/* --- the busiest processes --- For each value, kvis lists the top MFS_TOP processes. A process
  * stays while it is in the top MFS_NEAR; otherwise, processes with close values would alternate. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* limit if all processes are shown; leaves space for other instances */
+    MFS_SHOWN = 2048 /* limit when showing all processes, to leave space for other metrics */
 };
 
-/* Returns a process's rank: the increase of a counter, or a current value. 0: do not show it. */
+/* Returns the value that ranks a process: a counter's increase or a current value; 0: none. */
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (t->first || !mfs_metrics[MFS_BUSY][by])
         return 0;
     if (by >= MFS_COUNTED)
-        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; by < MFS_NUMBERS */
+        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; the index is below MFS_NUMBERS */
         return t->now[by];
     return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
@@ -25227,13 +25227,13 @@ static void mfs_busy(void)
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    bool waits = met_there(met_path("/proc/self/schedstat")); /* the kernel measures CPU waits */
+    bool waits = met_there(met_path("/proc/self/schedstat")); /* needs CONFIG_SCHED_INFO */
     if (waits)
         MFS_EACH_DIR(cpu, MFS_CPUS, "cpu", "", "/topology")
             if (ns > 0 && cpu.nr < MET_INSTS)
                 met_set(met_inst_nr(DIM_CPU, cpu.nr), M_QUEUED, mfs_queued[cpu.nr] / ns);
     for (u32 by = 0; by < MFS_THREADS; by++)
-        if (by != MFS_WRITTEN) /* the rank for MFS_READ includes writes */
+        if (by != MFS_WRITTEN) /* reads and writes are ranked together */
             mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
         if (!mfs_seen.task[k].by && !mfs_seen.task[k].first)
@@ -25247,8 +25247,7 @@ static void mfs_busy(void)
     met_count(met.all, M_FAULTS_LIVE, faults);
 }
 
-/* Returns whether the main thread of a user process has been in uninterruptible sleep for over a
- * second. */
+/* Returns whether a user process's main thread was in uninterruptible sleep for over a second. */
 static bool mfs_is_stuck(const struct mfs_task *t)
 {
     enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD in include/linux/sched.h */
@@ -25277,8 +25276,8 @@ static void mfs_stuck(void)
 
 enum { MFS_LOCK_READS = 2048, MFS_FUTEX_PRIVATE = 128 };
 
-/* Returns the glibc mutex that a thread waits for, or 0, from a line "202 0x7f00 0x80 0x2 ..."
- * (proc_pid_syscall(5)): futex(2), its address, operation and value (2: contended). */
+/* Returns the address of the glibc mutex that a thread waits for, or 0. Reads "202 0x7f00 0x80 0x2"
+ * (proc_pid_syscall(5)): number of futex(2), address, operation, value (2: contended). */
 static u64 mfs_lock_of(const char *text)
 {
     char *at;
@@ -25287,7 +25286,7 @@ static u64 mfs_lock_of(const char *text)
     return nr == __NR_futex && !(operation & ~MFS_FUTEX_PRIVATE) && value == 2 ? address : 0;
 }
 
-/* Stores how many of the first n threads wait for the same lock; 0: no lock has two waiters. */
+/* Stores and returns how many of the first n threads wait for the same lock; 0: fewer than two. */
 static u32 mfs_locked(const struct mfs_task *t, u32 n)
 {
     static u64 lock[MFS_LOCK_READS];
@@ -25296,7 +25295,7 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     for (u32 k = 0; k < n; k++) {
         u32 same = 0;
         if (!mfs_thread_file(t, mfs_seen.thread[t->from + k].tid, "syscall", text) && !k)
-            return 0; /* kvis may not read this process */
+            return 0; /* kvis lacks permission to read the process */
         lock[k] = mfs_lock_of(text);
         for (u32 i = 0; i < k && lock[k]; i++)
             same += lock[i] == lock[k];
@@ -25307,7 +25306,7 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     return waiting;
 }
 
-/* Checks processes that ran and have at least three threads; if too many, only some of them. */
+/* Checks processes that ran and have 3 or more threads; at most MFS_LOCK_READS threads per call. */
 static void mfs_locks(void)
 {
     static u32 first;
@@ -25325,7 +25324,7 @@ static void mfs_locks(void)
         met_set(met.all, M_LOCKED, all);
 }
 
-/* Shows processes that use half of the soft limit or more: "Max open files 1024 524288 files". */
+/* Lists processes that use half or more of their soft limit "Max open files 1024 524288 files". */
 static void mfs_fds(void)
 {
     char text[4096];
@@ -25342,14 +25341,14 @@ static void mfs_fds(void)
     }
 }
 
-/* --- the NUMA nodes of processes' memory --- */
+/* --- NUMA nodes of process memory --- */
 
 enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
 static struct {
     u32 n, id[MFS_NODES];
     struct mfs_node {
-        u32 threads, running; /* number of all and of runnable threads that last ran on the node */
+        u32 threads, running; /* threads that last ran on this node: total and runnable */
         u64 bytes;
     } at[MFS_NODES];
 } mfs_nodes;
@@ -25391,7 +25390,7 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node on which most runnable threads (if none is runnable: most threads) last ran. */
+/* Returns the node where over half of the runnable threads (if none: of all threads) last ran. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, threads = 0, k = 0;
@@ -25405,7 +25404,7 @@ static u32 mfs_pages_home(void)
     return k;
 }
 
-/* Adds a process's memory on each node. of_group: estimates it from the cgroup's memory. */
+/* Adds up a process's memory per node; if of_group, estimates it from the cgroup's memory. */
 static void mfs_pages_read(u32 pid, bool of_group)
 {
     const char *group = of_group ? u_cgroup(met_path("/proc/%u/cgroup", pid)) : NULL;
@@ -25420,8 +25419,8 @@ static void mfs_pages_read(u32 pid, bool of_group)
     }
 }
 
-/* For numa_maps, the kernel walks the page tables with mmap_lock held. If the process is large,
- * kvis instead reads memory.numa_stat of its cgroup. */
+/* When numa_maps is read, the kernel walks the page tables with mmap_lock held. For a large
+ * process, kvis therefore reads memory.numa_stat of the cgroup instead. */
 static void mfs_pages_of(const struct met_inst *i)
 {
     double resident = met_v(i, M_B_RSS), bytes = 0, cost = 0;
@@ -25437,12 +25436,12 @@ static void mfs_pages_of(const struct met_inst *i)
         bytes += mfs_nodes.at[k].bytes;
     if (bytes <= 0 || home == mfs_nodes.n)
         return;
-    /* most memory of the cgroup is not the process's */
+    /* the cgroup's memory differs too much from the process's */
     if (large && (bytes < resident / 2 || bytes > resident * 1.05))
         return;
     u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[home]), text,
             sizeof text);
-    /* share of an access's time that the distance adds (ACPI SLIT; 10: local) */
+    /* part of the memory access time that is due to distance (ACPI SLIT; local distance: 10) */
     for (u32 k = 0; k < mfs_nodes.n && met_number(u_word(text, home), &near) && near > 0; k++)
         if (met_number(u_word(text, k), &far) && far > near)
             cost += mfs_nodes.at[k].bytes / bytes * (1 - near / (double)far);
@@ -25531,7 +25530,7 @@ static void mfs_groups(void)
     mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH);
 }
 
-/* A key with a dot is the name of a file that contains one number. */
+/* A metric's key that contains a dot is the name of a cgroup file with one number. */
 static void mfs_cgroup(void)
 {
     static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
@@ -25550,11 +25549,11 @@ static void mfs_cgroup(void)
 /* == 34 pmc_  CPU performance counters: cycles, caches, branches ==============
  * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from pmu.tbl, the PMU's events/
  * directory in sysfs, or the kernel's generic events), and counts them. A role is what an event
- * measures. The kernel counts all events of a group at once, so both terms of a ratio belong to one
- * group. A unit has the events of one CPU, of a cgroup on one CPU, or of a thread on one PMU. */
+ * measures. The kernel counts all events of a group at once, so both terms of a ratio are in one
+ * group. A unit is the open events of a CPU, a cgroup on a CPU, or a thread on a PMU. */
 
-/* kvis counts either the machine, or the processes given with -p, or a cgroup. The kernel prefers
- * CPU events, so task events might get no counters (ctx_resched, kernel/events/core.c). */
+/* kvis counts only one of these: the machine, the processes given with -p, or a cgroup. The kernel
+ * prefers CPU events, so task events might get no counters (ctx_resched, kernel/events/core.c). */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
@@ -25563,24 +25562,24 @@ enum { PMC_PMUS = 8, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
 struct pmc_role_row {
     const char *name;
-    u8 home; /* group that provides the metric; PG_NONE: none */
+    u8 home; /* event group from which the metric is computed; PG_NONE: none */
     u16 metric; /* N_METRICS: no metric */
-    u8 parts[2]; /* two roles whose sum replaces this role if it has no event */
-    u8 type; /* type of the kernel's generic event; PERF_TYPE_MAX: none */
+    u8 parts[2]; /* if the role has no event, the sum of these two roles replaces it */
+    u8 type; /* type of the kernel's generic event; PERF_TYPE_MAX: no such event */
     u32 config;
-    const char *alias; /* names in a PMU's events/, in order of preference */
+    const char *alias; /* names in a PMU's events/ directory, preferred name first */
 };
 
 struct pmc_ratio {
-    u16 metric;             /* metric whose value is times * part / of */
+    u16 metric;             /* = times * part / of */
     u8 part, of;
     u16 times;
 };
 
 struct pmc_core {
-    u16 list; /* bit in pmc_event.lists */
-    const char *vendor, *pmu; /* pmu: "cpu", "cpu_atom" or "cpu_lowpower" */
-    u8 family, slots, memory; /* slots: AMD's pipeline slots per cycle; memory: enum unc_where */
+    u16 list; /* bit for the core's event list in pmc_event.lists */
+    const char *vendor, *pmu; /* PMU name: "cpu", "cpu_atom" or "cpu_lowpower" */
+    u8 family, slots, memory; /* slots: pipeline slots per cycle (AMD); memory: enum unc_where */
     u32 models[8]; /* bit mask of model numbers */
     const char *name, *source;
 };
@@ -25588,31 +25587,31 @@ struct pmc_core {
 struct pmc_event {
     u8 role;
     u16 lists;
-    const char *terms, *name;  /* terms: as in events/ of sysfs; name: the vendor's name */
+    const char *terms, *name;  /* event code in the syntax of sysfs; the vendor's event name */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
 
-/* PMUs named `pmu`, or `pmu`_N with a number N. */
+/* PMUs named `pmu` or `pmu`_N, where N is a number. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* lines: the controller's data lines, if the event counts reads. terms: valid on cores `where`. */
+/* lines: data lines of the controller (for reads). terms: event code on cores of type `where`. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
 
-struct pmc_code {        /* as in struct perf_event_attr */
+struct pmc_code {        /* event code for struct perf_event_attr */
     u32 type;
     u64 config, config1, config2;
-    const char *name;    /* the vendor's or the kernel's name; NULL: none */
-    bool generic, alias; /* alias: `name` ends at the first space */
+    const char *name;    /* event name of the vendor or kernel; NULL: none */
+    bool generic, alias; /* alias: the event's name is only the first word of `name` */
 };
 
 static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
     const char *source; /* document that describes the core's events */
     u32 type, slots;
-    u16 list;           /* bit in pmc_event.lists; 0: no list */
+    u16 list;           /* bit for the core's event list; 0: no list */
     bool known;         /* pmu.tbl lists the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
@@ -25621,8 +25620,8 @@ static struct pmc_pmu {
 
 struct pmc_unit {
     int cpu;
-    pid_t tid;    /* thread whose events are open; 0: a CPU or cgroup */
-    u8 pmu, task; /* index in pmc_pmus; index in opt.pids */
+    pid_t tid;    /* thread whose events are counted; 0: a CPU or cgroup */
+    u8 pmu, task; /* index of the PMU in pmc_pmus; index of the process in opt.pids */
     bool on;
     u64 at_ns;    /* time of the last reading; 0: none */
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: event not open */
@@ -25637,26 +25636,26 @@ struct pmc_reading {
 struct pmc_sum {
     double value[N_PG][N_PR], rate[N_PR];
     double capacity[N_PG]; /* number of pipeline slots, used or empty */
-    bool some[N_PG][N_PR]; /* at least one unit counted the event */
-    bool missing[N_PG][N_PR]; /* at least one unit did not count the event */
-    double share; /* smallest `share` of all readings */
-    bool counted, fresh; /* counted: a unit counted an event; fresh: no event was read before */
+    bool some[N_PG][N_PR]; /* some CPU or thread counted the event */
+    bool missing[N_PG][N_PR]; /* some CPU or thread did not count the event */
+    double share; /* smallest share of time in which a group was counted */
+    bool counted, fresh; /* an event was counted; this is the first reading */
 };
 
 static struct {
     u32 n_pmus, n_units, cap_units;
     struct pmc_unit *unit;
-    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit`, plus 1; 0: none */
-    bool gone[MFS_PIDS]; /* -p processes whose final counts were published */
+    u32 of_cpu[PMC_PMUS][PMC_CPUS]; /* index in `unit` of each CPU's unit, plus 1; 0: none */
+    bool gone[MFS_PIDS]; /* the -p process exited; its final counts were published */
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
-    bool on_exec;        /* the execve(2) of the command enables the events */
-    bool off[N_PG];      /* groups not counted because of -e or too few descriptors */
+    bool on_exec;        /* counting starts when the command calls execve(2) */
+    bool off[N_PG];      /* groups not counted, due to -e or too few file descriptors */
     const char *none;    /* why nothing is counted, or NULL */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: the sum for the machine or cgroup */
-    struct pmc_sum *one; /* sums for the processes given with -p, indexed like opt.pids */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* sums of the machine or cgroup, each PMU, a CPU */
+    struct pmc_sum *one; /* sums for each process in opt.pids (given with -p) */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
@@ -25693,7 +25692,7 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
-/* Characters that names in sysfs and cpuinfo can contain. */
+/* Characters allowed in names in sysfs and /proc/cpuinfo. */
 #define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
 
 static const char *pmc_value(const char *line, const char *key)
@@ -25732,10 +25731,10 @@ static u64 pmc_cpuinfo(const u8 *mask)
         if ((v = pmc_value(line, "stepping")))
             pmc.stepping = strtoul(v, NULL, 10);
     }
-    return midr ? midr | 0xf << 16 : 0; /* bits 16 to 19 (architecture) are always 15 */
+    return midr ? midr | 0xf << 16 : 0; /* MIDR_EL1 bits 16 to 19 (architecture) are always 15 */
 }
 
-/* Gets an Arm core's name. If the name is unknown, gets the part numbers and returns false. */
+/* Gets an Arm core's name or, if unknown, its implementer and part numbers (returns false). */
 static bool pmc_arm_core(const u8 *mask, char *core, size_t n)
 {
     u64 midr = pmc_cpuinfo(mask);
@@ -25776,7 +25775,7 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
     return name[6] == '1' ? &c->config1 : name[6] == '2' ? &c->config2 : NULL;
 }
 
-/* Stores a value in a field, whose file in format/ lists its bits ("config:0-7,32-35"). */
+/* Sets a field of an event code. format/FIELD lists its bits ("config:0-7,32-35"). */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64];
@@ -25795,7 +25794,7 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     while (word && pf_range(&at, &from, &to))
         for (; from <= to && from < 64; from++, v >>= 1)
             *word |= (v & 1) << from;
-    return v || !word ? -EOVERFLOW : 0; /* an older kernel's field may have fewer bits */
+    return v || !word ? -EOVERFLOW : 0; /* in an older kernel, the field may have fewer bits */
 }
 
 static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
@@ -25813,7 +25812,7 @@ static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
     return 0;
 }
 
-/* Sets c to the first of the events `names` that the PMU has in events/. Returns 0 or -errno. */
+/* Sets c to the first event of `names` that the PMU has in events/. Returns 0 or -errno. */
 static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
@@ -25829,8 +25828,8 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     return -ENOENT;
 }
 
-/* Sets c to the kernel's generic event for a role; the upper half of config selects a PMU (since
- * Linux 5.13). For known cores, pmu.tbl has better cache events. */
+/* Sets c to the kernel's generic event for a role; bits 32 to 63 of config select a PMU (since
+ * Linux 5.13). Rejects cache events on known cores, for which pmu.tbl has better ones. */
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
@@ -25843,8 +25842,8 @@ static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
     return 0;
 }
 
-/* Sets c to an event given with -e: rNNN (config in hexadecimal), PMU/EVENT/, PMU/TERMS/, or the
- * name of a role, whose event is already chosen. Returns 0 or -errno. */
+/* Sets c to an event given with -e: rNNN (config in hexadecimal), PMU/EVENT/, PMU/TERMS/, or a role
+ * such as cycles. Returns 0 or -errno. */
 static int pmc_parse(const struct pmc_pmu *p, struct pmc_code *c, const char *text)
 {
     size_t n = strcspn(text, "/");
@@ -25884,7 +25883,7 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
-/* Adds a PMU if it belongs to CPU cores: it has a `cpus` file or, as in perf, is named "cpu". */
+/* Adds a PMU if it is for CPU cores: it has a `cpus` file or, as in perf, the name "cpu". */
 static void pmc_add_pmu(const char *name)
 {
     static struct pmc_pmu p;
@@ -25955,7 +25954,7 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
     return pf_event(&a, u->tid ? u->tid : -1, u->cpu, leader, 0);
 }
 
-/* Returns f. If too few descriptors remain for other files, closes f and returns -EMFILE. */
+/* Returns file descriptor f. If too few remain for other files, closes f and returns -EMFILE. */
 static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
@@ -25991,8 +25990,8 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Returns a more precise error than e. -E2BIG: the event can be opened alone. -ENODATA: the event
- * can be opened for the CPU, but not the cgroup (css_tryget_online_from_dir, Linux 6.1). */
+/* Returns a more precise error than e: -E2BIG if the event can be opened alone, -ENODATA if for the
+ * CPU but not the cgroup (css_tryget_online_from_dir, Linux 6.1). */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -26011,7 +26010,7 @@ static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
     return false;
 }
 
-/* Returns 0, or the -errno of a temporary failure. */
+/* Opens a group of events. Returns -errno if the failure is temporary, else 0. */
 static int pmc_open_group(struct pmc_unit *u, u32 g)
 {
     struct pmc_pmu *p = &pmc_pmus[u->pmu];
@@ -26077,7 +26076,7 @@ static bool pmc_add_unit(struct pmc_unit unit)
     return true;
 }
 
-/* Opens the first groups of all units before other groups, because descriptors may run out. */
+/* Opens each group for all units before the next group, because descriptors may run out. */
 static void pmc_open_new(u32 from)
 {
     for (u32 g = 0; g < N_PG; g++)
@@ -26110,7 +26109,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* New threads inherit the events. Starts over if a thread began meanwhile: it may lack events. */
+/* New threads inherit the events. Starts over if a thread began meanwhile, perhaps without them. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -26140,7 +26139,7 @@ static void pmc_raise_limit(void)
     }
 }
 
-/* Returns why a role's event cannot be counted (e: -errno), valid until the role's next call. */
+/* Returns why a role's event failed with error e. Valid until the next call for the same role. */
 static const char *pmc_reason(u32 role, int e)
 {
     const char *why;
@@ -26154,7 +26153,7 @@ static const char *pmc_reason(u32 role, int e)
               "enable any controller in cgroup.subtree_control of the parent cgroup";
         break;
     case E2BIG:
-        why = "the CPU has too few counters for this event and those measured with it";
+        why = "the CPU has too few counters for this event and the events counted with it";
         break;
     case EOVERFLOW: why = "this kernel cannot encode the event"; break;
     default: why = pf_why_not(e, pmc.scope == PS_TASK ? PF_LEVEL_USER : PF_LEVEL_CPU);
@@ -26205,7 +26204,7 @@ static void pmc_start(void)
 
 /* --- reading --- */
 
-/* Reads a group of events. The values of the first reading are 0. */
+/* Reads the counts of a group of events since its last reading (first reading: 0). */
 static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
 {
     struct pf_delta d;
@@ -26235,7 +26234,7 @@ static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
     }
 }
 
-/* Computes missing counts: first-level TLB misses are the hits and misses of the second level. */
+/* Computes missing counts as sums: first-level TLB misses are second-level hits plus misses. */
 static void pmc_add_parts(struct pmc_reading *r)
 {
     for (u32 role = PR_NONE + 1; role < N_PR; role++) {
@@ -26247,8 +26246,8 @@ static void pmc_add_parts(struct pmc_reading *r)
     }
 }
 
-/* Neoverse N2 and V2 cores with 5 slots count one empty frontend slot too many per cycle
- * (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
+/* Corrects Neoverse N2 and V2 cores with 5 slots, which count one empty frontend slot per cycle too
+ * many (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
@@ -26313,7 +26312,7 @@ static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
         met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
 }
 
-/* Computes level 1 of Topdown on AMD and Arm from empty slots and operations. Sources: the PPR of
+/* Computes level-1 Topdown metrics on AMD and Arm from empty slots and operations. Sources: PPR of
  * Zen 4 (AMD); arch/arm64/sbsa.json of perf in Linux 7.0 (Arm). */
 static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
 {
@@ -26370,7 +26369,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
-/* Returns why `role` has no value, or NULL if its event or both its parts could be opened. */
+/* Returns why a role has no value; NULL: its event, or both parts of its sum, could be opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -26405,7 +26404,7 @@ static const char *pmc_metric_why(u32 m)
     return why ? why : PMC_IDLE;
 }
 
-/* Gets a metric's total since the start, or a ratio of totals. Returns false without counts. */
+/* Gets a metric's total since the start, or a ratio of totals. Returns false if there is none. */
 static bool pmc_total(const struct met_inst *i, u32 m, double *v)
 {
     const struct met_series *s = met_at(i, m);
@@ -26539,8 +26538,8 @@ static void pmc_list_events(struct buf *b)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts =============
- * pmu.tbl names the events that count bytes or energy (RAPL); for AMD, whose PMUs do not list
- * events, it also has their terms. An event is opened on each CPU of the PMU's cpumask (one per
+ * pmu.tbl names the events that count bytes or energy (RAPL); for AMD, whose PMUs list no events in
+ * sysfs, it also has their codes. An event is opened on each CPU of the PMU's cpumask (one per
  * socket or die), and its count is added to the CPU's socket. */
 
 static const u16 unc_metrics[N_UR] = { MET_WIRE_MEMBW, MET_WIRE_POWER };
@@ -26566,8 +26565,8 @@ struct unc_unit {              /* event that is open on one CPU */
 struct unc_socket {
     s64 id;             /* physical_package_id; negative: unknown */
     double sum[N_UR];
-    bool opened[N_UR];  /* an event of the role is open */
-    bool refused[N_UR]; /* an event could not be opened */
+    bool opened[N_UR];  /* an event for this quantity is open */
+    bool refused[N_UR]; /* an event for this quantity could not be opened */
     bool hole[N_UR];    /* an event was not counted in this interval */
 };
 
@@ -26576,15 +26575,15 @@ static struct {
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
     struct unc_socket socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: events that kvis tried to open */
-    u32 boxes;     /* amd_df controllers that have counted traffic */
+    u32 n_pmus, n_events, n_units, n_sockets, tried; /* tried: attempts to open an event */
+    u32 boxes;     /* number of amd_df memory controllers with traffic */
     double share;  /* smallest time_running / time_enabled of all events */
     bool begun[2], no_dir;
     bool too_many; /* more memory controllers than kvis can store */
-    u8 class;      /* class of the memory controllers; UC_NONE: none */
+    u8 class;      /* PMU class of the memory controllers; UC_NONE: none found */
 } unc;
 
-static char unc_reason[N_UR][UNC_WHY]; /* why the first event that failed could not be counted */
+static char unc_reason[N_UR][UNC_WHY]; /* for each role: error of the first event that failed */
 
 /* --- finding PMUs and their events --- */
 
@@ -26626,8 +26625,8 @@ static void unc_add_pmu(const char *name)
     }
 }
 
-/* Returns bytes or microjoules per count; 0: unknown. The PMUs in pmu.tbl have a .unit file (MiB or
- * Joules) and a .scale file, or neither and count CAS commands of 64 bytes (DDR4, DDR5). */
+/* Returns bytes or microjoules per count; 0: unknown. Events of the PMUs in pmu.tbl have a .unit
+ * file (MiB or Joules) and a .scale file, or they count CAS commands of 64 bytes (DDR4, DDR5). */
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
@@ -26772,7 +26771,7 @@ static void unc_open(u32 event)
         unc_lack(NULL, e, "the .scale and .unit files of the event give no conversion to %s",
                  unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else if (unc.tried == before)
-        unc_lack(NULL, e, "the cpumask of the PMU has no CPU");
+        unc_lack(NULL, e, "the cpumask of the PMU is empty");
 }
 
 static void unc_begin(bool power)
@@ -26790,8 +26789,7 @@ static void unc_begin(bool power)
     met.src[met.cur].at_ns = u_now();
 }
 
-/* Returns how long the event was enabled, in ns, or 0 if another tool uses the counter or the CPU
- * is offline. */
+/* Reads an event. Returns how long it was enabled, in ns; 0: counter in use, or CPU offline. */
 static u64 unc_read_unit(struct unc_unit *u)
 {
     const struct unc_event *e = &unc.event[u->event];
@@ -26808,11 +26806,11 @@ static u64 unc_read_unit(struct unc_unit *u)
     if (role == UR_READ || role == UR_WRITE)
         s->sum[UR_BOTH] += d.value[0] * e->scale;
     if (unc_classes[unc_rows[e->row].class].counts == UN_SUM && u->count.value[0])
-        unc.boxes++; /* this controller has memory */
+        unc.boxes++; /* traffic shows that the controller has memory */
     return d.enabled;
 }
 
-/* Reads all events. Rates use the kernel's times, because kvis may wait for a CPU before a read. */
+/* Reads all events. Uses the kernel's times for rates, because kvis may have waited for a CPU. */
 static void unc_read_units(bool power)
 {
     u64 all_ns = 0, n = 0;
@@ -26837,7 +26835,7 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
            || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Returns whether all events of a role were counted (for UR_BOTH: of its two roles). */
+/* Returns whether all events of a role were counted. UR_BOTH is the sum of UR_READ and UR_WRITE. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
     if (unc.too_many && role <= UR_BOTH)
@@ -26887,13 +26885,13 @@ static void unc_dimm(const u8 *p, u32 n)
 {
     u32 size = n >= 0x0e ? dec_ld(p + 0x0c, 2) : 0, width = size ? dec_ld(p + 0x0a, 2) : 0;
     u32 speed = n >= 0x17 ? dec_ld(p + 0x15, 2) : 0, set = n >= 0x22 ? dec_ld(p + 0x20, 2) : 0;
-    if (!size || (n > 0x28 && p[0x28] == 7)) /* empty slot, or Optane */
+    if (!size || (n > 0x28 && p[0x28] == 7)) /* an empty slot or an Optane module */
         return;
     if (speed == 0xffff)
         speed = n >= 0x58 ? dec_ld(p + 0x54, 4) : 0;
     if (set == 0xffff)
         set = n >= 0x5c ? dec_ld(p + 0x58, 4) : 0;
-    double peak = (set ? set : speed) * 1e6 * width / 8; /* both speeds are in MT/s */
+    double peak = (set ? set : speed) * 1e6 * width / 8; /* configured or rated speed, in MT/s */
     unc_dmi.unknown |= !(set | speed) || !width || width > 1024 || (set | speed) > 1000000;
     unc_dmi.mixed |= unc_dmi.n && fabs(peak * unc_dmi.n - unc_dmi.peak) > 1;
     unc_dmi.n++;
@@ -26901,7 +26899,7 @@ static void unc_dimm(const u8 *p, u32 n)
     unc_dmi.peak += peak;
 }
 
-/* An SMBIOS structure has a type, length, handle and fields. Strings follow, up to a double NUL. */
+/* An SMBIOS structure has a type, length, handle, fields, and strings that end with two NULs. */
 static void unc_dmi_all(const u8 *p, u32 n)
 {
     while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
@@ -26927,14 +26925,14 @@ static void unc_dmi_read(void)
     if (!n && errno)
         snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
     else if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table - 1)
-        snprintf(unc_dmi.why, UNC_WHY, "the firmware's DMI table lacks the speed and width "
+        snprintf(unc_dmi.why, UNC_WHY, "the firmware's DMI table lacks the speed or width "
                  "of a DIMM");
 }
 
-/* Sets the peak bandwidth of the DIMMs, limited by the data lines that a channel's DIMMs share. */
+/* Sets the peak memory bandwidth: that of all DIMMs, or less if DIMMs share data lines. */
 static void unc_peak(void)
 {
-    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* an amd_df controller has 64 data lines */
+    u32 n = unc.n_sockets, lines = unc.boxes * 64; /* 64 data lines per amd_df controller */
     for (u32 k = 0; k < unc.n_units; k++)
         lines += unc_rows[unc.event[unc.unit[k].event].row].lines;
     if (!unc_dmi.read)
@@ -26951,7 +26949,7 @@ static void unc_peak(void)
     }
 }
 
-/* Returns why a memory metric has no value; NULL: for the same reason as its source. */
+/* Returns why a memory metric has no value; NULL: its source already recorded an error. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -27019,7 +27017,7 @@ static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
 
 static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
-/* Stores a file's number. The file may contain a word instead: Unavailable, Error, Unassigned. */
+/* Publishes a count from resctrl. The file may contain Unavailable, Error or Unassigned instead. */
 static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
 {
     s64 v;
@@ -27057,8 +27055,8 @@ static void unc_mbm(void)
         return;
     }
     if (!met_there(met_path("/sys/fs/resctrl/mon_data"))) {
-        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or has no "
-                "monitoring");
+        met_off("resctrl is not mounted, or does not support monitoring" U_FIX "mount -t resctrl "
+                "resctrl /sys/fs/resctrl");
         return;
     }
     unc_mbm_group("");
@@ -27074,10 +27072,10 @@ static void unc_mbm(void)
 }
 
 /* == 36 mk_  metrics from BPF programs: the scheduler, block I/O ==============
- * The BPF programs of the sched and blk families (gen/probes) count in the kernel; kvis reads their
- * maps once per interval. To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c,
- * add a member for its counter to the family's struct in gen/wire.h, name that member in the
- * metric's `wire` column, run `make gen`, and sign the new array in bpf_insns/VETTED. */
+ * The BPF programs in gen/probes/{sched,blk}.bpf.c count in the kernel; kvis reads their maps once
+ * per interval. To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member
+ * for its counter to a struct in gen/wire.h, name that member in the metric's `wire` column, run
+ * `make gen`, and sign the new array in bpf_insns/VETTED. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -27117,13 +27115,13 @@ static bool mk_begin(const struct bpf_obj *o)
 /* --- the scheduler --- */
 
 static struct {
-    struct bpf_obj obj; /* fam NULL: no programs are loaded */
-    u32 at;             /* met.tick at the last reading */
-    bool own;           /* the kernel's count of runnable tasks is readable */
+    struct bpf_obj obj; /* obj.fam is NULL if no programs are loaded */
+    u32 at;             /* interval (met.tick) of the last reading */
+    bool own;           /* BPF can read the kernel's count of runnable tasks */
     struct wire_sched cpu, all;
 } mk_sched;
 
-/* Returns a map's number of entries: for `tasks`, one per pid, but at most TASK_SLOTS_MAX. */
+/* Returns the size of a BPF map. `tasks` has an entry per possible pid, up to TASK_SLOTS_MAX. */
 static u32 mk_entries(const char *map)
 {
     if (strcmp(map, "tasks"))
@@ -27135,7 +27133,7 @@ static u32 mk_entries(const char *map)
     return n;
 }
 
-/* Loads programs for raw tracepoints or, if that fails or BTF is missing, for classic ones. */
+/* Loads programs for raw tracepoints or, if that fails or BTF is missing, classic tracepoints. */
 static int mk_sched_load(struct bpf_obj *o)
 {
     u32 classic = 0;
@@ -27192,7 +27190,7 @@ static bool mk_sched_read(void)
     return true;
 }
 
-/* Skips, for this interval, a CPU whose two readings differ: its BPF program was writing. */
+/* Reads each CPU's longest wait twice. If the two differ, BPF was writing: kvis skips the CPU. */
 static void mk_longest(void)
 {
     struct wire_wait w = { .ns = 0 }, again, most = w, none = w;
@@ -27239,12 +27237,12 @@ static void mk_depth(void)
 
 static struct {
     struct bpf_obj obj;
-    u32 n, without;          /* disks with and without an entry in `stats` */
+    u32 n, without;          /* number of disks measured; number of disks beyond MK_DISKS */
     u64 missed;              /* requests that BPF did not count */
     struct mk_disk {
         u32 dev;
         char name[MET_NAME];
-        u64 requests, sequential; /* counters at the last reading */
+        u64 requests, sequential; /* request counters at the last reading */
     } disk[MK_DISKS];
     struct wire_blk now;
 } mk_blk;
@@ -27331,7 +27329,7 @@ static void mk_block(void)
     if (!mk_begin(o))
         return;
     u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
-    if (missed != mk_blk.missed) /* the missed requests may be those of a new disk */
+    if (missed != mk_blk.missed) /* requests of a new disk may have been missed */
         mk_add_disks();
     mk_blk.missed = missed;
     if (!bpf_unread)
@@ -27354,31 +27352,31 @@ static void mk_start(void)
 
 /* == 37 vq_  metrics of the rings of virtio devices ===========================
  * The BPF programs run for each buffer, so kvis loads them only with -c virtio. Without BTF for
- * virtio_ring, the sizes of rings are unknown, and a ring is named after its interrupt. */
+ * virtio_ring, ring sizes are unknown, and rings are named after their interrupts. */
 
 #include "bpf_insns/vq.h"
 
-/* entry, back: the BPF programs for the entry and the return (0: none) of a kernel function. Only
- * the first function is in every kernel. */
+/* Kernel functions, with the BPF programs for their entry and return (0: none). Only the first
+ * function is in every kernel. */
 static const struct { const char *symbol; u8 entry, back; } vq_places[] = { MET_FUNCTIONS };
 enum { VQ_PLACES = ARRAY_LEN(vq_places) };
 _Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "a BPF family cannot have so many probes");
 
 static struct {
     struct bpf_obj obj;
-    u32 n;                   /* highest index ever used in the `stats` map, plus 1 */
+    u32 n;                   /* highest slot ever used in the `stats` map, plus 1 */
     struct vq_ring {
         u64 born_ns, suppressed, added, depth_sum;
         bool named;
         char name[MET_NAME], info[MET_INFO];
     } ring[VQ_QUEUES];
-    u64 missed, missed_gone; /* missed_gone: on rings that no longer exist */
+    u64 missed, missed_gone; /* missed_gone: operations on rings that no longer exist */
     struct wire_vq now;
 } vq;
 
 static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
-/* Attaches to function entries first: a return whose entry was not seen counts as missed. */
+/* Attaches to function entries before returns: a return without an entry counts as missed. */
 static int vq_attach(struct bpf_obj *o)
 {
     for (u32 back = 0; back < 2; back++)
@@ -27401,11 +27399,11 @@ static int vq_load(struct bpf_obj *o)
     bpf_set(o, "CFG_SP", ARCH_SP_OFF);
     bpf_set(o, "CFG_RET", 8u * arch_layouts[0].ret);
     bpf_set(o, "CFG_POP", ARCH_RET_POPS);
-    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* `slots` is a stack: slot 0 is used first */
+    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* push slot 0 last, so it is used first */
         e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
     if (e)
         return bpf_fail(o, e, "cannot fill the 'slots' BPF map: %s", strerror(-e));
-    u32 own = 1u << PROG_VQ_IRQ_OWN; /* this program needs BTF to find the ring */
+    u32 own = 1u << PROG_VQ_IRQ_OWN; /* this program needs BTF to find an interrupt's ring */
     bool has_own = bpf_field(o, "irqaction.dev_id");
     e = bpf_load(o, ((1u << o->fam->n_progs) - 1) & (has_own ? ~0u : ~own));
     e = e || !has_own ? e : bpf_attach(o, own);
@@ -27438,7 +27436,7 @@ static void vq_start(void)
     mk_ended(o, vq_load(o));
 }
 
-/* Without BTF, gets a ring's device and name from its own interrupt, such as virtio0-req.0. */
+/* Without BTF, gets a ring's device and name from its interrupt's name, such as virtio0-req.0. */
 static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
 {
     char *line, word[64];
@@ -27491,11 +27489,11 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* must not decrease when a kick completes */
+    r->suppressed = MAX(r->suppressed, suppressed); /* a kick is counted before its notification */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* `notified` is 0 if vq_places[] lacks the transport */
+    if (w->notified) { /* 0 if kvis cannot trace the transport's notify function */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -27525,7 +27523,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* unused; only shares an interrupt */
+        return true; /* an unused ring that shares an interrupt */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -27564,12 +27562,12 @@ static void vq_read(void)
 }
 
 /* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ====
- * A worker is a kernel thread that serves a device's virtqueues. The vhost family (gen/probes)
- * attaches to the functions that workers run (handlers), of drivers loaded when kvis starts. */
+ * A worker is a kernel thread that serves a device's virtqueues. BPF programs attach to the
+ * functions that workers run (handlers), if their drivers are loaded when kvis starts. */
 
 #include "bpf_insns/vhost.h"
 
-/* metrics.tbl explains the members. queue: VH_UNKNOWN if there are several. */
+/* A function that workers run; see metrics.tbl. queue: VH_UNKNOWN if it serves several queues. */
 static const struct vh_handler {
     char symbol[28];
     u8 device;
@@ -27581,7 +27579,7 @@ static struct {
     struct bpf_obj obj;
     bool deep;               /* BPF can read the rings */
     int prog[ARRAY_LEN(vh_handlers)];
-    struct wire_vh now;      /* counters of a virtqueue, read just after now_ns */
+    struct wire_vh now;      /* counters of one virtqueue; now_ns: when they were read */
     u64 now_ns;
 } vh;
 
@@ -27608,7 +27606,7 @@ static const char vh_none[] =
     "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Returns 0 if any handler is attached. obj.why says why handlers of other drivers are not. */
+/* Attaches to handlers. Returns 0 if any is attached; obj.why says why others are not. */
 static int vh_attach_all(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -27644,7 +27642,7 @@ static int vh_load(void)
     return e ? e : vh_attach_all();
 }
 
-/* Loads nothing if the kernel has no vhost. (If it is built in, /sys/module/vhost exists, too.) */
+/* Loads nothing if the kernel has no vhost. (/sys/module/vhost exists even if it is built in.) */
 static void vh_start(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -27667,8 +27665,8 @@ static void vh_start(void)
                  : "reading virtqueues needs BTF for vhost (/sys/kernel/btf/vhost)");
 }
 
-/* The worker is a thread of the process that owns the device. Before Linux 6.4, it is a kernel
- * thread named vhost-TID, which thread TID of that process created. */
+/* A worker is a thread of the process that owns the device. Before Linux 6.4, it is a kernel thread
+ * named vhost-TID, which thread TID of that process created. */
 static void vh_owner(struct met_inst *i, const struct wire_vh *w)
 {
     char path[64], comm[32], name[17] = "";
@@ -27684,7 +27682,7 @@ static void vh_owner(struct met_inst *i, const struct wire_vh *w)
         SNPRINTF(i->info, "%lld %.*s", pid, (int)strcspn(comm, "\n"), comm);
 }
 
-/* Returns the instance for a virtqueue, such as net/TID/tx. TID is the ID of the worker. */
+/* Returns the instance for a virtqueue, such as net/TID/tx, where TID is the worker's thread ID. */
 static struct met_inst *vh_inst(const struct wire_vh *w)
 {
     static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
