@@ -29799,7 +29799,7 @@ static const char *mon_opt_event(const char *v)
     if (pmc_asked.n == ARRAY_LEN(pmc_asked.event))
         return "more than 4 events";
     if (!*v || v[strspn(v, PMC_PLAIN "/=,:")])
-        return "not rNNN, PMU/EVENT/, PMU/event=N,umask=N/ or a name in --list-events";
+        return "not rNNN, PMU/EVENT/, PMU/event=N,umask=N/ or a name from --list-events";
     for (u32 k = 0; k < pmc_asked.n; k++)
         if (!strcmp(v, pmc_asked.event[k]))
             return NULL;
@@ -31398,7 +31398,7 @@ static bool dg_rule_line(const char *file, char *line)
     if (column && dg_local.rule)
         return dg_column(dg_local.rule, key, line);
     if (strcmp(key, "rule"))
-        return dg_wrong(key, "expected rule NAME, or an indented column of a rule");
+        return dg_wrong(key, "expected rule NAME, or an indented line COLUMN VALUE");
     return dg_complete() && dg_begin_rule(file, line);
 }
 
