@@ -27776,17 +27776,17 @@ static void vh_read(void)
 }
 
 /* == 39 mout_  the monitor's sinks ============================================
- * Text, CSV, JSON, Prometheus and the HTML report get the metrics with a value in this interval. */
+ * Writes the metrics that have a value in this interval: as text, CSV, JSON, Prometheus or HTML. */
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines: per source, then for /proc and /sys */
+    u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines, as only changes are written */
     struct writer csv;
-    struct buf prom;      /* Prometheus page of the interval prom_tick */
+    struct buf prom;      /* newest page of Prometheus metrics */
     u32 prom_tick;
-    u32 prom_file_len;    /* number of bytes of `prom` that are written to a file */
+    u32 prom_file_len;    /* length of the Prometheus page without process_ metrics */
     struct buf findings;  /* JSON of kvis diagnose, for the HTML report */
-    bool screen;          /* the full-screen view (scr_) replaces text */
+    bool screen;          /* the full-screen view replaces the text output */
     bool prom_wrong;      /* the last write to the --prometheus file failed */
 } mout = { .csv.fd = -1, .prom.max = 64 << 20 };
 
@@ -27834,10 +27834,10 @@ static const char *mout_source_why(u32 src)
 /* Metrics of a source that are unavailable for the same reason. */
 struct mout_lack {
     const char *why;
-    u32 src, n;      /* n: number of metrics in metric[] */
-    u32 at;          /* what to check next: 0: the whole source; n: metric n - 1 of the source */
+    u32 src, n;      /* source index; number of unavailable metrics */
+    u32 at;          /* iterator position: 0 for the whole source, otherwise 1 + metric index */
     u16 metric[N_METRICS];
-    bool own;        /* `why` is about these metrics, not the whole source */
+    bool own;        /* the reason concerns single metrics, not the whole source */
 };
 
 static const char *mout_why(u32 src, u32 m, const char *of_source)
@@ -27884,7 +27884,7 @@ static bool mout_next_lack(struct mout_lack *l)
 
 /* --- text: one line per source and instance --- */
 
-/* Writes v with `digits` significant digits, or as an integer if that has more digits. */
+/* Writes v with `digits` significant digits, but never shortens the integer part. */
 static void mout_digits(struct buf *b, int digits, double v)
 {
     double most = 1;
@@ -27966,7 +27966,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     b_c(b, '\n');
 }
 
-/* If a source has no metrics because /proc or /sys is not mounted, returns the path; else NULL. */
+/* If all metrics of a source lack a mounted /proc or /sys, returns that path; otherwise, NULL. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     return l->n < met_sources[l->src].n ? NULL : u_not_mounted(l->why);
@@ -28125,7 +28125,6 @@ static void mout_prom_head(struct buf *b, const char *name, const char *type, co
     b_f(b, "\n# TYPE %s %s\n", name, type);
 }
 
-/* Metrics about kvis itself. mout_prom_collectors relies on the order after SELF_SUCCESS. */
 static const struct { const char *name, *type, *help; } mout_self[N_SELF] = { MET_SELF };
 
 /* Writes the comment lines of a metric. Returns its name. */
@@ -28140,8 +28139,8 @@ static void mout_self_one(struct buf *b, enum met_self self, double v)
     b_f(b, "%s %.15g\n", mout_self_head(b, self), v);
 }
 
-/* Writes labels without the closing brace: {a="b",c="d". `own` (NULL: none) has the first labels,
- * from metrics.tbl. Returns the separator for the next label. */
+/* Writes the labels of a Prometheus sample without the closing brace: {a="b",c="d". They begin with
+ * `own`, unless it is NULL. Returns the character to write before a further label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -28195,8 +28194,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes metric m of all dimensions with the same name prefix as `of`. Writes a dimension's sum
- * only if no instance has a value. Returns whether it wrote a value. */
+/* Writes metric m of each dimension (such as disk) with the name prefix of dimension `of`. Writes a
+ * sum only if no instance has a value. Returns whether it wrote a value. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -28210,7 +28209,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
-/* Dimensions of DIM_PMC metrics: one for each prefix of their names. */
+/* Dimensions of hardware counters. Each dimension has its own prefix of metric names. */
 static const u8 mout_pmc[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
 
 static void mout_prom(struct buf *b)
@@ -28334,7 +28333,7 @@ static void mout_prom_process(struct buf *b)
 }
 
 /* Returns the Prometheus page of this interval. A file gets no process_ metrics, because
- * node_exporter, which publishes the file, has its own process_ metrics. */
+ * node_exporter, which publishes the file, has its own. */
 static const struct buf *mout_exposition(void)
 {
     struct buf *b = &mout.prom;
@@ -28352,8 +28351,8 @@ static const struct buf *mout_exposition(void)
     return b;
 }
 
-/* Creates a temporary file, named tmp, to replace `file`. Opens a device, FIFO or symbolic link
- * directly; then tmp is empty. Returns a descriptor or -errno. */
+/* Creates a temporary file to replace `file`, and stores its name in tmp. Opens a device, FIFO or
+ * symbolic link directly, and leaves tmp empty. Returns a descriptor or -errno. */
 static int mout_prom_open(const char *file, char *tmp, size_t size)
 {
     struct stat s;
@@ -28412,7 +28411,7 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
 
 static void mout_json_end(struct buf *b, const char *end)
 {
-    b->len -= b->len && b->p[b->len - 1] == ','; /* b is empty if memory ran out */
+    b->len -= b->len && b->p[b->len - 1] == ','; /* the buffer is empty if memory ran out */
     b_s(b, end);
 }
 
@@ -28492,18 +28491,18 @@ static void mout_json(struct buf *b)
 
 /* --- the HTML report: a line per series and a heat map per distribution ---
  * A series is one metric of one instance. When all MOUT_POINTS points are used, neighboring points
- * are merged. gen/report/monitor.js decodes base64 of 32-bit words. Series: line number, first
- * point, number of points, points (floats; after a merge, struct met_point). Cell of a heat map:
- * map number | MOUT_DIST, point, cell number, count. */
+ * are merged. gen/report/monitor.js decodes the data, base64 of 32-bit words. A series consists of
+ * its line number, first point, number of points, and points (floats; after a merge, struct
+ * met_point); a cell of a heat map, of map number | MOUT_DIST, point, cell number and count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
-    u32 n, halved;     /* number of points; each covers 1 << halved intervals */
+    u32 n, halved;     /* number of points; how often pairs of points were merged */
     u32 left_out;      /* largest number of values lost in one interval */
     u32 lines, maps;   /* number of lines and heat maps written so far */
-    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* ns since start; n: number of intervals */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* times (ns) and number of merged intervals */
 } mout_past;
 
 static void mout_point_add(struct met_point *p, struct met_point q)
@@ -28523,7 +28522,7 @@ static u32 mout_cell_sum(u32 a, u32 b)
     return a + MIN(b, UINT32_MAX - a);
 }
 
-/* Adds an instance's values to the last point. Returns how many could not be stored. */
+/* Adds the values of an instance to the newest points. Returns how many could not be stored. */
 static u32 mout_gather_inst(const struct met_inst *i)
 {
     u32 left_out = 0;
@@ -28548,7 +28547,7 @@ static void mout_gather_hist(struct met_hist *h)
     if (!h->past)
         h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
     for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
-        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* from bucket 16 on, four buckets share a row */
+        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* heat-map rows from 16 on have four buckets */
         u32 *cell = &h->past[row * MOUT_POINTS + mout_past.n - 1];
         if (h->now[i])
             *cell = mout_cell_sum(*cell, h->now[i]);
@@ -28570,7 +28569,7 @@ static void mout_halve(void)
         for (u32 k = 0; h->past && k < MOUT_CELLS * MOUT_POINTS; k++) {
             u32 n = k % MOUT_POINTS, *cell = &h->past[k - n];
             u32 v = n < MOUT_POINTS / 2 ? mout_cell_sum(cell[2 * n], cell[2 * n + 1]) : 0;
-            if (cell[n] != v) /* writing 0 would allocate pages for unused cells */
+            if (cell[n] != v) /* writing 0 to unused cells would allocate memory */
                 cell[n] = v;
         }
     mout_past.n /= 2;
@@ -28585,7 +28584,7 @@ static void mout_halve(void)
 static void mout_sample(void)
 {
     u32 n = mout_past.n, left_out = 0;
-    if (!n || mout_past.at[n - 1].n == 1u << mout_past.halved) { /* the last point is complete */
+    if (!n || mout_past.at[n - 1].n == 1u << mout_past.halved) { /* point complete */
         if (n == MOUT_POINTS)
             mout_halve();
         n = ++mout_past.n;
@@ -28729,7 +28728,7 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    bool text = out.events_on && !mout.screen && !opt.command; /* a COMMAND gets only totals */
+    bool text = out.events_on && !mout.screen && !opt.command; /* COMMAND: only totals */
     if (text)
         mout_text(&out.text.b);
     if (text && mo.hist)
@@ -28829,7 +28828,7 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* status 200 would hide the truncation */
+    else if (b->cut) /* a truncated page must not look complete */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
@@ -28903,7 +28902,7 @@ static void hs_accept(void)
 {
     int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
     if (f < 0) {
-        usleep(10000); /* without descriptors, the connection stays pending: do not spin */
+        usleep(10000); /* without free descriptors, poll(2) would return again at once */
         return;
     }
     mout_exposition();
@@ -28923,40 +28922,40 @@ enum {
 /* The first section is the overview. */
 static const struct { char key; const char *title; u64 sources; } scr_sections[] = { MET_SECTIONS };
 
-/* Lines of the overview. After the title come bars: one per CPU (each_cpu), or the history of
- * `past`. If `of` is set, bars show 1 - past / of; if `of` equals `past` (a ratio), 1 - past. */
+/* Lines of the overview. The bars after the title show one CPU each (each_cpu), or the history of a
+ * metric: `past`; 1 - past / of, if `of` is set; or 1 - past, if `of` equals `past` (a ratio). */
 static const struct scr_row {
     const char *title;
     u16 past, of;
     bool each_cpu;
-    struct { char label[18]; u16 m; } item[SCR_ROW]; /* an item of zeros ends the list */
+    struct { char label[18]; u16 m; } item[SCR_ROW]; /* an all-zero item ends the list */
 } scr_rows[] = { MET_LINES };
 
-/* Display settings; gen/tables/metrics.tbl explains the columns. */
+/* Display settings of metrics; gen/tables/metrics.tbl explains the columns. */
 static const struct { u16 m; const char *title; float unusual, bad; bool aside; } scr_looks[] = {
     MET_LOOKS
 };
 
 static struct {
     bool on, paused, helping, zeros, utf8;
-    bool alone;              /* there is no other output, so a pause stops the measurement */
+    bool alone;              /* the screen is the only output, so a pause stops the measurement */
     volatile sig_atomic_t lost; /* the screen must be redrawn */
-    bool typing;             /* keys are appended to `find` */
-    char find[24];           /* only names that contain this text are shown */
+    bool typing;             /* the user is typing a name filter */
+    char find[24];           /* only instances with this text in their names are shown */
     u16 rows, cols;
     u32 lines, top; /* page length in lines; first visible line */
     u32 from; /* offset of the current line in the output buffer */
-    u32 view; /* index in scr_sections[] */
+    u32 view; /* current section: index in scr_sections[] */
     u32 shift; /* first shown column of the current table */
-    u8 current; /* dimension of the table that keys act on; DIM_NONE: no table */
+    u8 current; /* dimension of the table with the input focus; DIM_NONE: no table */
     u32 zeros_left; /* number of metrics hidden because they are 0 */
     u32 n_drawn;
-    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables of the page; lines of their headers */
+    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables on the page, lines of their headers */
     u16 sort[N_DIM];         /* sort metric of each table; N_METRICS: unsorted */
     u8 escape; /* escape sequence: 0: none; 1: after ESC; 2: in parameter 1; 3: after parameter 1 */
     u32 number;              /* first parameter of the escape sequence */
     struct termios was;      /* original terminal settings */
-    float past[N_METRICS][SCR_PAST]; /* recent values, by met.tick % SCR_PAST; 0: none */
+    float past[N_METRICS][SCR_PAST]; /* last SCR_PAST values of each metric; 0: no value */
 } scr;
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
@@ -29117,7 +29116,7 @@ static void scr_part(struct buf *b, double part)
         b_c(b, plain[k]);
 }
 
-/* Draws the history of metric m as bars. See struct scr_row for `of`. */
+/* Draws the history of metric m as bars, or of 1 - m / of (if `of` equals m, of 1 - m). */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -29206,7 +29205,7 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* Chooses the columns: the metrics with titles and, in a section, other metrics that are not 0. */
+/* Chooses the columns of a table: metrics with a title and, in a section, other nonzero metrics. */
 static u32 scr_columns_of(u8 dim, u32 rows)
 {
     bool named[N_METRICS] = { false };
@@ -29228,7 +29227,7 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     return n;
 }
 
-/* For qsort(3): hardware first (in the default order), then by descending value, then by name. */
+/* For qsort(3): hardware devices first (in the default order), then by value (descending), name. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(struct met_inst *const *)x, *b = *(struct met_inst *const *)y;
@@ -29337,7 +29336,7 @@ static void scr_draw_table(struct buf *b, u8 dim, u32 most)
 {
     u32 rows = scr_collect(dim), shown = MIN(rows, most), n = scr_columns_of(dim, rows);
     u32 src = metrics[met_dims[dim].sort].src, from, to;
-    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* instances, shown or not */
+    u32 all = MAX(rows, met.src[src].there) + met.src[src].left_out; /* with hidden instances */
     const char *name = met_dims[dim].title;
     char title[64];
     if (!rows || !n)
@@ -29436,7 +29435,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual metrics that the overview lacks: sums or, if there is none, all instances. */
+/* Writes unusual values of metrics that the overview lacks: sums or, if none, each instance's. */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -29497,7 +29496,7 @@ static void scr_show(int section)
     scr.helping = false;
 }
 
-/* scr_draw limits scr.top to the last page. */
+/* Can scroll past the end of the page; scr_draw then shows the last page. */
 static void scr_scroll(int lines)
 {
     scr.top = lines < 0 ? scr.top - MIN(scr.top, (u32)-lines) : MIN(scr.top + lines, INT_MAX);
@@ -29665,7 +29664,7 @@ static void scr_top_line(struct buf *b)
     scr_cut(b);
 }
 
-/* Returns what the lines below the window are: a table's title (in the overview), or "lines". */
+/* Returns a noun for "(9 more NOUN)": the title of the overview's cut-off table, or "lines". */
 static const char *scr_below(void)
 {
     u32 last = scr.n_drawn - 1;
@@ -29761,7 +29760,7 @@ static void scr_interval(void)
         scr_draw();
 }
 
-/* Handles pending keys. An ESC byte that no byte follows within 50 ms is the Esc key. */
+/* Handles pending keys. An ESC byte without another byte within 50 ms is the Esc key. */
 static void scr_keys(void)
 {
     char keys[64];
@@ -29780,7 +29779,7 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    /* A redraw during a pause would show new values if other outputs exist. */
+    /* During a pause, other outputs still get new values, which a redraw would show. */
     if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
@@ -29798,7 +29797,7 @@ static const char *mon_opt_event(const char *v)
     if (pmc_asked.n == ARRAY_LEN(pmc_asked.event))
         return "more than 4 events";
     if (!*v || v[strspn(v, PMC_PLAIN "/=,:")])
-        return "not rNNN, PMU/EVENT/, PMU/event=N,umask=N/ or a name in --list-events";
+        return "not rNNN, PMU/EVENT/, PMU/event=N,umask=N/ or a name from --list-events";
     for (u32 k = 0; k < pmc_asked.n; k++)
         if (!strcmp(v, pmc_asked.event[k]))
             return NULL;
@@ -29811,12 +29810,12 @@ static const char *mon_opt_event(const char *v)
 static struct {
     int status;              /* wait status; -1: still running, or no command */
     struct rusage used;
-    u64 from_ns, to_ns;      /* times of execve(2) and of the exit; 0: not exited */
+    u64 from_ns, to_ns;      /* times of execve(2) and exit; 0: not exited */
     int end_fd;              /* pidfd; -1: none, or the command has ended */
 } mon_command = { .status = -1, .end_fd = -1 };
 
-/* Events that need no PMU. Under perf_event_paranoid 2, users must exclude kernel mode, and then
- * only the task clock still counts all time. */
+/* Events that need no PMU. With perf_event_paranoid 2, unprivileged users must exclude kernel mode.
+ * Only the task clock does so (`user`), but it still counts the time in kernel mode. */
 static struct {
     const char *name;
     u64 config;
@@ -29830,7 +29829,7 @@ static struct {
     { "page_faults", PERF_COUNT_SW_PAGE_FAULTS, false, 1, 0 },
 };
 
-/* Forks the command, which waits for sp_go. Monitors its process like one given with -p. */
+/* Forks the command, which waits for a call of sp_go. Monitors it like a process given with -p. */
 static void mon_fork(void)
 {
     sp_fork();
@@ -29932,7 +29931,7 @@ static bool mon_sources_on(void)
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP, e = 1ull << SRC_EVENTS;
     mo.off = (mo.off & ~(p | cg | e)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg)
              | (pmc_asked.n ? 0 : e);
-    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* pmc_read also counts -e events */
+    mo.off &= pmc_asked.n ? ~(1ull << SRC_PMC) : ~0ull; /* the PMC source also counts -e events */
     return ~mo.off & ((1ull << N_SRC) - 1);
 }
 
@@ -29990,7 +29989,7 @@ static bool mon_ended(void)
 static void mon_wait(u64 until)
 {
     for (u64 now; (now = u_now()) < until && !sp_over() && !mon_ended();) {
-        bool blind = opt.command && mon_command.end_fd < 0; /* must poll for the command's end */
+        bool blind = opt.command && mon_command.end_fd < 0; /* without a pidfd, poll for the exit */
         u64 ms = MIN((until - now + 999999) / 1000000, blind ? 10 : hs.n ? 250 : 1000000);
         struct pollfd p[] = { { hs.fd, POLLIN, 0 },
                               { scr.on ? STDIN_FILENO : mon_command.end_fd, POLLIN, 0 } };
@@ -30039,10 +30038,10 @@ static int mon_finish(void)
     return mon_command.status;
 }
 
-/* Monitors until end_ns (0: no limit) or the command's end. Returns its wait status, or -1. */
+/* Monitors until end_ns (0: no limit) or the command's end. Returns the wait status, or -1. */
 static int mon_run(u64 end_ns)
 {
-    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen: no screen */
+    scr.alone = !opt.json && !mo.csv && !opt.report; /* --prometheus and --listen imply no screen */
     if (opt.command) {
         mon_fork();
         mon_open_events();
@@ -30115,23 +30114,23 @@ static const struct { const char *id, *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
-#define DG_ANY 1e-6f /* a lower threshold means any value above 0 */
+#define DG_ANY 1e-6f /* a threshold below this number means: any value above 0 */
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of a rule that suppresses this rule, or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks of resources: their findings suppress this rule; it affects them */
+    u16 unless, before; /* masks: resources whose findings suppress the rule; affected resources */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
     struct dg_guard {
         u16 number;
         u8 scope;
-        bool maybe, below;   /* maybe: the guard also holds if its number is unknown */
-        float limit;         /* a guard with limit 0 and without `below` ends the list */
+        bool maybe, below;   /* maybe: an unknown number satisfies the condition */
+        float limit;         /* limit 0 ends the list of conditions, unless `below` is set */
     } guard[DG_MAX_GUARDS];
-} dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* --rules appends rules; the last row has no name */
+} dg_rules[DG_MAX_RULES + 1] = { DG_RULES }; /* --rules adds rows; a nameless row ends the list */
 
 enum {
     DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 1 + DG_MAX_GUARDS,
@@ -30141,11 +30140,11 @@ enum {
 /* Hash table of processes that ran during the diagnosis. */
 static struct dg_task {
     u64 born;                /* start time, which distinguishes processes with the same pid */
-    u64 did[MFS_NUMBERS];    /* values in the kernel's units, indexed by MFS_ numbers */
+    u64 did[MFS_NUMBERS];    /* resource use in the kernel's units; the index is an MFS_ constant */
     u32 pid;
-    u16 has; /* mask of the known elements of did[] */
+    u16 has; /* mask of the values in did[] that are known */
     char *group; /* path of the cgroup; NULL: unknown, or not needed */
-    struct mfs_set cpus; /* CPUs that a thread of the process used for much of a sample */
+    struct mfs_set cpus; /* CPUs on which a thread of the process ran for much of a sample */
     struct mfs_set devices; /* block devices of the process's open files */
     char comm[MFS_COMM];
 } *dg_tasks;
@@ -30159,7 +30158,7 @@ struct dg_culprit {
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
-    double value, cost, key; /* key: highest cost of the finding and its consequences */
+    double value, cost, key; /* key: sort key; highest cost of the finding and its consequences */
     bool error; /* the finding or a consequence is an error or a reached limit */
     u8 depth; /* position in a chain of causes; 0: no known cause */
     u8 n_evidence, n_who;
@@ -30175,7 +30174,7 @@ static struct {
     u64 for_ns; /* -d value; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns; /* times of the start and of the last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out; /* processes this sample lacks; those with incomplete data */
+    u32 missed, left_out; /* numbers of processes: missing in this sample; with incomplete data */
     u32 forgot;                  /* number of findings lost for lack of memory */
     bool progress;
     bool virtio;                 /* use virtio kprobes, which slow a busy machine */
@@ -30201,7 +30200,7 @@ static void dg_take(void)
         }
 }
 
-/* Sets the values of all instances, even ended ones, to their means (times: maxima). */
+/* Replaces all values, even of instances that have ended, by their means (durations: maxima). */
 static void dg_settle(void)
 {
     MET_EACH(i)
@@ -30229,7 +30228,7 @@ static u8 dg_dim(u16 number)
     return met_dim(number);
 }
 
-/* Gets a number of instance i. If i's dimension lacks the number, gets that of the machine. */
+/* Gets a metric's value for instance i or, if i's dimension lacks the metric, for the machine. */
 static bool dg_value(u16 number, const struct met_inst *i, double *v)
 {
     double a = 0, b = 0;
@@ -30319,8 +30318,8 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
-/* --- the disks of the processes with the most I/O --- stat(2) of an open file can hang (NFS).
- * Reading /proc/PID/fdinfo (mount) and /proc/PID/mountinfo (device of the mount) cannot. */
+/* --- the disks of the processes with the most I/O --- stat(2) of a file on NFS can hang.
+ * Reading its mount (/proc/PID/fdinfo) and the device of the mount (/proc/PID/mountinfo) cannot. */
 
 static void dg_fd_look(struct dg_task *t, const char *fd, struct mfs_set *mounts)
 {
@@ -30335,8 +30334,8 @@ static void dg_fd_look(struct dg_task *t, const char *fd, struct mfs_set *mounts
         mfs_set_add(mounts, mount);
 }
 
-/* Adds the devices of mounts from lines "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)). Some
- * types of mounts with major number 0 can be on a disk (tmpfs cannot). */
+/* Adds the devices of mounts, such as 98:0 in "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)).
+ * A device with major number 0 can be on a disk in some file systems (btrfs, but not tmpfs). */
 static void dg_task_mounts(struct dg_task *t, const struct mfs_set *mounts)
 {
     char *end;
@@ -30388,7 +30387,7 @@ static bool dg_on_disk(const char *name, const char *disk, u32 depth)
     return false;
 }
 
-/* Like dg_on_disk, but also true for major number 0 (overlayfs, btrfs), which may be any disk. */
+/* Returns whether a device can be on a disk. Major number 0 (overlayfs, btrfs) can be any disk. */
 static bool dg_device_is(dev_t dev, const char *disk)
 {
     char name[MET_NAME];
@@ -30418,7 +30417,7 @@ static bool dg_crosses(double v, double limit, bool below)
     return below ? v <= limit : v >= limit;
 }
 
-/* Returns whether all guards of the finding's rule hold. Adds their values as evidence. */
+/* Returns whether all other conditions of a rule hold. Adds their values as evidence. */
 static bool dg_guarded(struct dg_finding *f)
 {
     double v;
@@ -30464,8 +30463,8 @@ static bool dg_receives(const struct met_inst *i)
     return colon && u_begins(colon + 1, "input|rx|event|control-i");
 }
 
-/* Returns whether rules apply to an instance. They do not apply to kvis itself, to the rings on
- * which devices receive, or to disks that consist of other disks. */
+/* Returns whether rules apply to an instance. They do not apply to kvis itself, to receive
+ * rings, or to disks that consist of other disks. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -30485,7 +30484,7 @@ static void dg_rule(const struct dg_rule *r)
             dg_try(r, i);
 }
 
-/* Ranks f before its consequence g, even if g costs more, unless f costs far less. */
+/* Ranks a finding before its consequences, unless a consequence costs far more. */
 static void dg_consequences(struct dg_finding *f)
 {
     DG_EACH(g) {
@@ -30529,8 +30528,8 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Returns the process with the largest value >= `least`, or NULL. Skips the processes in `top` and,
- * unless f is NULL, processes that finding f does not concern. */
+/* Returns the process with the largest value, or NULL if no process has at least `least`. Skips the
+ * processes in `top` and, unless f is NULL, processes that finding f does not concern. */
 static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n, u16 number,
                                         double least, const struct dg_finding *f, const char *disk)
 {
@@ -30549,8 +30548,8 @@ static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n,
     return best;
 }
 
-/* Finds up to DG_WHO processes with at least a tenth of the largest value. With DG_BY_DEVICE, the
- * instance is a disk, or a virtio ring of one (virtio0/0:req.0 or, without BTF, virtio0:req.0). */
+/* Finds up to DG_WHO processes with at least a tenth of the largest value. For DG_BY_DEVICE, the
+ * finding is about a disk or its virtio ring (virtio0/0:req.0 or, without BTF, virtio0:req.0). */
 static void dg_who(struct dg_finding *f)
 {
     const struct dg_task *top[DG_WHO], *t;
@@ -30582,7 +30581,7 @@ static void dg_judge(void)
 {
     for (const struct dg_rule *r = dg_rules; r->name; r++)
         dg_rule(r);
-    for (u32 round = 0; round < 3; round++) /* follow chains of causes among findings */
+    for (u32 round = 0; round < 3; round++) /* each round follows causes one step further */
         DG_EACH(f)
             dg_consequences(f);
     if (dg.n_found)
@@ -30591,7 +30590,7 @@ static void dg_judge(void)
         dg_who(f);
 }
 
-/* Selects the busiest processes: for each row of by[], the top process that is not selected yet. */
+/* Selects the busiest processes: one for each criterion, such as CPU time or I/O, in by[]. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = { DG_BUSIEST_BY };
@@ -30656,7 +30655,7 @@ static void dg_name_of(struct buf *b, u16 number)
             b_c(b, *c);
 }
 
-/* Writes a number in its phrase, such as "throttled in 84 % of its periods", or after its name. */
+/* Writes a number in a phrase ("throttled in 84 % of its periods") or, if none, after its name. */
 static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words[number], *at = words ? words + strcspn(words, "%#") : NULL;
@@ -30670,7 +30669,7 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Replaces %t with the name and %p with a nonzero pid. The result is valid until the next call. */
+/* Replaces %t by the name and %p by a nonzero pid. The next call reuses the buffer. */
 static const struct buf *dg_fill(const char *text, const struct buf *name, u32 pid)
 {
     static struct buf b;
@@ -30688,7 +30687,7 @@ static const struct buf *dg_fill(const char *text, const struct buf *name, u32 p
     return &b;
 }
 
-/* Returns a finding's sentence. Does not escape the instance's name. A process is "811 (api)". */
+/* Returns the sentence of a finding. It contains the unescaped name; for a process, "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf name;
@@ -30715,7 +30714,7 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
-/* Wraps a paragraph after `head` to `columns`. Indents later lines; does not split long words. */
+/* Writes `head` and a text, wrapped at `columns`. Indents later lines; keeps long words whole. */
 static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
                          u32 columns)
 {
@@ -30805,7 +30804,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value, or NULL: in most dimensions, the nameless one. */
+/* Returns the instance with the largest value or, in most dimensions, the sum; NULL: none. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     const struct met_inst *best = NULL;
@@ -30915,7 +30914,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists resources without findings: if `visible`, those that kvis can measure; else, the others. */
+/* Lists resources without findings that kvis can measure (if `visible`) or cannot measure. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     struct buf *line = dg_line(b);
@@ -30935,7 +30934,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
         dg_paragraph(b, head, line, 18, DG_COLUMNS);
 }
 
-/* Returns true if reading the metrics failed, or false if there was nothing to measure (`none`). */
+/* Returns whether metrics are missing due to a failure, not because there is nothing to measure. */
 static bool dg_blind(const struct mout_lack *l)
 {
     u16 m = l->metric[0];
@@ -31154,7 +31153,7 @@ static void dg_json(struct buf *b)
 
 /* --- options --- */
 
-/* Parses a value with the unit that dg_bare writes: 40%, 20ms, 1.5 MB/s. */
+/* Parses a value with a unit: 40%, 20ms, 1.5 MB/s. */
 static bool dg_parse(u16 number, const char *text, float *v)
 {
     static const char *const names[] = { MET_SUFFIXES };
@@ -31397,11 +31396,11 @@ static bool dg_rule_line(const char *file, char *line)
     if (column && dg_local.rule)
         return dg_column(dg_local.rule, key, line);
     if (strcmp(key, "rule"))
-        return dg_wrong(key, "expected rule NAME, or an indented column of a rule");
+        return dg_wrong(key, "expected rule NAME, or an indented line COLUMN VALUE");
     return dg_complete() && dg_begin_rule(file, line);
 }
 
-/* Adds the rules of a file. Its text stays in memory: rules point to it. */
+/* Adds the rules of a file. Its text stays in memory, because rules point to it. */
 static const char *dg_opt_rules(const char *file)
 {
     char *text = calloc(1, DG_FILE_MAX + 2), *line;
@@ -31493,8 +31492,8 @@ static int dg_run(void)
 }
 
 /* == 44 check_  kvis check: what works here, and how to fix the rest ==========
- * Tries each feature (a `check` row in gen/tables/options.tbl) in a child process, by the functions
- * that subcommands use. check_judge derives a verdict on each subcommand. */
+ * Tries each feature (a `check` row in gen/tables/options.tbl) in a child process, with the
+ * functions that subcommands use. check_judge derives a verdict on each subcommand. */
 
 #include "gen/out/options.h"
 
@@ -31517,7 +31516,7 @@ static void check_fix(struct check *c, const char *fix)
     SNPRINTF(c->fix, "%s", fix);
 }
 
-/* Stores the result. why: NULL if the feature works; else the detail and, after U_FIX, the fix. */
+/* Stores whether a feature works (`why` is NULL), or why it does not and, after U_FIX, the fix. */
 static void check_reason(struct check *c, const char *why)
 {
     c->works = !why;
@@ -31590,7 +31589,7 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Tries hybrid mode. Also stores the results of the next two features. */
+/* Tries hybrid mode and, as the next two features, its support of disk I/O and io_uring. */
 static void check_hybrid(struct check *c)
 {
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
@@ -31663,14 +31662,14 @@ static void check_source(struct check *c, u32 src)
 
 static const struct check_row {
     const char *name;
-    u8 needed, useful; /* useful: subcommands that do less without it */
+    u8 needed, useful; /* subcommands that need the feature; those that do less without it */
     u8 verdict;          /* subcommands whose verdict depends on the feature */
     bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
-    u8 source;           /* source to try if fn is NULL; 0: an earlier row's fn stores the result */
-    const char *what;    /* detail to show if the feature works and fn sets no detail */
-    const char *without; /* NAME in the verdict "without NAME"; NULL: there is a fallback */
-    const char *fix;     /* fix to show if fn does not store one; NULL: CHECK_REPORT */
+    u8 source;           /* metric source to try; 0: a function tries the feature instead */
+    const char *what;    /* default detail if the feature works */
+    const char *without; /* NAME for the verdict "without NAME"; NULL: kvis has a fallback */
+    const char *fix;     /* default fix; NULL: to report a bug (CHECK_REPORT) */
 } check_rows[] = { CHECK_ROWS };
 
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
@@ -31681,7 +31680,7 @@ static const struct check_command {
     bool verdict;
 } check_commands[] = { CHECK_VERDICTS };
 
-/* Returns the bits of a subcommand (0: unknown). For virt, these include the bit of monitor. */
+/* Returns a subcommand's bit in masks (0: unknown name). For virt, adds the bit of monitor. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
@@ -31702,12 +31701,12 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
         b_s(b, none);
 }
 
-enum { CHECK_FOR = 23 }; /* width of "trace,open,proc,monitor" */
+enum { CHECK_FOR = 23 }; /* width of the column for "trace,open,proc,monitor" */
 
-/* Returns which feature or subcommand printed this fix. If none did, stores `who`, returns NULL. */
+/* Returns the feature or subcommand that already printed a fix. If none, stores `who`. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* further fixes may be printed twice */
+    enum { FIXES = 64 }; /* fixes beyond this number may be printed twice */
     static const char *printed[FIXES][2];
     static u32 n;
     for (u32 i = 0; i < n; i++)
@@ -31724,7 +31723,7 @@ static const char *check_fixed(const char *fix, const char *who)
 
 static struct check_done {
     char name[MET_NAME + 40];
-    struct check_row row; /* empty for kvis check cpu */
+    struct check_row row; /* unused by kvis check cpu */
     struct check c;
 } *check_done;
 static u32 check_n;
@@ -31827,7 +31826,7 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, unc_reason[r->role]);
 }
 
-/* The exit status ignores memory controllers and RAPL. */
+/* Checks memory controllers and RAPL. They do not affect the exit status. */
 static void check_uncore(void)
 {
     unc_begin(false);
@@ -31882,7 +31881,7 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: features, then verdicts --- */
 
-/* Number of descriptors that a subcommand needs, without those for BPF. */
+/* Number of descriptors that a subcommand needs apart from BPF. */
 enum { CHECK_FILES = 5 };
 
 static void __attribute__((noreturn)) check_child(const struct check_row *r, struct check *c,
@@ -31912,7 +31911,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     _exit(0);
 }
 
-/* Tries the feature of row r. Its function also stores the results of the next n - 1 rows. */
+/* Tries n features: that of row r and those of the next rows, which the same function tries. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     char text[300];
@@ -31972,7 +31971,7 @@ static enum check_loss check_lost(const struct check_command *of, const struct c
     return d->row.needed & of->bit ? LOSS_ALL : d->row.without ? LOSS_PART : LOSS_FALLBACK;
 }
 
-/* Lists the missing features. With `fallback` (to ptrace), omits features that need BPF. */
+/* Lists the missing features; if kvis falls back to ptrace, omits features that need BPF. */
 static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
@@ -31988,7 +31987,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         { "full", "works", "works" },
         { "full: hybrid", "hybrid", "ptrace: every traced system call stops its thread" },
     };
-    bool any = of->bit != CHECK_VIRT; /* virt works if one of its two features works */
+    bool any = of->bit != CHECK_VIRT; /* kvis virt works with either of its two features */
     bool by_ptrace = false;
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
@@ -32046,8 +32045,8 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     mout_json_end(b, "},");
 }
 
-/* Writes a verdict for each command in the bit mask `bits` (monitor includes virt). Returns whether
- * all commands in `bits` work. */
+/* Writes a verdict on each subcommand in the mask `bits` and, if that has monitor, on virt. Returns
+ * whether all in the mask work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -32097,11 +32096,11 @@ enum opt_kind {
 };
 
 struct opt_row {
-    u16 in; /* subcommands that have the option: mask of cmd.in */
+    u16 in; /* mask of the subcommands that have the option */
     char letter; /* short option; 0: none */
-    const char *name, *arg; /* long name and argument, or NULL */
+    const char *name, *arg; /* long name of the option; name of its argument, or NULL */
     bool optional; /* the argument is optional and must follow an '=' */
-    bool needs_command; /* has no effect on processes that kvis did not start */
+    bool needs_command; /* the option has no effect on processes that kvis did not start */
     u8 kind;
     union {
         bool *flag;
@@ -32111,19 +32110,19 @@ struct opt_row {
         const char **string;
         const char *(*call)(const char *value); /* returns NULL, or an error message */
     } to;
-    u32 min, max;           /* range of a number; OPT_SET stores min */
+    u32 min, max;           /* range of a number; an OPT_SET option stores min */
     const char *values;     /* allowed values: "a|b|c"; NULL: any */
-    const char *also;       /* names in other tools: "a|b|c"; NULL: none */
+    const char *also;       /* the option's names in other tools: "a|b|c"; NULL: none */
     const char *spelled, *help; /* spelled: "-o, --output=FILE" */
 };
 
 enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS };
 
 struct cmd {
-    const char *name, *link; /* link: name of a link that runs this subcommand, or NULL */
-    const char *page; /* kind of the manual page (emb_text) */
+    const char *name, *link; /* link: name of a link to kvis that runs this subcommand, or NULL */
+    const char *page; /* name of the manual page, such as kvis-trace */
     const char *usage, *help;
-    u16 in;                  /* the subcommand's bit in opt_row.in */
+    u16 in;                  /* the subcommand's bit in masks */
     u8 takes;
     int (*run)(void);
 };
@@ -32181,7 +32180,7 @@ static const char *opt_path(const char *v)
     return NULL;
 }
 
-/* Stores the value: a later --rules option may define its rule. */
+/* Only stores the value, because a later --rules option may define its rule. */
 static const char *opt_threshold(const char *v)
 {
     return opt_push(&dg.thresholds, &dg.n_thresholds, v);
@@ -32204,7 +32203,7 @@ static const char *opt_proc_env(const char *v)
     return proc_opt.n_env > before ? NULL : "the name of an environment variable is missing";
 }
 
-/* Parses [!]none or [!]WORD,... into a mask. A word is "all" or one that bit_of knows. */
+/* Parses [!]none or [!]WORD,... into a mask. bit_of returns the bit of any WORD except "all". */
 static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
 {
     bool invert = *v == '!', none = !strcmp(v + invert, "none"), any = none;
@@ -32242,7 +32241,7 @@ static const char *opt_collectors(const char *v)
     return NULL;
 }
 
-static u64 opt_status_bit(const char *word) /* the words are in the order of enum call_end */
+static u64 opt_status_bit(const char *word) /* words in the same order as enum call_end */
 {
     u32 n = u_in_list("successful|failed|unfinished|unavailable|detached", word);
     return n ? 1ull << (n - 1) : 0;
@@ -32341,9 +32340,9 @@ static const char *opt_by(const char *v)
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
 static const struct cmd *opt_cmd;
-static const char *opt_needs_command; /* a given option that needs a command */
+static const char *opt_needs_command; /* name of a given option that needs a command, or NULL */
 
-/* Returns the subcommand's next option after r (NULL: the first), or NULL. */
+/* Returns the subcommand's option after r, or the first if r is NULL. Returns NULL at the end. */
 static const struct opt_row *opt_next(const struct opt_row *r)
 {
     for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
@@ -32393,7 +32392,7 @@ static void opt_help(void)
     opt_print(STDOUT_FILENO, "stdout", b.p, b.len);
 }
 
-/* Ends kvis with a message and the usage of `option` (its long name; NULL: of the subcommand). */
+/* Exits with a message and the usage of an option (a long name) or, if NULL, of the subcommand. */
 static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
 opt_wrong(const char *option, const char *fmt, ...)
 {
@@ -32494,7 +32493,7 @@ static void __attribute__((noreturn)) opt_unknown(const char *given)
     opt_wrong(NULL, "no option '%.300s' (see kvis %s --help)", given, opt_cmd->name);
 }
 
-/* If v is NULL, the next word is the value, unless it is "--". Returns the number of words used. */
+/* Sets an option to v or, if NULL, to the next word (not "--"). Returns how many words it used. */
 static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
 {
     const char *next = argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
@@ -32504,7 +32503,7 @@ static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
     return v ? 1 : 2;
 }
 
-/* Parses --name, --name=value or --name value. Returns the number of words used. */
+/* Parses --name, --name=value or --name value. Returns how many words it used. */
 static int opt_long(char **argv)
 {
     const char *name = argv[0] + 2, *eq = strchr(name, '='), *v = eq ? eq + 1 : NULL;
@@ -32519,7 +32518,7 @@ static int opt_long(char **argv)
     return 1;
 }
 
-/* Parses -abc, -sN or -s N. Returns the number of words used. */
+/* Parses -abc, -sN or -s N. Returns how many words it used. */
 static int opt_short(char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
@@ -32535,7 +32534,7 @@ static int opt_short(char **argv)
     return 1;
 }
 
-/* Ends kvis with an error if the next word can only be the option's value: it must follow '='. */
+/* Refuses "--option VALUE" instead of --option=VALUE if VALUE cannot be anything else. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
@@ -32550,7 +32549,7 @@ static void opt_refuse_value(const char *option, char **word)
                   *word);
 }
 
-/* Parses options. Returns the other words. Options may come after recordings and subcommands. */
+/* Parses options and returns the other words. Recordings and subcommands may come first. */
 static char **opt_parse(char **argv)
 {
     bool mixed = opt_cmd->takes == TAKES_RECORDINGS || opt_cmd->takes == TAKES_COMMANDS;
@@ -32589,7 +32588,7 @@ static bool cmd_colour(int f)
     return u_is_terminal(f) && !(no && *no);
 }
 
-/* Files that kvis reads or writes. kvis refuses to use a file twice. */
+/* Files that kvis reads or writes. kvis refuses to use a file for two purposes. */
 static struct {
     struct cmd_file {
         dev_t dev;
@@ -32598,7 +32597,7 @@ static struct {
         int full; /* descriptor of an output file that is not truncated yet; or -1 */
     } of[16];
     u32 n;
-    bool later; /* truncate output files later, in out_begin */
+    bool later; /* truncate output files only when tracing begins */
 } cmd_files;
 
 static void cmd_own_file(int f, const char *name)
@@ -32634,7 +32633,7 @@ static void cmd_empty_files(void)
     }
 }
 
-/* Truncates an output file, now or in out_begin. */
+/* Truncates an output file, now or when tracing begins. */
 static int cmd_empty_file(int f, const char *name)
 {
     struct stat s;
@@ -32910,7 +32909,7 @@ static int cmd_trace_end(void)
     if (WIFSIGNALED(tr.status) && !tr.quit_sig)
         out_begin(); /* the command's execve(2) failed after the point of no return */
     bool begun = !out.empty;
-    for (u32 i = 0; !begun && i < cmd_files.n; i++) /* nothing was traced: keep the old content */
+    for (u32 i = 0; !begun && i < cmd_files.n; i++) /* if nothing was traced, keep the old files */
         if (cmd_files.of[i].full >= 0)
             cmd_spare_file(cmd_files.of[i].full);
     out.empty = NULL;
@@ -32926,7 +32925,7 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
-/* Some filters select calls that have no event, or calls by their duration. */
+/* Shows system calls if a filter selects them by duration, or selects only calls without events. */
 static void cmd_needs_calls(void)
 {
     opt.verbose |= (opt.min_ns || (opt.trace && md_reports_nothing())) && !opt.count_only;
@@ -32946,7 +32945,7 @@ static int cmd_trace(void)
                   "or give a command instead of %s", opt_needs_command,
                   opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
     cmd_refuse_mixed();
-    if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
+    if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* bits of CAP_SETGID and CAP_SETUID */
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_ns && !opt.count_only)
         opt.count_too = true;
@@ -32978,7 +32977,7 @@ static int cmd_trace(void)
     if (opt.same_cpu)
         tr_same_cpu();
     if (opt.command)
-        tr_spawn(); /* the command stops before its execve(2): see tr_loop */
+        tr_spawn(); /* the command stops before its execve(2) until tr_loop resumes it */
     cmd_start_clock(u_now());
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
@@ -33039,7 +33038,7 @@ static void cmd_refuse_ptrace(void)
         opt_wrong("backend", "--backend=ptrace needs a command that kvis starts");
 }
 
-/* Refuses the ID of a thread, which no event would match. */
+/* Refuses a thread ID, because no event would match it. */
 static void cmd_refuse_thread(u32 pid)
 {
     pid_t id = pid;
@@ -33078,7 +33077,7 @@ static int cmd_open(void)
     return cmd_rows_end(sp_error(), status);
 }
 
-/* Also runs execsnoop and exitsnoop, whose names are also those of their formats. */
+/* Also runs execsnoop and exitsnoop, which use the output formats of the same names. */
 static int cmd_proc(void)
 {
     static pid_t pid;
@@ -33190,7 +33189,7 @@ static int cmd_monitor(void)
     cmd_rows_begin();
     cmd_start_clock(u_now());
     cmd_header("none");
-    if (opt.command && !opt.out_file) { /* the command uses stdout */
+    if (opt.command && !opt.out_file) { /* stdout belongs to the command */
         out.events_on = true;
         cmd_open_output(&out.text, NULL, STDERR_FILENO);
     } else if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || cmd_on_stdout(mo.csv))) {
@@ -33368,7 +33367,7 @@ static int cmd_diff(void)
 
 static const struct cmd cmds[] = { OPT_COMMANDS };
 
-/* With `link`, searches only link names. */
+/* Finds a subcommand by its name (unless `link` is set) or by the name of its link. */
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -33425,7 +33424,7 @@ static int cmd_run(const struct cmd *c, char **argv)
 {
     /* opensnoop hides execs */
     open_opt.no_exec = cmd_find(out_base(argv[0], strlen(argv[0])), true) != NULL;
-    tr.status = -1; /* an initializer would move `tr` from .bss into the binary */
+    tr.status = -1; /* an initializer would put all of `tr` into the binary file */
     sc_init();
     sc_parse("all");
     opt_cmd = c;
@@ -33437,7 +33436,7 @@ static int cmd_run(const struct cmd *c, char **argv)
 int main(int argc, char **argv)
 {
     sp_first_process(argv);
-    /* opens descriptors 0 to 2 if closed; otherwise, messages could go into a later file */
+    /* opens descriptors 0 to 2 if closed; otherwise, messages could go into an output file */
     for (int f = 0; f < 3; f++)
         if (fcntl(f, F_GETFD) < 0 && errno == EBADF && open("/", O_RDONLY | O_CLOEXEC) != f)
             exit(EXIT_KVIS);
