@@ -30984,7 +30984,8 @@ static void dg_text(struct buf *b)
         dg_text_table(b);
     dg_text_busiest(b);
     if (dg.left_out)
-        b_f(b, "data of at least %u processes is incomplete\n", dg.left_out);
+        b_f(b, "data of at least %u process%s is incomplete\n", dg.left_out,
+            dg.left_out == 1 ? "" : "es");
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
