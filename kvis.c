@@ -16879,7 +16879,7 @@ static void sp_boot(void)
 #include "bpf_insns/proc.h"
 #include "bpf_insns/uring.h"
 
-_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "too few places for the maps of an object");
+_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "BPF_MAX_MAPS is too small");
 
 enum { HY_MAX_CPUS = 1024 };
 enum { HY_MIN_DELAY_NS = 10000 }; /* minimum length of a recorded wait for a CPU */
@@ -18001,7 +18001,7 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : f->faults ? "--faults needs the memory regions, which only ptrace keeps up to date"
            : !f->may_bpf ? TR_NO_BPF
            : f->pid_ns ? "kvis is in a pid namespace"
-           : f->bits32 ? "a process given with -p is a 32-bit program"
+           : f->bits32 ? "a process given with -p runs a 32-bit program"
            : f->files_hidden ? "/proc hides the process's open files; fix: give kvis CAP_SYS_PTRACE"
            : f->unloadable;
 }
@@ -20187,8 +20187,8 @@ static const char *tr_protected(pid_t pid, long yama)
 {
     s64 uid = ps_status(pid, "Uid:");
     return uid >= 0 && uid != (s64)geteuid() ? "the process belongs to another user"
-           : yama == 1 ? "kernel.yama.ptrace_scope is 1 and allows only descendants of kvis"
-           : yama ? "kernel.yama.ptrace_scope allows only CAP_SYS_PTRACE"
+           : yama == 1 ? "kernel.yama.ptrace_scope is 1: kvis can trace only its descendants"
+           : yama ? "kernel.yama.ptrace_scope requires CAP_SYS_PTRACE"
            : uid < 0 ? "the process may belong to another user (/proc hides the owner)"
            : "the process is not dumpable (set-user-ID, or PR_SET_DUMPABLE)";
 }
@@ -20205,7 +20205,7 @@ static const char *tr_explain(pid_t pid, int e)
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
     long yama = u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0);
     const char *known = e == -ESRCH && state < 0 ? "there is no such process"
-                        : state == 'Z' ? "it is a zombie: it has exited but has not been reaped"
+                        : state == 'Z' ? "the process is a zombie: it has exited but was not reaped"
                         : tracer > 0 ? NULL
                         : tr_is_kernel_thread(pid) ? "the process is a kernel thread"
                         : tr_refused();
