@@ -16269,16 +16269,16 @@ static u32 rb_drain(rb_fn *take)
  * Forks a child that waits until kvis is ready, restores the signals and limits that kvis
  * inherited, and executes the command. An error ends kvis only if nothing is attached yet. */
 
-/* The command. Its process calls `early` before it changes to the user given with -u. */
+/* The command that kvis runs. Its process calls early() before it switches to the user of -u. */
 static struct {
     pid_t pid;
-    volatile bool ended;     /* wait4(2) has reaped the process; the pid may be reused */
+    volatile bool ended;     /* set after wait4(2) has reaped the process: its pid may be reused */
     int go;                  /* write end of the pipe that starts the child, or -1 */
-    /* stage and errno of the child's failure; time of execve (shared memory) */
+    /* the child's error (stage, errno) and its time of execve, in shared memory */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void);
-    bool stops; /* the process stops just before execve */
-    u64 magic; /* openat(2) argument by which BPF recognizes the command, or 0 */
+    bool stops; /* the process stops itself just before execve(2) */
+    u64 magic; /* openat(2) path address that marks the command for BPF, or 0 */
 } sp_command = { .go = -1 };
 
 /* Signals whose actions kvis changes. kvis handles the first SP_HANDLED signals. */
@@ -16300,7 +16300,7 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
         sigaction(sp_sigs[i], NULL, &sp_found.action[i]);
     for (size_t i = 0; i < SP_HANDLED; i++) {
-        /* nohup(1) must keep working */
+        /* a SIGHUP that nohup(1) ignores must stay ignored */
         if (sp_sigs[i] != SIGHUP || sp_found.action[i].sa_handler != SIG_IGN)
             sigaction(sp_sigs[i], &act, NULL);
         sigdelset(&ours, sp_sigs[i]);
@@ -16308,32 +16308,32 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigprocmask(SIG_SETMASK, &ours, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* the kernel reaps children if SIGCHLD is ignored */
+    signal(SIGCHLD, SIG_DFL); /* if SIGCHLD is ignored, wait4(2) gets no exit status */
 }
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* A signal to kvis alone ends kvis. A signal to its group also reaches the command, whose end kvis
- * awaits. siginfo does not distinguish them, so a process of the group, the witness, writes its
- * signals to a pipe. With ptrace, stops of the command show its signals (tr_is_groups). */
+/* If only kvis receives a signal, kvis passes it on to the command. If kvis's process group gets
+ * the signal, the command has it already. siginfo_t is the same in both cases, so a helper in the
+ * group (sp_witness) reports its signals. With ptrace, kvis sees the command's (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
 static volatile sig_atomic_t sp_end_sig;
-static volatile sig_atomic_t sp_n_came, sp_n_done; /* numbers of signals received and handled */
+static volatile sig_atomic_t sp_n_came, sp_n_done; /* counts of received and handled signals */
 static struct sp_signal {
     siginfo_t info;
-    u64 ns;              /* time (u_now) at which the process got the signal */
-    bool matched;        /* in sp_group: paired with a signal in sp_came */
-} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals to kvis; signals to its group */
-static u32 sp_n_group;               /* number of reports ever stored in sp_group */
-static bool sp_until_exit;          /* kvis exits when the command does (--until-exit, TERM, HUP) */
+    u64 ns;              /* time at which the signal arrived */
+    bool matched;        /* this report has been matched to a signal */
+} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals received by kvis; reported by sp_witness */
+static u32 sp_n_group;               /* number of reports from sp_witness so far */
+static bool sp_until_exit;          /* kvis ends with the command (--until-exit, SIGTERM, SIGHUP) */
 static pid_t sp_witness = -1;
-static int sp_reports = -1;          /* read end of the pipe from sp_witness */
+static int sp_reports = -1;          /* pipe from which kvis reads sp_witness's reports */
 static char **sp_argv;
 
-/* Handles a signal. Starts a timer that interrupts writes if nobody reads the output. Drops the
- * signal if SP_CAME signals are already waiting for sp_over. */
+/* Signal handler. Stores the signal for sp_over, or drops it if SP_CAME signals are stored already.
+ * Starts a timer, whose signal interrupts write(2) if nobody reads the output. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -16348,8 +16348,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Runs the process that reports signals to the group, with all signals blocked. Hides its name and
- * arguments from `pkill kvis`. Asks for real-time priority: identical pending signals merge. */
+/* Reports the signals to kvis's process group; all signals are blocked. Hides from `pkill kvis`.
+ * Real-time priority: the kernel drops a signal if an identical one is pending. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -16381,8 +16381,8 @@ static void sp_end_witness(void)
     sp_witness = -1;
 }
 
-/* Starts the process that reports signals, and waits until it is ready: a late report could match a
- * later signal to kvis alone. Without reports, all signals count as sent to kvis only. */
+/* Starts sp_witness, and waits until it is ready: a late report could be matched to a later signal.
+ * Without sp_witness, kvis treats all signals as sent only to kvis. */
 static void sp_start_witness(void)
 {
     pid_t kvis = getpid();
@@ -16403,8 +16403,8 @@ static void sp_start_witness(void)
     sp_reports = end[0];
 }
 
-/* Sends SIGIO to sp_witness, and reads its reports up to that of SIGIO, the last one: it has the
- * highest number in sp_sigs[]. Gives up after a second: sp_witness may be stopped or dead. */
+/* Sends SIGIO to sp_witness, and reads its reports up to SIGIO, which comes last: signals are taken
+ * in numerical order. Gives up after 1 s, because sp_witness may be stopped or dead. */
 static void sp_read_reports(void)
 {
     struct pollfd report = { .fd = sp_reports, .events = POLLIN };
@@ -16428,8 +16428,8 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
 }
 
 /* Returns whether sp_witness reported that a signal to kvis went to its process group. A report
- * matches one signal from the same sender. Because pending signals with the same number merge, it
- * also matches all signals with this number that kvis received before it. */
+ * matches one signal from the same sender. Because pending signals with the same number merge, a
+ * report also matches all signals with its number that kvis received before the report. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -16447,7 +16447,7 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Marks reports of signals that are not pending: they have merged. All signals are blocked. */
+/* Discards reports of merged signals, which are not pending. The caller blocks all signals. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -16461,9 +16461,9 @@ static bool sp_is_typed(const siginfo_t *si)
     return si->si_code == SI_KERNEL && si->si_signo != SIGHUP;
 }
 
-/* Passes a signal to kvis on to the command, unless the terminal has sent it to both. After SIGTERM
- * or SIGHUP, kvis ends when the command ends, even if descendants still run. Returns false if the
- * signal ends kvis: it is the second signal, or the command cannot get it. */
+/* Passes on to the command a signal that kvis received, unless the terminal sent it to both. After
+ * SIGTERM or SIGHUP, kvis ends with the command, even if descendants still run. Returns false if
+ * kvis must end now: it is the second such signal, or the command cannot be signaled. */
 static bool sp_pass_on(const siginfo_t *si, bool ended, u32 *asked)
 {
     int sig = si->si_signo;
@@ -16483,7 +16483,7 @@ static bool sp_over(void)
     sigset_t all, was;
     if (sp_end_sig || sp_n_done == seen)
         return sp_end_sig || (sp_until_exit && sp_command.ended);
-    /* the kernel signals the processes of a group one by one, and perhaps sp_witness last */
+    /* the kernel signals a process group one by one: wait for sp_witness's turn */
     struct timespec rest = { .tv_nsec = 10000000 };
     while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
         continue;
@@ -16499,7 +16499,7 @@ static bool sp_over(void)
     if (!sp_end_sig && sp_n_came == seen) {
         sp_forget_merged();
         if (!sp_until_exit)
-            /* the next signal restarts the timer */
+            /* stop the timer; the next signal restarts it */
             setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
     }
     sigprocmask(SIG_SETMASK, &was, NULL);
@@ -16569,7 +16569,7 @@ static const char *sp_find(const char *cmd)
     die(code, "cannot run %s: not found%s", cmd, getenv("PATH") ? " in PATH" : "");
 }
 
-/* Ends the child. The parent prints the error, because a write by the child might be traced. */
+/* Ends the forked child. The parent prints the error: a write(2) by the child might be traced. */
 static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
     sp_command.report->err = errno;
@@ -16577,7 +16577,7 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Reads field k of a line of /etc/passwd or /etc/group, which must be an ID. (musl's fgetpwent(3)
+/* Reads the numeric ID in field k of a line of /etc/passwd or /etc/group. (musl's fgetpwent(3)
  * would take an empty field for 0, which is root.) */
 static bool sp_colon_field(const char *line, int k, u32 *id)
 {
@@ -16591,8 +16591,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end);
 }
 
-/* Finds the user given with -u by name or number. Returns the name, or NULL. getpwnam(3) of a
- * static glibc would need shared libraries. The child does not close the file: exec does. */
+/* Finds the user of -u, a name or number, in /etc/passwd. Returns the name, or NULL. getpwnam(3) of
+ * a static glibc would need shared libraries. The exec closes the file. */
 static const char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *end;
@@ -16609,7 +16609,7 @@ static const char *sp_passwd(u32 *uid, u32 *gid)
     return NULL;
 }
 
-/* `line` is a line of /etc/group (name:password:gid:member,member). */
+/* Returns whether a line of /etc/group (name:password:gid:member,member) lists a user. */
 static bool sp_is_member(char *line, const char *user)
 {
     char *members = strrchr(line, ':'), *save;
@@ -16631,7 +16631,7 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes the user given with -u. Without root, setuid(2) would keep ambient capabilities. */
+/* Becomes the user of -u. Clears ambient capabilities: setuid(2) does so only for root. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
@@ -16649,7 +16649,7 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* The child blocks all signals until sp_restore_signals, because they are meant for the command. */
+/* Runs in the child. Blocks signals until just before the exec: they are meant for the command. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
@@ -16657,7 +16657,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    close(sync[1]); /* otherwise, read(2) would not return when kvis is killed */
+    close(sync[1]); /* with the write end open, read(2) would not notice kvis's death */
     do
         r = read(sync[0], &go, 1);
     while (r < 0 && errno == EINTR);
@@ -16676,7 +16676,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_command.report->exec_ns = u_now();
     if (bpf.memlock_raised)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-    if (sp_command.magic) /* BPF recognizes this openat(2) of an invalid path, which fails */
+    if (sp_command.magic) /* BPF recognizes the command by this openat(2) of an invalid path */
         syscall(SYS_openat, AT_FDCWD, sp_command.magic, O_RDONLY, 0);
     if (sp_command.stops)
         kill(getpid(), SIGSTOP);
@@ -16684,7 +16684,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_child_fail('x');
 }
 
-/* Reports why the child failed. Returns kvis's exit status, or 0 if there was no error. */
+/* Prints why the command did not run. Returns kvis's exit status, or 0 without an error. */
 static int sp_error(void)
 {
     int stage = sp_command.report ? sp_command.report->stage : 0;
@@ -16712,7 +16712,7 @@ static int sp_error(void)
     return sp_command.report->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
-/* Forks the child, which waits for sp_go. All descriptors from 3 on are close-on-exec. */
+/* Forks the command's process, which waits for sp_go. Descriptors above 2 are close-on-exec. */
 static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
@@ -16762,14 +16762,14 @@ static bool sp_ended(int *status, struct rusage *used)
 }
 
 /* --- kvis as the first process (kernel parameter init=/kvis) --- Process 1 must become the
- * command, usually systemd, so kvis runs in a child of it. kvis needs /proc and /sys, but init must
- * find the machine as the kernel left it, so the child has its own mount namespace. It ends when
- * init sends SIGTERM to all processes. Process 1 never ends, even if kvis fails (sp_never_end). */
+ * command, usually systemd, so kvis runs in a child. kvis needs /proc and /sys, but init must find
+ * the machine as the kernel left it, so the child has its own mount namespace. kvis ends when init
+ * sends SIGTERM to all processes. Process 1 never ends, even if kvis fails (sp_never_end). */
 
 /* Default init programs of Linux (kernel_init in init/main.c, Linux 6.12). */
 static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
 
-/* Executes a file unless it is kvis itself. Safe in signal handlers. */
+/* Executes an init program, unless it is kvis itself. Async-signal-safe. */
 static void sp_try_init(const char *path, char **argv)
 {
     static const char says[] = "kvis: process 1 executes ";
@@ -16783,8 +16783,8 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Executes the init given on kvis's command line or, if kvis has already executed that, the first
- * existing default init: the kernel panics if process 1 ends. Also called in signal handlers. */
+/* Executes the init given on kvis's command line or, if kvis has already run that, the first
+ * default init that exists: the kernel panics if process 1 ends. Async-signal-safe. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
@@ -16811,7 +16811,7 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Only a machine, not a new container, has a process 2 (kthreadd). /proc is not mounted yet. */
+/* Prepares kvis as process 1 of a machine. (A new container has no process 2, kthreadd.) */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -16840,8 +16840,8 @@ static void sp_own_mounts(void)
             u_warn("cannot mount %s:", of[i][1]);
 }
 
-/* If kvis is process 1, forks, and executes the command when the child is ready or has failed, or
- * after 10 s. Returns in the child, which runs kvis without a command. */
+/* If kvis is process 1, forks, and returns in the child, which records the boot. Process 1 executes
+ * the command when the child is ready or has failed, or after 10 s. */
 static void sp_boot(void)
 {
     int ready[2];
@@ -16879,57 +16879,57 @@ static void sp_boot(void)
 #include "bpf_insns/proc.h"
 #include "bpf_insns/uring.h"
 
-_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "too few places for the maps of an object");
+_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "BPF_MAX_MAPS is too small");
 
 enum { HY_MAX_CPUS = 1024 };
-enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are not recorded */
+enum { HY_MIN_DELAY_NS = 10000 }; /* minimum length of a recorded wait for a CPU */
 
 enum { HY_STOP_SIGNAL = 33 };
 
 static struct {
     bool on;
-    struct bpf_obj obj;    /* BPF programs for system calls */
-    struct bpf_obj disk;   /* programs for disk requests; disk.fam NULL: not loaded */
-    struct bpf_obj uring;  /* programs for io_uring requests; loaded when a ring exists */
-    struct bpf_obj proc;   /* programs for forks, execs and exits; proc.fam NULL: not loaded */
+    struct bpf_obj obj;    /* BPF programs that trace system calls */
+    struct bpf_obj disk;   /* BPF programs that trace disk requests; fam is NULL if not loaded */
+    struct bpf_obj uring;  /* BPF programs that trace io_uring; loaded once a ring exists */
+    struct bpf_obj proc;   /* BPF programs for forks, execs and exits; fam is NULL if not loaded */
     bool ring_tried;
     struct { u32 dev; char name[32]; } disk_name[16];
     const char *why_not;   /* why kvis uses only ptrace, or NULL */
-    bool in_ns; /* kvis is in a pid namespace, although records have initial-namespace ids */
-    bool classic_tracepoints; /* wire_thread.word[] has arguments instead of registers */
+    bool in_ns; /* kvis is in a pid namespace; records use ids of the initial namespace */
+    bool classic_tracepoints; /* records contain arguments, not registers */
     bool nest_late; /* the call_nest BPF program is loaded when a call first needs it */
     bool sched; /* BPF programs record scheduler events as well */
     bool count; /* BPF programs count calls instead of recording them */
     bool observe; /* BPF programs do all tracing, so threads never stop */
-    const struct wire_count *table; /* counts in a BPF map, by CPU and call number */
-    const struct wire_hist *hists;  /* histograms of durations in a BPF map, by call number */
-    struct {               /* counts that were already added to st, by call number */
+    const struct wire_count *table; /* BPF's call counts, by CPU and call number */
+    const struct wire_hist *hists;  /* BPF's histograms of call durations, by call number */
+    struct {               /* counts already included in the statistics, by call number */
         struct wire_count sum[CALL_NRS];
         struct wire_hist hist[CALL_NRS];
     } *added;
     u64 strays;            /* number of damaged records and of records of unknown threads */
     bool row[SC_N];        /* calls that BPF records or counts, by row of the call table */
     u64 records, reported_lost;
-    const struct wire_who *who; /* process of the current record; NULL: the record has none */
-    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* losses that records report, per CPU and in total */
+    const struct wire_who *who; /* process named in the current record, or NULL */
+    u64 cpu_lost[HY_MAX_CPUS], seen_lost; /* number of lost records, per CPU and in total */
 } hy;
 
 /* How kvis determines the size of the memory to which an argument points (the MEMORY column of
- * gen/tables/syscalls.tbl). With HY_NESTS, the BPF program cannot copy this memory. */
+ * gen/tables/syscalls.tbl). HY_NESTS: the memory has a form that the BPF program cannot copy. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* Memory that an argument points to: `mul` * N + `plus` bytes; `count` (hy_count) selects N. */
+/* Memory that an argument points to. It has `mul` * N + `plus` bytes; `count` says what N is. */
 static const struct hy_kind {
-    bool result; /* the call writes this memory, which is valid only if the call succeeded */
-    u8 nest;     /* enum wire_nest_kind of pointers in this memory; 0: none */
+    bool result; /* the call writes the memory (valid only after success) */
+    u8 nest;     /* kind of pointers in the memory (enum wire_nest_kind); 0: none */
     u8 count;
     u16 mul;
     u8 plus;
-    u16 max;     /* maximum number of bytes used; 0: no limit */
+    u16 max;     /* maximum number of bytes that kvis reads; 0: no limit */
     bool short_; /* -s limits how many bytes kvis shows */
-    bool early;  /* the call reads this memory and then overwrites it */
-    bool model;  /* md_ needs this memory even if kvis does not show it */
+    bool early;  /* the call reads the memory, then overwrites it */
+    bool model;  /* kvis uses the memory itself, even if it is not shown */
 } hy_kinds[N_KINDS] = {
 #define X(kind, result, nest, count, mul, plus, max, short_, early, model) \
     [K_##kind] = { result, NEST_##nest, HY_##count, mul, plus, max, short_, early, model },
@@ -16937,7 +16937,7 @@ static const struct hy_kind {
 #undef X
 };
 
-/* Returns whether BPF sees the calls of all threads. Then kvis does not follow individual ones. */
+/* Returns whether BPF traces the threads of all processes, so kvis tracks no thread itself. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
@@ -16949,7 +16949,7 @@ static bool hy_follows(void)
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* The file or socket that a call's record describes: 1 + index of the argument, or 0 for none. */
+/* Which file and socket a call's record describes: 1 + the argument's index, or 0 for none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 #define X(call, file, socket) { SC_##call, file, socket },
 static const struct { u16 id; u8 file, sock; } hy_files[] = { SC_FILES(X) };
@@ -16968,7 +16968,7 @@ static bool hy_has_proc_fields(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names)) && bpf_can_see_ns(o);
 }
 
-/* Sets the constants of the proc family. Returns its programs for raw tracepoints. */
+/* Sets the constants of proc.bpf.c. Returns a mask of its programs for raw tracepoints. */
 static u32 hy_proc_plan(struct bpf_obj *o)
 {
     bpf_set(o, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
@@ -16984,12 +16984,12 @@ static u32 hy_proc_plan(struct bpf_obj *o)
 
 enum { HY_PENDING = 1024 };
 static struct hy_args {
-    u64 ts_ns; /* time stamp that all parts of one exec's arguments share */
+    u64 ts_ns; /* time stamp of an exec, equal in all parts of its arguments */
     u32 tid;   /* thread; 0: unused entry */
     bool cut;
     struct buf b, env;
 } hy_pending[HY_PENDING];
-static u32 hy_n_pending; /* number of entries used, plus number of times that an entry was reused */
+static u32 hy_n_pending; /* number of times that an entry was taken */
 
 static struct hy_args *hy_args_of(u32 tid)
 {
@@ -17013,7 +17013,7 @@ static void hy_args_drop(struct hy_args *a)
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args *a = hy_args_of(h->tid);
-    if (!a || a->ts_ns != h->ts_ns) { /* an earlier exec failed, or its record was lost */
+    if (!a || a->ts_ns != h->ts_ns) { /* no entry, or that of an earlier exec */
         hy_args_drop(a);
         if (h->at)
             return;
@@ -17039,7 +17039,7 @@ static struct hy_kind hy_kind_of(u16 kind)
     return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* Returns how many bytes kvis uses. For text: a few more than -s, to detect truncation. */
+/* Returns how much of an argument's memory kvis reads: for text, a bit more than it shows (-s). */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -17063,8 +17063,8 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
         || md_kind[sc_id[r - sc_rows]] == EK_CHANGE;
 }
 
-/* Returns the index of an argument in wire_thread.word: that of its register (ARCH_ORIG_A0 is the
- * first) or, with classic tracepoints, the argument's number. */
+/* Returns where a record's words contain an argument: at the index of its register (ARCH_ORIG_A0 is
+ * the first) or, with classic tracepoints, at the argument's number. */
 static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off(false, MIN(arg, 5u));
@@ -17098,8 +17098,8 @@ static u8 hy_place(u8 n)
                                  : 1 + hy_word(n - 1);
 }
 
-/* Describes the pointers in an argument's memory. BPF reads only the entries of an I/O vector that
- * kvis shows, but all entries for a received message: md_msg_received needs their lengths. */
+/* Tells BPF how to follow pointers in an argument's memory. BPF reads only those I/O vector entries
+ * that kvis shows, but all entries for a received message: md_msg_received needs their lengths. */
 static struct wire_item hy_nest(const struct sc_row *r, u8 i, const struct hy_kind *k)
 {
     bool vector = k->nest == NEST_IOV, cut = vector || !k->result;
@@ -17115,7 +17115,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
 {
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND, [HY_BITS] = ITEM_BITS };
-    /* BPF reads the remaining time of every failed sleep, because BPF cannot test for EINTR. */
+    /* After every failed sleep, BPF reads the remaining time, as it cannot test for EINTR. */
     u8 valid = !k->result ? 0 : kinds[r->arg[i]].when == DEC_LATE ? ITEM_FAILED : ITEM_RESULT;
     bool message = hy_is_message(r, i);
     u32 size = message && !opt.calls ? 0 : hy_bytes(k);
@@ -17128,7 +17128,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes BPF read the next item at the call's entry, too. Returns false if the list is full. */
+/* Makes BPF read the next argument at call entry, too. Returns false if the list is full. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -17183,10 +17183,10 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
     return true;
 }
 
-/* Returns whether BPF records a call. If not, threads stop at it; tr_filter adds stops for some
- * arguments. The BPF program can follow the child of a clone(2), unless the kernel may skip the
- * program (hy_map), or kvis is in a pid namespace and cannot find the child's entry at once. With
- * -P, kvis resolves paths while the thread is stopped. --faults needs current memory regions. */
+/* Returns whether BPF records a call; if not, threads stop at it. (For some arguments, tr_filter
+ * stops threads at a recorded call.) BPF records clone(2) if it can follow the child: not if the
+ * kernel may skip the BPF program (hy_map), or if kvis is in a pid namespace. Threads stop at calls
+ * on files with -P, to resolve paths, and at calls that change memory regions with --faults. */
 static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -17198,7 +17198,7 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Returns what BPF does at a call (row < 0: unknown). The ptrace loop counts calls that stop. */
+/* Returns what BPF does at a call (row < 0: unknown call). kvis counts calls that stop a thread. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17223,16 +17223,16 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 
 static struct wire_spec hy_specs[CALL_NRS];
 
-/* Returns the size of the data of an ioctl(2) or fcntl(2) command; a string: 1 << 31 | maximum. */
+/* Returns the data size of an ioctl(2) or fcntl(2) command; for a string, 1 << 31 | maximum. */
 static u32 hy_command_bytes(u16 kind)
 {
-    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* K_ADDR: an address only */
+    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* no data */
     if (k.count == HY_STRING)
         return 1u << 31 | CALL_PART_MAX;
     return k.count == HY_ONE ? k.mul : 0;
 }
 
-/* Stores how many bytes the arguments of commands (gen/tables/commands.tbl) point to, in a map. */
+/* Stores in a BPF map the data sizes of a call's commands, such as ioctls (commands.tbl). */
 static int hy_put_commands(int map, u16 id)
 {
     const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
@@ -17284,7 +17284,7 @@ static void hy_counts(void)
             sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        bool asked = row < 0 || sc_set[row]; /* BPF counts restart_syscall(2) even if unselected */
+        bool asked = row < 0 || sc_set[row]; /* BPF always counts restart_syscall(2) */
         struct st_row more = { .calls = sum.calls - was->calls, .errors = sum.errors - was->errors,
                                .ns = sum.time_ns - was->time_ns, .max_ns = sum.max_ns,
                                .row = row < 0 ? ST_UNNAMED : row };
@@ -17292,7 +17292,7 @@ static void hy_counts(void)
         if (!asked || !more.calls)
             continue;
         st_row_add(r, &more);
-        if (!md_whole_only()) /* without filters, row[] counts the same calls as chosen[] */
+        if (!md_whole_only()) /* without filters, st.row has the same counts as st.chosen */
             st_row_add(&st.row[more.row], &more);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
@@ -17303,7 +17303,7 @@ static void hy_counts(void)
     }
 }
 
-/* Returns the tid (initial pid namespace) of a thread that BPF follows; 0: none; ~0: unknown. */
+/* Returns a thread that BPF follows (tid in the initial pid namespace); 0: none; ~0: unknown. */
 static u32 hy_any_followed(void)
 {
     u32 key = 0;
@@ -17311,7 +17311,7 @@ static u32 hy_any_followed(void)
     return e == -ENOENT ? 0 : e ? ~0u : key;
 }
 
-/* Waits until the last calls are counted. With CFG_BY_SCHED, the BPF program sees the end of a
+/* Waits until BPF has counted the last calls. With classic tracepoints, BPF sees the end of a
  * thread at its last context switch, perhaps after ptrace has reported the exit. */
 static void hy_settle(void)
 {
@@ -17320,7 +17320,7 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* In call_progs[], each program is followed by its variant for a classic tracepoint. */
+/* Returns a mask of BPF programs. A program's next bit is its variant for classic tracepoints. */
 static u32 hy_programs(bool sched)
 {
     u32 tp = hy.classic_tracepoints, births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
@@ -17354,7 +17354,7 @@ static int hy_open(u32 ring_bytes)
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count && !hy_everyone();
     hy.classic_tracepoints = !bpf_raw_is_whole();
-    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* -v shows messages as of the entry */
+    hy.nest_late = !hy.observe && !opt.n_pids && !opt.calls; /* -v needs call_nest */
     *o = (struct bpf_obj){ .fam = &call_family, .ring_bytes = ring_bytes, .entries = hy_entries,
                            .map_ring = rb_open,
                            .lodger = hy.sched ? &disk_family : NULL };
@@ -17392,7 +17392,7 @@ static void *hy_load_nest(void *unused)
     return unused;
 }
 
-/* Starts to load call_nest. Until it is loaded, kvis holds the calls that need it. */
+/* Starts to load the BPF program call_nest. Until it is ready, calls that need it are held. */
 static void hy_start_nest(void)
 {
     pthread_t th;
@@ -17401,9 +17401,9 @@ static void hy_start_nest(void)
     hy.nest_late = false;
 }
 
-/* Before Linux 5.11, the request is the first or second argument of a tracepoint; only attaching
- * shows which. Programs for issue and completion first try the argument that worked for insertion
- * (same event class: include/trace/events/block.h). Sets *err to 0 or -errno. */
+/* Loads the BPF programs for disk requests. Before Linux 5.11, a request is argument 1 or 2 of a
+ * tracepoint; only attaching shows which. Programs for issue and completion first try what worked
+ * for insertion (same event class: include/trace/events/block.h). Sets *err to 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17419,7 +17419,7 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-/* These programs are attached last, to run after those that record a thread's last call. */
+/* Loads proc.bpf.c last, to run after the BPF programs that record a thread's last system call. */
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
@@ -17441,7 +17441,7 @@ static int hy_load_proc(void)
 }
 
 /* Loads and attaches the BPF programs, using a second thread for those that trace disk requests. If
- * these fail, call_bio shows which thread uses a disk. kvis never attaches both: detaching one of
+ * these fail, call_bio detects which thread uses a disk. kvis never attaches both: detaching one of
  * two programs from a tracepoint takes an RCU grace period, 12 ms (kernel/tracepoint.c). */
 static int hy_load(void)
 {
@@ -17493,7 +17493,7 @@ static void hy_start_uring(void)
     }
 }
 
-/* Starts BPF for the calls that need[] marks. Returns NULL, or the reason why BPF cannot trace. */
+/* Makes BPF trace the calls selected in need[]. Returns NULL, or the reason why BPF cannot. */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
@@ -17516,7 +17516,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     bpf_close(&hy.disk);
     bpf_close(&hy.proc);
     sp_command.magic = 0;
-    memset(hy.row, 0, sizeof hy.row); /* without BPF, every call needs a stop */
+    memset(hy.row, 0, sizeof hy.row); /* no call is recorded without BPF */
     return why;
 }
 
@@ -17560,7 +17560,7 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
-/* The kernel sets PF_EXITING before BPF sees the exit (do_exit). */
+/* Returns whether a thread is exiting. (do_exit sets PF_EXITING before BPF sees the exit.) */
 static bool hy_exiting(pid_t tid)
 {
     enum { FLAGS = 9, PF_EXITING = 4 };
@@ -17580,7 +17580,7 @@ static int hy_observe(pid_t tid)
     return -ESRCH;
 }
 
-/* Tells BPF not to count the calls of a thread that now stops at every call. */
+/* Makes BPF ignore the calls of a thread that now stops at every call: kvis counts them. */
 static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
@@ -17591,8 +17591,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Follows a thread that got its leader's id in an exec. The BPF program has already moved the
- * thread's map entry, unless the kernel skipped the program (bpf_raw_is_whole). */
+/* Makes BPF follow a thread that got its leader's tid in an exec. The BPF program has already moved
+ * the thread's map entry, unless the kernel skipped the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
@@ -17602,12 +17602,12 @@ static void hy_moved(const struct task *t, u32 was)
 static bool hy_is_stop(const siginfo_t *si)
 {
     bool ours = si->si_code == SI_KERNEL && !si->si_pid;
-    /* a signal that exceeds RLIMIT_SIGPENDING has no siginfo */
+    /* beyond RLIMIT_SIGPENDING, the kernel sends a signal without siginfo */
     bool bare = si->si_code == SI_USER && !si->si_pid && !si->si_uid;
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* Called at the command's exec: discards waits for a CPU from before the exec. */
+/* Discards the waits for a CPU that BPF counted before the command's exec. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -17651,7 +17651,7 @@ static const char *hy_disk_name(u32 dev)
     return hy.disk_name[at].name;
 }
 
-/* Converts an error of a disk request (blk_status_to_errno, block/blk-core.c). */
+/* Converts the error of a disk request to an errno (blk_status_to_errno, block/blk-core.c). */
 static int hy_io_errno(s32 error)
 {
     static const u8 known[] = {
@@ -17668,7 +17668,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns the number of records that were lost before this record on the same CPU. */
+/* Returns how many records were lost, according to the counts in the records. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -17677,8 +17677,8 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* A skipped run of call_sent loses no record: only the sender of a signal remains unknown. The
- * kernel skips a run, for example, when kvis's own timer sends a signal in an interrupt. */
+/* Counts lost records. A skipped run of the BPF program call_sent loses none, but hides the sender
+ * of a signal. The kernel skips a run, for example, if kvis's timer signals in an interrupt. */
 static u64 hy_lost(void)
 {
     u32 sent = 1u << PROG_CALL_SENT | 1u << PROG_CALL_SENT_TP;
@@ -17698,7 +17698,7 @@ static bool hy_is_written(u32 nr, u8 word)
     return written;
 }
 
-/* Checks a record, and makes mem_ functions read its segments. Returns NULL if it is damaged. */
+/* Checks a record, and makes mem_ functions read it. Returns NULL if the record is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
     const struct wire_call *w = p;
@@ -17751,7 +17751,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  * time of its first fault, and appears up to PF_RUN_NS late. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
-enum { TR_MARK = 0x4b56 }; /* data of SECCOMP_RET_TRACE in kvis's filter: "KV" */
+enum { TR_MARK = 0x4b56 }; /* "KV": marks stops that kvis's own seccomp filter causes */
 
 /* HYBRID: BPF records or counts most calls, and threads stop at the others. OBSERVE: no stops. */
 enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
@@ -17767,20 +17767,20 @@ static struct {
     int quit_sig;
     int passed_on;        /* signal that kvis passed on to the command */
     u32 interrupts;
-    volatile sig_atomic_t tick;             /* set by each signal that kvis receives */
-    volatile sig_atomic_t n_queued, n_done; /* numbers of signals received and handled */
+    volatile sig_atomic_t tick;             /* set by the signal handler, cleared by tr_on_tick */
+    volatile sig_atomic_t n_queued, n_done; /* counts of received and handled signals */
     struct tr_signal { siginfo_t si; u64 ns; } queued[8];
     struct tr_signal got[8]; /* the last signals that the command has received */
     u32 n_got;
-    u64 got_pending;      /* signals to the process group that are still pending in the command */
+    u64 got_pending;      /* mask of process-group signals still pending in the command */
     u64 next_table_ns, deadline_ns;
     u64 end_ns;
     u64 before_ns;        /* CPU time of the command's process before its exec */
     struct name *cwd;
-    volatile sig_atomic_t attaching; /* kvis is calling PTRACE_SEIZE: see tr_reap_dead */
-    volatile sig_atomic_t n_reaped;  /* number of exits that tr_reap_dead added to tr_batch[] */
+    volatile sig_atomic_t attaching; /* set while kvis calls PTRACE_SEIZE */
+    volatile sig_atomic_t n_reaped;  /* number of exits that the signal handler has reaped */
     u64 seen_ns;          /* time stamp of the stops that kvis is handling */
-    u64 collected;        /* number of stops ever added to tr_batch[] */
+    u64 collected;        /* number of stops and exits collected so far */
     bool active;          /* a stop or a record arrived since the last tick */
     u64 idle_since, lost_ns;
     u64 call_stops;
@@ -17788,18 +17788,18 @@ static struct {
     u64 swept_ns;
     bool sweeps;
     bool cpu_unknown;
-    u32 n_resident;       /* processes whose memory was read in this tick */
+    u32 n_resident;       /* number of processes whose RSS was read in this tick */
     bool tty;
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of unknown threads */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits seen before the fork event */
     u32 n_early;
-    u32 batch_next, batch_n; /* next row of tr_batch[] to handle; rows used */
-    u32 quiet_drains;     /* number of consecutive reads that found the ring empty */
+    u32 batch_next, batch_n; /* tr_batch[]: next row to handle; number of rows */
+    u32 quiet_drains;     /* number of reads in a row that found the ring empty */
     bool fast;
-    void (*ends)(const struct task *t); /* called at a thread's last stop, or NULL */
+    void (*ends)(const struct task *t); /* called at a thread's exit stop; may be NULL */
     bool need[SC_N];
 } tr; /* cmd_run initializes tr.status */
 
-/* Stops and exits that wait4 has returned: see tr_collect and tr_reap_dead. */
+/* Stops and exits that wait4(2) has returned and kvis has not handled yet. */
 static struct tr_stopped tr_batch[8192];
 
 static struct tr_stopped *tr_batched(pid_t tid)
@@ -17812,7 +17812,7 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- the calls at which threads stop --- */
 
-/* Selects the calls that the user or the model needs. The model needs all calls that change
+/* Selects the calls that the user or the tables of kvis need. The tables need all calls that change
  * descriptors if close(2) is traced or BPF is used: with BPF, kvis would read /proc too late. */
 static void tr_choose(void)
 {
@@ -17824,18 +17824,18 @@ static void tr_choose(void)
             continue;
         }
         enum md_need need = md_need_of(i);
-        /* the summary lists calls that failed on files */
+        /* file calls are needed, too: the summary lists the failed ones */
         bool asked = sc_set[i] && (all || need != MD_NO || sc_rows[i].cls & CLS_FILE
                                    || st_can_wait(i, hy.on));
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* access to a mapped file may block: see mem_ */
+            tr.need[i] = true; /* kvis must know file mappings, because reading them may block */
         if (hy_follows() && sc_id[i] == SC_ioctl)
-            tr.need[i] |= sc_set[i]; /* without a seccomp filter, BPF records all ioctl commands */
+            tr.need[i] |= sc_set[i]; /* with -p, no seccomp filter selects ioctl commands */
         bool resumes = sc_id[i] == SC_rt_sigaction || sc_id[i] == SC_restart_syscall;
         if (resumes && (limited || opt.count_only || opt.count_too))
-            tr.need[i] = true; /* they decide whether interrupted calls restart or fail */
+            tr.need[i] = true; /* calls that show whether interrupted calls restart or fail */
         if (limited && !tr.need[i] && need >= MD_FDS)
             fdt.lazy = tr.accel && !hy.on;
     }
@@ -17865,11 +17865,11 @@ static bool tr_nr_wanted(u32 nr)
     int row = sc_find(ARCH_NATIVE, nr);
     if (row < 0)
         return true;
-    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* tr_peak needs this stop */
+    bool exec = sc_id[row] == SC_execve || sc_id[row] == SC_execveat; /* read peak RSS at execs */
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits a binary search for a call number's range. edge[lo] to edge[hi - 1] begin the ranges. */
+/* Emits a binary search for a call number in ranges that start at edge[lo] to edge[hi - 1]. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -17885,8 +17885,8 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
-/* Emits a test of call nr that compares argument `arg` with n values. Threads stop if `compare`
- * holds for any value (match_stops is true) or for none (match_stops is false). */
+/* Emits code that compares argument `arg` of call nr with n values. Threads stop if `compare` holds
+ * for any value (match_stops is true) or for none (match_stops is false). */
 static void tr_filter_arg(struct tr_prog *p, u32 nr, u8 arg, u16 compare, const u32 *value, u8 n,
                           bool match_stops)
 {
@@ -17913,7 +17913,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Threads stop at all calls of other ABIs, and at calls in tr.need that BPF does not record. */
+/* Builds a filter that stops threads at other ABIs' calls, and at needed calls without a record. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1000], n = 0;
@@ -17927,7 +17927,7 @@ static void tr_filter(struct tr_prog *p)
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_return(p, true);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    if (!tr.need[sc_find(ARCH_NATIVE, SYS_mmap)]) /* access to a mapped file may block: see mem_ */
+    if (!tr.need[sc_find(ARCH_NATIVE, SYS_mmap)]) /* threads must stop when they map a file */
         tr_filter_arg(p, SYS_mmap, 3, BPF_JSET, &anonymous, 1, false);
     if (hy.row[SC_clone])
         tr_filter_arg(p, SYS_clone, 0, BPF_JSET, &untraced, 1, true);
@@ -17945,7 +17945,7 @@ struct tr_facts {
     bool attach, faults, everyone, only_counts, only_calls, every_call, no_accel, no_follow;
     bool lets_go;           /* tracees may outlive kvis */
     bool may_bpf;
-    bool may_filter;        /* kvis has CAP_SYS_ADMIN: filters do not need no_new_privs */
+    bool may_filter;        /* kvis can install a filter without no_new_privs (CAP_SYS_ADMIN) */
     bool own_filter;        /* kvis itself runs under a seccomp filter */
     bool pid_ns;
     bool bits32;            /* a process given with -p runs a 32-bit program */
@@ -17955,14 +17955,14 @@ struct tr_facts {
 
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* why kvis uses PTRACE or cannot OBSERVE, or NULL */
+    const char *why;        /* why hybrid or observe mode is impossible, or NULL */
     const char *no_filter;
 };
 
 #define TR_ALL_ASKED "every call is traced"
 
-/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. Tracees
- * inherit a filter of kvis itself, and would not stop at calls that it denies (seccomp(2)). */
+/* Without CAP_SYS_ADMIN, a seccomp filter needs no_new_privs, which tracees can notice. If kvis has
+ * a filter, tracees inherit it and do not stop at calls that it denies (seccomp(2)). */
 static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
     return f->no_accel ? "--no-accel"
@@ -18001,7 +18001,7 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : f->faults ? "--faults needs the memory regions, which only ptrace keeps up to date"
            : !f->may_bpf ? TR_NO_BPF
            : f->pid_ns ? "kvis is in a pid namespace"
-           : f->bits32 ? "a process given with -p is a 32-bit program"
+           : f->bits32 ? "a process given with -p runs a 32-bit program"
            : f->files_hidden ? "/proc hides the process's open files; fix: give kvis CAP_SYS_PTRACE"
            : f->unloadable;
 }
@@ -18071,7 +18071,7 @@ static void tr_backend(void)
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
-        hy.on = true; /* must be set before tr_choose */
+        hy.on = true; /* tr_choose must select calls as with BPF */
         tr_choose();
         hy.on = false;
         u32 ring = hy.observe ? bpf_share(MOST, LEAST, 1, 64) : HELD;
@@ -18108,12 +18108,12 @@ static void tr_resume(struct task *t, int sig)
         t->full_ns = u_now();
         hy_full(t);
     }
-    /* ESRCH: the tracee was killed; wait4 will report it */
+    /* after ESRCH, wait4(2) will report that the tracee was killed */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* If tr.ends is set, all threads must stop before they exit. If not, only main threads must, or no
- * threads if BPF only counts calls. */
+/* Returns whether a thread must stop before it exits: every thread if tr.ends is set; otherwise, a
+ * main thread, unless BPF only counts calls. */
 static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
     return tr.ends || (tid == pid && !hy.count);
@@ -18154,7 +18154,7 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* Returns whether stop s restarts the interrupted call. If not, the call has failed with EINTR. */
+/* Returns whether a thread restarts its interrupted call at stop s; if not, the call got EINTR. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -18199,7 +18199,7 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* Frees unused names if names take too much memory: pointers to them are then invalid. */
+/* If names take too much memory, frees the unused ones. Pointers to them become invalid. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -18228,8 +18228,8 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether a thread's call restarts the call that was in progress when kvis attached.
- * arch_interrupted does not see this if one register holds the first argument and the result. */
+/* Returns whether a thread's call restarts the call that was in progress when kvis attached, which
+ * arch_interrupted misses on CPUs whose first argument and result share a register. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -18286,7 +18286,7 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* `closed`: the thread has exited, so the kernel may have closed its descriptors. */
+/* Releases a thread's descriptors. `closed` is set if the thread's exit may have closed them. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -18333,12 +18333,12 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* no call: first stop of a child, exec already shown, or start missed */
+        return; /* no entry was seen: first stop of a child, reported exec, or missed start */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
-    /* Interrupts threads that got t's seccomp filters (SECCOMP_FILTER_FLAG_TSYNC). When resumed,
-     * they begin to stop at every call. */
+    /* The call gave a thread's seccomp filters to the others (SECCOMP_FILTER_FLAG_TSYNC). Interrupt
+     * them: they stop at every call only after kvis has resumed them. */
     if (t->full && !t->full_ns)
         PS_EACH(o)
             if (o->full && !o->full_ns && o->run == RUN_RUNNING)
@@ -18368,8 +18368,8 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
-/* Removes CLONE_UNTRACED. A child inherits kvis's seccomp filter. If the child had no tracer, the
- * calls that the filter selects would fail with ENOSYS. */
+/* Removes CLONE_UNTRACED from a clone call. The child inherits kvis's seccomp filter: without a
+ * tracer, the calls that the filter selects would fail with ENOSYS. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
@@ -18411,13 +18411,13 @@ static void tr_seccomp(struct task *t)
         return;
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
     bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
-    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* other arguments fail with EINVAL */
+    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* otherwise EINVAL */
         t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
     else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
         arch_replace_call(t->tid, -1, 0);
 }
 
-/* Returns the peak memory of a process's current program. (ru_maxrss includes earlier programs.) */
+/* Returns the peak RSS of a process's current program. (ru_maxrss includes earlier programs.) */
 static u64 tr_peak(pid_t tid)
 {
     s64 kb = ps_status(tid, "VmHWM:");
@@ -18438,7 +18438,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         tr.call_stops++;
         if (!c->open)
-            tr_enter(t, &s, u_now()); /* the call starts when its thread is resumed */
+            tr_enter(t, &s, u_now()); /* exclude the time for which the thread was stopped */
         if (hy.on && c->known && c->abi == ARCH_NATIVE && hy.row[c->row]) {
             t->reported_ns = c->enter_ns;
             t->reported_end_ns = ~0ull;
@@ -18461,8 +18461,8 @@ static struct stop tr_recorded(u32 nr, const u64 *word)
     return s;
 }
 
-/* Shows a thread's current call if the call has lasted TR_LASTS_NS: BPF records calls at their end.
- * If `event` is set, shows the call at once, because the thread has stopped in it. */
+/* Shows a thread's current call if it has lasted TR_LASTS_NS, because BPF records calls only at
+ * their end. If `event` is set, shows the call at once, because the thread has stopped in it. */
 static void tr_pending(struct task *t, bool event)
 {
     struct wire_thread th;
@@ -18473,7 +18473,7 @@ static void tr_pending(struct task *t, bool event)
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* records of earlier calls may still be in the ring */
     if (th.ts_ns <= t->call.enter_ns)
-        return; /* BPF has not yet stored the start of the call */
+        return; /* stale map entry: BPF has not yet stored the current call */
     struct stop s = tr_recorded(th.nr, th.word);
     u64 at_ns = t->at_ns;
     t->at_ns = MAX(th.ts_ns, out.start_ns);
@@ -18497,13 +18497,13 @@ static bool tr_must_wait(const struct wire_call *w)
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* shown as D: TASK_RTLOCK_WAIT, TASK_FROZEN */
-    static const char letters[] = "SDTtXZP"; /* state bits 0 to 6; the highest set bit decides */
+    static const char letters[] = "SDTtXZP"; /* by the state's highest set bit, 0 to 6 */
     u32 bits = state & 0x7f;
     char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
 }
 
-/* If m is NULL, the thread was on a CPU for the whole call. */
+/* Sets a call's CPU, run-queue and disk times. m is NULL if the whole call ran on a CPU. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
     c->timed = true;
@@ -18516,16 +18516,16 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
     if (!m->waker_pid)
         return;
-    c->waker_pid = hy.in_ns ? 0 : m->waker_pid; /* waker_pid is from the initial pid namespace */
+    c->waker_pid = hy.in_ns ? 0 : m->waker_pid; /* the record has the initial namespace's pid */
     memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
-    bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier if the call was restarted */
+    bool shown = t->pending_ns == ts_ns; /* tr_pending has already begun this call */
     bool before = ts_ns < out.start_ns;  /* kvis attached after the call began */
     t->at_ns = MAX(ts_ns, out.start_ns);
-    if (t->pending_ns && !shown) { /* the pending call's record was lost */
+    if (t->pending_ns && !shown) { /* an earlier call's record was lost */
         t->call.late = true;
         tr_abandon(t);
     }
@@ -18682,9 +18682,9 @@ static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
-        return NULL; /* the parent was killed: see tr_orphan */
+        return NULL; /* the parent was killed; tr_orphan resumes its child */
     if (!hy.classic_tracepoints)
-        tr_pending(t, true); /* also sets t->clone_flags */
+        tr_pending(t, true); /* begins the clone call, which sets t->clone_flags */
     struct task *child = ps_task(tid);
     if (child && child->run != RUN_HELD)
         return NULL;
@@ -18695,7 +18695,7 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status(tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    if (t->restore_arg0) { /* the child inherits the argument that kvis changed */
+    if (t->restore_arg0) { /* the child has the clone flags that kvis changed */
         child->restore_arg0 = true;
         child->clone_flags = t->clone_flags;
         child->call.abi = t->call.abi;
@@ -18793,7 +18793,7 @@ static void tr_exec_state(struct task *t)
     if (t->mm) {
         t->mm->exe_minor = exe_minor;
         vm_check_exe(t->mm, t->tid);
-        if (opt.faults) /* read now: an exited tracee has no memory regions */
+        if (opt.faults) /* /proc lists no regions of an exited thread */
             vm_read(t->mm, t->tid, false);
     }
 }
@@ -18815,7 +18815,7 @@ static struct task *tr_exec_takeover(pid_t tid, pid_t former, u64 ns)
     t->tid = tid;
     t->at_ns = ns;
     t->key = 0;
-    t->call.begun = false; /* print the whole call, because no call of this tid has begun */
+    t->call.begun = false; /* the call's start was printed with the old tid */
     *ps_slot(tid) = t;
     return t;
 }
@@ -18930,7 +18930,7 @@ static const char *tr_si_code(const siginfo_t *si)
     return text;
 }
 
-/* Ends the interrupted call with EINTR if the signal's handler lacks SA_RESTART. */
+/* Ends a thread's interrupted call with EINTR if the signal's handler lacks SA_RESTART. */
 static void tr_interrupted_by(struct task *t, int sig)
 {
     u64 bit = 1ull << ((sig - 1) & 63);
@@ -18942,8 +18942,8 @@ static void tr_interrupted_by(struct task *t, int sig)
     st_call(t, &t->call, md_wanted(&t->call));
 }
 
-/* Returns whether a signal is a fault in a pid namespace's init, which has no handler for it. The
- * kernel kills init (force_sig_info_to_task), unless it is traced: then it would fault forever. */
+/* Returns whether a signal is an unhandled fault in the init of a pid namespace. The kernel kills
+ * such an init only if it is untraced (force_sig_info_to_task): traced, it would fault forever. */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -18951,7 +18951,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    const char *numbers = fd_status(t->tid, "NStgid:"); /* the last NStgid of an init is 1 */
+    const char *numbers = fd_status(t->tid, "NStgid:"); /* NStgid ends in 1 for an init */
     const char *own = numbers ? strrchr(numbers, '\t') : NULL;
     if (!own || atoi(own) != 1)
         return false;
@@ -18974,7 +18974,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
-    static char child[32]; /* u_signame has one buffer */
+    static char child[32]; /* copy: u_signame reuses its buffer */
     struct event *e = ev_new(EK_SIGNAL, t, t->at_ns);
     SNPRINTF(child, "%s", u_signame(si->si_status));
     ev_sym(e, EV_signal, u_signame(sig));
@@ -18987,7 +18987,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
         ev_num(e, EV_sender_pid, ours ? ours : si->si_pid);
         ev_num_if(e, EV_ns_pid, ours && ours != si->si_pid, si->si_pid);
     }
-    if (known < TR_INFO) /* kvis does not know other fields of siginfo_t */
+    if (known < TR_INFO) /* the record has no other siginfo_t fields */
         origin = 0;
     else if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (uintptr_t)si->si_addr);
@@ -19007,7 +19007,7 @@ static void tr_signal_stop(struct task *t, int sig)
     siginfo_t si = { 0 };
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
-        tr.started = true; /* the command has stopped itself */
+        tr.started = true; /* the command's own SIGSTOP before its exec */
         return;
     }
     if (hy_is_stop(&si)) { /* BPF held the thread until kvis had read its record */
@@ -19021,7 +19021,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* without a tracer, the thread would fault again and die */
+    if (tr_immune(t, &si)) { /* once detached, init faults again and dies */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -19073,7 +19073,7 @@ static struct task *tr_meet(pid_t pid, pid_t tid)
         if (t->proc) {
             t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
-            t->proc->rss_before = ~0ull; /* the peak may be that of an earlier program */
+            t->proc->rss_before = ~0ull; /* an earlier program may have caused the peak RSS */
         }
         if (t->mm) {
             vm_check_exe(t->mm, tid);
@@ -19092,13 +19092,13 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet(pid, tid);
 }
 
-/* Updates the descriptor table, without output, for a call that ended while kvis was reading the
- * process's state. Keeps entries that kvis read after the call. If the original of a dup(2) is one
- * of these, the file of the copy is unknown, and kvis looks up all descriptors again. */
+/* Applies a call to the descriptor table, without output: the call ended while kvis was reading the
+ * process's state from /proc. Entries that kvis read later stay. If one of these is the original of
+ * a dup(2), the file of the copy is unknown, and kvis reads all descriptors again. */
 static void tr_catch_up(struct task *t, const struct wire_call *w)
 {
     static struct call past;
-    bool awaited = t->pending_ns == w->ts_ns; /* tr_await stored the call */
+    bool awaited = t->pending_ns == w->ts_ns; /* tr_await has already stored the call in t->call */
     struct stop s = tr_recorded(w->nr, w->word);
     tr_trim_names();
     struct call other = t->call;
@@ -19158,7 +19158,7 @@ static void tr_followed(const struct wire_call *w)
     if (w->end_ns < MAX(t->proc ? t->proc->met_ns : 0, out.start_ns)) {
         tr_before_met(t, w);
         hy.strays += w->end_ns >= out.start_ns;
-        if (t->pending_ns == w->ts_ns) { /* tr_await stored the start of this call */
+        if (t->pending_ns == w->ts_ns) { /* discard the call's start, which tr_await stored */
             t->call.open = false;
             t->pending_ns = 0;
             t->blocked_in = 0;
@@ -19176,14 +19176,14 @@ static void tr_fork_record(const struct wire_proc *h)
     struct task *t = ps_task(h->was), *child = ps_task(h->tid);
     u32 parent = h->tid == h->pid ? h->ppid : h->pid;
     if (child && child->proc && child->proc->met_ns > h->ts_ns)
-        return; /* kvis has found the child in /proc */
+        return; /* kvis has already found the child in /proc */
     if (child) {
         child->at_ns = h->ts_ns;
-        tr_drop(child, true); /* the exit record of the old thread was lost */
+        tr_drop(child, true); /* a lost exit record left an old thread with this tid */
     }
     if (!t)
         t = tr_of(parent, h->was);
-    /* the descriptors of t may have changed since the fork */
+    /* the parent's descriptors may have changed since the fork */
     if (t && t->proc && h->ts_ns < t->proc->met_ns)
         fdt.lost_ns = MAX(fdt.lost_ns, t->proc->met_ns);
     child = t ? ps_new_task(h->tid) : NULL;
@@ -19205,15 +19205,15 @@ static void tr_warn_unseen(pid_t pid)
            "fix: --backend=ptrace", pid);
 }
 
-/* Returns the peak memory of an ended program; 0: unknown. `before` is the peak of its process in
- * pages at the program's start: h->max_rss is the peak of this program only if it is higher. */
+/* Returns the peak memory of a program that ended, or 0 if unknown. h->max_rss is the peak of the
+ * process: it counts only if it exceeds `before`, the peak (in pages) at the program's start. */
 static u64 tr_record_peak(const struct wire_proc *h, u64 before)
 {
     u64 pages = h->own_rss ? h->own_rss : h->max_rss > before ? h->max_rss : 0;
     return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Stores the path and arguments of an exec. The records of the arguments came before this one. */
+/* Stores the path and arguments of an exec. The arguments came in earlier records. */
 static void tr_exec_keep(struct task *t, const struct wire_proc *h, const char *data)
 {
     static struct path p;
@@ -19272,7 +19272,7 @@ static void tr_signal_record(const struct wire_signal *w)
         return;
     t->at_ns = w->ts_ns;
     if (t->proc) {
-        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal may be delivered again */
+        t->proc->delivered = w->caught ? 0 : w->sig; /* a caught signal did not end the process */
         t->proc->caught = w->caught ? t->proc->caught | bit : t->proc->caught & ~bit;
         t->proc->restart = w->restarts ? t->proc->restart | bit : t->proc->restart & ~bit;
     }
@@ -19280,7 +19280,7 @@ static void tr_signal_record(const struct wire_signal *w)
     tr_signal_event(t, w->sig, &si, w->known ? TR_INFO : was_sent ? TR_SENDER : TR_CODE);
 }
 
-/* Also reports a fatal signal if no record shows that it was delivered. */
+/* Handles an exit. Reports a fatal signal, too, if no record has shown its delivery. */
 static void tr_exit_record(const struct wire_proc *h)
 {
     struct task *t = ps_task(h->tid);
@@ -19337,7 +19337,7 @@ static void tr_proc_record(const struct wire_proc *h, u32 size)
 /* The pipes, sockets and terminals to which kvis's output goes. kvis hides their readers, because
  * a line about a reader's call would cause more such calls. */
 static struct {
-    char end[64][128]; /* /proc link of a pipe, FIFO or socket; "ptmx 3": a terminal */
+    char end[64][128]; /* /proc link of a pipe, FIFO or socket; "ptmx 3" for terminal 3 */
     u32 n;
 } tr_outputs;
 
@@ -19357,7 +19357,7 @@ static bool tr_knows_end(const char *end)
     return false;
 }
 
-/* Adds the read end of a pipe or FIFO, or a terminal's master. Returns whether it is new. */
+/* Adds a pipe, FIFO or terminal to tr_outputs. Returns whether it is new. */
 static bool tr_add_end(const char *link)
 {
     char end[sizeof tr_outputs.end[0]];
@@ -19462,7 +19462,7 @@ static void tr_observed(const struct wire_call *w)
     out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
     hy.records++;
     mem_budget();
-    t->record = &hy_call; /* makes mem_ read the record, not the thread */
+    t->record = &hy_call; /* makes mem_ functions read the record, not the thread's memory */
     tr_observed_call(t, w);
     if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
         st_call(t, &t->call, true);
@@ -19499,7 +19499,7 @@ static bool tr_record(const void *p, u32 size)
         hy.strays++;
     if (!t || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->exec_ns
         || (w->ts_ns > t->reported_ns && w->ts_ns < t->reported_end_ns))
-        return true; /* a stop or an exec event reported the call */
+        return true; /* the call was reported at a stop or an exec event */
     if (tr_must_wait(w))
         return false;
     t->key = w->key;
@@ -19551,7 +19551,7 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Returns false if a record before the mark is incomplete or must wait for a stop. */
+/* Reads the records before the mark. Returns false if one is incomplete or must wait for a stop. */
 static bool tr_drain_marked(void)
 {
     tr_drain();
@@ -19588,7 +19588,7 @@ static void tr_first_stop(struct task *t)
     t->seen_stop = true;
     tr_restore_untraced(t);
     tr_fix_options(t);
-    if (t->attached) { /* kvis did not see calls before this stop */
+    if (t->attached) { /* descriptors may have changed before this stop */
         fdt.lost_ns = t->at_ns;
         if (t->files && t->files->refs == 1) {
             tr_put_files(t, false);
@@ -19613,7 +19613,7 @@ struct tr_in {
     u64 word[6];
 };
 
-/* Returns the row of a thread's current call; -1: no call; -2: unknown. */
+/* Returns the table row of a thread's current call; -1: not in a call; -2: unknown. */
 static int tr_in_call(pid_t tid, struct tr_in *in)
 {
     char text[256], *end;
@@ -19626,7 +19626,7 @@ static int tr_in_call(pid_t tid, struct tr_in *in)
     return in->nr < 0 ? -1 : sc_find(ARCH_NATIVE, in->nr);
 }
 
-/* If only the main thread exits, the peak memory of the process may still grow. */
+/* Stores the peak memory at exit, unless only the main thread exits: the peak may still grow. */
 static void tr_exit_stop(struct task *t)
 {
     if (t->tid != t->pid)
@@ -19682,7 +19682,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* detaches from the child, too */
+            tr_child_event(t, event); /* make the child known, to detach from it later */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -19700,8 +19700,8 @@ static void tr_stopped(struct task *t, int status)
     }
 }
 
-/* Drops the other threads of a process when its main thread exits. ptrace reports this exit last.
- * It reports no exit of a thread that took the main thread's tid in a failed execve(2). */
+/* Drops the other threads of a process at its main thread's exit, which ptrace reports last. ptrace
+ * does not report the exit of a thread that took the main tid in a failed execve(2). */
 static void tr_drop_others(const struct task *leader)
 {
     for (u32 i = 0; i < PS_BUCKETS; i++)
@@ -19725,9 +19725,9 @@ static void tr_status(pid_t tid, int status)
     if (WIFSTOPPED(status)) {
         if (t && t->run != RUN_HELD) {
             tr_stopped(t, status);
-        } else if (!t && (tr.detaching || opt.no_follow)) { /* CLONE_PTRACE attached the thread */
+        } else if (!t && (tr.detaching || opt.no_follow)) { /* attached through CLONE_PTRACE */
             sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
-        } else if (!t && (t = ps_new_task(tid))) { /* a new thread waits for its parent's event */
+        } else if (!t && (t = ps_new_task(tid))) { /* hold a child until its parent's fork event */
             t->run = RUN_HELD;
             t->seen_stop = true;
         }
@@ -19743,7 +19743,7 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* Resumes a new thread whose parent was killed before it reported the thread. */
+/* Resumes a new thread whose parent was killed before kvis saw the fork event. */
 static void tr_orphan(struct task *t)
 {
     if (t->run != RUN_HELD)
@@ -19770,9 +19770,9 @@ static void tr_detach_held(struct task *t)
         tr_detach_one(t, 0);
 }
 
-/* Detaches from held threads; tr_stopped detaches from other threads when they stop. Does not stop
+/* Detaches from stopped new threads, and later from threads that stop (tr_stopped). Does not stop
  * running threads, because some calls would then fail with EINTR (signal(7)). The kernel detaches
- * from these threads when the tracing thread exits (tr_release). Not called in hybrid mode. */
+ * from them when the tracing thread exits (tr_release). Not called in hybrid mode. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -19782,8 +19782,8 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Calls `rest` in a new thread and ends the tracing thread. The kernel then detaches all tracees
- * without stopping them (exit_ptrace, kernel/ptrace.c). If no new thread is needed, returns. */
+/* Ends the tracing thread, so the kernel detaches all tracees without stopping them (exit_ptrace,
+ * kernel/ptrace.c). A new thread runs rest(). Returns if this is not needed. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -19792,7 +19792,7 @@ static void tr_release(void *(*rest)(void *))
     if (!tr.detaching || !ps.n_tasks || hy.observe || pthread_attr_init(&attr)
         || pthread_attr_setstacksize(&attr, STACK) || pthread_create(&th, &attr, rest, NULL))
         return;
-    /* the exit must not clear the lock of musl's thread list: CLONE_CHILD_CLEARTID, clone(2) */
+    /* the exit must not clear musl's thread-list lock: CLONE_CHILD_CLEARTID, clone(2) */
     syscall(SYS_set_tid_address, NULL);
     syscall(SYS_exit, 0);
 }
@@ -19815,7 +19815,7 @@ static bool tr_give_up(void)
 }
 
 /* Returns whether a signal was sent to the process group of kvis and the command: the command has
- * received the same signal from the same sender, or has it pending. Returns false for ^C and ^\. */
+ * received the same signal, or has it pending. Returns false for ^C and ^\. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -19824,7 +19824,7 @@ static bool tr_is_groups(const struct tr_signal *q)
     for (u32 i = 0; i < ARRAY_LEN(tr.got); i++) {
         struct tr_signal *g = &tr.got[i];
         if (sp_is_same(&g->si, &q->si) && g->ns + NSEC > q->ns && q->ns + NSEC > g->ns) {
-            g->si.si_signo = 0; /* the next signal may be for kvis alone */
+            g->si.si_signo = 0; /* match each signal of the command only once */
             return true;
         }
     }
@@ -19835,8 +19835,8 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* Passes a signal on to the command (sp_pass_on), or ends kvis. INT and QUIT then kill the command
- * and its descendants; TERM and HUP do so only if tr.bound is set. With -p, kvis detaches. */
+/* Passes a signal on to the command (sp_pass_on), or ends kvis. SIGINT and SIGQUIT then also kill
+ * the command and its descendants; SIGTERM and SIGHUP, only if tr.bound is set. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -19851,8 +19851,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Waits up to WAIT_NS for the command to get the same signal: then the signal was sent to the whole
- * process group. */
+/* Handles signals to kvis. Waits up to WAIT_NS for the command to get the same signal: then it was
+ * sent to the whole process group. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -19929,7 +19929,7 @@ static void tr_on_tick(void)
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
-    /* with classic tracepoints, wait until idle: during bpf(2), records can be lost (hy_map) */
+    /* with classic tracepoints, call bpf(2) only when idle: it can lose records (hy_map) */
     if (hy.on && opt.calls && (idle || !hy.classic_tracepoints))
         PS_EACH(t)
             tr_pending(t, false);
@@ -20009,9 +20009,9 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed: the thread took the main thread's tid in an
- * execve(2) that failed, and that tid had no map entry. Does nothing if the process is alive
- * (in count mode: a process given with -p), because its tid is missing for a while in execve(2). */
+/* Stops following a thread whose exit BPF missed, because the thread took the main thread's tid in
+ * a failed execve(2), and that tid had no map entry. Does nothing if the process (in count mode,
+ * any process given with -p) is alive: a tid is missing for a while in execve(2). */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20038,7 +20038,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000 }, NULL);
-        /* at most once a tick: during bpf(2), records can be lost (hy_map) */
+        /* call bpf(2) at most once a tick, because it can lose records (hy_map) */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * 1000) {
             any = hy_any_followed();
             asked = u_now();
@@ -20062,7 +20062,7 @@ static void tr_reap_dead(void)
     while (tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
         if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
-            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for this thread's exit */
+            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for the thread's exit */
             continue;
         }
         tr_set_aside(tid, status);
@@ -20085,7 +20085,7 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* The timer wakes kvis if a signal arrives just before kvis waits. */
+/* Starts the timer that wakes kvis if a signal arrives just before kvis waits. */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -20171,7 +20171,7 @@ static void tr_spawn(void)
         return;
     tr.before_ns = ps_cpu_ns(t->tid);
     hy_begin();
-    tr_set_options(t); /* also clears PTRACE_O_EXITKILL of tr_seize_child */
+    tr_set_options(t); /* clears PTRACE_O_EXITKILL unless tr.bound is set */
     int e = hy.count ? hy_watch() : 0;
     if (e < 0) {
         kill(tr.child, SIGKILL);
@@ -20187,8 +20187,8 @@ static const char *tr_protected(pid_t pid, long yama)
 {
     s64 uid = ps_status(pid, "Uid:");
     return uid >= 0 && uid != (s64)geteuid() ? "the process belongs to another user"
-           : yama == 1 ? "kernel.yama.ptrace_scope is 1 and allows only descendants of kvis"
-           : yama ? "kernel.yama.ptrace_scope allows only CAP_SYS_PTRACE"
+           : yama == 1 ? "kernel.yama.ptrace_scope is 1: kvis can trace only its descendants"
+           : yama ? "kernel.yama.ptrace_scope requires CAP_SYS_PTRACE"
            : uid < 0 ? "the process may belong to another user (/proc hides the owner)"
            : "the process is not dumpable (set-user-ID, or PR_SET_DUMPABLE)";
 }
@@ -20205,7 +20205,7 @@ static const char *tr_explain(pid_t pid, int e)
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
     long yama = u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0);
     const char *known = e == -ESRCH && state < 0 ? "there is no such process"
-                        : state == 'Z' ? "it is a zombie: it has exited but has not been reaped"
+                        : state == 'Z' ? "the process is a zombie: it has exited but was not reaped"
                         : tracer > 0 ? NULL
                         : tr_is_kernel_thread(pid) ? "the process is a kernel thread"
                         : tr_refused();
@@ -20235,7 +20235,7 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* Stores the call in which a newly attached thread waits. Returns its row, or a negative number. */
+/* Stores the call in which a newly attached thread waits. Returns its table row, or < 0. */
 static int tr_first_look(struct task *t, struct tr_in *in)
 {
     int row = tr_in_call(t->tid, in);
@@ -20264,7 +20264,7 @@ static void tr_await(struct task *t)
     if (row < 0 || in.nr >= CALL_NRS || hy_specs[in.nr].on != CALL_RECORDED)
         return;
     if (hy_thread(t, &seen) && seen.in_call)
-        return; /* BPF saw the start of this call */
+        return; /* BPF has already stored the start of the call */
     th.nr = in.nr;
     for (u8 i = 0; i < 6; i++)
         th.word[hy_word(i)] = in.word[i];
@@ -20272,7 +20272,7 @@ static void tr_await(struct task *t)
     if (hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST))
         return;
     if (switches < 0 || switches != tr_switches(t->tid)) {
-        t->exec_ns = th.ts_ns; /* the arguments may be those of an earlier call */
+        t->exec_ns = th.ts_ns; /* ignore the call: its arguments may be an earlier call's */
         fdt.lost_ns = th.ts_ns;
         return;
     }
@@ -20294,7 +20294,7 @@ static void tr_emit_blocked(struct task *t)
     struct wire_thread th;
     if (!t->blocked_in || !sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
         return;
-    if (hy_follows() && !t->call.open && hy_thread(t, &th) && th.ts_ns) { /* BPF saw a call start */
+    if (hy_follows() && !t->call.open && hy_thread(t, &th) && th.ts_ns) { /* newer than /proc */
         t->blocked_in = 0;
         if (!th.in_call || sc_find(ARCH_NATIVE, th.nr) != row)
             return;
@@ -20314,7 +20314,7 @@ static void tr_emit_blocked(struct task *t)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    tr_open_faults(tid, false); /* before attaching, in order not to miss page faults */
+    tr_open_faults(tid, false); /* before PTRACE_SEIZE, in order not to miss page faults */
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
     u32 options = tr_options(stops_at_exit);
     long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
@@ -20353,7 +20353,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
-    if (t) /* another thread took this tid in an execve(2) */
+    if (t) /* stale: another thread took this tid in an execve(2) */
         tr_drop(t, false);
     tr.attaching = 1;
     int e = tr_attach_thread(pid, tid);
@@ -20375,7 +20375,7 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to all threads, or makes BPF follow them. Returns -E2BIG if BPF cannot follow all. */
+/* Attaches to a process's threads, or makes BPF follow them. -E2BIG: BPF cannot follow all. */
 static int tr_attach(pid_t pid)
 {
     int got = 0, fresh = 1, err = -ESRCH;
@@ -20421,7 +20421,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     return pid;
 }
 
-/* Removes processes that are not attached from opt.pids. Returns how many are left. */
+/* Attaches to the processes in opt.pids, removing any that fails. Returns how many are left. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -20454,7 +20454,7 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: cannot bind kvis to a CPU:");
 }
 
-/* As in time(1), the CPU time includes that of descendants that their parents waited for. */
+/* Computes the CPU time. As in time(1), it includes descendants that their parents waited for. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -20464,7 +20464,7 @@ static void tr_used(void)
         return;
     st.user_ns = all.ru_utime.tv_sec * NSEC + all.ru_utime.tv_usec * 1000;
     st.system_ns = all.ru_stime.tv_sec * NSEC + all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* fork(2) used most of before_ns */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* before the exec, mostly fork(2) ran */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -20504,7 +20504,7 @@ static void tr_report(void)
     st_report(&st);
 }
 
-/* Returns the exit status of a command that could not be started, or 0. */
+/* Finishes the run. Returns the exit status of a command that could not be started, or 0. */
 static int tr_finish(void)
 {
     int failed = sp_error();

@@ -568,7 +568,7 @@ TEST(t_mode)
     /* --backend=observe */
     MODE(OBSERVE, "--backend=observe", ANY, AS_ROOT, .backend = 'o', .only_counts = true);
     MODE(OBSERVE, NULL, ANY, AS_ROOT, .backend = 'o', .only_counts = true, .attach = true);
-    MODE(OBSERVE, "a process given with -p is a 32-bit program", ANY, AS_ROOT, .backend = 'o', .attach = true, .bits32 = true);
+    MODE(OBSERVE, "a process given with -p runs a 32-bit program", ANY, AS_ROOT, .backend = 'o', .attach = true, .bits32 = true);
     MODE(OBSERVE, "no BTF", ANY, AS_ROOT, .backend = 'o', .attach = true, .unloadable = "no BTF");
 }
 
