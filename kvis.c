@@ -7826,11 +7826,11 @@ static const struct st_list {
     const struct st_col *col;
     u8 n_cols;
     u32 rows, size, max;  /* a table in struct summary: its offset, row size and capacity */
-    u32 n;                /* offset, within struct summary, of the row count; 0: `max` rows */
-    bool (*want)(const struct name *); /* if set, selects the names that are the rows */
+    u32 n;                /* offset, in struct summary, of the row count; 0: always `max` rows */
+    bool (*want)(const struct name *); /* if set, accepts the files or peers to be listed */
     u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show; NULL: all */
-    void (*add)(struct summary *s, const void *row); /* adds a recorded row; NULL: append the row */
-    void (*json)(struct buf *b, const struct summary *s); /* writes a list whose `key` is NULL */
+    void (*add)(struct summary *s, const void *row); /* merges a row of a recording; NULL: append */
+    void (*json)(struct buf *b, const struct summary *s); /* JSON writer, used if `key` is NULL */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -7943,7 +7943,7 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line with the number of omitted items: those removed by st_item, and `more`. Removes a
+/* Ends a line with the number of omitted items: `more` plus those that st_item removed. Removes a
  * line without items. `dropped`: kvis dropped names, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
@@ -8177,7 +8177,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* if kvis shows events, it printed the reason first */
+    if (s->fallback && !out.events_on) /* with events, kvis has printed the fallback's reason */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8429,7 +8429,7 @@ static void st_report(struct summary *s)
  * MD_ALWAYS  in every run, for example to find new processes */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Event kinds of calls that share a handler, by sc_id[row]. gen/tables.sh generates MD_CALLS. */
+/* Event kinds of calls that share a handler, by sc_id[row]. gen/tables.sh generates the values. */
 #define X(call, need, enter, exit, kind, ok) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
@@ -8578,7 +8578,7 @@ static bool md_path_wanted(const char *path, u32 n)
     memcpy(s, path, n);
     s[n] = 0;
     for (u32 i = 0; i < opt.n_paths; i++) {
-        const char *want = opt.paths[i]; /* for `-P /`, opt_bare() returns "" */
+        const char *want = opt.paths[i]; /* `-P /` is stored as "": all absolute paths match */
         size_t k = strlen(want);
         if (n && n >= k && !memcmp(s, want, k) && (n == k || s[k] == '/'))
             return true;
@@ -8634,7 +8634,7 @@ static void md_touch(struct task *t, struct call *c)
     }
 }
 
-/* In observe mode, compares only the last components: a relative path's directory is unknown. */
+/* In observe mode, -P compares only the last component of a relative path (directory unknown). */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');
@@ -8808,7 +8808,7 @@ static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
                 : c->noret         ? CALL_UNFINISHED
-                : st_has_failed(c) ? CALL_FAILED /* the -c table counts errors by the same rule */
+                : st_has_failed(c) ? CALL_FAILED /* the -c table uses the same test for errors */
                                    : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
@@ -8840,7 +8840,7 @@ static void md_emit(struct event *e)
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* with -P, the exec event may be missing */
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* -P can hide the exec that sets the name */
         ev_bytes(e, EV_comm, comm, strlen(comm));
     out_event(e);
 }
@@ -9092,9 +9092,9 @@ static struct md_query *md_dns_read(struct task *t, const struct call *c, const 
     return asked || !unnamed ? &q : NULL;
 }
 
-/* Reports the unanswered DNS queries of socket o or, if o is NULL, of all sockets. The kernel
- * returns a socket's error before queued answers (net/ipv4/udp.c, __skb_recv_udp). Therefore, if
- * the socket has several queries, only those unanswered when it is closed count as failed. */
+/* Reports the unanswered DNS queries of socket o or, if o is NULL, of all sockets. A socket's error
+ * does not say which query failed, and can precede queued answers (net/ipv4/udp.c, __skb_recv_udp).
+ * Therefore, if a socket has several queries, kvis waits for answers until the socket is closed. */
 static void md_dns_over(const struct ofd *o, int err, u64 ns)
 {
     bool sees_answers = sc_set[SC_recvfrom] && sc_set[SC_recvmsg] && sc_set[SC_recvmmsg]
@@ -9159,7 +9159,7 @@ static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
     md_closed(t, n);
 }
 
-/* Returns the flags of an open call, which have the same values in 32-bit and 64-bit programs. */
+/* Returns the flags of an open call. 32-bit and 64-bit programs use the same values. */
 static u64 md_open_flags(struct task *t, const struct call *c)
 {
     u64 how = 0;
@@ -9196,8 +9196,8 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if possible. If *p is cut or contains "..",
- * takes the path from the record (goes_up in call.bpf.c) or, for a stopped thread, from /proc. */
+/* Returns the kind of an opened file, and sets *sx if possible. If *p is truncated or contains
+ * "..", takes the path that the BPF program resolved or, for a stopped thread, that in /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -9354,7 +9354,7 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
-/* Returns whether a call does not support its files; cat(1) then uses read and write. */
+/* Returns whether a call failed as unsupported. Programs then often copy with read and write. */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
@@ -9525,7 +9525,7 @@ static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* also sets sin_port */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* sin_port has the same offset */
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
@@ -9801,7 +9801,7 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, INT64_MAX));
 }
 
-/* Saves the size of the address buffer, which the kernel overwrites. */
+/* Saves the address buffer's size: the kernel overwrites the size with the address's length. */
 static void md_recv_enter(struct task *t, struct call *c)
 {
     u32 len;
@@ -9888,7 +9888,6 @@ static void md_msg(struct task *t, struct call *c)
     md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
-/* sendmmsg(2) and recvmmsg(2) return the number of messages. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
@@ -10065,7 +10064,7 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* Sets t's working directory to f. Its path is that in /proc if t is still there, else *p. */
+/* Sets t's working directory to f. Takes f's path from /proc if t is still in f, else from *p. */
 static void md_recorded_cwd(struct task *t, struct path *p, const struct wire_file *f)
 {
     struct fd_stat sx;
@@ -10222,7 +10221,7 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* Reads argv. execve(2) allows 6 MiB (bprm_stack_limits in fs/exec.c), or STRINGS_MAX pointers. */
+/* Reads argv. STRINGS_MAX pointers take 6 MiB, execve's limit (fs/exec.c, bprm_stack_limits). */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
     enum { STRINGS_MAX = (6 << 20) / 8 };
@@ -10247,7 +10246,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 3 << 20; /* in JSON, a byte can take 8 characters: 6, and 2 in argv_hex */
+    t->exec_argv.max = 3 << 20; /* in JSON, a byte can take 6 characters in argv, 2 in argv_hex */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
     t->exec_argv.cut |= mem_is_past(t); /* records do not contain argv */
 }
@@ -10269,7 +10268,7 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* After setns(2), only new children are in the pid namespace. A mount namespace changes the cwd. */
+/* Rereads the cwd after setns(2), and notes that later children may be in another pid namespace. */
 static void md_setns(struct task *t, struct call *c)
 {
     (void)c;
@@ -10382,7 +10381,7 @@ static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
     u8 need;
-    bool ok; /* call `exit` only for successful calls */
+    bool ok; /* the `exit` handler is for successful calls only */
 } md_calls[SC_N] = {
 #define X(call, need, enter, exit, kind, ok) [SC_##call] = { enter, exit, MD_##need, ok },
     MD_CALLS(X)
@@ -10394,7 +10393,7 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* Returns whether no selected call has an event with more than a path; kvis then prints calls. */
+/* Returns whether selected calls have no events except `change`. If so, kvis prints the calls. */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10403,8 +10402,9 @@ static bool md_reports_nothing(void)
     return true;
 }
 
-/* Returns c. The old mmap(2) and socketcall(2) of i386 take a pointer to arguments: for these,
- * returns a static call with these arguments and the function's id, or NULL if it is unknown. */
+/* Returns c, except for two calls that take a pointer to arguments: the old mmap(2) of i386, and
+ * socketcall(2). For them, returns a static copy of c with these arguments or, on failure, NULL.
+ * For socketcall(2), the copy also has the id of the requested call, for example connect(2). */
 static struct call *md_modelled(struct task *t, struct call *c)
 {
     static struct call as;
@@ -10429,8 +10429,8 @@ static struct call *md_modelled(struct task *t, struct call *c)
 }
 
 /* Handles the start of a call. `shown`: kvis will print its arguments. If the process uses
- * userfaultfd(2), reading a path could block forever. Therefore, kvis reads paths at the end of the
- * call, when the kernel has read their pages, unless it needs them at once. */
+ * userfaultfd(2), reading a path could block. Unless kvis needs the path at once, kvis therefore
+ * reads it at the end of the call, when the kernel has already read the path's pages. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
     const struct md_call *m = &md_calls[c->id];
@@ -10459,7 +10459,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     bool waits = fdt.connecting || md_queries.n;
     struct ofd *o = waits && sc_rows[c->id].cls & CLS_OUTCOME ? fd_get(t, c->arg[0]) : NULL;
     int err = o ? md_connected(t, c) : -1;
-    /* Without a peer, most errors may concern a single send(2). */
+    /* On an unconnected socket, most errors may concern one send, not all DNS queries. */
     if (err == ECONNREFUSED || (err > 0 && err != EPERM && o->peer))
         md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
@@ -10489,7 +10489,7 @@ static void md_exit(struct task *t, struct call *c)
         return;
     if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
         md_read_paths(t, c); /* md_enter may have skipped the paths */
-    if (c->n_paths && !c->selected) /* the kernel may have cached the path by now */
+    if (c->n_paths && !c->selected) /* the path may now be in the dentry cache, which -P needs */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
     if (!as || md_outcome(t, as) || !md_calls[as->id].exit)
@@ -10818,7 +10818,7 @@ static void rec_enter(struct task *t)
     rec_out.enter = t;
     rec_out.enter_many = out.many;
     if (t->call.recorded)
-        rec_enter_due(); /* now, because a replay reuses t->call for the next record */
+        rec_enter_due(); /* write the record now: a replay reuses t->call for its next record */
 }
 
 /* Writes the paths of a call and of its descriptors, for replay -P. Adds "" if it omits some. */
@@ -11055,7 +11055,7 @@ static void rec_hist(const u32 *hist, u32 n)
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
-    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* index among calls of this name */
+    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* 0, or the call's variant number */
 }
 
 static void rec_col(const struct st_col *c, const void *row)
@@ -11148,7 +11148,7 @@ static struct {
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
     u32 n_unasked;             /* system calls that -e excluded */
-    bool same_filters;         /* same -e, -P and -z as when recording */
+    bool same_filters;         /* -e, -P and -z are the same as in the recording */
 } rec_in;
 
 /* Stops reading. Keeps only the first reason. */
@@ -11468,7 +11468,7 @@ static void rec_get_num(void)
             *rec_number(st_nums[i].at) = v;
 }
 
-/* Returns NULL for an invalid name. A network peer is named "TYPE ADDRESS". */
+/* Reads a name, in the form "TYPE ADDRESS" for a network peer. Returns NULL if it is invalid. */
 static struct name *rec_gets_name(char cls)
 {
     struct rec_text s = rec_gets();
@@ -11571,7 +11571,7 @@ static u32 rp_flags(u32 bits)
     return 0;
 }
 
-/* Rejects ids above the kernel's limit, with which a crafted file could fill one hash bucket. */
+/* Rejects ids above the kernel's limit: a crafted file could use them to fill one hash bucket. */
 static pid_t rp_id(void)
 {
     s64 id = rec_getz();
@@ -11686,7 +11686,7 @@ static void rp_event(void)
         out_forget(t);
         ps_free_task(t);
     }
-    if (opt.by_pid) /* after md_emit, because rp_follow prints failed execs that md_emit may hide */
+    if (opt.by_pid) /* md_emit must run first: rp_follow prints failed execs that md_emit drops */
         rp_follow(e);
 }
 
@@ -11888,7 +11888,7 @@ static void (*const rp_reader[])(void) = {
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_END] = rp_end,
 };
 
-/* Returns false at the end, on an error, or if the next record's type is not in from..to. */
+/* Handles a record of type from..to. Returns false for another type, at the end, and on errors. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -11964,13 +11964,13 @@ struct px_track {
     u64 upid, utid;       /* process and thread ids in the trace */
     u64 flow;             /* id of the fork arrow to the thread's first record; 0: none */
     bool dead;
-    bool runs;            /* a slice of the program is open */
+    bool runs;            /* the track has an open slice named after the program */
     s64 count[N_PX];
     u64 reported_ns[N_PX];
     bool due[N_PX];       /* the counter has unwritten changes */
     u32 described;        /* bit set of the PX_OF_ tracks already described */
     u64 state_ns;         /* end of the last written thread state */
-    struct { u64 from, to; } *wait; /* waits for a CPU, not yet written */
+    struct { u64 from, to; } *wait; /* intervals on a run queue that are not yet written */
     u32 n_waits, cap_waits;
     /* members that only --folded uses: */
     pid_t parent;
@@ -12330,7 +12330,7 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     px_pb_event_end();
 }
 
-/* Limits a number from a recording, because adding two must not overflow. */
+/* Limits a number from a recording, because the sum of two such numbers must fit into an s64. */
 static s64 px_bounded(s64 n)
 {
     static const s64 most = INT64_MAX / 2;
@@ -12554,7 +12554,8 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_pb_event_end();
 }
 
-/* Ends a program's slice; if `name` is set, begins another. No-op if the track shows calls. */
+/* In a trace without system calls, each program that a process runs is a slice. Ends the current
+ * slice and, if `name` is set, begins the next one. */
 static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
                        const struct event *e)
 {
@@ -12587,7 +12588,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : *px_slot(e->pid); /* source of the child's name */
+    const struct px_track *by = thread ? t : *px_slot(e->pid); /* track whose name is inherited */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
@@ -12712,8 +12713,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes a thread's states during a call. If the thread slept once, its wait for a CPU shows when.
- * Otherwise, kvis knows only the total time of each state. */
+/* Writes a thread's states during a call. If the thread slept once, kvis derives the
+ * start of each state from the wait for a CPU that followed. Otherwise, only totals are known. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -12769,7 +12770,6 @@ static void px_flush(void)
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush, NULL };
 
-/* A descriptor of -1 means that the format was not requested. */
 static void px_open(int proto, int folded)
 {
     px.proto = proto >= 0;
@@ -12884,10 +12884,10 @@ static struct {
     const char *page; /* part of the template that is not written yet */
     struct buf raw; /* bytes of the recording that are yet to be written to the page */
     u64 score[REP_SCORES]; /* number of events and calls with each score */
-    u64 seen, kept; /* number of events and calls in the run; in the page */
+    u64 seen, kept; /* seen: events and calls of the run. kept: events and calls on the page */
     bool chosen;
     u32 least; /* lowest score in the page */
-    u64 at_least, some; /* events with the lowest score: number read so far, and number to keep */
+    u64 at_least, some; /* at_least: events with the lowest score so far. some: how many to keep */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
