@@ -12910,7 +12910,7 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Pass 1 counts, pass 2 selects: it omits events of the lowest included score, evenly in time. */
+/* Pass 1 counts events by score. Pass 2 keeps all above rep.least, and some with that score. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13067,7 +13067,7 @@ static void rep_close(void)
 
 static void rep_events(int fd, const char *name)
 {
-    static struct summary unused; /* unused: the first pass has read the summary */
+    static struct summary unused; /* the recording's summary, which pass 1 has read already */
     u64 n = 0, max = opt.report_events;
     out.n_taps = 0;
     out.json_on = out.events_on = false;
@@ -13115,7 +13115,7 @@ static int rep_temporary(const char *dir)
 
 /* == 21 df_  kvis diff: compares two recordings ===============================
  * Replays both recordings. df_event adds up the runs of each command; files, peers and system calls
- * come from the summaries. Each table of df_tables[] is a list of pairs: a name with its numbers in
+ * come from the summaries. Each table of df_tables[] is a list of pairs: a name with its totals in
  * recordings A and B. The report page shows the JSON output and timelines of the commands. */
 
 enum {
@@ -13127,7 +13127,7 @@ enum {
     DF_NAMES = REC_NAMES / 2, /* limit on bytes of names; if reached, new commands are omitted */
 };
 
-/* Numbers of a name in a recording. count: runs, opens or calls. amount: bytes, ns or failures. */
+/* Totals for a name in a recording. count: runs, opens or calls. amount: bytes, ns or failures. */
 struct df_row {
     struct name *name;
     u64 count, amount;
@@ -13146,14 +13146,14 @@ struct df_list {
     u32 n, cap;
 };
 
-/* A process. now.amount: its own time, without the time in which it had running children. */
+/* A process that runs a command. now.amount excludes the time in which children were running. */
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
     u64 serial, parent_serial; /* unique numbers of processes, because pids are reused */
     bool execed;
-    u64 begin_ns, since_ns;    /* start of the command; start of its current childless time */
-    struct df_row now;         /* the process's current command */
+    u64 begin_ns, since_ns;    /* since_ns: when the process's last child ended, or begin_ns */
+    struct df_row now;         /* totals of the current command */
 };
 
 struct df_run {
@@ -13167,18 +13167,18 @@ struct df_timeline {
     struct df_run *run;
     u32 n;
     u64 from_ns;           /* start of the command or, with -p, of the recording */
-    u64 least_ns, shorter; /* run[] omits runs shorter than least_ns; number of omitted runs */
+    u64 least_ns, shorter; /* run[] omits `shorter` runs, which took less than least_ns */
 };
 
 static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_list all;   /* commands, files and peers; a file in both recordings has two pairs */
+    struct df_list all;   /* pairs before merging (df_join): a file has one for each recording */
     struct df_list table; /* pairs of the table that is being written */
     u64 left_out; /* number of omitted processes and commands */
     u64 wall_ns[2]; /* duration of the command or, without a command, of the recording */
-    bool counted[2]; /* the recording has calls or a table of calls (-c) */
+    bool counted[2]; /* the recording has system calls, or a table of their counts (-c) */
     u32 unasked[2]; /* number of system calls that -e excluded */
     bool timed[2]; /* the recording has time breakdowns of calls */
     struct summary *sum[2];
@@ -13215,7 +13215,7 @@ static struct df_pair *df_new_pair(struct df_list *list, struct name *name)
     return p;
 }
 
-/* Adds a row to the pair with its name, or to a new pair. name->in_bytes is the pair's index. */
+/* Adds a row to its name's pair, or to a new pair. Reuses name->in_bytes for the pair's index. */
 static struct df_pair *df_put(struct df_list *list, u32 k, const struct df_row *row)
 {
     u64 at = row->name->in_bytes;
@@ -13228,7 +13228,6 @@ static struct df_pair *df_put(struct df_list *list, u32 k, const struct df_row *
 
 static struct df_life **df_slot(u32 id) { U_SLOT(df_life, df.lives, pid, id); }
 
-/* Returns NULL if there are too many processes. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
     struct df_life **at = df_slot(pid), *l = *at;
@@ -13247,7 +13246,7 @@ static struct df_life *df_life(u32 pid, u64 ns)
     return l;
 }
 
-/* A full timeline first drops its shortest runs. */
+/* Adds a run to the timeline. If the timeline is full, deletes its shortest runs to make space. */
 static void df_note_run(const struct df_life *l)
 {
     struct df_timeline *t = &df.timeline[df.k];
@@ -13445,13 +13444,13 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
     return n > 2 && pid < REC_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
 }
 
-/* Returns how many characters at the end of a word are probably random (mkstemp(3)): 5 of t12345, 6
- * of ccAbCdEf, 8 of tmp4k_x9aqz (Python), none of part12 and Makefile, all of ccAbCdEfGh. */
+/* Returns how many characters at the end of a word are probably random: 4 or more digits, or the 8
+ * after tmp (Python). If the word mixes cases or digits: its last 6 characters (mkstemp(3)), or all
+ * if it has 10 or more. An initial capital does not make the case mixed. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        /* Makefile counts as lower case, despite its initial capital. */
         lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s));
         upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
@@ -13550,7 +13549,7 @@ static void df_pair_rows(char cls)
     for (u32 i = 0; i < df.all.n; i++)
         if (df.all.p[i].name->cls == cls)
             *df_new_pair(&df.table, df.all.p[i].name) = df.all.p[i];
-    df_join(); /* merges a file's pairs of both recordings */
+    df_join(); /* merges a file's pairs from the two recordings */
     for (u32 i = 0; i < df.table.n; i++) {
         struct df_pair *p = &df.table.p[i];
         /* The numbers in an IP address or port must not be mistaken for pids. */
@@ -13562,7 +13561,7 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* Returns a system call's numbers. amount: total time, or that of calls with a time breakdown. */
+/* Returns a system call's count and time. The time may omit calls without a time breakdown. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -13616,11 +13615,11 @@ static bool df_other_calls(void)
 enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
 
 static const struct df_table {
-    const char *key, *title; /* key in JSON; heading in text output */
+    const char *key, *title; /* JSON key, and heading in text output */
     const char *count, *amount; /* JSON keys of df_row.count and df_row.amount */
     const char *name; /* heading of the name column in text */
     u8 unit; /* unit of `amount` (enum df_unit) */
-    char cls; /* class of the names in the table; 0: pair() fills it */
+    char cls; /* 'c': commands; 'f': files; 'p': peers; 0: pair() makes the pairs */
     void (*pair)(void);
 } df_tables[] = {
     { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
@@ -13871,7 +13870,7 @@ static void df_text(struct buf *b)
     df_text_total(&numbers, "", df.wall_ns[0], df.wall_ns[1]);
     if (df.sum[0]->cpu_ns && df.sum[1]->cpu_ns)
         df_text_total(&numbers, ", CPU ", df.sum[0]->cpu_ns, df.sum[1]->cpu_ns);
-    /* A line has at most 80 columns. A space and "...: " take 6 columns. */
+    /* The line has up to 80 columns: a space, the start of the command, "...: " and the numbers. */
     u32 columns = u_width(numbers.p, numbers.len) + 6;
     u32 most = columns < 76 ? MIN(80 - columns, 18u) : 4;
     b_f(b, " %.*s%s", MIN(command.len, most), command.len ? command.p : "",
@@ -14142,7 +14141,7 @@ struct pf_count {
 };
 
 struct pf_delta {
-    u64 enabled, running;       /* time that the group was enabled and was counting, in ns */
+    u64 enabled, running;       /* ns in which the group was enabled, and ns in which it counted */
     double value[PF_MEMBERS];   /* growth of each count, scaled to `enabled` (perf_event_open(2)) */
     u32 backwards;              /* number of counts that decreased; their value[] is set to 0 */
 };
@@ -14245,7 +14244,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* Opens a thread's events on all CPUs of sysfs: musl's sysconf(3) counts only CPUs kvis may use. */
+/* Opens a thread's events on all present CPUs. (musl's sysconf(3) omits CPUs kvis may not use.) */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("/sys/devices/system/cpu/present"), got = 0;
@@ -14281,7 +14280,7 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault's address. If unknown, returns `none`, whose name is the reason.
+/* Returns the region of a fault's address or, if not found, `none` with a name such as "unmapped".
  * During exec, t->mm has the old program's regions, but the fault may be in the new one. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
@@ -14388,7 +14387,7 @@ static void pf_upto(u64 ns)
 }
 
 /* == 23 btf_  names of the kernel's types and fields ==========================
- * Resolves names such as task_struct.pid to offsets and sizes of the running kernel, from
+ * Resolves names such as task_struct.pid to offsets and sizes in the running kernel, from
  * /sys/kernel/btf (Documentation/bpf/btf.rst), one batch at a time. Type ids and string offsets of
  * a module's BTF start where those of vmlinux end. kvis does not trust the file: it checks every
  * length, and limits the nesting of types and the number of members visited. */
@@ -14462,7 +14461,7 @@ struct btf_step { const char *name; u32 n; };
 struct btf_hit { u32 type; u64 off; };
 
 static struct {
-    struct btf_file file[2];  /* BTF of vmlinux; BTF of the module */
+    struct btf_file file[2];  /* BTF of vmlinux and of the module */
     u32 n_files;
     u32 bucket[BTF_BUCKETS];  /* hash table of queries by type name: index + 1; 0: empty */
     u64 members;              /* number of members that may still be visited for these queries */
@@ -14489,8 +14488,8 @@ static u32 btf_u32(const u8 *p)
     return v;
 }
 
-/* Maps a BTF file of sysfs (Linux 6.16 or later), which is much faster than reading. Reads files
- * elsewhere, because an access to a mapped file that has shrunk causes SIGBUS. */
+/* Maps a sysfs file into memory (Linux 6.16 or later), which is much faster than reading it. Other
+ * files are read, because an access to a mapped file that has shrunk causes SIGBUS. */
 static int btf_read(struct btf_file *b, int fd)
 {
     struct statfs fs;
@@ -14823,8 +14822,8 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* Resolves queries for type t, except those that an earlier type of this name resolved. If a type
- * of vmlinux resolves more than half of them, kvis ignores later types with this name. */
+/* Resolves the queries for type t that no earlier type with its name resolved. If a type in vmlinux
+ * resolves more than half of the queries for its name, later types with this name are ignored. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -14929,7 +14928,7 @@ static int btf_open(const char *name, char why[])
 }
 
 /* Resolves queries from the BTF of vmlinux and of a module (NULL: none). If BTF is missing or
- * damaged, returns -errno, also in each query. Sets why[] to the reason or to any damage found. */
+ * damaged, returns -errno and stores it in each query. why[]: the reason, or any damage found. */
 static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
@@ -14961,7 +14960,7 @@ enum {
 
 static struct {
     int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* error texts of the last call and of tfs_dir */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* why: latest error; no_root: error of opening root */
 } tfs = { .root = INT_MIN };
 
 struct tfs_field {
@@ -15220,8 +15219,8 @@ enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 
 /* A family's maps and programs. A missing descriptor is -1. */
 struct bpf_obj {
     const struct bpf_family *fam;
-    struct bpf_obj *lender;  /* object whose maps and fields this object also uses, or NULL */
-    const struct bpf_family *lodger; /* family whose fields this object also resolves, or NULL */
+    struct bpf_obj *lender;  /* object from which this object borrows maps and fields, or NULL */
+    const struct bpf_family *lodger; /* family that will borrow fields from this object, or NULL */
     struct { const char *name; u64 val; } cfg[64]; /* values of the CFG_... constants */
     u32 n_cfg;
     u32 ring_bytes;
@@ -15231,7 +15230,7 @@ struct bpf_obj {
     u32 n_probes;
     int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory; NULL: no ring */
     u32 (*entries)(const char *map); /* returns the size of a map; NULL: 1 entry */
-    const char *module;      /* kernel module whose BTF may have some fields, or NULL */
+    const char *module;      /* kernel module that may define some of the fields, or NULL */
     struct btf_want *want;
     u32 n_want;
     char no_btf[WHY_LEN];
@@ -15444,13 +15443,14 @@ static int bpf_make_maps(struct bpf_obj *o)
             m.max_entries = o->ring_bytes;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
-        /* one entry per thread; memory limits their number: each has a kernel stack of 16 KB */
+        /* one entry per thread: at most one per 16 KB of memory, the size of a kernel stack */
         if (m.type == BPF_MAP_TYPE_HASH) {
             m.max_entries = bpf_share(m.max_entries, 256, 16 << 10, 1);
             m.flags |= fills_late ? BPF_F_NO_PREALLOC : 0;
         }
+        /* Without --cgroup, an unused array replaces the cgroup map, which needs CONFIG_CGROUPS. */
         if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !opt.cgroup)
-            m.type = BPF_MAP_TYPE_ARRAY; /* unused here; CGROUP_ARRAY needs CONFIG_CGROUPS */
+            m.type = BPF_MAP_TYPE_ARRAY;
         int f = bpf_map_create(&m);
         if (f == -EINVAL && ring)
             return bpf_fail(o, f, "this kernel has no BPF ring buffer (needs Linux 5.8)");
@@ -15609,8 +15609,8 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(v >> 32);
 }
 
-/* Sets an instruction's field offset and, for a load, its size. Returns false if the instruction
- * cannot access the field. A flexible array (count 0) has no size that could differ. */
+/* Puts a field's offset into an instruction and, if that is a load, the field's size. Returns false
+ * if the instruction cannot access the field. The size of a flexible array is not checked. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
@@ -15757,7 +15757,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     int e = bpf_load_insns(o, i, insns);
     if (e >= 0)
         return 0;
-    bool ran = e != -EPERM && e != -EMFILE && e != -ENFILE; /* other errors: the verifier ran */
+    bool ran = e != -EPERM && e != -EMFILE && e != -ENFILE; /* no log if the verifier did not run */
     char *log = ran ? calloc(1, LOG) : NULL;
     if (!log)
         return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
@@ -15958,8 +15958,8 @@ static int bpf_start(struct bpf_obj *o, u32 mask)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* Loads and attaches BPF program i at a tracepoint that has one more argument on some kernels. The
- * constant cfg[0], set before bpf_open, is 1 if the argument exists. If that fails, tries 0. */
+/* Loads and attaches BPF program i at a tracepoint with an argument that some kernels lack. If the
+ * kernel refuses while cfg[0] is 1 (argument present), sets cfg[0] to 0 (absent) and retries. */
 static int bpf_load_either(struct bpf_obj *o, u32 i)
 {
     for (;; o->cfg[0].val = 0) {
@@ -15970,7 +15970,7 @@ static int bpf_load_either(struct bpf_obj *o, u32 i)
     }
 }
 
-/* Returns -ENOENT if no function has this name, -EADDRNOTAVAIL if several have it (Linux 6.7). */
+/* Attaches a kprobe. Errors: -ENOENT (no such function), -EADDRNOTAVAIL (several; Linux 6.7). */
 static int bpf_attach_function(struct bpf_obj *o, const char *name, bool is_ret, int prog)
 {
     int f = bpf_attach_kprobe(name, is_ret, prog);
@@ -16166,7 +16166,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     return sum;
 }
 
-/* Returns lost records (why: enum wire_lost) or, for N_LOST, skipped BPF program runs. */
+/* Returns the number of records lost because of `why` or, for N_LOST, of skipped program runs. */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
@@ -16215,7 +16215,7 @@ static int rb_open(struct bpf_obj *o)
     return 0;
 }
 
-/* Waits until a BPF program wakes kvis, for a signal, or for `ms` milliseconds. poll(2) would
+/* Waits until a BPF program or a signal wakes kvis, but at most `ms` milliseconds. poll(2) would
  * return at each record: with many CPUs, kvis would read few records at a time, and never sleep. */
 static void rb_wait(int ms)
 {
@@ -16269,7 +16269,7 @@ static u32 rb_drain(rb_fn *take)
  * Forks a child that waits until kvis is ready, restores the signals and limits that kvis
  * inherited, and executes the command. An error ends kvis only if nothing is attached yet. */
 
-/* The command that kvis runs. Its process calls early() before it switches to the user of -u. */
+/* The command that kvis runs. Its process calls early() before it becomes the user given by -u. */
 static struct {
     pid_t pid;
     volatile bool ended;     /* set after wait4(2) has reaped the process: its pid may be reused */
@@ -16278,7 +16278,7 @@ static struct {
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void);
     bool stops; /* the process stops itself just before execve(2) */
-    u64 magic; /* openat(2) path address that marks the command for BPF, or 0 */
+    u64 magic; /* BPF detects the command by an openat(2) with this invalid address; 0: no call */
 } sp_command = { .go = -1 };
 
 /* Signals whose actions kvis changes. kvis handles the first SP_HANDLED signals. */
@@ -16313,9 +16313,9 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* If only kvis receives a signal, kvis passes it on to the command. If kvis's process group gets
- * the signal, the command has it already. siginfo_t is the same in both cases, so a helper in the
- * group (sp_witness) reports its signals. With ptrace, kvis sees the command's (tr_is_groups). */
+/* kvis passes a signal on to the command unless their process group got it, which siginfo_t does
+ * not show. Therefore, a helper process (sp_witness) in the group reports each signal it receives.
+ * With ptrace, kvis itself sees the signals of the command (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
@@ -16325,7 +16325,7 @@ static struct sp_signal {
     siginfo_t info;
     u64 ns;              /* time at which the signal arrived */
     bool matched;        /* this report has been matched to a signal */
-} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals received by kvis; reported by sp_witness */
+} sp_came[SP_CAME], sp_group[SP_REPORTS]; /* signals to kvis, and reports of sp_witness */
 static u32 sp_n_group;               /* number of reports from sp_witness so far */
 static bool sp_until_exit;          /* kvis ends with the command (--until-exit, SIGTERM, SIGHUP) */
 static pid_t sp_witness = -1;
@@ -16348,8 +16348,8 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Reports the signals to kvis's process group; all signals are blocked. Hides from `pkill kvis`.
- * Real-time priority: the kernel drops a signal if an identical one is pending. */
+/* Reports signals to kvis's process group, and hides from `pkill kvis`. Real-time priority helps to
+ * fetch each signal before the next: the kernel drops a signal if an identical one is pending. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
     sigset_t set;
@@ -16447,7 +16447,7 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Discards reports of merged signals, which are not pending. The caller blocks all signals. */
+/* Discards reports of blocked signals that are not pending: they merged, and will not arrive. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -16591,8 +16591,8 @@ static bool sp_colon_field(const char *line, int k, u32 *id)
     return number < UINT32_MAX && (*end == ':' || !*end);
 }
 
-/* Finds the user of -u, a name or number, in /etc/passwd. Returns the name, or NULL. getpwnam(3) of
- * a static glibc would need shared libraries. The exec closes the file. */
+/* Finds the user given with -u (name or number) in /etc/passwd. Returns the name, or NULL. Does not
+ * use getpwnam(3): in static programs, glibc's version needs shared libraries. */
 static const char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *end;
@@ -16631,7 +16631,7 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     return n;
 }
 
-/* Becomes the user of -u. Clears ambient capabilities: setuid(2) does so only for root. */
+/* Becomes the user given with -u. Clears ambient capabilities: setuid(2) does so only for root. */
 static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
