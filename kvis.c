@@ -16684,7 +16684,7 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     sp_child_fail('x');
 }
 
-/* Prints why the command did not run. Returns kvis's exit status, or 0 without an error. */
+/* Prints why the command did not run. Returns kvis's exit status, or 0 if there was no error. */
 static int sp_error(void)
 {
     int stage = sp_command.report ? sp_command.report->stage : 0;
@@ -16783,8 +16783,8 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Executes the init given on kvis's command line or, if kvis has already run that, the first
- * default init that exists: the kernel panics if process 1 ends. Async-signal-safe. */
+/* Called instead of ending process 1, which would panic the kernel. Executes the init on kvis's
+ * command line, or a default init if kvis has run that init as a child. Async-signal-safe. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
@@ -16811,7 +16811,7 @@ static void sp_first_fatal(int sig)
     sp_never_end();
 }
 
-/* Prepares kvis as process 1 of a machine. (A new container has no process 2, kthreadd.) */
+/* Prepares kvis as process 1, except in a container: there, process 2 (kthreadd) does not exist. */
 static void sp_first_process(char **argv)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
@@ -16915,21 +16915,21 @@ static struct {
 } hy;
 
 /* How kvis determines the size of the memory to which an argument points (the MEMORY column of
- * gen/tables/syscalls.tbl). HY_NESTS: the memory has a form that the BPF program cannot copy. */
+ * gen/tables/syscalls.tbl). HY_NESTS: BPF cannot copy the memory, so hybrid mode stops threads. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
 /* Memory that an argument points to. It has `mul` * N + `plus` bytes; `count` says what N is. */
 static const struct hy_kind {
     bool result; /* the call writes the memory (valid only after success) */
-    u8 nest;     /* kind of pointers in the memory (enum wire_nest_kind); 0: none */
+    u8 nest;     /* kind of pointers in the memory that BPF follows (wire_nest_kind); 0: none */
     u8 count;
     u16 mul;
     u8 plus;
     u16 max;     /* maximum number of bytes that kvis reads; 0: no limit */
     bool short_; /* -s limits how many bytes kvis shows */
     bool early;  /* the call reads the memory, then overwrites it */
-    bool model;  /* kvis uses the memory itself, even if it is not shown */
+    bool model;  /* kvis needs the contents even if it does not show them */
 } hy_kinds[N_KINDS] = {
 #define X(kind, result, nest, count, mul, plus, max, short_, early, model) \
     [K_##kind] = { result, NEST_##nest, HY_##count, mul, plus, max, short_, early, model },
@@ -16937,7 +16937,7 @@ static const struct hy_kind {
 #undef X
 };
 
-/* Returns whether BPF traces the threads of all processes, so kvis tracks no thread itself. */
+/* Returns whether BPF traces all processes (--all, --cgroup). kvis then does not track threads. */
 static bool hy_everyone(void)
 {
     return hy.observe && !opt.n_pids;
@@ -16949,7 +16949,7 @@ static bool hy_follows(void)
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* Which file and socket a call's record describes: 1 + the argument's index, or 0 for none. */
+/* Arguments whose file (`file`) or socket (`sock`) a record describes: 1 + index, or 0 (none). */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 #define X(call, file, socket) { SC_##call, file, socket },
 static const struct { u16 id; u8 file, sock; } hy_files[] = { SC_FILES(X) };
@@ -16984,12 +16984,12 @@ static u32 hy_proc_plan(struct bpf_obj *o)
 
 enum { HY_PENDING = 1024 };
 static struct hy_args {
-    u64 ts_ns; /* time stamp of an exec, equal in all parts of its arguments */
+    u64 ts_ns; /* time stamp of the exec, the same in all records of its arguments */
     u32 tid;   /* thread; 0: unused entry */
     bool cut;
     struct buf b, env;
 } hy_pending[HY_PENDING];
-static u32 hy_n_pending; /* number of times that an entry was taken */
+static u32 hy_n_pending; /* entry to use (modulo HY_PENDING) if none is free */
 
 static struct hy_args *hy_args_of(u32 tid)
 {
@@ -17013,7 +17013,7 @@ static void hy_args_drop(struct hy_args *a)
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args *a = hy_args_of(h->tid);
-    if (!a || a->ts_ns != h->ts_ns) { /* no entry, or that of an earlier exec */
+    if (!a || a->ts_ns != h->ts_ns) { /* no entry for this exec */
         hy_args_drop(a);
         if (h->at)
             return;
@@ -17063,8 +17063,8 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
         || md_kind[sc_id[r - sc_rows]] == EK_CHANGE;
 }
 
-/* Returns where a record's words contain an argument: at the index of its register (ARCH_ORIG_A0 is
- * the first) or, with classic tracepoints, at the argument's number. */
+/* Returns the index of an argument in a record's words. The words are registers (on RISC-V, word 0
+ * is orig_a0) or, with classic tracepoints, the arguments. */
 static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off(false, MIN(arg, 5u));
@@ -17128,7 +17128,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes BPF read the next argument at call entry, too. Returns false if the list is full. */
+/* Makes BPF copy an argument's memory at call entry, too. Returns false if the list is full. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -17184,9 +17184,9 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 }
 
 /* Returns whether BPF records a call; if not, threads stop at it. (For some arguments, tr_filter
- * stops threads at a recorded call.) BPF records clone(2) if it can follow the child: not if the
- * kernel may skip the BPF program (hy_map), or if kvis is in a pid namespace. Threads stop at calls
- * on files with -P, to resolve paths, and at calls that change memory regions with --faults. */
+ * stops threads at a recorded call.) Threads stop at clone(2) if BPF cannot follow the child,
+ * because the kernel may skip the program (hy_map) or kvis is in a pid namespace. Threads also stop
+ * at file calls for -P, which needs paths, and at calls that change memory regions for --faults. */
 static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -17198,7 +17198,7 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Returns what BPF does at a call (row < 0: unknown call). kvis counts calls that stop a thread. */
+/* Returns what BPF does at a call (nothing if threads stop at the call). row < 0: unknown call. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17284,7 +17284,7 @@ static void hy_counts(void)
             sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        bool asked = row < 0 || sc_set[row]; /* BPF always counts restart_syscall(2) */
+        bool asked = row < 0 || sc_set[row]; /* BPF counts restart_syscall(2) even if unselected */
         struct st_row more = { .calls = sum.calls - was->calls, .errors = sum.errors - was->errors,
                                .ns = sum.time_ns - was->time_ns, .max_ns = sum.max_ns,
                                .row = row < 0 ? ST_UNNAMED : row };
@@ -17292,7 +17292,7 @@ static void hy_counts(void)
         if (!asked || !more.calls)
             continue;
         st_row_add(r, &more);
-        if (!md_whole_only()) /* without filters, st.row has the same counts as st.chosen */
+        if (!md_whole_only()) /* without filters, the chosen calls are all calls */
             st_row_add(&st.row[more.row], &more);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
@@ -17320,7 +17320,7 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* Returns a mask of BPF programs. A program's next bit is its variant for classic tracepoints. */
+/* Returns a mask of BPF programs. The classic-tracepoint variant of program n is program n + 1. */
 static u32 hy_programs(bool sched)
 {
     u32 tp = hy.classic_tracepoints, births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
@@ -17419,7 +17419,7 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-/* Loads proc.bpf.c last, to run after the BPF programs that record a thread's last system call. */
+/* Loads proc.bpf.c last: a thread's exit record must follow the record of its last system call. */
 static int hy_load_proc(void)
 {
     struct bpf_obj *o = &hy.proc;
@@ -17440,9 +17440,9 @@ static int hy_load_proc(void)
     return 0;
 }
 
-/* Loads and attaches the BPF programs, using a second thread for those that trace disk requests. If
- * these fail, call_bio detects which thread uses a disk. kvis never attaches both: detaching one of
- * two programs from a tracepoint takes an RCU grace period, 12 ms (kernel/tracepoint.c). */
+/* Loads and attaches the BPF programs. If those in disk.bpf.c, which trace disk requests, fail to
+ * load, call_bio detects which threads use a disk. kvis does not attach call_bio earlier: detaching
+ * one of two programs from a tracepoint takes an RCU grace period, 12 ms (kernel/tracepoint.c). */
 static int hy_load(void)
 {
     pthread_t th;
@@ -17677,8 +17677,8 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* Counts lost records. A skipped run of the BPF program call_sent loses none, but hides the sender
- * of a signal. The kernel skips a run, for example, if kvis's timer signals in an interrupt. */
+/* Counts lost records. If the kernel skips the BPF program call_sent, no record is lost, but the
+ * sender of a signal is unknown. A skip can happen when an interrupt sends kvis's timer signal. */
 static u64 hy_lost(void)
 {
     u32 sent = 1u << PROG_CALL_SENT | 1u << PROG_CALL_SENT_TP;
@@ -17742,13 +17742,13 @@ static const struct wire_call *hy_record(const void *p, u32 size)
 }
 
 /* == 29 tr_  the ptrace loop ==================================================
- * kvis attaches with PTRACE_SEIZE. Tracees stop only at the system calls that the outputs or the
- * model need. A seccomp filter selects these calls, unless tracees could notice the filter. Output
- * is ordered by completion time, but records that are microseconds apart may be swapped: a BPF
- * program reads the clock before it reserves space in the ring. Before kvis handles stops, it marks
- * the end of the ring and reads all records before the mark. The stops get the time of the mark
- * (tr.seen_ns), so calls that complete later appear after the stops. A group of page faults has the
- * time of its first fault, and appears up to PF_RUN_NS late. */
+ * kvis attaches with PTRACE_SEIZE. Tracees stop only at system calls that kvis shows or that change
+ * state which it tracks (section md_). A seccomp filter selects these calls, unless tracees could
+ * notice the filter. Output is ordered by completion time, but records that are microseconds apart
+ * may be swapped: a BPF program reads the clock before it reserves space in the ring. Before kvis
+ * handles stops, it marks the end of the ring and reads all records before the mark. The stops get
+ * the time of the mark (tr.seen_ns), so calls that complete later appear after the stops. A group
+ * of page faults has the time of its first fault, and appears up to PF_RUN_NS late. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 500000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* "KV": marks stops that kvis's own seccomp filter causes */
@@ -17792,7 +17792,7 @@ static struct {
     bool tty;
     struct tr_stopped { pid_t tid; int status; } early[64]; /* exits seen before the fork event */
     u32 n_early;
-    u32 batch_next, batch_n; /* tr_batch[]: next row to handle; number of rows */
+    u32 batch_next, batch_n; /* rows batch_next to batch_n - 1 of tr_batch[] are not handled yet */
     u32 quiet_drains;     /* number of reads in a row that found the ring empty */
     bool fast;
     void (*ends)(const struct task *t); /* called at a thread's exit stop; may be NULL */
@@ -17830,7 +17830,7 @@ static void tr_choose(void)
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* kvis must know file mappings, because reading them may block */
+            tr.need[i] = true; /* kvis must know which files are mapped: reading one may block */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* with -p, no seccomp filter selects ioctl commands */
         bool resumes = sc_id[i] == SC_rt_sigaction || sc_id[i] == SC_restart_syscall;
@@ -17913,7 +17913,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Builds a filter that stops threads at other ABIs' calls, and at needed calls without a record. */
+/* Builds a filter that stops threads at other ABIs' calls and needed calls that BPF ignores. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1000], n = 0;
@@ -18071,7 +18071,7 @@ static void tr_backend(void)
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
-        hy.on = true; /* tr_choose must select calls as with BPF */
+        hy.on = true; /* tr_choose checks hy.on: with BPF, kvis needs more calls */
         tr_choose();
         hy.on = false;
         u32 ring = hy.observe ? bpf_share(MOST, LEAST, 1, 64) : HELD;
@@ -18333,7 +18333,7 @@ static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
-        return; /* no entry was seen: first stop of a child, reported exec, or missed start */
+        return; /* kvis did not see the call's start, or has already reported the call (an exec) */
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
@@ -19092,9 +19092,9 @@ static struct task *tr_of(u32 pid, u32 tid)
     return t ? t : tr_meet(pid, tid);
 }
 
-/* Applies a call to the descriptor table, without output: the call ended while kvis was reading the
- * process's state from /proc. Entries that kvis read later stay. If one of these is the original of
- * a dup(2), the file of the copy is unknown, and kvis reads all descriptors again. */
+/* Updates the descriptor table for a call that ended while kvis was reading the table from /proc.
+ * Prints nothing. Keeps the descriptors that kvis read after the call. If a dup(2) copied one of
+ * these, the file of the copy is unknown, and kvis reads all descriptors again. */
 static void tr_catch_up(struct task *t, const struct wire_call *w)
 {
     static struct call past;
@@ -19682,7 +19682,7 @@ static void tr_stopped(struct task *t, int status)
         bool signal = !event && sig != (SIGTRAP | 0x80);
         if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
             event == PTRACE_EVENT_CLONE)
-            tr_child_event(t, event); /* make the child known, to detach from it later */
+            tr_child_event(t, event); /* kvis must detach from the new child as well */
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
@@ -19782,8 +19782,8 @@ static void tr_detach_all(void)
     tr_set_tick(true);
 }
 
-/* Ends the tracing thread, so the kernel detaches all tracees without stopping them (exit_ptrace,
- * kernel/ptrace.c). A new thread runs rest(). Returns if this is not needed. */
+/* If kvis must still detach from tracees, ends the tracing thread: the kernel then detaches them
+ * without stopping them (exit_ptrace, kernel/ptrace.c). A new thread calls rest() to finish. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -19814,8 +19814,8 @@ static bool tr_give_up(void)
     return tr.interrupts + (tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
-/* Returns whether a signal was sent to the process group of kvis and the command: the command has
- * received the same signal, or has it pending. Returns false for ^C and ^\. */
+/* Returns whether a signal to kvis went to its whole process group: the command has received the
+ * same signal, or has it pending. False for ^C and ^\, because a second one must end kvis. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
@@ -19835,8 +19835,8 @@ static bool tr_is_groups(const struct tr_signal *q)
     return bit;
 }
 
-/* Passes a signal on to the command (sp_pass_on), or ends kvis. SIGINT and SIGQUIT then also kill
- * the command and its descendants; SIGTERM and SIGHUP, only if tr.bound is set. */
+/* Passes a signal on to the command (sp_pass_on), or ends kvis. If kvis ends, SIGINT and SIGQUIT
+ * kill the command and its descendants. SIGTERM and SIGHUP do so only if tr.bound is set. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -19851,8 +19851,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Handles signals to kvis. Waits up to WAIT_NS for the command to get the same signal: then it was
- * sent to the whole process group. */
+/* Handles signals to kvis. Waits up to WAIT_NS for the command to get the same signal. If it does,
+ * the signal was sent to the process group, and kvis does not pass the signal on. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -20009,9 +20009,9 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed, because the thread took the main thread's tid in
- * a failed execve(2), and that tid had no map entry. Does nothing if the process (in count mode,
- * any process given with -p) is alive: a tid is missing for a while in execve(2). */
+/* Stops following a thread whose exit BPF missed. (It took the main thread's tid in a failed
+ * execve(2), and that tid had no map entry.) Does nothing while the process, or in count mode any
+ * process given with -p, is alive: during an execve(2), a tid disappears for a moment. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
