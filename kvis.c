@@ -27766,7 +27766,7 @@ static void vh_read(void)
             continue;
         SNPRINTF(path, "/proc/%u/comm", vh.now.key.worker);
         bool gone = !bpf_pid_ns(NULL) && access(path, F_OK) < 0 && access("/proc/1/comm", F_OK) == 0
-                    && vh_slot(slot); /* reads the final counters */
+                    && vh_slot(slot); /* the worker has exited: get its final counters */
         vh_queue(&vh.now);
         if (gone)
             vh_forget(slot);
@@ -27780,7 +27780,7 @@ static void vh_read(void)
 
 static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
-    u32 told[N_SRC + 2];  /* hashes of the last "n/a" lines, as only changes are written */
+    u32 told[N_SRC + 2];  /* hashes of printed "n/a" lines: unchanged lines are not repeated */
     struct writer csv;
     struct buf prom;      /* newest page of Prometheus metrics */
     u32 prom_tick;
@@ -27834,10 +27834,10 @@ static const char *mout_source_why(u32 src)
 /* Metrics of a source that are unavailable for the same reason. */
 struct mout_lack {
     const char *why;
-    u32 src, n;      /* source index; number of unavailable metrics */
+    u32 src, n;      /* src: source index; n: number of unavailable metrics */
     u32 at;          /* iterator position: 0 for the whole source, otherwise 1 + metric index */
     u16 metric[N_METRICS];
-    bool own;        /* the reason concerns single metrics, not the whole source */
+    bool own;        /* the reason concerns individual metrics, not the whole source */
 };
 
 static const char *mout_why(u32 src, u32 m, const char *of_source)
@@ -27966,7 +27966,7 @@ static void mout_text_why(struct buf *b, const struct mout_lack *l)
     b_c(b, '\n');
 }
 
-/* If all metrics of a source lack a mounted /proc or /sys, returns that path; otherwise, NULL. */
+/* Returns "/proc" or "/sys" if all metrics of a source need it but it is not mounted, or NULL. */
 static const char *mout_unmounted(const struct mout_lack *l)
 {
     return l->n < met_sources[l->src].n ? NULL : u_not_mounted(l->why);
@@ -28194,8 +28194,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes metric m of each dimension (such as disk) with the name prefix of dimension `of`. Writes a
- * sum only if no instance has a value. Returns whether it wrote a value. */
+/* Writes the samples of metric m whose names have the prefix of dimension `of`: one per instance
+ * (such as a disk) or, if no instance has a value, the sum. Returns whether it wrote a sample. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -28327,7 +28327,7 @@ static void mout_prom_process(struct buf *b)
     }
     for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
         fds++;
-    if (fds) /* opendir(3) itself uses one descriptor */
+    if (fds) /* do not count the descriptor that opendir(3) uses */
         mout_self_one(b, SELF_OPEN_FDS, fds - 1);
     mout_self_one(b, SELF_MAX_FDS, limit.rlim_cur);
 }
@@ -28491,18 +28491,18 @@ static void mout_json(struct buf *b)
 
 /* --- the HTML report: a line per series and a heat map per distribution ---
  * A series is one metric of one instance. When all MOUT_POINTS points are used, neighboring points
- * are merged. gen/report/monitor.js decodes the data, base64 of 32-bit words. A series consists of
- * its line number, first point, number of points, and points (floats; after a merge, struct
- * met_point); a cell of a heat map, of map number | MOUT_DIST, point, cell number and count. */
+ * are merged. The data consists of 32-bit words in base64, which gen/report/monitor.js decodes.
+ * Words of a series: line number, first point, number of points, the points (floats; after a merge,
+ * struct met_point). Words of a heat-map cell: map number | MOUT_DIST, point, cell, count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
 static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
-    u32 n, halved;     /* number of points; how often pairs of points were merged */
+    u32 n, halved;     /* n: number of points; halved: how often pairs of points were merged */
     u32 left_out;      /* largest number of values lost in one interval */
     u32 lines, maps;   /* number of lines and heat maps written so far */
-    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* times (ns) and number of merged intervals */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* start, end (ns) and intervals of a point */
 } mout_past;
 
 static void mout_point_add(struct met_point *p, struct met_point q)
@@ -28522,7 +28522,7 @@ static u32 mout_cell_sum(u32 a, u32 b)
     return a + MIN(b, UINT32_MAX - a);
 }
 
-/* Adds the values of an instance to the newest points. Returns how many could not be stored. */
+/* Adds the values of an instance to the newest points. Returns how many values it could not add. */
 static u32 mout_gather_inst(const struct met_inst *i)
 {
     u32 left_out = 0;
@@ -28547,7 +28547,7 @@ static void mout_gather_hist(struct met_hist *h)
     if (!h->past)
         h->past = calloc(MOUT_CELLS * MOUT_POINTS, sizeof *h->past);
     for (u32 i = 0; h->past && i < ST_BUCKETS; i++) {
-        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* heat-map rows from 16 on have four buckets */
+        u32 row = i < 16 ? i : 16 + (i - 16) / 4; /* rows 16 and up combine four buckets each */
         u32 *cell = &h->past[row * MOUT_POINTS + mout_past.n - 1];
         if (h->now[i])
             *cell = mout_cell_sum(*cell, h->now[i]);
@@ -28902,7 +28902,7 @@ static void hs_accept(void)
 {
     int f = accept4(hs.fd, NULL, NULL, SOCK_CLOEXEC);
     if (f < 0) {
-        usleep(10000); /* without free descriptors, poll(2) would return again at once */
+        usleep(10000); /* on EMFILE, the connection stays pending: avoid a busy loop of poll(2) */
         return;
     }
     mout_exposition();
@@ -28911,8 +28911,8 @@ static void hs_accept(void)
 }
 
 /* == 41 scr_  the monitor on a terminal =======================================
- * Shows a part of a page: the overview, or a section with all metrics of its sources. Both are
- * defined in gen/tables/metrics.tbl. scr_end and fatal-signal handlers restore the terminal. */
+ * Shows as much of a page as fits. A page is the overview or a section (all metrics of some
+ * sources); see gen/tables/metrics.tbl. scr_end and fatal-signal handlers restore the terminal. */
 
 enum {
     SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_COLUMNS = 128,
@@ -28922,8 +28922,8 @@ enum {
 /* The first section is the overview. */
 static const struct { char key; const char *title; u64 sources; } scr_sections[] = { MET_SECTIONS };
 
-/* Lines of the overview. The bars after the title show one CPU each (each_cpu), or the history of a
- * metric: `past`; 1 - past / of, if `of` is set; or 1 - past, if `of` equals `past` (a ratio). */
+/* Lines of the overview. Bars after the title show the use of each CPU (each_cpu), or the history
+ * of metric `past`. If `of` is set, the bars show 1 - past / of (1 - past if `of` is `past`). */
 static const struct scr_row {
     const char *title;
     u16 past, of;
@@ -28943,14 +28943,14 @@ static struct {
     bool typing;             /* the user is typing a name filter */
     char find[24];           /* only instances with this text in their names are shown */
     u16 rows, cols;
-    u32 lines, top; /* page length in lines; first visible line */
+    u32 lines, top; /* lines: length of the page; top: first visible line */
     u32 from; /* offset of the current line in the output buffer */
     u32 view; /* current section: index in scr_sections[] */
     u32 shift; /* first shown column of the current table */
     u8 current; /* dimension of the table with the input focus; DIM_NONE: no table */
     u32 zeros_left; /* number of metrics hidden because they are 0 */
     u32 n_drawn;
-    struct { u8 dim; u32 line; } drawn[N_DIM]; /* tables on the page, lines of their headers */
+    struct { u8 dim; u32 line; } drawn[N_DIM]; /* dimension and header line of each table */
     u16 sort[N_DIM];         /* sort metric of each table; N_METRICS: unsorted */
     u8 escape; /* escape sequence: 0: none; 1: after ESC; 2: in parameter 1; 3: after parameter 1 */
     u32 number;              /* first parameter of the escape sequence */
@@ -29116,7 +29116,7 @@ static void scr_part(struct buf *b, double part)
         b_c(b, plain[k]);
 }
 
-/* Draws the history of metric m as bars, or of 1 - m / of (if `of` equals m, of 1 - m). */
+/* Draws bars for the last `width` values of metric m. For `of`, see struct scr_row. */
 static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
@@ -29227,7 +29227,7 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     return n;
 }
 
-/* For qsort(3): hardware devices first (in the default order), then by value (descending), name. */
+/* For qsort(3): by value (descending), then by name. The default order puts hardware first. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(struct met_inst *const *)x, *b = *(struct met_inst *const *)y;
@@ -29256,7 +29256,7 @@ static u32 scr_collect(u8 dim)
     return n;
 }
 
-/* Returns the name and property of an instance: "sda1 (sda)" or, for a process, "4242 make". */
+/* Returns an instance's name and a detail: "sda1 (sda)" (partition), "4242 make" (process). */
 static const struct buf *scr_name(const struct met_inst *i)
 {
     static struct buf s, *b = &s;
@@ -29435,7 +29435,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes unusual values of metrics that the overview lacks: sums or, if none, each instance's. */
+/* Writes metrics that the overview shows only beyond their limit (unusual= in metrics.tbl). */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -29779,7 +29779,7 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    /* During a pause, other outputs still get new values, which a redraw would show. */
+    /* Keys do not redraw a paused screen, which would then show values newer than the pause. */
     if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
@@ -29814,8 +29814,8 @@ static struct {
     int end_fd;              /* pidfd; -1: none, or the command has ended */
 } mon_command = { .status = -1, .end_fd = -1 };
 
-/* Events that need no PMU. With perf_event_paranoid 2, unprivileged users must exclude kernel mode.
- * Only the task clock does so (`user`), but it still counts the time in kernel mode. */
+/* Events that need no PMU. With perf_event_paranoid 2, unprivileged users can open only the task
+ * clock: `user` sets exclude_kernel, which does not keep that clock from counting kernel time. */
 static struct {
     const char *name;
     u64 config;
@@ -29829,7 +29829,7 @@ static struct {
     { "page_faults", PERF_COUNT_SW_PAGE_FAULTS, false, 1, 0 },
 };
 
-/* Forks the command, which waits for a call of sp_go. Monitors it like a process given with -p. */
+/* Forks a child that executes the command after sp_go. Monitors the child like a process of -p. */
 static void mon_fork(void)
 {
     sp_fork();
@@ -30094,7 +30094,7 @@ static int mon_run(u64 end_ns)
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====
  * Applies the USE method (Brendan Gregg: utilization, saturation and errors of every resource) to
- * the metrics of kvis monitor: samples them every second, takes the means (for percentiles, the
+ * the metrics of kvis monitor: samples them every second, takes means (for time percentiles,
  * maxima), and applies gen/tables/rules.tbl. kvis-diagnose(1) describes the order of findings. */
 
 #include "gen/out/rules.h"
@@ -30158,7 +30158,7 @@ struct dg_culprit {
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
-    double value, cost, key; /* key: sort key; highest cost of the finding and its consequences */
+    double value, cost, key; /* cost: time lost; key: highest cost of finding and consequences */
     bool error; /* the finding or a consequence is an error or a reached limit */
     u8 depth; /* position in a chain of causes; 0: no known cause */
     u8 n_evidence, n_who;
@@ -30172,9 +30172,9 @@ static struct dg_finding {
 static struct {
     double elapsed_s[N_SRC];
     u64 for_ns; /* -d value; 0: 10 s, or until the command exits */
-    u64 from_ns, to_ns; /* times of the start and of the last sample */
+    u64 from_ns, to_ns; /* time of the start, time of the last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out; /* numbers of processes: missing in this sample; with incomplete data */
+    u32 missed, left_out; /* numbers of processes: missed in this sample, with incomplete data */
     u32 forgot;                  /* number of findings lost for lack of memory */
     bool progress;
     bool virtio;                 /* use virtio kprobes, which slow a busy machine */
@@ -30200,7 +30200,7 @@ static void dg_take(void)
         }
 }
 
-/* Replaces all values, even of instances that have ended, by their means (durations: maxima). */
+/* Replaces all values, even of ended instances, by means or, for percentiles of times, maxima. */
 static void dg_settle(void)
 {
     MET_EACH(i)
@@ -30318,8 +30318,8 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     return met_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
 }
 
-/* --- the disks of the processes with the most I/O --- stat(2) of a file on NFS can hang.
- * Reading its mount (/proc/PID/fdinfo) and the device of the mount (/proc/PID/mountinfo) cannot. */
+/* --- the disks of the processes with the most I/O ---
+ * Gets mounts from /proc/PID/fdinfo, devices from mountinfo: stat(2) of a file on NFS can hang. */
 
 static void dg_fd_look(struct dg_task *t, const char *fd, struct mfs_set *mounts)
 {
@@ -30335,7 +30335,7 @@ static void dg_fd_look(struct dg_task *t, const char *fd, struct mfs_set *mounts
 }
 
 /* Adds the devices of mounts, such as 98:0 in "36 35 98:0 /a /b rw - ext4" (proc_pid_mountinfo(5)).
- * A device with major number 0 can be on a disk in some file systems (btrfs, but not tmpfs). */
+ * Skips devices with major number 0 (tmpfs), unless the file system can use a disk (btrfs). */
 static void dg_task_mounts(struct dg_task *t, const struct mfs_set *mounts)
 {
     char *end;
@@ -30387,7 +30387,7 @@ static bool dg_on_disk(const char *name, const char *disk, u32 depth)
     return false;
 }
 
-/* Returns whether a device can be on a disk. Major number 0 (overlayfs, btrfs) can be any disk. */
+/* Returns whether a device may be on a disk. With major number 0 (btrfs), the disk is unknown. */
 static bool dg_device_is(dev_t dev, const char *disk)
 {
     char name[MET_NAME];
@@ -30417,7 +30417,7 @@ static bool dg_crosses(double v, double limit, bool below)
     return below ? v <= limit : v >= limit;
 }
 
-/* Returns whether all other conditions of a rule hold. Adds their values as evidence. */
+/* Returns whether the `and` conditions of a rule hold. Adds their values as evidence. */
 static bool dg_guarded(struct dg_finding *f)
 {
     double v;
@@ -30528,7 +30528,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     }
 }
 
-/* Returns the process with the largest value, or NULL if no process has at least `least`. Skips the
+/* Returns the process with the largest value, or NULL if all values are below `least`. Skips the
  * processes in `top` and, unless f is NULL, processes that finding f does not concern. */
 static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n, u16 number,
                                         double least, const struct dg_finding *f, const char *disk)
@@ -30590,7 +30590,7 @@ static void dg_judge(void)
         dg_who(f);
 }
 
-/* Selects the busiest processes: one for each criterion, such as CPU time or I/O, in by[]. */
+/* Selects the busiest processes. Each criterion in by[], such as CPU time, selects one process. */
 static u32 dg_busiest(const struct dg_task **top)
 {
     static const struct { u16 number; float least; } by[] = { DG_BUSIEST_BY };
@@ -30655,7 +30655,7 @@ static void dg_name_of(struct buf *b, u16 number)
             b_c(b, *c);
 }
 
-/* Writes a number in a phrase ("throttled in 84 % of its periods") or, if none, after its name. */
+/* Writes a number as "throttled in 84 % of its periods" or, if it has no phrase, as "NAME 84 %". */
 static void dg_say(struct buf *b, u16 number, double v)
 {
     const char *words = dg_words[number], *at = words ? words + strcspn(words, "%#") : NULL;
@@ -30669,7 +30669,7 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Replaces %t by the name and %p by a nonzero pid. The next call reuses the buffer. */
+/* Replaces %t by the instance name and %p by pid (0: keeps %p). The next call reuses the buffer. */
 static const struct buf *dg_fill(const char *text, const struct buf *name, u32 pid)
 {
     static struct buf b;
@@ -30804,7 +30804,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Returns the instance with the largest value or, in most dimensions, the sum; NULL: none. */
+/* Gets a machine-wide value or, for disks and other `largest` dimensions, the largest value. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     const struct met_inst *best = NULL;
@@ -30914,7 +30914,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists resources without findings that kvis can measure (if `visible`) or cannot measure. */
+/* Lists resources that have no findings: measurable ones if `visible` is set, or the others. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     struct buf *line = dg_line(b);
@@ -31517,7 +31517,7 @@ static void check_fix(struct check *c, const char *fix)
     SNPRINTF(c->fix, "%s", fix);
 }
 
-/* Stores whether a feature works (`why` is NULL), or why it does not and, after U_FIX, the fix. */
+/* Stores that a feature works (`why` is NULL), or why not. In `why`, the fix follows U_FIX. */
 static void check_reason(struct check *c, const char *why)
 {
     c->works = !why;
@@ -31590,7 +31590,7 @@ static void check_faults(struct check *c)
     check_reason(c, e < 0 ? pf_why_not(e, PF_LEVEL_USER) : NULL);
 }
 
-/* Tries hybrid mode and, as the next two features, its support of disk I/O and io_uring. */
+/* Tries hybrid mode (result: c[0]), and its tracing of disk waits (c[1]) and io_uring (c[2]). */
 static void check_hybrid(struct check *c)
 {
     struct bpf_obj *const with[] = { &hy.disk, &hy.uring };
@@ -31663,14 +31663,14 @@ static void check_source(struct check *c, u32 src)
 
 static const struct check_row {
     const char *name;
-    u8 needed, useful; /* subcommands that need the feature; those that do less without it */
-    u8 verdict;          /* subcommands whose verdict depends on the feature */
+    u8 needed, useful; /* subcommands that fail, or do less, without the feature */
+    u8 verdict;          /* subcommands that get a worse verdict without the feature */
     bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* metric source to try; 0: a function tries the feature instead */
     const char *what;    /* default detail if the feature works */
     const char *without; /* NAME for the verdict "without NAME"; NULL: kvis has a fallback */
-    const char *fix;     /* default fix; NULL: to report a bug (CHECK_REPORT) */
+    const char *fix;     /* default fix; NULL: CHECK_REPORT (report a bug) */
 } check_rows[] = { CHECK_ROWS };
 
 enum check_loss { LOSS_NONE, LOSS_PART, LOSS_FALLBACK, LOSS_ALL };
@@ -31704,7 +31704,7 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of the column for "trace,open,proc,monitor" */
 
-/* Returns the feature or subcommand that already printed a fix. If none, stores `who`. */
+/* Returns the name for which the same fix was printed. If the fix is new, stores the name `who`. */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* fixes beyond this number may be printed twice */
@@ -32046,8 +32046,8 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
     mout_json_end(b, "},");
 }
 
-/* Writes a verdict on each subcommand in the mask `bits` and, if that has monitor, on virt. Returns
- * whether all in the mask work. */
+/* Writes verdicts on the subcommands in the mask `bits`, and on virt if monitor is in the mask.
+ * Returns whether all subcommands in the mask work. */
 static bool check_verdicts(struct buf *b, bool json, u8 bits)
 {
     u8 shown = bits | (bits & CHECK_MONITOR ? CHECK_VIRT : 0);
@@ -32099,7 +32099,7 @@ enum opt_kind {
 struct opt_row {
     u16 in; /* mask of the subcommands that have the option */
     char letter; /* short option; 0: none */
-    const char *name, *arg; /* long name of the option; name of its argument, or NULL */
+    const char *name, *arg; /* name: long name of the option; arg: argument, or NULL */
     bool optional; /* the argument is optional and must follow an '=' */
     bool needs_command; /* the option has no effect on processes that kvis did not start */
     u8 kind;
@@ -32181,7 +32181,7 @@ static const char *opt_path(const char *v)
     return NULL;
 }
 
-/* Only stores the value, because a later --rules option may define its rule. */
+/* Checks nothing yet, because a later --rules option may define the rule that the value names. */
 static const char *opt_threshold(const char *v)
 {
     return opt_push(&dg.thresholds, &dg.n_thresholds, v);
@@ -32535,7 +32535,7 @@ static int opt_short(char **argv)
     return 1;
 }
 
-/* Refuses "--option VALUE" instead of --option=VALUE if VALUE cannot be anything else. */
+/* Refuses "--option VALUE" without the =, if VALUE can be neither a command nor a recording. */
 static void opt_refuse_value(const char *option, char **word)
 {
     u8 takes = opt_cmd->takes;
@@ -32550,7 +32550,7 @@ static void opt_refuse_value(const char *option, char **word)
                   *word);
 }
 
-/* Parses options and returns the other words. Recordings and subcommands may come first. */
+/* Parses options and returns the other words. Options after a command belong to the command. */
 static char **opt_parse(char **argv)
 {
     bool mixed = opt_cmd->takes == TAKES_RECORDINGS || opt_cmd->takes == TAKES_COMMANDS;
@@ -32681,7 +32681,7 @@ static bool cmd_on_stdout(const char *output)
     return output && !strcmp(output, "-");
 }
 
-/* Refuses JSON on a stdout (pipe or file) that also gets the command's output. */
+/* Refuses JSON on stdout if the command's output would go to the same file, pipe or socket. */
 static void cmd_refuse_mixed(void)
 {
     struct stat s;
@@ -32737,7 +32737,7 @@ static void cmd_header(const char *backend)
         rec_json_header(&out.json.b, backend);
 }
 
-/* Uses the directory of the report if /tmp is missing (initramfs) or read-only (containers). */
+/* Puts temporary files beside the report if /tmp is missing or read-only (initramfs, container). */
 static const char *cmd_temporary_dir(void)
 {
     static char beside[PATH_MAX];
@@ -32926,7 +32926,7 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
-/* Shows system calls if a filter selects them by duration, or selects only calls without events. */
+/* Turns on -v for --min-duration, or if -e selects only calls that otherwise show little. */
 static void cmd_needs_calls(void)
 {
     opt.verbose |= (opt.min_ns || (opt.trace && md_reports_nothing())) && !opt.count_only;
