@@ -843,7 +843,7 @@ enum met_key_code {
     [SRC_FS] = { "fs", "filesystems", \
       "no file system reports this value", 13, 229, 236, 7 }, \
     [SRC_FDS] = { "limits", "descriptors", \
-      "no process uses half of the file descriptors that it may open", 10, 236, 237, 1 }, \
+      "no process has reached half of its limit of open file descriptors", 10, 236, 237, 1 }, \
     [SRC_PORTS] = { "limits", "ports", \
       "fewer than half of the local ports are in use, so kvis does not count connections", 10, 237, 238, 1 }, \
     [SRC_BONDS] = { "net", "bonds", \
@@ -973,14 +973,14 @@ enum met_key_code {
       "Interrupts handled, summed over all CPUs", \
       "Interrupts handled, summed over all CPUs" }, \
     { "forks", "processes", "forks_total", NULL, PROM_COUNTER, SRC_STAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Processes and threads created", \
-      "Processes and threads created" }, \
+      "Number of processes and threads created", \
+      "Number of processes and threads created" }, \
     { "procs_running", "procs_running", "procs_running", NULL, PROM_GAUGE, SRC_STAT, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Tasks that run or wait for a CPU", \
-      "Tasks that run or wait for a CPU" }, \
+      "Number of tasks that are running or waiting for a CPU", \
+      "Number of tasks that are running or waiting for a CPU" }, \
     { "procs_blocked", "procs_blocked", "procs_blocked", NULL, PROM_GAUGE, SRC_STAT, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Tasks blocked waiting for I/O", \
-      "Tasks blocked waiting for I/O" }, \
+      "Number of tasks that are blocked waiting for I/O", \
+      "Number of tasks that are blocked waiting for I/O" }, \
     { "cycles", "", "perf_cpucycles_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU cycles, counted only while a CPU is not halted", \
       "CPU cycles, counted only while a CPU is not halted" }, \
@@ -1096,11 +1096,11 @@ enum met_key_code {
       "Share of pipeline slots left empty because the back end accepted no micro-operations", \
       "Share of pipeline slots left empty because the back end accepted no micro-operations" }, \
     { "pmc_running", "", "pmc_running_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Smallest share of the interval for which a hardware event was counted; kvis extrapolates its count to the whole interval", \
-      "Smallest share of the interval for which a hardware event was counted; kvis extrapolates its count to the whole interval" }, \
+      "Share of the interval in which the least-counted hardware event was counted; kvis scales the counts to the whole interval", \
+      "Share of the interval in which the least-counted hardware event was counted; kvis scales the counts to the whole interval" }, \
     { "events", "", "events_total", NULL, PROM_COUNTER, SRC_EVENTS, F_COUNT, DIM_EVENT, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup", \
-      "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup" }, \
+      "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup given with --cgroup", \
+      "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup given with --cgroup" }, \
     { "load1", "/proc/loadavg 0", "load1", NULL, PROM_GAUGE, SRC_LOAD, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Load average over 1 minute", \
       "Load average over 1 minute" }, \
@@ -1111,41 +1111,41 @@ enum met_key_code {
       "Load average over 15 minutes", \
       "Load average over 15 minutes" }, \
     { "pressure_cpu_waiting", "/proc/pressure/cpu some total=", "pressure_cpu_waiting_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time in which at least one task waited for a CPU", \
-      "Time in which at least one task waited for a CPU" }, \
+      "Time during which at least one task waited for a CPU", \
+      "Time during which at least one task waited for a CPU" }, \
     { "pressure_memory_waiting", "/proc/pressure/memory some total=", "pressure_memory_waiting_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time in which at least one task waited for memory", \
-      "Time in which at least one task waited for memory" }, \
+      "Time during which at least one task waited for memory", \
+      "Time during which at least one task waited for memory" }, \
     { "pressure_memory_stalled", "/proc/pressure/memory full total=", "pressure_memory_stalled_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time in which all active tasks waited for memory", \
-      "Time in which all active tasks waited for memory" }, \
+      "Time during which all non-idle tasks waited for memory", \
+      "Time during which all non-idle tasks waited for memory" }, \
     { "pressure_io_waiting", "/proc/pressure/io some total=", "pressure_io_waiting_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time in which at least one task waited for I/O", \
-      "Time in which at least one task waited for I/O" }, \
+      "Time during which at least one task waited for I/O", \
+      "Time during which at least one task waited for I/O" }, \
     { "pressure_io_stalled", "/proc/pressure/io full total=", "pressure_io_stalled_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time in which all active tasks waited for I/O", \
-      "Time in which all active tasks waited for I/O" }, \
+      "Time during which all non-idle tasks waited for I/O", \
+      "Time during which all non-idle tasks waited for I/O" }, \
     { "pressure_irq_stalled", "/proc/pressure/irq full total=", "pressure_irq_stalled_seconds_total", NULL, PROM_COUNTER, SRC_PSI, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/pressure/irq needs Linux 6.1 and CONFIG_IRQ_TIME_ACCOUNTING", \
-      "Time in which interrupts kept all active tasks from running", \
-      "Time in which interrupts kept all active tasks from running" }, \
+      "Time during which interrupts kept all non-idle tasks from running", \
+      "Time during which interrupts kept all non-idle tasks from running" }, \
     { "frequency", "scaling_cur_freq", "cpu_scaling_frequency_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, NULL, \
       "Current frequency of a CPU", \
       "Current frequency of a CPU" }, \
     { "frequency_limit", "scaling_max_freq", "cpu_scaling_frequency_max_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, NULL, \
-      "Highest frequency at which a CPU may run now", \
-      "Highest frequency at which a CPU may run now" }, \
+      "Current upper limit of the frequency of a CPU", \
+      "Current upper limit of the frequency of a CPU" }, \
     { "frequency_min", "cpuinfo_min_freq", "cpu_frequency_min_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, NULL, \
       "Lowest frequency that a CPU supports", \
       "Lowest frequency that a CPU supports" }, \
     { "frequency_max", "cpuinfo_max_freq", "cpu_frequency_max_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, NULL, \
       "Highest frequency that a CPU supports", \
       "Highest frequency that a CPU supports" }, \
-    { "frequency_base", "", "frequency_base_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, "/sys has neither base_frequency nor nominal_freq of a CPU", \
+    { "frequency_base", "", "frequency_base_hertz", NULL, PROM_GAUGE, SRC_FREQ, F_KHZ, DIM_CPU, MET_MEAN, false, false, OP_NONE, 0, 0, "/sys contains neither base_frequency nor nominal_freq for any CPU", \
       "Frequency that all CPUs can sustain at the same time", \
       "Frequency that all CPUs can sustain at the same time" }, \
     { "schedstat_running", "7", "schedstat_running_seconds_total", NULL, PROM_COUNTER, SRC_SCHEDSTAT, F_TOTAL_NS, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that tasks ran on a CPU", \
-      "Time that tasks ran on a CPU" }, \
+      "Time that tasks spent running on a CPU", \
+      "Time that tasks spent running on a CPU" }, \
     { "schedstat_waiting", "8", "schedstat_waiting_seconds_total", NULL, PROM_COUNTER, SRC_SCHEDSTAT, F_QUEUED_NS, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks", \
       "Time that tasks waited for a CPU, summed over tasks; its rate is the mean number of waiting tasks" }, \
@@ -1156,8 +1156,8 @@ enum met_key_code {
       "Total memory that the kernel manages", \
       "Total memory that the kernel manages" }, \
     { "memory_free", "MemFree", "memory_MemFree_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Memory that is not used, not even as a cache", \
-      "Memory that is not used, not even as a cache" }, \
+      "Memory that is not used for anything, including caches", \
+      "Memory that is not used for anything, including caches" }, \
     { "memory_available", "MemAvailable", "memory_MemAvailable_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory that programs can get without swapping, as estimated by the kernel", \
       "Memory that programs can get without swapping, as estimated by the kernel" }, \
@@ -1174,8 +1174,8 @@ enum met_key_code {
       "Memory used by shared memory and tmpfs", \
       "Memory used by shared memory and tmpfs" }, \
     { "memory_dirty", "Dirty", "memory_Dirty_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Modified memory that is not yet written to disk", \
-      "Modified memory that is not yet written to disk" }, \
+      "Modified memory that has not been written to disk yet", \
+      "Modified memory that has not been written to disk yet" }, \
     { "memory_writeback", "Writeback", "memory_Writeback_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory that is being written to disk", \
       "Memory that is being written to disk" }, \
@@ -1189,8 +1189,8 @@ enum met_key_code {
       "Memory used by page tables", \
       "Memory used by page tables" }, \
     { "memory_committed", "Committed_AS", "memory_Committed_AS_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Memory that programs have allocated, used or not (Committed_AS)", \
-      "Memory that programs have allocated, used or not (Committed_AS)" }, \
+      "Memory that programs have allocated, whether they use it or not (Committed_AS)", \
+      "Memory that programs have allocated, whether they use it or not (Committed_AS)" }, \
     { "swap_total", "SwapTotal", "memory_SwapTotal_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Total swap space of the machine", \
       "Total swap space of the machine" }, \
@@ -1225,29 +1225,29 @@ enum met_key_code {
       "Pages that kswapd scanned to reclaim memory", \
       "Pages that kswapd scanned to reclaim memory" }, \
     { "pages_scanned_direct", "pgscan_direct", "vmstat_pgscan_direct", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Pages that allocating tasks scanned to reclaim memory (direct reclaim)", \
-      "Pages that allocating tasks scanned to reclaim memory (direct reclaim)" }, \
+      "Pages that tasks scanned to reclaim memory for their own allocations (direct reclaim)", \
+      "Pages that tasks scanned to reclaim memory for their own allocations (direct reclaim)" }, \
     { "pages_reclaimed_kswapd", "pgsteal_kswapd", "vmstat_pgsteal_kswapd", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Pages that kswapd reclaimed", \
       "Pages that kswapd reclaimed" }, \
     { "pages_reclaimed_direct", "pgsteal_direct", "vmstat_pgsteal_direct", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Pages that allocating tasks reclaimed (direct reclaim)", \
-      "Pages that allocating tasks reclaimed (direct reclaim)" }, \
+      "Pages that tasks reclaimed for their own allocations (direct reclaim)", \
+      "Pages that tasks reclaimed for their own allocations (direct reclaim)" }, \
     { "allocation_stalls", "allocstall_*", "allocation_stalls_total", NULL, PROM_COUNTER, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Memory allocations that first had to reclaim memory (direct reclaim)", \
-      "Memory allocations that first had to reclaim memory (direct reclaim)" }, \
+      "Memory allocations delayed because the task first had to reclaim memory (direct reclaim)", \
+      "Memory allocations delayed because the task first had to reclaim memory (direct reclaim)" }, \
     { "workingset_refaults", "workingset_refault*", "workingset_refaults_total", NULL, PROM_COUNTER, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Reclaimed pages that were soon read back", \
-      "Reclaimed pages that were soon read back" }, \
+      "Reclaimed pages that were soon needed again (refaults)", \
+      "Reclaimed pages that were soon needed again (refaults)" }, \
     { "oom_kills", "oom_kill", "vmstat_oom_kill", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Processes that the kernel killed because memory ran out", \
       "Processes that the kernel killed because memory ran out" }, \
     { "dirty_threshold", "nr_dirty_threshold", "vmstat_nr_dirty_threshold", NULL, PROM_GAUGE, SRC_VMSTAT, F_PAGES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Amount of dirty memory at which the kernel throttles writing tasks", \
-      "Amount of dirty memory at which the kernel throttles writing tasks" }, \
+      "Amount of dirty memory above which the kernel throttles tasks that write", \
+      "Amount of dirty memory above which the kernel throttles tasks that write" }, \
     { "compaction_stalls", "compact_stall", "vmstat_compact_stall", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Memory allocations that first had to compact memory", \
-      "Memory allocations that first had to compact memory" }, \
+      "Memory allocations delayed because the task first had to compact memory", \
+      "Memory allocations delayed because the task first had to compact memory" }, \
     { "compaction_successes", "compact_success", "vmstat_compact_success", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory compactions that succeeded", \
       "Memory compactions that succeeded" }, \
@@ -1255,11 +1255,11 @@ enum met_key_code {
       "Memory compactions that failed", \
       "Memory compactions that failed" }, \
     { "thp_fault_allocs", "thp_fault_alloc", "vmstat_thp_fault_alloc", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Page faults that got a transparent hugepage", \
-      "Page faults that got a transparent hugepage" }, \
+      "Page faults that allocated a transparent hugepage", \
+      "Page faults that allocated a transparent hugepage" }, \
     { "thp_fault_fallbacks", "thp_fault_fallback", "vmstat_thp_fault_fallback", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Page faults that got small pages instead of a transparent hugepage", \
-      "Page faults that got small pages instead of a transparent hugepage" }, \
+      "Page faults that allocated small pages because no transparent hugepage was available", \
+      "Page faults that allocated small pages because no transparent hugepage was available" }, \
     { "thp_collapses", "thp_collapse_alloc", "vmstat_thp_collapse_alloc", NULL, PROM_UNTYPED, SRC_VMSTAT, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Hugepages that khugepaged allocated to replace small pages", \
       "Hugepages that khugepaged allocated to replace small pages" }, \
@@ -1270,14 +1270,14 @@ enum met_key_code {
       "Transparent hugepages that were split into small pages", \
       "Transparent hugepages that were split into small pages" }, \
     { "thp_policy", "", "thp_policy", NULL, PROM_GAUGE, SRC_KHUGE, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Memory that may get transparent hugepages: 0 none, 1 only with madvise(2), 2 all anonymous memory", \
-      "Memory that may get transparent hugepages: 0 none, 1 only with madvise(2), 2 all anonymous memory" }, \
+      "Memory that is eligible for transparent hugepages: 0 none, 1 only with madvise(2), 2 all anonymous memory", \
+      "Memory that is eligible for transparent hugepages: 0 none, 1 only with madvise(2), 2 all anonymous memory" }, \
     { "khugepaged_pages_collapsed", "pages_collapsed", "khugepaged_pages_collapsed_total", NULL, PROM_COUNTER, SRC_KHUGE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Approximate number of hugepages that khugepaged made from small pages", \
-      "Approximate number of hugepages that khugepaged made from small pages" }, \
+      "Approximate number of hugepages into which khugepaged has merged small pages", \
+      "Approximate number of hugepages into which khugepaged has merged small pages" }, \
     { "khugepaged_full_scans", "full_scans", "khugepaged_full_scans_total", NULL, PROM_COUNTER, SRC_KHUGE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of times that khugepaged scanned all memory", \
-      "Number of times that khugepaged scanned all memory" }, \
+      "Number of complete scans of memory by khugepaged", \
+      "Number of complete scans of memory by khugepaged" }, \
     { "hugepages", "nr_hugepages", "hugepages", NULL, PROM_GAUGE, SRC_HUGE, F_NUMBER, DIM_POOL, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of hugepages in a hugepage pool", \
       "Number of hugepages in a hugepage pool" }, \
@@ -1285,14 +1285,14 @@ enum met_key_code {
       "Number of free hugepages in a hugepage pool", \
       "Number of free hugepages in a hugepage pool" }, \
     { "hugepages_reserved", "resv_hugepages", "hugepages_reserved", NULL, PROM_GAUGE, SRC_HUGE, F_NUMBER, DIM_POOL, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of free hugepages in a hugepage pool that are reserved for mappings", \
-      "Number of free hugepages in a hugepage pool that are reserved for mappings" }, \
+      "Number of hugepages in a hugepage pool that are free but reserved for mappings", \
+      "Number of hugepages in a hugepage pool that are free but reserved for mappings" }, \
     { "hugepages_surplus", "surplus_hugepages", "hugepages_surplus", NULL, PROM_GAUGE, SRC_HUGE, F_NUMBER, DIM_POOL, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of surplus hugepages, allocated beyond the configured size of a hugepage pool", \
       "Number of surplus hugepages, allocated beyond the configured size of a hugepage pool" }, \
     { "hugepages_overcommit", "nr_overcommit_hugepages", "hugepages_overcommit", NULL, PROM_GAUGE, SRC_HUGE, F_NUMBER, DIM_POOL, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Maximum number of hugepages beyond the configured size of a hugepage pool", \
-      "Maximum number of hugepages beyond the configured size of a hugepage pool" }, \
+      "Maximum number of surplus hugepages, beyond the configured size of a hugepage pool", \
+      "Maximum number of surplus hugepages, beyond the configured size of a hugepage pool" }, \
     { "hugepage_pool", "", "hugepage_pool_ratio", NULL, PROM_GAUGE, SRC_HUGE, F_RATIO, DIM_POOL, MET_ALONE, false, false, OP_REST, M_POOL_FREE, M_POOL, NULL, \
       "Share of the hugepages of a pool that are in use", \
       "Share of the hugepages of a pool that are in use" }, \
@@ -1303,20 +1303,20 @@ enum met_key_code {
       "Pages allocated on a NUMA node although another node was intended", \
       "Pages allocated on a NUMA node although another node was intended" }, \
     { "numa_foreign", "numa_foreign", "memory_numa_numa_foreign_total", NULL, PROM_COUNTER, SRC_NUMASTAT, F_COUNT, DIM_NODE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Pages meant for a NUMA node but allocated on another node", \
-      "Pages meant for a NUMA node but allocated on another node" }, \
+      "Pages intended for a NUMA node but allocated on another node", \
+      "Pages intended for a NUMA node but allocated on another node" }, \
     { "interleave_hit", "interleave_hit", "memory_numa_interleave_hit_total", NULL, PROM_COUNTER, SRC_NUMASTAT, F_COUNT, DIM_NODE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Pages allocated on a NUMA node as the interleave policy intended", \
       "Pages allocated on a NUMA node as the interleave policy intended" }, \
     { "local_node", "local_node", "memory_numa_local_node_total", NULL, PROM_COUNTER, SRC_NUMASTAT, F_COUNT, DIM_NODE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Pages allocated on a NUMA node by a CPU of the same node", \
-      "Pages allocated on a NUMA node by a CPU of the same node" }, \
+      "Pages allocated on a NUMA node by tasks that ran on the same node", \
+      "Pages allocated on a NUMA node by tasks that ran on the same node" }, \
     { "other_node", "other_node", "memory_numa_other_node_total", NULL, PROM_COUNTER, SRC_NUMASTAT, F_COUNT, DIM_NODE, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Pages allocated on a NUMA node by a CPU of another node", \
-      "Pages allocated on a NUMA node by a CPU of another node" }, \
+      "Pages allocated on a NUMA node by tasks that ran on another node", \
+      "Pages allocated on a NUMA node by tasks that ran on another node" }, \
     { "numa_remote", "", "numa_remote_ratio", NULL, PROM_GAUGE, SRC_NUMASTAT, F_RATIO, DIM_NODE, MET_ALONE, false, true, OP_SHARE, M_NUMA_OTHER, M_NUMA_LOCAL, "no memory pages were allocated in this interval", \
-      "Share of the pages allocated on a NUMA node that were allocated by a CPU of another node", \
-      "Share of the pages allocated on a NUMA node that were allocated by a CPU of another node" }, \
+      "Share of the pages allocated on a NUMA node that were allocated by tasks on another node", \
+      "Share of the pages allocated on a NUMA node that were allocated by tasks on another node" }, \
     { "node_memory_total", "MemTotal", "memory_numa_MemTotal", NULL, PROM_GAUGE, SRC_NODEMEM, F_KIB, DIM_NODE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Total memory of a NUMA node", \
       "Total memory of a NUMA node" }, \
@@ -1363,8 +1363,8 @@ enum met_key_code {
       "NUMA hinting faults on pages of the NUMA node where the task ran", \
       "NUMA hinting faults on pages of the NUMA node where the task ran" }, \
     { "numa_pages_migrated", "numa_pages_migrated", "vmstat_numa_pages_migrated", NULL, PROM_UNTYPED, SRC_BALANCE, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Pages that NUMA balancing moved to the NUMA node that uses them", \
-      "Pages that NUMA balancing moved to the NUMA node that uses them" }, \
+      "Pages that NUMA balancing moved to the NUMA node of the tasks that use them", \
+      "Pages that NUMA balancing moved to the NUMA node of the tasks that use them" }, \
     { "disk_reads", "3", "disk_reads_completed_total", NULL, PROM_COUNTER, SRC_DISK, F_COUNT, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Read requests that a disk completed", \
       "Read requests that a disk completed" }, \
@@ -1378,8 +1378,8 @@ enum met_key_code {
       "Flush requests that a disk completed", \
       "Flush requests that a disk completed" }, \
     { "disk_flush_time", "19", "disk_flush_requests_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
-      "Total time that flush requests to a disk took, summed over all requests; fsync(2) causes flush requests", \
-      "Total time that flush requests to a disk took, summed over all requests; fsync(2) causes flush requests" }, \
+      "Time that flush requests to a disk took, summed over all requests; fsync(2) causes flush requests", \
+      "Time that flush requests to a disk took, summed over all requests; fsync(2) causes flush requests" }, \
     { "disk_read", "5", "disk_read_bytes_total", NULL, PROM_COUNTER, SRC_DISK, F_SECTORS, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes read from a disk", \
       "Bytes read from a disk" }, \
@@ -1390,17 +1390,17 @@ enum met_key_code {
       "Bytes discarded on a disk", \
       "Bytes discarded on a disk" }, \
     { "disk_read_time", "6", "disk_read_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
-      "Total time that read requests to a disk took, summed over all requests", \
-      "Total time that read requests to a disk took, summed over all requests" }, \
+      "Time that read requests to a disk took, summed over all requests", \
+      "Time that read requests to a disk took, summed over all requests" }, \
     { "disk_write_time", "10", "disk_write_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
-      "Total time that write requests to a disk took, summed over all requests", \
-      "Total time that write requests to a disk took, summed over all requests" }, \
+      "Time that write requests to a disk took, summed over all requests", \
+      "Time that write requests to a disk took, summed over all requests" }, \
     { "disk_io_time", "12", "disk_io_time_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_TOTAL_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
-      "Time in which a disk had at least one request in flight", \
-      "Time in which a disk had at least one request in flight" }, \
+      "Time during which a disk had at least one request in flight", \
+      "Time during which a disk had at least one request in flight" }, \
     { "disk_io_time_weighted", "13", "disk_io_time_weighted_seconds_total", NULL, PROM_COUNTER, SRC_DISK, F_QUEUED_MS, DIM_DISK, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
-      "Total time that requests to a disk took, summed over all requests; its rate is the mean number of requests in flight", \
-      "Total time that requests to a disk took, summed over all requests; its rate is the mean number of requests in flight" }, \
+      "Time that requests to a disk took, summed over all requests; its rate is the mean number of requests in flight", \
+      "Time that requests to a disk took, summed over all requests; its rate is the mean number of requests in flight" }, \
     { "disk_io_now", "11", "disk_io_now", NULL, PROM_GAUGE, SRC_DISK, F_NUMBER, DIM_DISK, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Number of requests in flight at a disk", \
       "Number of requests in flight at a disk" }, \
@@ -1435,8 +1435,8 @@ enum met_key_code {
       "Mean rate of change of a thermal zone's temperature over the last 30 seconds", \
       "Mean rate of change of a thermal zone's temperature over the last 30 seconds" }, \
     { "sensor", "_input", "hwmon_temp_celsius", NULL, PROM_GAUGE, SRC_HWMON, F_MILLIDEGREES, DIM_SENSOR, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Temperature that a hardware sensor measures", \
-      "Temperature that a hardware sensor measures" }, \
+      "Temperature measured by a hardware sensor", \
+      "Temperature measured by a hardware sensor" }, \
     { "sensor_max", "_max", "hwmon_temp_max_celsius", NULL, PROM_GAUGE, SRC_HWMON, F_MILLIDEGREES, DIM_SENSOR, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Maximum temperature of a hardware sensor, as reported by its chip", \
       "Maximum temperature of a hardware sensor, as reported by its chip" }, \
@@ -1444,8 +1444,8 @@ enum met_key_code {
       "Critical temperature of a hardware sensor, as reported by its chip", \
       "Critical temperature of a hardware sensor, as reported by its chip" }, \
     { "sensor_power", "", "hwmon_power_watts", NULL, PROM_GAUGE, SRC_HWMON, F_WATTS, DIM_SENSOR, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Power that a hardware sensor measures", \
-      "Power that a hardware sensor measures" }, \
+      "Power measured by a hardware sensor", \
+      "Power measured by a hardware sensor" }, \
     { "sensor_headroom", "", "sensor_headroom_celsius", NULL, PROM_GAUGE, SRC_HWMON, F_MILLIDEGREES, DIM_SENSOR, MET_ALONE, false, false, OP_LESS, M_SENSOR_CRIT, M_SENSOR, NULL, \
       "Difference between the critical temperature of a hardware sensor and its temperature", \
       "Difference between the critical temperature of a hardware sensor and its temperature" }, \
@@ -1483,14 +1483,14 @@ enum met_key_code {
       "Packets that a network interface failed to send", \
       "Packets that a network interface failed to send" }, \
     { "network_transmit_drop", "11", "network_transmit_drop_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Packets that were dropped before a network interface sent them", \
-      "Packets that were dropped before a network interface sent them" }, \
+      "Packets dropped on their way out, before a network interface sent them", \
+      "Packets dropped on their way out, before a network interface sent them" }, \
     { "network_transmit_fifo", "12", "network_transmit_fifo_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Packets not sent because the transmit FIFO of a network interface ran empty in mid-packet", \
       "Packets not sent because the transmit FIFO of a network interface ran empty in mid-packet" }, \
     { "network_transmit_colls", "13", "network_transmit_colls_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Collisions while a network interface sent packets", \
-      "Collisions while a network interface sent packets" }, \
+      "Collisions detected while a network interface sent packets", \
+      "Collisions detected while a network interface sent packets" }, \
     { "network_transmit_carrier", "14", "network_transmit_carrier_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Packets that a network interface failed to send because the carrier was lost", \
       "Packets that a network interface failed to send because the carrier was lost" }, \
@@ -1519,8 +1519,8 @@ enum met_key_code {
       "TCP segments that the machine received", \
       "TCP segments that the machine received" }, \
     { "tcp_segments_sent", "Tcp OutSegs", "netstat_Tcp_OutSegs", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "TCP segments that the machine sent, without retransmissions", \
-      "TCP segments that the machine sent, without retransmissions" }, \
+      "TCP segments that the machine sent, not counting retransmissions", \
+      "TCP segments that the machine sent, not counting retransmissions" }, \
     { "tcp_retransmitted_segments", "Tcp RetransSegs", "netstat_Tcp_RetransSegs", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP segments that the machine retransmitted", \
       "TCP segments that the machine retransmitted" }, \
@@ -1537,8 +1537,8 @@ enum met_key_code {
       "TCP connection attempts that failed", \
       "TCP connection attempts that failed" }, \
     { "tcp_established", "Tcp CurrEstab", "netstat_Tcp_CurrEstab", NULL, PROM_GAUGE, SRC_TCP, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "TCP connections that are established", \
-      "TCP connections that are established" }, \
+      "Number of TCP connections that are established", \
+      "Number of TCP connections that are established" }, \
     { "tcp_listen_overflows", "TcpExt ListenOverflows", "netstat_TcpExt_ListenOverflows", NULL, PROM_UNTYPED, SRC_TCP, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "TCP connections dropped because the accept queue of the listening socket was full", \
       "TCP connections dropped because the accept queue of the listening socket was full" }, \
@@ -1582,8 +1582,8 @@ enum met_key_code {
       "Network packets dropped because the backlog of a CPU was full", \
       "Network packets dropped because the backlog of a CPU was full" }, \
     { "softnet_times_squeezed", "2", "softnet_times_squeezed_total", NULL, PROM_COUNTER, SRC_SOFTNET, F_COUNT, DIM_CPU, MET_SUM, true, false, OP_NONE, 0, 0, NULL, \
-      "Number of times that a CPU deferred network packets because its softirq budget or time was used up", \
-      "Number of times that a CPU deferred network packets because its softirq budget or time was used up" }, \
+      "Number of times that a CPU deferred network packets because it had used up its softirq budget or time", \
+      "Number of times that a CPU deferred network packets because it had used up its softirq budget or time" }, \
     { "filefd_allocated", "/proc/sys/fs/file-nr 0", "filefd_allocated", NULL, PROM_GAUGE, SRC_LIMITS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of open files on the machine", \
       "Number of open files on the machine" }, \
@@ -1645,14 +1645,14 @@ enum met_key_code {
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %", \
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %" }, \
     { "ports_used", "", "ports_used_ratio", NULL, PROM_GAUGE, SRC_PORTS, F_RATIO, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Largest share of the local ports that connections to a single remote address and port use", \
-      "Largest share of the local ports that connections to a single remote address and port use" }, \
+      "Share of the local ports in use for the remote address and port that has the most connections", \
+      "Share of the local ports in use for the remote address and port that has the most connections" }, \
     { "nf_conntrack_drops", "nf_conntrack drop", "nf_conntrack_stat_drop_total", NULL, PROM_COUNTER, SRC_TABLES, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Packets dropped because their connection could not be added to the connection tracking table", \
-      "Packets dropped because their connection could not be added to the connection tracking table" }, \
+      "Network packets dropped because their connection could not be added to the connection tracking table", \
+      "Network packets dropped because their connection could not be added to the connection tracking table" }, \
     { "nf_conntrack_insert_failures", "nf_conntrack insert_failed", "nf_conntrack_stat_insert_failed_total", NULL, PROM_COUNTER, SRC_TABLES, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Connections that could not be added to the connection tracking table, for example because of a race between packets", \
-      "Connections that could not be added to the connection tracking table, for example because of a race between packets" }, \
+      "Network connections that could not be added to the connection tracking table, for example because of a race between packets", \
+      "Network connections that could not be added to the connection tracking table, for example because of a race between packets" }, \
     { "arp_table_overflows", "arp_cache table_fulls", "arp_table_overflows_total", NULL, PROM_COUNTER, SRC_TABLES, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "IPv4 neighbors not added to the neighbor table because the table was full", \
       "IPv4 neighbors not added to the neighbor table because the table was full" }, \
@@ -1660,14 +1660,14 @@ enum met_key_code {
       "IPv6 neighbors not added to the neighbor table because the table was full", \
       "IPv6 neighbors not added to the neighbor table because the table was full" }, \
     { "irq_interrupts", "", "irq_interrupts_total", NULL, PROM_COUNTER, SRC_IRQS, F_COUNT, DIM_IRQ, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Interrupts of one IRQ, or softirqs of one kind, that one CPU handled", \
-      "Interrupts of one IRQ, or softirqs of one kind, that one CPU handled" }, \
+      "Interrupts of one IRQ, or softirqs of one type, handled by one CPU", \
+      "Interrupts of one IRQ, or softirqs of one type, handled by one CPU" }, \
     { "clock_slow", "", "clock_slow", NULL, PROM_GAUGE, SRC_CLOCK, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)", \
       "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)" }, \
     { "clock_maximum_error", "", "timex_maxerror_seconds", NULL, PROM_GAUGE, SRC_CLOCK, F_SECONDS, DIM_NONE, MET_ALONE, false, true, OP_NONE, 0, 0, "no program synchronizes the clock (adjtimex(2): STA_UNSYNC)", \
-      "Maximum error of the synchronized clock; it grows until the clock is synchronized again", \
-      "Maximum error of the synchronized clock; it grows until the clock is synchronized again" }, \
+      "Maximum error of the system clock, which grows until a program synchronizes the clock again", \
+      "Maximum error of the system clock, which grows until a program synchronizes the clock again" }, \
     { "edac_correctable_errors", "ce_count", "edac_correctable_errors_total", NULL, PROM_COUNTER, SRC_EDAC, F_COUNT, DIM_MC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory errors that the ECC of a memory controller corrected", \
       "Memory errors that the ECC of a memory controller corrected" }, \
@@ -1693,8 +1693,8 @@ enum met_key_code {
       "Kernel log messages about file systems that became read-only after errors", \
       "Kernel log messages about file systems that became read-only after errors" }, \
     { "log_messages_lost", "", "log_messages_lost_total", NULL, PROM_COUNTER, SRC_LOG, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Kernel log messages that were overwritten before kvis read them (no log metric counts them)", \
-      "Kernel log messages that were overwritten before kvis read them (no log metric counts them)" }, \
+      "Kernel log messages that were overwritten before kvis read them, and are therefore missing from the other log metrics", \
+      "Kernel log messages that were overwritten before kvis read them, and are therefore missing from the other log metrics" }, \
     { "busy_cpu", "", "busy_cpu_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TICKS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time that a busy process used", \
       "CPU time that a busy process used" }, \
@@ -1729,20 +1729,20 @@ enum met_key_code {
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)", \
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)" }, \
     { "tasks_stuck", "", "tasks_stuck", NULL, PROM_GAUGE, SRC_STUCK, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second", \
-      "Processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second" }, \
+      "Number of processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second", \
+      "Number of processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second" }, \
     { "busy_locked", "", "busy_locked", NULL, PROM_GAUGE, SRC_LOCKS, F_NUMBER, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of threads of a busy process that waited for the same lock, sampled once per interval", \
       "Number of threads of a busy process that waited for the same lock, sampled once per interval" }, \
     { "threads_locked", "", "threads_locked", NULL, PROM_GAUGE, SRC_LOCKS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Threads of busy processes that waited for a lock for which other threads also waited", \
-      "Threads of busy processes that waited for a lock for which other threads also waited" }, \
+      "Number of threads of busy processes that waited for a lock for which other threads also waited", \
+      "Number of threads of busy processes that waited for a lock for which other threads also waited" }, \
     { "live_page_faults", "", "live_page_faults_total", NULL, PROM_COUNTER, SRC_BUSY, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of processes that existed at the end of the interval", \
       "Page faults of processes that existed at the end of the interval" }, \
     { "tasks_waiting", "", "tasks_waiting", NULL, PROM_GAUGE, SRC_BUSY, F_NUMBER, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
-      "Mean number of threads that waited for a CPU; a thread counts for the CPU on which it then ran", \
-      "Mean number of threads that waited for a CPU; a thread counts for the CPU on which it then ran" }, \
+      "Mean number of threads that waited for a CPU, each attributed to the CPU on which it ran next", \
+      "Mean number of threads that waited for a CPU, each attributed to the CPU on which it ran next" }, \
     { "busy_remote", "", "busy_remote_ratio", NULL, PROM_GAUGE, SRC_PAGES, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run", \
       "Share of the memory of a busy process that is not on the NUMA node where most of its threads run" }, \
@@ -1762,8 +1762,8 @@ enum met_key_code {
       "CPU quota periods in which a cgroup used up its quota", \
       "CPU quota periods in which a cgroup used up its quota" }, \
     { "group_throttled", "throttled_usec", "group_throttled_seconds_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_TOTAL_US, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a CPU quota", \
-      "Time for which a CPU quota stopped a cgroup, summed over CPUs", \
-      "Time for which a CPU quota stopped a cgroup, summed over CPUs" }, \
+      "Time during which a CPU quota kept a cgroup from running, summed over CPUs", \
+      "Time during which a CPU quota kept a cgroup from running, summed over CPUs" }, \
     { "group_memory_max", "", "group_memory_max_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
       "Number of times that a cgroup reached its own memory limit", \
       "Number of times that a cgroup reached its own memory limit" }, \
@@ -1771,14 +1771,14 @@ enum met_key_code {
       "Time in which at least one task of a cgroup waited for memory", \
       "Time in which at least one task of a cgroup waited for memory" }, \
     { "group_refaults", "workingset_refault*", "group_refaults_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
-      "Reclaimed pages of a cgroup that were soon read back", \
-      "Reclaimed pages of a cgroup that were soon read back" }, \
+      "Reclaimed pages of a cgroup that were soon needed again (refaults)", \
+      "Reclaimed pages of a cgroup that were soon needed again (refaults)" }, \
     { "group_oom_kills", "oom_kill", "group_oom_kills_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
       "Processes of a cgroup that the kernel killed because memory ran out", \
       "Processes of a cgroup that the kernel killed because memory ran out" }, \
     { "group_pids", "", "group_pids_ratio", NULL, PROM_GAUGE, SRC_CGROUPS, F_RATIO, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup is near its limit of processes and threads", \
-      "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %", \
-      "Processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %" }, \
+      "Number of processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %", \
+      "Number of processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %" }, \
     { "process_user", "", "process_user_seconds_total", NULL, PROM_COUNTER, SRC_PROC, F_TICKS, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time that a monitored process spent in user mode", \
       "CPU time that a monitored process spent in user mode" }, \
@@ -1822,8 +1822,8 @@ enum met_key_code {
       "CPU quota periods in which the monitored cgroup used up its quota", \
       "CPU quota periods in which the monitored cgroup used up its quota" }, \
     { "cgroup_throttled", "throttled_usec", "cgroup_throttled_seconds_total", NULL, PROM_COUNTER, SRC_CGROUP, F_TOTAL_US, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time for which a CPU quota stopped the monitored cgroup, summed over CPUs", \
-      "Time for which a CPU quota stopped the monitored cgroup, summed over CPUs" }, \
+      "Time during which a CPU quota kept the monitored cgroup from running, summed over CPUs", \
+      "Time during which a CPU quota kept the monitored cgroup from running, summed over CPUs" }, \
     { "cgroup_memory_anon", "anon", "cgroup_memory_anon_bytes", NULL, PROM_GAUGE, SRC_CGROUP, F_BYTES, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Anonymous memory of the monitored cgroup", \
       "Anonymous memory of the monitored cgroup" }, \
@@ -1852,17 +1852,17 @@ enum met_key_code {
       "Context switches on a CPU", \
       "Context switches on a CPU" }, \
     { "involuntary_switches", "", "involuntary_switches_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Involuntary context switches on a CPU: the task was still runnable", \
-      "Involuntary context switches on a CPU: the task was still runnable" }, \
+      "Context switches on a CPU away from a task that was still runnable", \
+      "Context switches on a CPU away from a task that was still runnable" }, \
     { "idle_switches", "", "idle_switches_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Context switches on a CPU to the idle task because no other task could run", \
       "Context switches on a CPU to the idle task because no other task could run" }, \
     { "migrations", "", "sched_migrations_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Tasks moved to another CPU, counted on the CPU that moved them", \
-      "Tasks moved to another CPU, counted on the CPU that moved them" }, \
+      "Tasks migrated to another CPU, counted on the CPU that executed the migration", \
+      "Tasks migrated to another CPU, counted on the CPU that executed the migration" }, \
     { "runq_waits_unseen", "", "runq_waits_unseen_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Waits for a CPU that kvis could not measure because it missed their start", \
-      "Waits for a CPU that kvis could not measure because it missed their start" }, \
+      "Waits for a CPU that kvis could not measure because kvis missed the start of the wait", \
+      "Waits for a CPU that kvis could not measure because kvis missed the start of the wait" }, \
     { "runq_wait_p50", "", NULL, NULL, PROM_GAUGE, SRC_RUNQ, F_NS, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a task waited for a CPU before it ran", \
       "Time that a task waited for a CPU before it ran" }, \
@@ -1879,92 +1879,92 @@ enum met_key_code {
       "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait", \
       "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait" }, \
     { "runq_depth_p50", "", NULL, NULL, PROM_GAUGE, SRC_DEPTH, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of runnable tasks on a CPU's run queue, at each context switch", \
-      "Number of runnable tasks on a CPU's run queue, at each context switch" }, \
+      "Number of runnable tasks on the run queue of a CPU, sampled at each context switch", \
+      "Number of runnable tasks on the run queue of a CPU, sampled at each context switch" }, \
     { "runq_depth_p90", "", NULL, NULL, PROM_GAUGE, SRC_DEPTH, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of runnable tasks on a CPU's run queue, at each context switch", \
-      "Number of runnable tasks on a CPU's run queue, at each context switch" }, \
+      "Number of runnable tasks on the run queue of a CPU, sampled at each context switch", \
+      "Number of runnable tasks on the run queue of a CPU, sampled at each context switch" }, \
     { "runq_depth_p99", "", NULL, NULL, PROM_GAUGE, SRC_DEPTH, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of runnable tasks on a CPU's run queue, at each context switch", \
-      "Number of runnable tasks on a CPU's run queue, at each context switch" }, \
+      "Number of runnable tasks on the run queue of a CPU, sampled at each context switch", \
+      "Number of runnable tasks on the run queue of a CPU, sampled at each context switch" }, \
     { "runq_depth_max", "", NULL, NULL, PROM_GAUGE, SRC_DEPTH, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of runnable tasks on a CPU's run queue, at each context switch", \
-      "Number of runnable tasks on a CPU's run queue, at each context switch" }, \
+      "Number of runnable tasks on the run queue of a CPU, sampled at each context switch", \
+      "Number of runnable tasks on the run queue of a CPU, sampled at each context switch" }, \
     { "block_sequential", "", "block_sequential_ratio", NULL, PROM_GAUGE, SRC_BLOCK, F_RATIO, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Share of the reads and writes of a disk that begin where the previous request ended", \
       "Share of the reads and writes of a disk that begin where the previous request ended" }, \
     { "block_read_queue_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a read request spent in the queue of a disk", \
-      "Time that a read request spent in the queue of a disk" }, \
+      "Time that a read request waited in the kernel's queue before it was issued to the disk", \
+      "Time that a read request waited in the kernel's queue before it was issued to the disk" }, \
     { "block_read_queue_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a read request spent in the queue of a disk", \
-      "Time that a read request spent in the queue of a disk" }, \
+      "Time that a read request waited in the kernel's queue before it was issued to the disk", \
+      "Time that a read request waited in the kernel's queue before it was issued to the disk" }, \
     { "block_read_queue_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a read request spent in the queue of a disk", \
-      "Time that a read request spent in the queue of a disk" }, \
+      "Time that a read request waited in the kernel's queue before it was issued to the disk", \
+      "Time that a read request waited in the kernel's queue before it was issued to the disk" }, \
     { "block_read_queue_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a read request spent in the queue of a disk", \
-      "Time that a read request spent in the queue of a disk" }, \
+      "Time that a read request waited in the kernel's queue before it was issued to the disk", \
+      "Time that a read request waited in the kernel's queue before it was issued to the disk" }, \
     { "block_read_device_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a read request spent at the disk, not counting time in the queue", \
-      "Time that a read request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a read request to its completion by the disk", \
+      "Time from the issue of a read request to its completion by the disk" }, \
     { "block_read_device_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a read request spent at the disk, not counting time in the queue", \
-      "Time that a read request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a read request to its completion by the disk", \
+      "Time from the issue of a read request to its completion by the disk" }, \
     { "block_read_device_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a read request spent at the disk, not counting time in the queue", \
-      "Time that a read request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a read request to its completion by the disk", \
+      "Time from the issue of a read request to its completion by the disk" }, \
     { "block_read_device_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a read request spent at the disk, not counting time in the queue", \
-      "Time that a read request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a read request to its completion by the disk", \
+      "Time from the issue of a read request to its completion by the disk" }, \
     { "block_write_queue_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a write request spent in the queue of a disk", \
-      "Time that a write request spent in the queue of a disk" }, \
+      "Time that a write request waited in the kernel's queue before it was issued to the disk", \
+      "Time that a write request waited in the kernel's queue before it was issued to the disk" }, \
     { "block_write_queue_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a write request spent in the queue of a disk", \
-      "Time that a write request spent in the queue of a disk" }, \
+      "Time that a write request waited in the kernel's queue before it was issued to the disk", \
+      "Time that a write request waited in the kernel's queue before it was issued to the disk" }, \
     { "block_write_queue_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a write request spent in the queue of a disk", \
-      "Time that a write request spent in the queue of a disk" }, \
+      "Time that a write request waited in the kernel's queue before it was issued to the disk", \
+      "Time that a write request waited in the kernel's queue before it was issued to the disk" }, \
     { "block_write_queue_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a write request spent in the queue of a disk", \
-      "Time that a write request spent in the queue of a disk" }, \
+      "Time that a write request waited in the kernel's queue before it was issued to the disk", \
+      "Time that a write request waited in the kernel's queue before it was issued to the disk" }, \
     { "block_write_device_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a write request spent at the disk, not counting time in the queue", \
-      "Time that a write request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a write request to its completion by the disk", \
+      "Time from the issue of a write request to its completion by the disk" }, \
     { "block_write_device_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a write request spent at the disk, not counting time in the queue", \
-      "Time that a write request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a write request to its completion by the disk", \
+      "Time from the issue of a write request to its completion by the disk" }, \
     { "block_write_device_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a write request spent at the disk, not counting time in the queue", \
-      "Time that a write request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a write request to its completion by the disk", \
+      "Time from the issue of a write request to its completion by the disk" }, \
     { "block_write_device_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a write request spent at the disk, not counting time in the queue", \
-      "Time that a write request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a write request to its completion by the disk", \
+      "Time from the issue of a write request to its completion by the disk" }, \
     { "block_discard_device_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a discard request spent at the disk, not counting time in the queue", \
-      "Time that a discard request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a discard request to its completion by the disk", \
+      "Time from the issue of a discard request to its completion by the disk" }, \
     { "block_discard_device_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a discard request spent at the disk, not counting time in the queue", \
-      "Time that a discard request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a discard request to its completion by the disk", \
+      "Time from the issue of a discard request to its completion by the disk" }, \
     { "block_discard_device_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a discard request spent at the disk, not counting time in the queue", \
-      "Time that a discard request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a discard request to its completion by the disk", \
+      "Time from the issue of a discard request to its completion by the disk" }, \
     { "block_discard_device_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a discard request spent at the disk, not counting time in the queue", \
-      "Time that a discard request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a discard request to its completion by the disk", \
+      "Time from the issue of a discard request to its completion by the disk" }, \
     { "block_flush_device_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a flush request spent at the disk, not counting time in the queue", \
-      "Time that a flush request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a flush request to its completion by the disk", \
+      "Time from the issue of a flush request to its completion by the disk" }, \
     { "block_flush_device_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a flush request spent at the disk, not counting time in the queue", \
-      "Time that a flush request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a flush request to its completion by the disk", \
+      "Time from the issue of a flush request to its completion by the disk" }, \
     { "block_flush_device_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a flush request spent at the disk, not counting time in the queue", \
-      "Time that a flush request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a flush request to its completion by the disk", \
+      "Time from the issue of a flush request to its completion by the disk" }, \
     { "block_flush_device_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_NS, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time that a flush request spent at the disk, not counting time in the queue", \
-      "Time that a flush request spent at the disk, not counting time in the queue" }, \
+      "Time from the issue of a flush request to its completion by the disk", \
+      "Time from the issue of a flush request to its completion by the disk" }, \
     { "block_read_size_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Size of a read request to a disk", \
       "Size of a read request to a disk" }, \
@@ -2008,14 +2008,14 @@ enum met_key_code {
       "Notifications sent to a virtio device", \
       "Notifications sent to a virtio device" }, \
     { "virtio_suppressed", "", "virtio_suppressed_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Notifications that were not sent because a virtio device did not need them", \
-      "Notifications that were not sent because a virtio device did not need them" }, \
+      "Notifications not sent to a virtio device because the device did not need them", \
+      "Notifications not sent to a virtio device because the device did not need them" }, \
     { "virtio_interrupts", "", "virtio_interrupts_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Interrupts of a virtio ring that found a completed buffer", \
-      "Interrupts of a virtio ring that found a completed buffer" }, \
+      "Interrupts of a virtio ring that had at least one completed buffer", \
+      "Interrupts of a virtio ring that had at least one completed buffer" }, \
     { "virtio_interrupts_idle", "", "virtio_interrupts_idle_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)", \
-      "Interrupts of a virtio ring that found no completed buffer (virtio_interrupts excludes these)" }, \
+      "Interrupts of a virtio ring that had no completed buffer (not included in virtio_interrupts)", \
+      "Interrupts of a virtio ring that had no completed buffer (not included in virtio_interrupts)" }, \
     { "virtio_stalled", "", "virtio_stalled_seconds_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_TOTAL_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one", \
       "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one" }, \
@@ -2026,29 +2026,29 @@ enum met_key_code {
       "Mean share of the descriptors of a virtio ring that were in use when a buffer was added", \
       "Mean share of the descriptors of a virtio ring that were in use when a buffer was added" }, \
     { "virtio_depth_p50", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NUMBER, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer" }, \
+      "Number of descriptors in use in a virtio ring just after a buffer was added", \
+      "Number of descriptors in use in a virtio ring just after a buffer was added" }, \
     { "virtio_depth_p90", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NUMBER, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer" }, \
+      "Number of descriptors in use in a virtio ring just after a buffer was added", \
+      "Number of descriptors in use in a virtio ring just after a buffer was added" }, \
     { "virtio_depth_p99", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NUMBER, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer" }, \
+      "Number of descriptors in use in a virtio ring just after a buffer was added", \
+      "Number of descriptors in use in a virtio ring just after a buffer was added" }, \
     { "virtio_depth_max", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NUMBER, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer" }, \
+      "Number of descriptors in use in a virtio ring just after a buffer was added", \
+      "Number of descriptors in use in a virtio ring just after a buffer was added" }, \
     { "virtio_stall_p50", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time for which a virtio ring was full", \
-      "Time for which a virtio ring was full" }, \
+      "Time during which a virtio ring was full", \
+      "Time during which a virtio ring was full" }, \
     { "virtio_stall_p90", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time for which a virtio ring was full", \
-      "Time for which a virtio ring was full" }, \
+      "Time during which a virtio ring was full", \
+      "Time during which a virtio ring was full" }, \
     { "virtio_stall_p99", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time for which a virtio ring was full", \
-      "Time for which a virtio ring was full" }, \
+      "Time during which a virtio ring was full", \
+      "Time during which a virtio ring was full" }, \
     { "virtio_stall_max", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time for which a virtio ring was full", \
-      "Time for which a virtio ring was full" }, \
+      "Time during which a virtio ring was full", \
+      "Time during which a virtio ring was full" }, \
     { "virtio_time_p50", "", NULL, NULL, PROM_GAUGE, SRC_VIRTIO, F_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time that a buffer spent in a virtio ring", \
       "Time that a buffer spent in a virtio ring" }, \
@@ -2068,20 +2068,20 @@ enum met_key_code {
       "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run", \
       "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run" }, \
     { "vhost_stalled", "", "vhost_stalled_seconds_total", NULL, PROM_COUNTER, SRC_VHOST, F_TOTAL_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time for which the ring of a guest was not empty but no vhost handler ran", \
-      "Time for which the ring of a guest was not empty but no vhost handler ran" }, \
+      "Time during which the ring of a guest was not empty but no vhost handler ran", \
+      "Time during which the ring of a guest was not empty but no vhost handler ran" }, \
     { "vhost_depth_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost", \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost" }, \
+      "Number of buffers waiting in the ring of a guest when the guest kicked vhost", \
+      "Number of buffers waiting in the ring of a guest when the guest kicked vhost" }, \
     { "vhost_depth_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost", \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost" }, \
+      "Number of buffers waiting in the ring of a guest when the guest kicked vhost", \
+      "Number of buffers waiting in the ring of a guest when the guest kicked vhost" }, \
     { "vhost_depth_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost", \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost" }, \
+      "Number of buffers waiting in the ring of a guest when the guest kicked vhost", \
+      "Number of buffers waiting in the ring of a guest when the guest kicked vhost" }, \
     { "vhost_depth_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost", \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost" }, \
+      "Number of buffers waiting in the ring of a guest when the guest kicked vhost", \
+      "Number of buffers waiting in the ring of a guest when the guest kicked vhost" }, \
     { "vhost_wake_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time from a guest's kick until the vhost handler ran", \
       "Time from a guest's kick until the vhost handler ran" }, \
@@ -2146,29 +2146,29 @@ enum met_key_code {
       "Bytes that memory controllers read from or wrote to memory", \
       "Bytes that memory controllers read from or wrote to memory" }, \
     { "memory_bandwidth_peak", "", "memory_bandwidth_peak_bytes_per_second", NULL, PROM_GAUGE, SRC_MEMBW, F_BYTES_PER_SECOND, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Peak bandwidth of the memory modules of a socket, from the firmware tables", \
-      "Peak bandwidth of the memory modules of a socket, from the firmware tables" }, \
+      "Peak bandwidth of the memory modules of a CPU socket, computed from the firmware's DMI tables", \
+      "Peak bandwidth of the memory modules of a CPU socket, computed from the firmware's DMI tables" }, \
     { "memory_bandwidth_utilization", "", "memory_bandwidth_utilization_ratio", NULL, PROM_GAUGE, SRC_MEMBW, F_RATIO, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Used share of the peak memory bandwidth of a CPU socket", \
-      "Used share of the peak memory bandwidth of a CPU socket" }, \
+      "Share of the peak memory bandwidth of a CPU socket that is in use", \
+      "Share of the peak memory bandwidth of a CPU socket that is in use" }, \
     { "memory_counters_running", "", "memory_counters_running_ratio", NULL, PROM_GAUGE, SRC_MEMBW, F_RATIO, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Smallest share of the interval for which a memory event was counted; kvis extrapolates its count to the whole interval", \
-      "Smallest share of the interval for which a memory event was counted; kvis extrapolates its count to the whole interval" }, \
+      "Share of the interval in which the least-counted memory event was counted; kvis scales the counts to the whole interval", \
+      "Share of the interval in which the least-counted memory event was counted; kvis scales the counts to the whole interval" }, \
     { "power_package", "", "rapl_package_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Energy used by a CPU package (RAPL)", \
-      "Energy used by a CPU package (RAPL)" }, \
+      "Energy used by a CPU package (RAPL); its rate is the power in watts", \
+      "Energy used by a CPU package (RAPL); its rate is the power in watts" }, \
     { "power_cores", "", "rapl_core_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Energy used by the cores of a CPU package (RAPL)", \
-      "Energy used by the cores of a CPU package (RAPL)" }, \
+      "Energy used by the cores of a CPU package (RAPL); its rate is the power in watts", \
+      "Energy used by the cores of a CPU package (RAPL); its rate is the power in watts" }, \
     { "power_gpu", "", "rapl_uncore_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Energy used by the GPU of a CPU package (RAPL)", \
-      "Energy used by the GPU of a CPU package (RAPL)" }, \
+      "Energy used by the GPU of a CPU package (RAPL); its rate is the power in watts", \
+      "Energy used by the GPU of a CPU package (RAPL); its rate is the power in watts" }, \
     { "power_dram", "", "rapl_dram_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Energy used by the memory of a CPU package (RAPL)", \
-      "Energy used by the memory of a CPU package (RAPL)" }, \
+      "Energy used by the memory of a CPU package (RAPL); its rate is the power in watts", \
+      "Energy used by the memory of a CPU package (RAPL); its rate is the power in watts" }, \
     { "power_platform", "", "rapl_psys_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Energy used by the whole platform (RAPL)", \
-      "Energy used by the whole platform (RAPL)" }, \
+      "Energy used by the whole platform (RAPL); its rate is the power in watts", \
+      "Energy used by the whole platform (RAPL); its rate is the power in watts" }, \
     { "mbm_total", "mbm_total_bytes", "mbm_total_bytes_total", NULL, PROM_COUNTER, SRC_MBM, F_TOTAL_BYTES, DIM_L3, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes transferred between an L3 cache and memory (resctrl)", \
       "Bytes transferred between an L3 cache and memory (resctrl)" }, \
@@ -2376,7 +2376,7 @@ enum met_key_code {
       "Time that a task waited for a CPU before it ran", 1e-9, \
       { M_WAIT_P50, M_WAIT_P90, M_WAIT_P99, M_WAIT_MAX }, SRC_RUNQ, F_NS, 10, 34 }, \
     [HIST_DEPTH] = { "runq_depth", "tasks", "runq_depth", NULL, \
-      "Number of runnable tasks on a CPU's run queue, at each context switch", 1, \
+      "Number of runnable tasks on the run queue of a CPU, sampled at each context switch", 1, \
       { M_DEPTH_P50, M_DEPTH_P90, M_DEPTH_P99, M_DEPTH_MAX }, SRC_DEPTH, F_NUMBER, 0, 12 }, \
     [HIST_RQUEUE] = { "block_read_queue", "nsecs", "block_request_seconds", "{op=\"read\",in=\"queue\"", \
       "Time that disk requests spent in the kernel's queue and at the disk", 1e-9, \
@@ -2403,16 +2403,16 @@ enum met_key_code {
       "Size of read and write requests to a disk", 1, \
       { M_WSIZE_P50, M_WSIZE_P90, M_WSIZE_P99, M_WSIZE_MAX }, SRC_BLOCK, F_BYTES, 9, 25 }, \
     [HIST_VQ_DEPTH] = { "virtio_depth", "descriptors", "virtio_depth", NULL, \
-      "Descriptors of a virtio ring in use when a buffer was added, including those of that buffer", 1, \
+      "Number of descriptors in use in a virtio ring just after a buffer was added", 1, \
       { M_VQ_DEPTH_P50, M_VQ_DEPTH_P90, M_VQ_DEPTH_P99, M_VQ_DEPTH_MAX }, SRC_VIRTIO, F_NUMBER, 0, 12 }, \
     [HIST_VQ_STALL] = { "virtio_stall", "nsecs", "virtio_stall_seconds", NULL, \
-      "Time for which a virtio ring was full", 1e-9, \
+      "Time during which a virtio ring was full", 1e-9, \
       { M_VQ_STALL_P50, M_VQ_STALL_P90, M_VQ_STALL_P99, M_VQ_STALL_MAX }, SRC_VIRTIO, F_NS, 10, 35 }, \
     [HIST_VQ_TIME] = { "virtio_time", "nsecs", "virtio_time_seconds", NULL, \
       "Time that a buffer spent in a virtio ring", 1e-9, \
       { M_VQ_TIME_P50, M_VQ_TIME_P90, M_VQ_TIME_P99, M_VQ_TIME_MAX }, SRC_VIRTIO, F_NS, 10, 35 }, \
     [HIST_VH_DEPTH] = { "vhost_depth", "buffers", "vhost_depth", NULL, \
-      "Buffers that waited in the ring of a guest when the guest kicked vhost", 1, \
+      "Number of buffers waiting in the ring of a guest when the guest kicked vhost", 1, \
       { M_VH_DEPTH_P50, M_VH_DEPTH_P90, M_VH_DEPTH_P99, M_VH_DEPTH_MAX }, SRC_VHOST, F_NUMBER, 0, 15 }, \
     [HIST_VH_WAKE] = { "vhost_wake", "nsecs", "vhost_wake_seconds", NULL, \
       "Time from a guest's kick until the vhost handler ran", 1e-9, \

@@ -84,11 +84,11 @@ enum {
     { IN_TRACE, 0, "all", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.everyone }, 0, 0, \
       NULL, "system-wide|all-processes|everyone", "    --all", \
-      "show the system calls of all processes (with -c: count them) without stopping any process" }, \
+      "show the system calls of all processes without stopping any process; with -c: count the calls" }, \
     { IN_TRACE, 0, "cgroup", "PATH", false, false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "show the system calls of this cgroup (v2) and the cgroups below it (with -c: count them)" }, \
+      "show the system calls of processes in the cgroup (v2) at PATH and in cgroups below it; with -c: count the calls" }, \
     { IN_TRACE, 'v', "verbose", NULL, false, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
@@ -124,7 +124,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'e', "trace", "EXPR", false, false, \
       OPT_CALL, { .call = opt_expr }, 0, 0, \
       NULL, "filter|expr|event|events|syscall|syscalls", "-e, --trace=EXPR", \
-      "show only system calls and signals that match EXPR: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,..." }, \
+      "show only system calls and signals that match EXPR: trace=NAME,%CLASS,/REGEX (! inverts the set; ?NAME: no error if NAME is unknown), status=failed,... or signal=NAME,..." }, \
     { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "path|paths", "-P, --trace-path=GLOB", \
@@ -176,7 +176,7 @@ enum {
     { IN_REPLAY, 'w', "write", "FILE", false, false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "record|save", "-w, --write=FILE", \
-      "record to FILE the events that -e, -P, -z and -Z select" }, \
+      "write a recording of the events that -e, -P, -z and -Z select to FILE" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "report", "FILE", true, false, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "html", "    --report[=FILE]", \
@@ -248,11 +248,11 @@ enum {
     { IN_TRACE, 0, "same-cpu", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
       NULL, "", "    --same-cpu", \
-      "run kvis and the command on the same CPU; this is faster, but the command can notice it" }, \
+      "run kvis and the command on the same CPU, which is faster, but visible to the command" }, \
     { IN_TRACE, 0, "backend", "NAME", false, false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid|observe", "", "    --backend=NAME", \
-      "choose how calls are recorded: auto|ptrace|hybrid|observe" }, \
+      "choose how kvis records system calls: auto|ptrace|hybrid|observe" }, \
     { IN_OPEN | IN_PROC, 0, "backend", "NAME", false, false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|bpf|ptrace", "", "    --backend=NAME", \
@@ -316,7 +316,7 @@ enum {
     { IN_OPEN, 'U', "print-uid", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.print_uid }, 0, 0, \
       NULL, "", "-U, --print-uid", \
-      "print the user ID of the process that opens a file" }, \
+      "print the user ID of the process that opened each file" }, \
     { IN_OPEN, 'x', "failed", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.failed }, 0, 0, \
       NULL, "", "-x, --failed", \
@@ -324,7 +324,7 @@ enum {
     { IN_CHECK, 'v', "verbose", NULL, false, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "show every feature, and how to fix those that do not work" }, \
+      "show every feature, and how to fix each one that does not work" }, \
     { IN_OPEN, 'p', "pid", "PID", false, false, \
       OPT_NUMBER, { .number = &open_opt.pid }, 1, 2147483647, \
       NULL, "attach", "-p, --pid=PID", \
@@ -364,7 +364,7 @@ enum {
     { IN_OPEN, 'c', "command", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.shell }, 0, 0, \
       NULL, "", "-c, --command", \
-      "run the remaining words as COMMAND (the default); a shell runs a single word with blanks" }, \
+      "run the remaining arguments as COMMAND (the default); a single argument that contains blanks is run by a shell" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", true, false, \
       OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -384,7 +384,7 @@ enum {
     { IN_PROC | IN_REPLAY, 0, "tree", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.tree }, 0, 0, \
       NULL, "", "    --tree", \
-      "print the commands as a tree when all have ended" }, \
+      "print the commands as a tree when all commands have ended" }, \
     { IN_PROC, 0, "live", NULL, false, false, \
       OPT_FLAG, { .flag = &proc_opt.live }, 0, 0, \
       NULL, "", "    --live", \
@@ -464,11 +464,11 @@ enum {
     { IN_PROC, 0, "cgroup", "PATH", false, false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "    --cgroup=PATH", \
-      "show only processes of this cgroup (v2) and the cgroups below it" }, \
+      "show only processes in the cgroup (v2) at PATH and in cgroups below it" }, \
     { IN_EXECSNOOP | IN_EXITSNOOP, 'c', "cgroup", "PATH", false, false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "", "-c, --cgroup=PATH", \
-      "show only processes of this cgroup (v2) and the cgroups below it" }, \
+      "show only processes in the cgroup (v2) at PATH and in cgroups below it" }, \
     { IN_PROC, 'f', "format", "FORMAT", false, false, \
       OPT_STRING, { .string = &proc_opt.format }, 0, 0, \
       "text|json|execsnoop|exitsnoop", "", "-f, --format=FORMAT", \
@@ -476,7 +476,7 @@ enum {
     { IN_PROC, 0, "env", "NAME,...", false, false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "", "    --env=NAME,...", \
-      "add these environment variables of each command to the JSON output" }, \
+      "add the environment variables NAME,... of each command to the JSON output" }, \
     { IN_PROC, 0, "gantt", "FILE", false, false, \
       OPT_STRING, { .string = &proc_opt.gantt }, 0, 0, \
       NULL, "", "    --gantt=FILE", \
@@ -500,7 +500,7 @@ enum {
     { IN_MONITOR, 'c', "collectors", "LIST", false, false, \
       OPT_CALL, { .call = opt_collectors }, 0, 0, \
       NULL, "collector|collect", "-c, --collectors=LIST", \
-      "show only metrics of these groups or sources; groups: " MET_GROUPS "" }, \
+      "show only metrics of the groups or sources in LIST; groups: " MET_GROUPS "" }, \
     { IN_MONITOR, 'p', "pid", "PID", false, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
@@ -508,7 +508,7 @@ enum {
     { IN_MONITOR, 'e', "event", "EVENT", false, false, \
       OPT_CALL, { .call = mon_opt_event }, 0, 0, \
       NULL, "events", "-e, --event=EVENT", \
-      "count only this hardware event: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times" }, \
+      "count only the hardware event EVENT: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times" }, \
     { IN_MONITOR, 0, "list-events", NULL, false, false, \
       OPT_FLAG, { .flag = &mo.list_events }, 0, 0, \
       NULL, "", "    --list-events", \
@@ -564,7 +564,7 @@ enum {
     { IN_DIAGNOSE, 0, "threshold", "RULE=VALUE", false, false, \
       OPT_CALL, { .call = opt_threshold }, 0, 0, \
       NULL, "limit|set", "    --threshold=RULE=VALUE", \
-      "change the threshold of a rule, as in cpu-busy=80%; repeatable; kvis help findings lists the rules" }, \
+      "change the threshold of RULE to VALUE, as in cpu-busy=80%; repeatable; kvis help findings lists the rules" }, \
     { IN_DIAGNOSE, 'p', "pid", "PID", false, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \
@@ -618,7 +618,7 @@ enum {
       "kvis can trace other processes of this user (-p)", "attaching (-p)", \
       NULL }, \
     { "page_faults", 0, CHECK_TRACE, CHECK_TRACE, false, check_faults, 0, \
-      "page faults are sampled", "page faults", \
+      "page faults are traced", "page faults", \
       NULL }, \
     { "call_programs", 0, CHECK_TRACE, CHECK_TRACE, true, check_hybrid, 0, \
       "system calls are recorded in the kernel (--backend=hybrid)", NULL, \
@@ -652,7 +652,7 @@ enum {
       "enable the virtual PMU of this virtual machine" }, \
     { "membw", 0, CHECK_MONITOR, 0, false, NULL, SRC_MEMBW, \
       "memory controller traffic is counted", NULL, \
-      "none known; virtual machines and many desktop CPUs have no such counters" }, \
+      "none known; virtual machines and many desktop CPUs have no memory-controller counters" }, \
     { "power", 0, CHECK_MONITOR, 0, false, NULL, SRC_POWER, \
       "energy is measured", NULL, \
       "none known; virtual machines and many CPUs have no energy counters" }, \

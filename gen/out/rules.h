@@ -235,7 +235,7 @@ enum {
     [M_DISK_BUSY] = "busy % of the time", \
     [M_DISK_QUEUE] = "requests in flight #", \
     [M_DISK_ROTATES] = "rotational # (0: no)", \
-    [M_RQUEUE_P99] = "one read in 100 was queued % or longer", \
+    [M_RQUEUE_P99] = "one read in 100 was queued for % or longer", \
     [M_NET_RX_USED] = "receiving at % of the link speed", \
     [M_NET_TX_USED] = "sending at % of the link speed", \
     [M_SOFT_DROP] = "packets dropped because backlogs were full %", \
@@ -277,17 +277,17 @@ enum {
     [M_EDAC_CE] = "corrected memory errors %", \
     [M_EDAC_UE] = "uncorrected memory errors #", \
     [M_MD_DEGRADED] = "degraded arrays #", \
-    [M_LOG_IO] = "% I/O errors in the kernel log", \
-    [M_LOG_HUNG] = "% hung-task messages in the kernel log", \
-    [M_LOG_MCE] = "% hardware errors in the kernel log", \
-    [M_LOG_RO] = "% read-only remounts in the kernel log", \
+    [M_LOG_IO] = "I/O errors in the kernel log %", \
+    [M_LOG_HUNG] = "hung-task messages in the kernel log %", \
+    [M_LOG_MCE] = "hardware errors in the kernel log %", \
+    [M_LOG_RO] = "read-only remounts in the kernel log %", \
     [M_STUCK] = "stuck processes #", \
     [M_LOCKED] = "threads waiting for locks #", \
     [M_B_LOCKED] = "threads waiting for one lock #", \
     [M_DISK_READ_TIME] = "reads in flight #", \
     [M_DISK_WRITE_TIME] = "writes in flight #", \
     [M_DISK_FLUSH_TIME] = "flushes in flight #", \
-    [M_B_STUCK] = "in uninterruptible sleep # (1: yes)", \
+    [M_B_STUCK] = "stuck in uninterruptible sleep # (1: yes)", \
     [M_B_CPU] = "% of a CPU", \
     [M_B_SYSTEM] = "% of a CPU in the kernel", \
     [M_B_WAIT] = "waits for a CPU % of the time", \
@@ -411,7 +411,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
       .unless = DG_R(CGROUP), .unless_rule = NULL, .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
-      .finding = "Cgroup %t is at its memory limit and rereads pages soon after it reclaimed them", \
+      .finding = "Cgroup %t is at its memory limit, and pages reclaimed from the cgroup are soon needed again", \
       .source = "cgroup-v2.rst: memory.max, workingset_refault; without PSI, the lost time is unknown", \
       .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
     { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -670,7 +670,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Memory is allocated on NUMA nodes other than those of the CPUs that use it", \
+      .finding = "Tasks allocate memory on NUMA nodes other than the ones on which they run", \
       .source = "Documentation/admin-guide/numastat.rst", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
     { .name = "numa-remote-faults", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -679,7 +679,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = DG_R(NUMA), .unless_rule = NULL, .before = 0, \
-      .finding = "Tasks use pages on NUMA nodes other than those of their CPUs", \
+      .finding = "Tasks use memory on NUMA nodes other than the ones on which they run", \
       .source = "sysctl/kernel.rst: numa_balancing", \
       .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
     { .name = "numa-node-full", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
@@ -882,7 +882,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Network interface %t runs at half duplex: the other end may not negotiate the duplex mode", \
+      .finding = "Network interface %t runs at half duplex: perhaps the other end does not negotiate the duplex mode", \
       .source = "sysfs-class-net: duplex", \
       .next = "kvis monitor -c net", .alone = "" }, \
     { .name = "network-link-slow", .res = RES_NET, .kind = DG_SATURATION, .each = true, .log = X_NONE, \

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* blk: BPF programs that count latencies, sizes and positions of each disk's requests.
  *
- * A request is identified by its address from its last issue to its completion. An entry whose start time is
- * not that of the request belongs to another request with this address, because an issue or a completion was
- * missed. This can happen since Linux 6.19: a BPF program may be preempted, and until it finishes, it is not
- * run again on that CPU (bpf_missed). All CPUs share the counters of a disk, so updates are atomic.
- * Passthrough requests (such as SCSI commands from user space) have no sector, and are counted neither here
- * nor in /proc/diskstats.
+ * A request is identified by its address from its last issue to its completion. If the start time in an
+ * entry is not that of the request, the entry belongs to an earlier request at the same address, because
+ * an issue or a completion was missed. Since Linux 6.19, a BPF program may be preempted, and until it
+ * finishes, the kernel does not run it again on that CPU (bpf_missed). All CPUs share the counters of a
+ * disk, so updates are atomic. Passthrough requests (such as SCSI commands from user space) have no
+ * sector, and are counted neither here nor in /proc/diskstats.
  *
  * Linux: block/blk-mq.c. */
 #include "probe.h"
 #include "hist.h"
 
-/* 1: the first argument of block_rq_issue is the queue, the second the request (before Linux 5.11, except
- * some 5.10 kernels). kvis tries 1 first; attaching then fails if there is only one argument. */
+/* CFG_SECOND 1: the first argument of block_rq_issue is the queue, the second the request (before Linux 5.11,
+ * except some 5.10 kernels). kvis tries 1 first; attaching then fails if there is only one argument. */
 extern char CFG_SECOND;
 
 struct map_def disks SEC("maps") = { MAP_HASH, 4, 4, 256, 0 };
 struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_blk), 0, 0 };
 
 struct flying {
-    u64 issue_ns, start_ns; /* start_ns 0: the disk has no I/O statistics */
+    u64 issue_ns, start_ns; /* start_ns is 0 if the disk has no I/O statistics */
     u32 slot, op, bytes, unused;
 };
 struct map_def flying SEC("maps") = { MAP_HASH, 8, sizeof(struct flying), 16384, 0 };
@@ -48,15 +48,15 @@ INLINE struct gendisk *disk_of(struct request *rq)
 INLINE void add(struct wire_blk *b, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier of Linux 5.10 needs the check next to the use */
+    asm volatile("" : "+r"(at)); /* the verifier of Linux 5.10 needs the bounds check next to the access */
     if (hist >= N_BLK_HISTS || at >= N_BLK_HISTS * DELAY_BUCKETS)
         return;
     __sync_fetch_and_add(&b->hist[at], 1);
     __sync_fetch_and_add(&b->sum[hist], value);
 }
 
-/* Counts a request, and whether it starts at the end of the previous one. If two CPUs issue requests at the
- * same time, either may count as the previous one. */
+/* Counts a request, and whether the request starts where the previous one ended. If two CPUs issue requests
+ * at the same time, either request may count as the previous one. */
 INLINE void place(struct wire_blk *b, u64 sector, u32 bytes)
 {
     __sync_fetch_and_add(&b->requests, 1);
@@ -107,8 +107,8 @@ int blk_issue(struct raw_tp *ctx)
 INLINE void done(struct wire_blk *b, const struct flying *f)
 {
     u64 now = bpf_ktime_get_ns();
-    u64 disk_ns = now > f->issue_ns ? now - f->issue_ns : 0; /* CPUs' clocks may differ */
-    u32 write = f->op & 1; /* as in op_stat_group(), except for discard and flush */
+    u64 disk_ns = now > f->issue_ns ? now - f->issue_ns : 0; /* the clocks of two CPUs may differ slightly */
+    u32 write = f->op & 1; /* read or write, as op_stat_group() decides; discards and flushes follow below */
     if (f->op == OP_FLUSH || f->op == OP_DISCARD) {
         add(b, f->op == OP_FLUSH ? BLK_FLUSH : BLK_DISCARD, disk_ns);
         return;

@@ -8,17 +8,18 @@
  *
  * Since Linux 6.19, a BPF program of a raw tracepoint can be preempted. Until it continues, the kernel skips
  * the program for other tasks on that CPU, and their calls would be missing. On such kernels, calls are
- * recorded at classic tracepoints. There are few of these, because closing each takes an RCU grace period:
- * scheduler events, in which interrupts are disabled, show which threads are new and which are dead
- * (CFG_BY_SCHED). */
+ * recorded at classic tracepoints. kvis uses few classic tracepoints, because closing each one takes an RCU
+ * grace period. Instead, scheduler events, in which interrupts are disabled, show which threads are new and
+ * which are dead (CFG_BY_SCHED). */
 #include "probe.h"
 #include "hist.h"
 
-/* Offsets in struct pt_regs, which is ABI (ptrace(2)). CFG_WORDS: offset of the eight words that include the
- * six arguments of a call. CFG_A1: offset of the second argument. CFG_ORIG_A0: offset of the copy of the
- * first argument if the result overwrites the argument's register (riscv64), else 0. */
+/* Offsets in struct pt_regs, whose layout is part of the ABI (ptrace(2)). CFG_WORDS: offset of the eight
+ * words that include the six arguments of a call. CFG_A1: offset of the second argument. CFG_ORIG_A0:
+ * offset of the copy of the first argument if the result overwrites the argument's register (riscv64),
+ * else 0. */
 extern char CFG_WORDS, CFG_A1, CFG_ORIG_A0;
-/* Inode number of kvis's pid namespace; 0: the initial namespace. */
+/* CFG_NS_INO: inode number of kvis's pid namespace, or 0 if this is the initial pid namespace. */
 extern char CFG_NS_INO;
 /* The command asks to be followed by passing the pointer CFG_MAGIC to call number CFG_MAGIC_NR. Threads are
  * held if the ring has at least CFG_STOP unread bytes; the rest of the ring is reserved for calls that return
@@ -32,7 +33,8 @@ extern char CFG_SCHED, CFG_DELAY;
  * number, or 0 if by_whom does not need it. The number is -1 if the task did not enter the kernel through a
  * system call. With FRED (Linux 6.9), the offset is 16 bytes lower. */
 extern char CFG_STACK, CFG_STACK_NR;
-/* 1: scheduler events show when a thread starts (its first wake-up) and when it ends (its last switch). */
+/* CFG_BY_SCHED 1: scheduler events show when a thread starts (its first wake-up) and when it ends (its last
+ * switch). */
 extern char CFG_BY_SCHED;
 /* CFG_COUNT 1: calls are counted, not recorded. CFG_RESTART_NR: the number of restart_syscall(2). */
 extern char CFG_COUNT, CFG_RESTART_NR;
@@ -40,22 +42,22 @@ extern char CFG_COUNT, CFG_RESTART_NR;
  * is followed. CFG_CGROUP 1: only threads of one cgroup and of cgroups below it are seen. */
 extern char CFG_EVERYONE, CFG_SELF, CFG_CGROUP;
 /* CFG_MIN_NS: minimum duration in ns of a call that is counted or recorded. CFG_STATUS 1: only successful
- * calls are counted or recorded, 2: only failed calls. */
+ * calls are counted or recorded; CFG_STATUS 2: only failed calls. */
 extern char CFG_MIN_NS, CFG_STATUS;
-/* 1: observe mode, in which calls are recorded and no thread is ever held. Records that do not fit in the
- * ring are lost. Each record names its process. */
+/* CFG_OBSERVE 1: observe mode, in which calls are recorded and no thread is ever held. Records that do not
+ * fit in the ring are lost. Each record names its process. */
 extern char CFG_OBSERVE;
-/* 1: the output or the option -P needs the descriptor sets of select(2). */
+/* CFG_SETS 1: the output or the option -P needs the descriptor sets of select(2). */
 extern char CFG_SETS;
-/* 1: the BPF programs of proc.bpf.c report new threads, execs and exits, and remove dead threads from the map
- * `traced`. */
+/* CFG_PROC 1: the BPF programs of proc.bpf.c report new threads, execs and exits, and remove dead threads
+ * from the map `traced`. */
 extern char CFG_PROC;
 
 #define STOP_SIGNAL 33
 #define SIGKILL 9
 #define SI_KERNEL 0x80
 #define SA_RESTART 0x10000000
-#define EXIT_ITEMS 2 /* number of items that call_exit itself appends */
+#define EXIT_ITEMS 2 /* number of items that call_exit appends without call_nest */
 #define DOTS_WORDS 16 /* maximum number of 8-byte words of a path that goes_up checks */
 #define PAGE 4096ull /* smallest page size */
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
@@ -78,17 +80,18 @@ struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 1
 enum { MAP_PROG_ARRAY = 3, MAP_CGROUP_ARRAY = 8 };
 static long (*const bpf_tail_call)(void *ctx, void *map, u32 index) = (void *)12;
 static long (*const bpf_current_task_under_cgroup)(void *map, u32 index) = (void *)37;
-/* The cgroup of CFG_CGROUP. Without CFG_CGROUP, kvis may create this map as another kind of array. */
+/* The cgroup whose threads are seen with CFG_CGROUP. Without CFG_CGROUP, this map may be another kind of
+ * array. */
 struct map_def cgroup SEC("maps") = { MAP_CGROUP_ARRAY, 4, 4, 1, 0 };
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
 struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8 * DELAY_SLOTS, 1, 0 };
-/* Memory that a thread's call, such as select(2), may overwrite, as it was at the call's entry. */
+/* Copies of memory that a call, such as select(2), may overwrite, made at the entry of the call. */
 struct map_def sets SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_sets), 1024, 0 };
-/* Element 0: the BPF program call_nest, for the same kind of tracepoint as call_exit. */
+/* Element 0: the BPF program call_nest, in the form for the same kind of tracepoint as call_exit. */
 struct map_def nested SEC("maps") = { MAP_PROG_ARRAY, 4, 4, 1, 0 };
-/* The counts of calls. kvis sets the number of entries of these two arrays, and maps them into its memory to
- * read them while calls are made: with bpf(2), kvis could be preempted, which would keep BPF programs from
- * running. */
+/* The counts of calls. kvis sets the number of entries of the maps `table` and `hists`, and maps both into
+ * its memory to read them while calls are made. If kvis read them with bpf(2), it could be preempted in
+ * that call, and BPF programs could not run meanwhile. */
 struct map_def table SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_count), 0, MAP_MMAPABLE };
 struct map_def hists SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_hist), 0, MAP_MMAPABLE };
 struct map_def commands SEC("maps") = { MAP_HASH, sizeof(struct wire_command), 4, 256, 0 };
@@ -101,14 +104,14 @@ struct record {
     u32 at; /* number of bytes used in data; not in a register, so the verifier does not track each value */
     u32 brief; /* number of bytes of data that are sent if the ring is nearly full */
     u32 faults; /* 1: the memory of an argument could not be read */
-    u32 left_out; /* 1: lacks data that kvis has to read; UNREAD_NEST: lacks data of call_nest */
+    u32 left_out; /* 1: kvis has to read missing data; UNREAD_NEST: data of call_nest is missing */
     u64 merged; /* used by merged() */
     u64 fds;    /* two descriptors that the call has created; -1: none */
     u32 item; /* index of the item that call_nest appends next */
     struct { /* the progress of call_nest with nested pointers */
         u64 next;    /* address of the next message, or of the only vector of buffers */
         u64 moved;   /* number of bytes that the call has transferred through the rest of the vector */
-        u32 messages; /* number of messages that are not yet begun; a single vector counts as one */
+        u32 messages; /* number of messages not begun yet; a vector without a message counts as one */
         u32 vector;  /* offset in data of the rest of the vector (an array of struct iovec) */
         u32 entries; /* number of entries in the rest of the vector */
     } nest;
@@ -189,8 +192,8 @@ INLINE u32 tid_here(struct task_struct *t)
     return 0;
 }
 
-/* Begins to follow a thread. Its wire_thread.tid is set at its first call, when it is the current thread.
- * born: the thread is new, and waits for a CPU from its creation on. */
+/* Begins to follow a thread. wire_thread.tid is set at the first call of the thread, when it is the current
+ * thread. born: the thread is new, and waits for a CPU from its creation on. */
 INLINE void follow(u64 key, bool born)
 {
     struct wire_thread th = { 0 };
@@ -241,13 +244,13 @@ INLINE struct wire_spec *spec_of(u32 nr)
     return bpf_map_lookup_elem(&spec, &slot);
 }
 
-/* Returns item k of the items to be read at a call's entry, or NULL if the call has fewer such items. */
+/* Returns item k of the items that are read at a call's entry, or NULL if the call has fewer such items. */
 INLINE const struct wire_item *early_item(const struct wire_spec *s, u32 k)
 {
     u64 i = s->early[k] - 1ull;
     if (i >= CALL_ITEMS)
         return 0;
-    asm volatile("" : "+r"(i)); /* the verifier needs the index in the register that was checked */
+    asm volatile("" : "+r"(i)); /* the verifier needs the index in the checked register */
     return &s->item[i];
 }
 
@@ -256,7 +259,7 @@ INLINE u32 early_bytes(const struct wire_item *it)
     return it->size > CALL_EARLY_MAX ? CALL_EARLY_MAX : it->size;
 }
 
-/* Copies the memory of arguments, because the call will overwrite it. */
+/* Copies the memory to which arguments point, because the call will overwrite this memory. */
 INLINE void note_early(struct wire_thread *th, const struct wire_spec *s)
 {
 #pragma clang loop unroll(full)
@@ -268,7 +271,7 @@ INLINE void note_early(struct wire_thread *th, const struct wire_spec *s)
     }
 }
 
-/* Returns the size in bytes of a set of `bits` bits, in whole words, as the kernel reads them. */
+/* Returns the size in bytes of a set of `bits` bits, rounded up to whole words, which the kernel reads. */
 INLINE u64 bit_bytes(u64 bits)
 {
     return (s32)bits < 0 ? 0 : ((u32)bits + 63ull) / 64 * 8;
@@ -278,7 +281,7 @@ INLINE u64 bit_bytes(u64 bits)
 INLINE void note_sets(const struct wire_thread *th, const struct wire_spec *s)
 {
     u64 slot = 1, key = (u32)bpf_get_current_pid_tgid();
-    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* not in use at a call's entry */
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* this slot is not in use at a call's entry */
     u64 bytes = bit_bytes(th->word[s->item[0].count & 15]);
     if (!r)
         return;
@@ -306,11 +309,11 @@ INLINE u64 merged(struct record *r, u64 v)
 }
 
 /* Copies the first item that the call may overwrite with a result, as stat(buf, buf) does. Does not keep a
- * string that fills the copy, because its end may be missing. */
+ * string that fills the copy, because the end of the string may be missing. */
 INLINE void note_kept(struct wire_thread *th, const struct wire_spec *s)
 {
     u64 slot = 1, key = (u32)bpf_get_current_pid_tgid(), i = 0;
-    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* not in use at a call's entry */
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot); /* this slot is not in use at a call's entry */
     u64 to = th->word[s->over & 15];
 #pragma clang loop unroll(disable)
     for (; i < CALL_ITEMS; i++)
@@ -354,8 +357,8 @@ INLINE void note(struct wire_thread *th)
         note_kept(th, s);
 }
 
-/* Returns the entry in `traced` of the current thread, or NULL if its call is neither recorded nor counted.
- * begins: the thread is followed from now on. */
+/* Returns the entry in `traced` of the current thread, or NULL if the thread's call is neither recorded nor
+ * counted. begins: the thread is followed from now on. */
 INLINE struct wire_thread *entered(u32 nr, bool begins)
 {
     u64 tid = (u32)bpf_get_current_pid_tgid();
@@ -442,7 +445,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     u64 b = bucket(ns, DELAY_BUCKETS);
     struct wire_count *c = bpf_map_lookup_elem(&table, &key);
     struct wire_hist *h = bpf_map_lookup_elem(&hists, &slot);
-    asm volatile("" : "+r"(b)); /* the verifier of Linux 5.10 requires the checked register as index */
+    asm volatile("" : "+r"(b)); /* the verifier of Linux 5.10 needs the checked register as the index */
     if (!c || !h || b >= DELAY_BUCKETS) {
         count_lost(LOST_RING);
         return;
@@ -455,7 +458,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     __sync_fetch_and_add(&h->n[b], 1);
 }
 
-/* Returns whether the options select a call by its duration and result. ended: the call has returned. */
+/* Returns whether the options select a call with this duration and result. ended: the call has returned. */
 INLINE bool wanted(bool ended, bool failed, u64 ns)
 {
     if (CFG(CFG_MIN_NS) && ns < CFG(CFG_MIN_NS))
@@ -470,7 +473,7 @@ INLINE bool has_failed(s64 ret, const struct wire_spec *s)
     return ret < 0 && ret >= -4095 && ret != -EINPROGRESS && !s->unfailing;
 }
 
-/* Returns a checksum of a call's arguments, which distinguishes calls with the same number. */
+/* Returns a checksum of a call's arguments, to distinguish calls with the same number. */
 INLINE u64 args_sum(const struct wire_thread *th)
 {
     u64 sum = 0;
@@ -480,9 +483,10 @@ INLINE u64 args_sum(const struct wire_thread *th)
     return sum;
 }
 
-/* Counts a call that has returned (over 1) or in which the thread has exited (over 0). A call that a signal
- * interrupts is counted when the next call begins or ends: the kernel may restart the call, or call
- * restart_syscall(2). If another call follows, a handler has run, and the call has failed with EINTR. */
+/* Counts a call that has returned (over 1) or in which the thread has exited (over 0). A call that a
+ * signal interrupts is counted when the next call begins or ends, because the kernel may restart the
+ * interrupted call, or call restart_syscall(2). If another call follows, a signal handler has run, and the
+ * interrupted call has failed with EINTR. */
 INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
 {
     u64 now = bpf_ktime_get_ns(), sum = 0, from = th->ts_ns;
@@ -519,7 +523,7 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
 
 /* --- the end of a call --- */
 
-/* Returns the address of the record's next segment, or NULL if the record is full. The caller stores this
+/* Returns the address of the record's next segment, or NULL if the record is full. The caller keeps this
  * pointer instead of an offset, because old verifiers forget the bounds of a number on the stack. Segments
  * begin at multiples of 8. If the CPU needs aligned stores (riscv64), the verifier must see this
  * alignment. */
@@ -592,7 +596,7 @@ INLINE void put_sets(struct record *r, const struct wire_thread *th, const struc
     }
 }
 
-/* Appends the item that note_kept copied. */
+/* Appends the item that note_kept copied at the call's entry. */
 INLINE void put_kept(struct record *r)
 {
     u64 key = (u32)bpf_get_current_pid_tgid();
@@ -606,17 +610,18 @@ INLINE void put_kept(struct record *r)
     end_seg(r, *(volatile u16 *)&seg->len);
 }
 
-/* Returns the 32-bit number at address `at`, but at most the number that was there at the call's entry. */
+/* Returns the 32-bit number at address `at`, but at most the number that this memory contained at the call's
+ * entry. */
 INLINE u64 pointed(const struct wire_thread *th, u64 at)
 {
-    u64 len = 0; /* sets a whole word of the stack: see merged() */
+    u64 len = 0; /* the whole word is set for the verifier: see merged() */
     bpf_probe_read_user(&len, 4, (void *)at);
     if ((s32)len < 0)
         len = 0;
     return th->early_read & 1 && len > (u32)th->early[0] ? (u32)th->early[0] : len;
 }
 
-/* Returns the size in bytes of an argument's memory, which depends on the command of the call. */
+/* Returns the size in bytes of the memory that an argument points to, which depends on the call's command. */
 INLINE u64 command_bytes(const struct wire_item *it, const struct wire_thread *th, u64 command)
 {
     u64 key = (u32)command | (u64)(u16)th->nr << 32 | (u64)it->arg << 48; /* see struct wire_command */
@@ -624,7 +629,7 @@ INLINE u64 command_bytes(const struct wire_item *it, const struct wire_thread *t
     return bytes ? *bytes : 0;
 }
 
-/* Returns the size of an item in bytes. For a string, returns the maximum size with the flag COMMAND_STR. */
+/* Returns the size of an item in bytes; for a string, the maximum size with the flag COMMAND_STR. */
 INLINE u64 item_bytes(struct record *r, const struct wire_item *it, const struct wire_thread *th)
 {
     u64 by = th->word[it->count & 15], bytes = by * it->mul + it->plus;
@@ -642,7 +647,8 @@ INLINE u64 item_bytes(struct record *r, const struct wire_item *it, const struct
     return merged(r, bytes);
 }
 
-/* Reads a string of at most `bytes` bytes. Returns the string's size with the NUL, or a negative number. */
+/* Reads a string of at most `bytes` bytes. Returns the string's size with the NUL, or a negative error
+ * number. */
 INLINE s64 take_str(struct record *r, const struct wire_item *it, char *to, u64 bytes, const void *from)
 {
     if (bytes > CALL_PART_MAX)
@@ -654,21 +660,21 @@ INLINE s64 take_str(struct record *r, const struct wire_item *it, char *to, u64 
     return n ? n : 1;
 }
 
-/* Returns how many bytes of a buffer to copy: as many as kvis shows, but at least DNS_BYTES (the maximum over
- * UDP) if the buffer seems to contain a DNS message, that is, if it begins with the header of a query with
- * one question (RFC 1035, 4.1.1). */
+/* Returns how many bytes of a buffer to copy: as many as kvis shows, but at least DNS_BYTES (the maximum
+ * size of a DNS message over UDP) if the buffer begins with the header of a DNS query with one question
+ * (RFC 1035, 4.1.1). */
 INLINE u64 most_bytes(u8 flags, u64 shown, u64 bytes, const void *from)
 {
-    enum { HEADER = 12, OPCODE = 0x78, ONE_QUESTION = 0x0100 }; /* as little-endian CPUs load them */
-    u64 head = 0; /* sets a whole word of the stack: see merged() */
+    enum { HEADER = 12, OPCODE = 0x78, ONE_QUESTION = 0x0100 }; /* values as little-endian CPUs load them */
+    u64 head = 0; /* the whole word is set for the verifier: see merged() */
     if (!(flags & ITEM_DNS) || shown >= DNS_BYTES || bytes <= HEADER
         || bpf_probe_read_user(&head, sizeof head, from))
         return shown;
     return (u16)(head >> 32) == ONE_QUESTION && !(head >> 16 & OPCODE) ? DNS_BYTES : shown;
 }
 
-/* Reads the bytes of an item that fit or, if this faults, only those before the next page. Returns the number
- * of bytes, or -1 if these cannot be read either. */
+/* Reads as many bytes of an item as fit or, if this faults, only the bytes before the next page. Returns the
+ * number of bytes read, or -1 if no bytes can be read. */
 INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u64 bytes,
                       const void *from)
 {
@@ -699,7 +705,7 @@ INLINE const void *exec_name(void)
     return (void *)READ(mm, env_end);
 }
 
-/* Returns whether the call succeeded. Loads the result from memory for the verifier: see merged(). */
+/* Returns whether the call succeeded. The result is loaded from memory for the verifier: see merged(). */
 INLINE bool succeeded(const struct record *r)
 {
     return *(volatile const s64 *)&r->head.ret >= 0;
@@ -756,7 +762,7 @@ INLINE u16 unix_name(u8 *to, struct sock *sk)
     struct unix_sock *u = (void *)sk;
     struct unix_address *a = READ(u, addr);
     u64 len = (u32)READ(a, len);
-    asm volatile("" : "+r"(len)); /* the verifier needs the size in the register that is checked */
+    asm volatile("" : "+r"(len)); /* the verifier needs the size in the checked register */
     if (len > UNIX_ADDR_MAX)
         return 0;
     return bpf_probe_read_kernel(to, (u32)len, &a->name) ? 0 : (u16)len;
@@ -791,7 +797,7 @@ INLINE void put_unix(struct record *r, struct sock *sk)
     end_seg(r, sizeof *w);
 }
 
-/* Appends the addresses of an IP or Unix socket. For sockets of other families, kvis asks the kernel. */
+/* Appends the addresses of an IP or Unix socket. kvis itself asks the kernel for those of other sockets. */
 INLINE void put_sock(struct record *r, s64 fd)
 {
     struct file *f = file_of(fd);
@@ -888,7 +894,7 @@ INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
     end_seg(r, sizeof *w);
 }
 
-/* Begins a record's data with the current process and the number of records that this CPU has lost so far. */
+/* Begins a record's data with the current process, and with the number of records lost on this CPU so far. */
 INLINE void put_who(struct record *r)
 {
     u64 ring = LOST_RING;
@@ -956,13 +962,13 @@ INLINE void *put_at(struct record *r, u64 from, u64 bytes)
     bytes = bytes > CALL_PART_MAX ? CALL_PART_MAX : bytes;
     u64 *at = begin_seg(seg, SEG_AT, (u16)(8 + bytes));
     *at = from;
-    bytes = merged(r, bytes); /* not used later: old verifiers forget the bounds of numbers on the stack */
+    bytes = merged(r, bytes); /* used at once: old verifiers forget the bounds of numbers on the stack */
     if (bytes > CALL_PART_MAX)
         return 0;
     if (bpf_probe_read_user(at + 1, (u32)bytes, (void *)from)) {
         seg->len = 8;
         seg->fault = 1;
-        r->left_out = 1; /* kvis may be able to read some of the bytes */
+        r->left_out = 1; /* kvis itself may be able to read some of the bytes */
     }
     end_seg(r, *(volatile u16 *)&seg->len);
     return *(volatile u8 *)&seg->fault ? 0 : at + 1;
@@ -975,7 +981,8 @@ INLINE void begin_nest(struct record *r, const struct wire_thread *th, const str
     r->nest.messages = 1;
     if (s->nest.kind != NEST_MMSG)
         return;
-    /* kvis shows `shown` messages, but tracks descriptors and addresses in all transferred ones (`moved`). */
+    /* kvis shows only `shown` messages, but tracks descriptors and addresses in all transferred messages
+     * (`moved`). */
     u64 shown = count > s->nest.size ? s->nest.size : count, moved = th->word[WORD_RESULT];
     r->nest.messages = (u32)(shown > moved ? shown : moved);
 }
@@ -1008,7 +1015,7 @@ INLINE bool brings_files(struct record *r, u64 at)
         at = merged(r, at);
         if (at >= *(volatile u32 *)&r->at)
             return 0;
-        asm volatile("" : "+r"(at)); /* the verifier needs the offset in the register that is checked */
+        asm volatile("" : "+r"(at)); /* the verifier needs the offset in the checked register */
         at &= 0x3ff8;
         if (at > CALL_DATA_MAX + CALL_PART_MAX)
             return 0;
@@ -1035,7 +1042,7 @@ INLINE void put_message(struct record *r, const struct wire_spec *s)
     s32 name_len = m->head.name_len;
     u64 name_bytes = name_len < 0 ? 0 : name_len > NEST_NAME_MAX ? NEST_NAME_MAX : name_len;
     u64 control_bytes = m->head.control_len;
-    if (control_bytes > CALL_PART_MAX) /* kvis does not use more */
+    if (control_bytes > CALL_PART_MAX) /* kvis does not use more bytes */
         control_bytes = CALL_PART_MAX;
     put_at(r, m->head.name, name_bytes);
     u32 at = *(volatile u32 *)&r->at + sizeof(struct wire_seg) + 8;
@@ -1087,11 +1094,11 @@ INLINE void put_nest(struct record *r, const struct wire_thread *th, const struc
 
 /* --- further items of a call --- */
 
-/* Appends the next item that call_exit has left to call_nest. */
+/* Appends the next item that call_exit has left for call_nest. */
 INLINE void put_next_item(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
     u64 i = *(volatile u32 *)&r->item;
-    asm volatile("" : "+r"(i)); /* the verifier needs the index in the register that is checked */
+    asm volatile("" : "+r"(i)); /* the verifier needs the index in the checked register */
     r->item = (u32)i + 1;
     if (i >= CALL_ITEMS)
         return;
@@ -1135,7 +1142,7 @@ INLINE bool put_part(struct record *r, const void *name)
 {
     u32 len = *(volatile u32 *)&r->walk.len, at = *(volatile u32 *)&r->at;
     at += sizeof(struct wire_seg) + len;
-    asm volatile("" : "+r"(at)); /* the verifier needs the offset in the register that is checked */
+    asm volatile("" : "+r"(at)); /* the verifier needs the offset in the checked register */
     if (len > CALL_PART_MAX - WALK_PART_MAX || at > CALL_DATA_MAX + CALL_PART_MAX - WALK_PART_MAX)
         return 0;
     s64 n = bpf_probe_read_kernel_str(r->data + at, WALK_PART_MAX, name);
@@ -1204,7 +1211,7 @@ INLINE bool goes_up(struct record *r, u32 at)
 }
 
 /* Returns whether io_uring requests have opened files since the last io_uring_enter(2). (A kernel worker
- * stores that in the entry of the process's first thread: see note_opened in uring.bpf.c.) */
+ * notes this in the entry of the process's main thread: see note_opened in uring.bpf.c.) */
 INLINE bool ring_opened(struct wire_thread *th)
 {
     u64 pid = bpf_get_current_pid_tgid() >> 32;
@@ -1234,7 +1241,7 @@ INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire
     u64 file = *(volatile const u8 *)&s->file, sock;
     if ((file | s->pair) && succeeded(r))
         put_files(r, th, s);
-    file = *(volatile const u8 *)&s->file; /* loaded again, so the verifier forgets which branch was taken */
+    file = *(volatile const u8 *)&s->file; /* loaded again: the verifier forgets which branch was taken */
     if (file == 1 + WORD_RESULT && succeeded(r) && goes_up(r, r->brief))
         begin_walk(r, r->head.ret);
     sock = *(volatile const u8 *)&s->sock;
@@ -1246,7 +1253,7 @@ INLINE void put_call(struct record *r, struct wire_thread *th, const struct wire
         begin_nest(r, th, s);
 }
 
-/* Begins the record of a call that has returned (`over`), or in which the thread exits (not `over`). */
+/* Begins the record of a call. over: the call has returned; otherwise, the thread exits in the call. */
 INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
 {
     u64 slot = !over;
@@ -1273,7 +1280,7 @@ INLINE struct record *begin_record(struct wire_thread *th, s64 ret, bool over)
     th->word[WORD_ONE] = 1;
     if (CFG(CFG_OBSERVE))
         put_who(r);
-    if (over && CFG(CFG_SCHED) && th->switched) /* first, because the arguments' memory may fill the record */
+    if (over && CFG(CFG_SCHED) && th->switched) /* first: memory of arguments may fill the record */
         put_times(r, th, h->end_ns);
     r->brief = *(volatile u32 *)&r->at;
     return r;
@@ -1409,8 +1416,8 @@ int call_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* Moves the entry of a thread that takes its leader's id in an exec to this new key. The thread needs the
- * entry because it is still in a call. */
+/* Moves the entry of a thread that takes its leader's id in an exec to the key of the leader. The thread
+ * still needs the entry, because it is in a call. */
 INLINE void execed(u64 was)
 {
     u64 tid = (u32)bpf_get_current_pid_tgid();
@@ -1469,7 +1476,7 @@ int call_signal(struct raw_tp *ctx)
 {
     struct trace_event_raw_signal_deliver *record = (void *)ctx;
     struct wire_signal w = { 0 };
-    u64 handler, flags, info[6] = { 0 }; /* siginfo: si_signo and si_errno; si_code; data */
+    u64 handler, flags, info[6] = { 0 }; /* the words of siginfo: si_signo and si_errno; si_code; data */
     u64 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
@@ -1511,7 +1518,7 @@ int call_sent(struct raw_tp *ctx)
         struct task_struct *t = (void *)KEPT(ctx->arg[2]);
         w.sig = (u8)KEPT(ctx->arg[0]);
         w.tid = (u32)READ(t, pid);
-        if (info > 1) /* otherwise SEND_SIG_NOINFO (si_code of kill(2)) or SEND_SIG_PRIV (the kernel) */
+        if (info > 1) /* else SEND_SIG_NOINFO (si_code of kill(2)) or SEND_SIG_PRIV (the kernel) */
             bpf_probe_read_kernel(&w.code, sizeof w.code, (void *)(info + 8));
         else
             w.code = info ? SI_KERNEL : 0;
@@ -1537,7 +1544,7 @@ INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 {
     u64 slot = 0;
     u64 at = bucket(ns, DELAY_BUCKETS), *n = bpf_map_lookup_elem(&delays, &slot);
-    asm volatile("" : "+r"(at)); /* the verifier needs the index in the register that is checked */
+    asm volatile("" : "+r"(at)); /* the verifier needs the index in the checked register */
     if (n && at < DELAY_BUCKETS) {
         n[at]++;
         n[DELAY_SUM] += ns;
@@ -1547,7 +1554,7 @@ INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
     if (ns < CFG(CFG_DELAY))
         return;
     struct wire_delay d = { now, ns, th->tid, bpf_get_smp_processor_id() };
-    u64 most = CFG(CFG_STOP) / 6 * 7; /* half of the reserved part of the ring is for calls only */
+    u64 most = CFG(CFG_STOP) / 6 * 7; /* half of the reserved part of the ring is kept for records of calls */
     if (bpf_ringbuf_query(&events, RB_AVAIL_DATA) >= most
         || bpf_ringbuf_output(&events, &d, sizeof d, RB_NO_WAKEUP))
         count_lost(LOST_SCHED);
@@ -1572,7 +1579,7 @@ INLINE void switch_out(u64 tid, u64 blocked)
     th->where = !blocked ? WAITS : (blocked & 2) && th->bios ? ON_DISK : BLOCKED;
 }
 
-/* Returns the time since `since`, which another CPU's clock may have set slightly ahead. */
+/* Returns the time since `since`, or 0 if the clock of another CPU has set `since` slightly ahead. */
 INLINE u64 passed(u64 now, u64 since)
 {
     return now > since ? now - since : 0;
@@ -1593,7 +1600,7 @@ INLINE void switch_in(u64 tid)
     u64 now = bpf_ktime_get_ns();
     if (!th)
         return;
-    if (th->where == ON_DISK || th->where == BLOCKED) /* the BPF program missed the thread's wake-up */
+    if (th->where == ON_DISK || th->where == BLOCKED) /* no BPF program saw the thread's wake-up */
         end_wait(th, now);
     if (th->where == WAITS) {
         u64 ns = passed(now, th->since_ns);
@@ -1661,7 +1668,7 @@ int call_switch(struct raw_switch *ctx)
     u64 tid = (u32)READ(prev, pid);
     if (CFG(CFG_BY_SCHED) && state & TASK_DEAD) {
         gone(tid);
-        if (CFG(CFG_PROC)) /* the kernel may have skipped the BPF program of proc.bpf.c */
+        if (CFG(CFG_PROC)) /* needed if the kernel has skipped the BPF program of proc.bpf.c */
             bpf_map_delete_elem(&traced, &tid);
     }
     if (CFG(CFG_SCHED)) {

@@ -3,7 +3,7 @@
  *
  * Any thread may issue a request to the disk, even a kernel worker, but threads queue their own
  * bios. Therefore, the owner of a request is the thread that queued its first bio. The keys of
- * the map `ios` are kernel addresses. It has an entry for
+ * the map `ios` are kernel addresses. The map has an entry for
  *   - a bio, from its queueing to its completion;
  *   - a disk, while the disk must flush its cache for such a bio;
  *   - a request, from its insertion (without an I/O scheduler: its issue) to its completion.
@@ -12,17 +12,18 @@
  * programs of call.bpf.c. */
 #include "probe.h"
 
-/* 1: the first argument of these tracepoints is the queue, the second the request or bio (before Linux 5.11,
- * except some 5.10 kernels). kvis tries 1 first; attaching then fails if there is no queue. */
+/* CFG_SECOND 1: the first argument of the block tracepoints is the queue, the second the request or bio
+ * (before Linux 5.11, except some 5.10 kernels). kvis tries 1 first; attaching then fails if there is no
+ * queue. */
 extern char CFG_SECOND;
-/* Inode number of kvis's pid namespace; 0: the initial namespace. */
+/* CFG_NS_INO: inode number of kvis's pid namespace, or 0 if this is the initial pid namespace. */
 extern char CFG_NS_INO;
 
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 
 struct io {
     u64 insert_ns, issue_ns;
-    u64 life;    /* start time, which distinguishes the request from a later one at its address */
+    u64 life;    /* start time of the request; a later request at the same address has another one */
     u32 bytes, dev, op;
     s32 error;
     u32 tid, pid;
@@ -49,11 +50,13 @@ struct request {
 } KERNEL;
 enum req_flag_bits { __REQ_FUA = 17, __REQ_PREFLUSH = 18 };
 
-enum { MOST_BIOS = 64 }; /* bios per request; the entries of others stay until their addresses are reused */
+/* At most this many bios of a request lose their entries; other entries stay until their addresses are
+ * reused. */
+enum { MOST_BIOS = 64 };
 enum { OP_MASK = 0xff, OP_FLUSH = 2, OP_PASSTHROUGH = 32 }; /* include/linux/blk_types.h */
 
-/* Returns the request or bio of a tracepoint. (The asm prevents clang from merging the two loads, because the
- * verifier requires a constant offset.) */
+/* Returns the request or bio that a tracepoint passes. (The asm prevents clang from merging the two loads
+ * into one, because the verifier requires a constant offset.) */
 INLINE u64 subject(const struct raw_tp *ctx)
 {
     u64 v;
@@ -139,7 +142,8 @@ int disk_bio(struct raw_tp *ctx)
     return 0;
 }
 
-/* Handles a bio that was never in a request. (blk_update_request suppresses this event for others.) */
+/* Handles the completion of a bio that was never in a request. (For the bios of requests,
+ * blk_update_request suppresses this event.) */
 SEC("raw_tp/block_bio_complete")
 int disk_bio_done(struct raw_tp *ctx)
 {
@@ -155,7 +159,7 @@ int disk_split(struct raw_tp *ctx)
     struct bio *part = (void *)subject(ctx);
     u64 key = (u64)READ(part, bi_private);
     struct io *io = bpf_map_lookup_elem(&ios, &key), of;
-    if (CFG(CFG_SECOND)) /* with the queue, there are three arguments, otherwise two */
+    if (CFG(CFG_SECOND)) /* the tracepoint has three arguments with the queue, two without */
         KEPT(ctx->arg[2]);
     if (!io) {
         forget(part);
@@ -169,8 +173,9 @@ int disk_split(struct raw_tp *ctx)
 
 /* --- requests --- */
 
-/* Finds the owner of a request: the owner of its first bio or of the bio that this one was split from; for a
- * flush, which has no bio, the owner in the disk's entry; for a passthrough request, the current thread. */
+/* Finds the owner of a request: the owner of its first bio, or of the bio from which its first bio was split;
+ * for a flush, which has no bio, the owner in the disk's entry; for a passthrough request, the current
+ * thread. */
 INLINE bool owner(struct request *rq, u32 op, struct io *io)
 {
     struct bio *b = READ(rq, bio);
@@ -197,7 +202,7 @@ INLINE void seen(struct request *rq, bool issued)
     if (was && was->life == life) {
         io = *was;
     } else if (!owner(rq, op, &io)) {
-        if (was) /* stale: the earlier request was merged into another */
+        if (was) /* the entry is stale: the earlier request was merged into another */
             bpf_map_delete_elem(&ios, &key);
         return;
     }
@@ -228,9 +233,9 @@ int disk_issue(struct raw_tp *ctx)
     return 0;
 }
 
-/* Deletes the entries of a completed request's bios. If end_io is set, the disk still has to flush, and this
- * event comes again after the flush. A bio that requires a flush is alone in its request (REQ_NOMERGE_FLAGS),
- * so only the first bio can have an entry for its disk. */
+/* Deletes the entries of a completed request's bios. If end_io is set, the disk still has to flush, and
+ * the completion event comes again after the flush. A bio that requires a flush is alone in its request
+ * (REQ_NOMERGE_FLAGS), so only the first bio can have an entry for its disk. */
 INLINE void forget_bios(struct request *rq)
 {
     u64 key = (u64)READ(rq, bio);
@@ -239,7 +244,7 @@ INLINE void forget_bios(struct request *rq)
     forget((void *)key);
 #pragma clang loop unroll(disable)
     for (u64 i = 1; i < MOST_BIOS && key; i++) {
-        bpf_probe_read_kernel(&key, sizeof key, &((struct bio *)key)->bi_next); /* key is 0 on failure */
+        bpf_probe_read_kernel(&key, sizeof key, &((struct bio *)key)->bi_next); /* sets key to 0 on failure */
         bpf_map_delete_elem(&ios, &key);
     }
 }

@@ -3,7 +3,8 @@
 #define KVIS_HIST_H
 
 /* Returns the histogram bucket of v; each power of two has 16 buckets. Finds the highest set bit without
- * branches: the sign bit of a subtraction shows whether that bit is in the upper half of the rest. */
+ * branches: the sign bit of a subtraction shows whether this bit is in the upper half of the bits that are
+ * left. */
 INLINE u32 bucket(u64 v, u32 n)
 {
     u64 x = v, e = 0, k;

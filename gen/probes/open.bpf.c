@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* open: BPF programs that write one record for each call that opens a file, when the call returns.
  *
- * Raw tracepoints are the cheapest, need no tracefs, and see the calls of every ABI. Since Linux 6.19, their
- * BPF programs can be preempted. The kernel does not run a BPF program recursively, so events of the
- * preempting task would be lost. On these kernels, kvis uses classic tracepoints, whose BPF programs run with
- * preemption disabled. The arguments of an open are stored at the entry of the call. The record is written at
- * the exit, when the pages of the file name are resident, because the kernel has just read it. Filters are
- * constants: the verifier removes the code of filters that are not in use. */
+ * Raw tracepoints are the cheapest, need no tracefs, and see the calls of every ABI. Since Linux 6.19, BPF
+ * programs of raw tracepoints can be preempted. The kernel does not run a BPF program recursively, so
+ * events of the preempting task would be lost. On these kernels, kvis uses classic tracepoints, whose BPF
+ * programs run with preemption disabled. The arguments of an open are stored at the entry of the call. The
+ * record is written at the exit, when the pages of the file name are resident, because the kernel has just
+ * read it. Filters are constants: the verifier removes the code of filters that are not in use. */
 #include "probe.h"
 
-/* Offsets of the arguments of 64-bit (CFG_A*) and 32-bit (CFG_B*) calls
- * in struct pt_regs, which is ABI (ptrace(2)) and needs no BTF. */
+/* Offsets of the arguments of 64-bit (CFG_A*) and 32-bit (CFG_B*) calls in
+ * struct pt_regs, whose layout is part of the ABI (ptrace(2)) and needs no BTF. */
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_A3, CFG_B0, CFG_B1, CFG_B2, CFG_B3;
 /* Offset of the system call number in struct pt_regs. */
 extern char CFG_NR;
@@ -19,19 +19,19 @@ extern char CFG_OPEN, CFG_OPENAT, CFG_OPENAT2, CFG_CREAT, CFG_HANDLE;
 extern char CFG_OPEN32, CFG_OPENAT32, CFG_OPENAT232, CFG_CREAT32, CFG_HANDLE32;
 /* Mask that removes the x32 bit from a system call number. */
 extern char CFG_NR_MASK;
-/* Filters; 0: off. CFG_UID is the uid plus 1. CFG_ACC has one bit per access mode. */
+/* Filters; a filter with value 0 is off. CFG_UID is the uid plus 1. CFG_ACC has one bit per access mode. */
 extern char CFG_PID, CFG_TID, CFG_UID, CFG_SELF, CFG_FAILED, CFG_TREE, CFG_FLAGS, CFG_ACC;
-/* The string that comm must contain: 16 bytes as two words, and a mask of the bytes that are used. */
+/* The string that comm must contain: 16 bytes as two words, and a mask of the bytes that the string uses. */
 extern char CFG_COMM0, CFG_COMM1, CFG_MASK0, CFG_MASK1;
-/* Inode number of kvis's pid namespace (0: the initial one), and its device, for the helper that looks up
- * pids. CFG_NS_WALK 1: the BPF program reads pids from struct pid instead. */
+/* CFG_NS_INO and CFG_NS_DEV: inode number of kvis's pid namespace (0: the initial one), and its device,
+ * for the helper that looks up pids. CFG_NS_WALK 1: the BPF program reads pids from struct pid instead. */
 extern char CFG_NS_INO, CFG_NS_DEV, CFG_NS_WALK;
 /* CFG_DIR 1: records have the directories of relative names. CFG_EXEC 1: execs are recorded, too. CFG_MAGIC:
- * the pointer that kvis's child passes as a file name to be followed. */
+ * the pointer that a child of kvis passes as a file name to ask kvis to follow the child. */
 extern char CFG_DIR, CFG_EXEC, CFG_MAGIC;
 
 #define AT_FDCWD (-100)
-#define BITS_CREAT 01101 /* O_WRONLY|O_CREAT|O_TRUNC: flags of creat(2), equal on all architectures */
+#define BITS_CREAT 01101 /* O_WRONLY|O_CREAT|O_TRUNC, the flags of creat(2) on all architectures */
 
 struct map_def opening SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_opening), 8192, 0 };
 struct map_def tree SEC("maps") = { MAP_HASH, 4, 4, 16384, 0 };
@@ -78,7 +78,7 @@ struct trace_event_raw_sched_process_fork { int child_pid; } KERNEL;
 
 struct who { u32 pid, tid; };
 
-/* Returns the number of a struct pid in kvis's pid namespace, or 0 if it has none there. */
+/* Returns the number of a struct pid in kvis's pid namespace, or 0 if struct pid has no number there. */
 INLINE u32 nr_here(struct pid *pid)
 {
     u32 level = READ(pid, level);
@@ -91,7 +91,7 @@ INLINE u32 nr_here(struct pid *pid)
     return 0;
 }
 
-/* Stores the caller's ids in kvis's pid namespace. Returns false if the caller has none there. */
+/* Stores the caller's ids in kvis's pid namespace. Returns false if the caller has no ids there. */
 INLINE bool who_is_it(struct who *w)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -148,7 +148,8 @@ INLINE bool wanted(const struct who *w)
     return !CFG(CFG_MASK0) || comm_matches();
 }
 
-/* Returns whether the flags pass the filter -f: one of its flags is set, or the access mode matches. */
+/* Returns whether the flags of an open pass the filter -f: a flag of the filter is set, or the access mode
+ * matches. */
 INLINE bool flags_wanted(u64 flags)
 {
     if (!CFG(CFG_FLAGS) && !CFG(CFG_ACC))
@@ -185,7 +186,7 @@ INLINE u32 which(u64 nr, bool compat)
                                     : N_OPEN_CALLS;
 }
 
-/* Reads the first bytes of a file name. The rest of head is already 0. */
+/* Reads the first bytes of a file name into head, which is already zeroed. */
 INLINE void name_head(u64 *head, u64 name)
 {
     bpf_probe_read_user_str(head, OPEN_HEAD, (void *)name);
@@ -223,7 +224,7 @@ INLINE void entered(struct wire_opening *o, const u64 *a)
     if (!who_is_it(&w) || !wanted(&w))
         return;
     if (o->call != OPEN_OPENAT2 && !flags_wanted(o->flags)) {
-        bpf_map_delete_elem(&opening, &id); /* an earlier open whose exit was missed may have an entry */
+        bpf_map_delete_elem(&opening, &id); /* an earlier open whose exit was missed may have left an entry */
         return;
     }
     o->pid = w.pid;
@@ -246,7 +247,8 @@ INLINE void args_of_regs(u64 a[4], void *regs, bool compat)
     }
 }
 
-/* Reads the arguments from the classic record, where 32-bit calls are already in the usual order. */
+/* Reads the arguments from the record of the classic tracepoint, in which the arguments of 32-bit calls are
+ * already in the usual order. */
 INLINE void args_of_record(u64 a[4], struct trace_event_raw_sys_enter *ctx, bool compat)
 {
     u64 mask = compat ? (u32)~0 : ~0ULL;
@@ -323,7 +325,7 @@ INLINE void put_dir(struct record *r, struct vfsmount *vfs, struct dentry *d,
         }
         struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
         struct mount *over = READ(m, mnt_parent);
-        if (m == over || d != top) { /* ended at the top mount, or at a disconnected dentry */
+        if (m == over || d != top) { /* the walk ended at the top mount, or at a disconnected dentry */
             r->head.state |= OPEN_DIR_OUT;
             return;
         }
@@ -430,8 +432,8 @@ INLINE u32 put_name(struct record *r, const struct wire_opening *o)
     return 0;
 }
 
-/* Writes the record of an open. An entry with another call number is stale: the exit of its call was
- * missed. */
+/* Writes the record of an open. An entry with another call number is stale, because the exit of the call that
+ * created the entry was missed. */
 INLINE void left(u64 nr, s64 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -462,10 +464,10 @@ int open_exit(struct raw_tp *ctx)
     return 0;
 }
 
-/* --- exec: the open that execve makes itself --- */
+/* --- exec: the kernel opens the program --- */
 
-/* Records an exec. name: the program's name, in kernel memory. was: tid before the exec. A thread other than
- * the leader gets the leader's tid. */
+/* Records an exec. name: the program's name, in kernel memory. was: tid before the exec. In an exec, a thread
+ * other than the leader gets the leader's tid. */
 INLINE void exec(const void *name, u32 was)
 {
     struct who w;
@@ -473,7 +475,7 @@ INLINE void exec(const void *name, u32 was)
     if (CFG(CFG_TREE) && was != tid && bpf_map_lookup_elem(&tree, &was)) {
         if (bpf_map_update_elem(&tree, &tid, &tid, 0))
             count_lost(LOST_TREE);
-        bpf_map_delete_elem(&tree, &was); /* no thread has this id now; kvis would wait for its exit */
+        bpf_map_delete_elem(&tree, &was); /* no thread has the old tid now; kvis would wait for its exit */
     }
     if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !flags_wanted(0))
         return;
@@ -538,7 +540,7 @@ int open_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* Deletes the entries of an exiting thread, because its id may be reused. */
+/* Deletes the entries of an exiting thread, because the kernel may reuse its tid. */
 SEC("both/sched/sched_process_exit")
 int open_gone(void *ctx)
 {

@@ -1,5 +1,6 @@
-/* probe.h: definitions for all BPF programs. It includes no system headers, so the generated arrays do
- * not depend on their version. Numbers of helpers, map types and flags: include/uapi/linux/bpf.h. */
+/* probe.h: definitions for all BPF programs. probe.h includes no system headers, so the generated arrays
+ * do not depend on the version of these headers. Numbers of helpers, map types and flags:
+ * include/uapi/linux/bpf.h. */
 #ifndef KVIS_PROBE_H
 #define KVIS_PROBE_H
 
@@ -34,8 +35,8 @@ typedef _Bool bool;
 #define ENUM_EXISTS(type, value) __builtin_preserve_enum_value(*(type *)value, 0)
 #define ENUM_VALUE(type, value) __builtin_preserve_enum_value(*(type *)value, 1)
 
-/* Reads a member of a kernel struct; yields 0 if the pointer is invalid. Sets a whole word of the stack,
- * because the verifier would also track what the rest of the word contained before. (The CPU is
+/* Reads a member of a kernel struct; yields 0 if the pointer is invalid. Sets a whole word of the stack: if
+ * only a part were set, the verifier would also track the old contents of the rest. (The CPU is
  * little-endian.) */
 #define READ(p, member)                                                           \
     ({                                                                            \
@@ -46,8 +47,9 @@ typedef _Bool bool;
 
 /* -- Constants that kvis patches in: `extern char CFG_PID;`, then CFG(CFG_PID) ------ */
 
-/* Yields a constant: the address of an undefined symbol, which is a 64-bit immediate that the loader
- * replaces. The asm hides from clang that addresses are never 0, and prevents it from moving the load. */
+/* Yields a constant that kvis patches in: the address of an undefined symbol, which is a 64-bit immediate
+ * that the loader replaces. The asm hides from clang that addresses are never 0, and keeps clang from
+ * moving the load. */
 #define CFG(name)                        \
     ({                                   \
         u64 cfg_ = (u64)&(name);         \
@@ -67,9 +69,9 @@ extern char CFG_RAW;
 
 struct raw_tp { u64 arg[3]; };
 
-/* SEC("typed/CATEGORY/EVENT"): like both/, but the raw tracepoint has typed arguments, described by the
- * kernel's BTF (Linux 5.5). The verifier knows the types of pointers, so members are loaded without a helper.
- * An invalid pointer reads as 0. */
+/* SEC("typed/CATEGORY/EVENT"): like both/, but the raw tracepoint has typed arguments, which the kernel's BTF
+ * describes (Linux 5.5). The verifier knows the types of pointers, so members are loaded without a helper.
+ * A load through an invalid pointer yields 0. */
 
 /* Loads a value in the branch where KEPT is written. clang would merge the loads of both branches into
  * one load from a computed address, but the verifier requires a constant offset from the context. */
@@ -100,10 +102,10 @@ enum {
     MAP_RINGBUF = 27,
 };
 enum { MAP_ANY, MAP_NOEXIST, MAP_EXIST }; /* flags of map_update_elem */
-#define MAP_NO_PREALLOC 1                 /* flag of hash maps */
-#define MAP_MMAPABLE 1024                 /* flag of array maps (Linux 5.5) */
+#define MAP_NO_PREALLOC 1                 /* flag for hash maps */
+#define MAP_MMAPABLE 1024                 /* flag for array maps (Linux 5.5) */
 
-/* gen/ leaves out the maps that no BPF program of a family uses. */
+/* gen/insngen.py omits the maps that no BPF program of a family uses. */
 
 /* Ring buffer of the records for kvis, which chooses the size when it creates the map. */
 struct map_def events SEC("maps") = { .type = MAP_RINGBUF };
@@ -160,8 +162,8 @@ enum { RB_AVAIL_DATA = 0 };                     /* argument `what` of bpf_ringbu
 
 /* -- The current task -------------------------------------------------------------- */
 
-/* Offset in task_struct of the flag for 32-bit system calls, and
- * its mask; 0: unknown, or the kernel has no 32-bit calls. */
+/* Offset in task_struct of the flag for 32-bit system calls, and the mask
+ * of this flag; 0: unknown, or the kernel has no 32-bit calls. */
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 
 /* Returns whether the current call uses the 32-bit ABI, which the call number does not show. */
@@ -179,7 +181,7 @@ INLINE bool is_compat(void)
 /* Counts a lost record. Atomic, because one BPF program may interrupt another on the same CPU. */
 INLINE void count_lost(u32 why)
 {
-    u64 key = why; /* 8 bytes: the verifier explores fewer states than with 4 */
+    u64 key = why; /* 8 bytes, because the verifier explores more states with 4 */
     u64 *n = bpf_map_lookup_elem(&lost, &key);
 
     if (n)
@@ -195,7 +197,8 @@ INLINE u64 wake_flags(void)
     return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
 }
 
-/* Sends a record of `size` bytes to kvis, or counts it as lost. The verifier must know size's bounds. */
+/* Sends a record of `size` bytes to kvis, or counts the record as lost. The verifier must know the bounds of
+ * `size`. */
 INLINE void emit(void *record, u64 size)
 {
     if (bpf_ringbuf_output(&events, record, size, wake_flags()))

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* proc: BPF programs that record forks, execs and exits.
  *
- * At exec, the arguments are read from the new address space, from mm->arg_start to mm->arg_end:
- * execve has just written them, so the pages are resident, and there are no pointers to follow.
- * Without BTF, the arguments are read from the argv of execve at the entry of the call. */
+ * At exec, the arguments are read from the new address space, from mm->arg_start to mm->arg_end. The pages
+ * are resident, because execve has just written them, and there are no pointers to follow. Without BTF,
+ * the arguments are read from the argv of execve at the entry of the call. */
 #include "probe.h"
 
 /* CFG_SELF: kvis's pid. CFG_NS_INO: inode number of kvis's pid namespace; 0: the initial one. CFG_NS_DEV: the
  * namespace's device, for the helper that looks up pids. CFG_BTF 1: the field offsets of struct task_struct
  * are known. */
 extern char CFG_SELF, CFG_NS_INO, CFG_NS_DEV, CFG_BTF;
-/* Numbers of execve and execveat; offsets in struct pt_regs of the call number and the arguments. */
+/* Call numbers of execve and execveat; offsets in struct pt_regs of the call number (CFG_NR) and the
+ * arguments of 64-bit (CFG_A*) and 32-bit (CFG_B*) calls. */
 extern char CFG_EXECVE, CFG_EXECVEAT, CFG_EXECVE32, CFG_EXECVEAT32, CFG_NR;
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_B0, CFG_B1, CFG_B2;
 /* CFG_FAILED 1: record failed execs. CFG_ARGV 1: read arguments from execve's argv. CFG_ENV 1: record the
  * environment. */
 extern char CFG_FAILED, CFG_ARGV, CFG_ENV;
-/* 1: record only threads in the map `traced`, which belongs to call.bpf.c. */
+/* CFG_FOLLOWED 1: record only threads in the map `traced`, which belongs to call.bpf.c. */
 extern char CFG_FOLLOWED;
 
 #define ERESTARTSYS 512 /* errno values from here on never reach user space (include/linux/errno.h) */
@@ -33,9 +34,9 @@ enum { ID_PROCESS, ID_THREAD, ID_PARENT, ID_CHILD, N_IDS };
 
 enum step { STEP_ARGS, STEP_ENV, STEP_EXE, STEP_CWD, STEP_ARGV };
 
-/* A record under construction; it is too large for the stack. SLOT_NEST belongs to the BPF programs that continue
- * with proc_nest. They run in the context of one task, without preemption. `at` and other positions are
- * kept in memory, because the verifier would track each possible value of a register. */
+/* A record under construction; it is too large for the stack. The BPF programs that continue with
+ * proc_nest share SLOT_NEST, because they run in the context of one task, without preemption. `at` and
+ * other positions are kept in memory, because the verifier would track each possible value of a register. */
 struct record {
     struct wire_proc head;
     char data[PROC_NAME_MAX + 2 * (PROC_DIR_MAX + PROC_PART_MAX)];
@@ -146,7 +147,7 @@ INLINE void numbers(struct record *r)
         r->nr[k] = 0;
 #pragma clang loop unroll(disable)
         for (u32 i = 0; i < 32 && i <= level; i++) {
-            struct upid *u = (void *)&pid->numbers + i * 16; /* 16: size of struct upid (64 bits) */
+            struct upid *u = (void *)&pid->numbers + i * 16; /* 16: size of struct upid on 64 bits */
             struct pid_namespace *ns = READ(u, ns);
             if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
                 r->nr[k] = (u32)READ(u, nr);
@@ -233,7 +234,7 @@ INLINE struct record *new_record(u64 slot, u32 kind, struct task_struct *child)
         else                                                          \
             (dst) = 0;                                                \
     } while (0)
-/* Reads a field of a thread's own usage, and the same field of the dead threads of its process. */
+/* Reads a field of the resource usage of a thread, and the same field for the dead threads of its process. */
 #define USED_BOTH(field, own, dead) \
     do {                            \
         USED(o->field, t, own);     \
@@ -259,8 +260,8 @@ INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
 
 /* --- forks --- */
 
-/* Returns the task with this pid that the caller has just created: copy_process() added it
- * at the end of a list. Returns NULL if other threads have added too many tasks since. */
+/* Returns the task with the given pid that the caller has just created, which copy_process() added at the end
+ * of a list. Returns NULL if other threads have added too many tasks since. */
 INLINE struct task_struct *find_child(u32 pid, u64 flags)
 {
     struct task_struct *t = (void *)bpf_get_current_task(), *parent = t;
@@ -334,7 +335,7 @@ int proc_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* --- proc_nest: work for several runs --- */
+/* --- proc_nest: work that needs several runs of a BPF program --- */
 
 enum { EXE_END = PROC_NAME_MAX + PROC_DIR_MAX, CWD_END = EXE_END + PROC_PART_MAX + PROC_DIR_MAX };
 
@@ -345,7 +346,8 @@ INLINE void go_on(void *ctx, const struct record *r)
     bpf_tail_call(ctx, &proc_nested, *(volatile const u32 *)&r->step >> 31);
 }
 
-/* Sends a record that ends with the program's name, whose n bytes are in r->data; n <= 0: not known. */
+/* Sends a record that ends with the program's name. The name has n bytes in r->data; if n <= 0, it is
+ * unknown. */
 INLINE void put_named(struct record *r, u32 kind, u32 args, long n)
 {
     struct wire_proc *h = &r->head;
@@ -399,7 +401,7 @@ INLINE u8 put_path(struct record *r, struct fs_struct *fs)
         if (d != top) {
             if (!put_part(r, READ(d, d_name.name)))
                 return WALK_DONE | WALK_CUT;
-            if (d == up) /* a file without a directory, such as that of memfd_create(2) */
+            if (d == up) /* a file without a directory, such as a file of memfd_create(2) */
                 return WALK_DONE | WALK_OUT;
             d = up;
             continue;
@@ -506,8 +508,8 @@ INLINE void send_exec(struct record *r)
         emit(r, sizeof r->head + at);
 }
 
-/* Records an exec. name: the program's name, in kernel memory. was: tid before the exec. A thread other than
- * the leader gets the leader's tid. */
+/* Records an exec. name: the program's name, in kernel memory. was: tid before the exec. In an exec, a thread
+ * other than the leader gets the leader's tid. */
 INLINE void exec(void *ctx, const void *name, u32 was)
 {
     if (!followed((u32)bpf_get_current_pid_tgid()) && !followed(was))
@@ -520,7 +522,7 @@ INLINE void exec(void *ctx, const void *name, u32 was)
     struct task_struct *t = (void *)bpf_get_current_task();
     if (CFG(CFG_FAILED) || CFG(CFG_ARGV))
         bpf_map_delete_elem(&execing, &key);
-    h->was = CFG(CFG_NS_INO) ? 0 : was; /* `was` belongs to the initial pid namespace */
+    h->was = CFG(CFG_NS_INO) ? 0 : was; /* `was` is a tid of the initial pid namespace */
     r->name = (u64)name;
     r->args = 0;
     if (CFG(CFG_BTF)) {
@@ -622,14 +624,14 @@ INLINE u32 which(u32 nr, bool compat)
 }
 
 /* Lets proc_nest write the strings of an argv to a record and, unless `kind` is PROC_ARGS, the program's name
- * to a record of that kind. If an execve fails early, the kernel has not read the strings: their pages may
- * not be resident, and are then missing from the record. */
+ * to a record of that kind. If an execve fails early, the kernel has not read the strings; strings whose
+ * pages are not resident are then missing from the record. */
 INLINE void begin_argv(struct record *r, u64 argv, bool compat, u32 kind, const void *name)
 {
     struct wire_proc *h = &r->head;
     h->kind = PROC_ARGS;
     h->at = 0;
-    h->flags = argv ? ARGS_MORE : 0; /* cleared if the end of argv is reached */
+    h->flags = argv ? ARGS_MORE : 0; /* put_argv clears this flag at the end of argv */
     r->at = 0;
     r->argv = argv;
     r->argv_step = compat ? 4 : 8;
@@ -639,7 +641,7 @@ INLINE void begin_argv(struct record *r, u64 argv, bool compat, u32 kind, const 
     r->step = STEP_ARGV;
 }
 
-/* Appends the next strings of an argv, each with its NUL. Returns whether they were the last ones. */
+/* Appends the next strings of an argv, each with its NUL. Returns whether no more strings follow. */
 INLINE bool put_argv(struct record *r)
 {
     struct wire_proc *h = &r->head;
@@ -656,12 +658,12 @@ INLINE bool put_argv(struct record *r)
         if (!p || at > EXE_END || !*(volatile u32 *)&r->left)
             return 1;
         r->left--;
-        r->data[at] = 0; /* on older kernels, the helper returns 0 for an empty string */
+        r->data[at] = 0; /* on older kernels, the helper returns 0 for an empty string and writes no NUL */
         long n = bpf_probe_read_user_str(r->data + at, PROC_STRING, (void *)p);
         if (n < 0)
             return 1;
-        n += (u64)(n - 1) >> 63; /* an empty string takes one byte, too */
-        h->flags |= (u64)n / PROC_STRING * ARGS_CUT; /* the string is truncated, or just fits */
+        n += (u64)(n - 1) >> 63; /* an empty string takes one byte, for its NUL */
+        h->flags |= (u64)n / PROC_STRING * ARGS_CUT; /* buffer full: the string is truncated, or just fits */
         r->at = (u32)at + (u32)n;
     }
     return 0;
@@ -746,7 +748,8 @@ INLINE void args_of_regs(u64 a[3], u64 regs, bool compat)
     }
 }
 
-/* Reads the arguments from the classic record, where 32-bit calls are already in the usual order. */
+/* Reads the arguments from the record of the classic tracepoint, in which the arguments of 32-bit calls are
+ * already in the usual order. */
 INLINE void args_of_record(u64 a[3], struct trace_event_raw_sys_enter *ctx, bool compat)
 {
     u64 mask = compat ? (u32)~0 : ~0ULL;
@@ -774,8 +777,8 @@ int proc_call(struct raw_tp *ctx)
     return 0;
 }
 
-/* Handles the return of execve. The entry of a successful execve is already deleted. An entry is
- * stale if the return of its call was missed, for example because kvis attached in between. */
+/* Handles the return of execve. The entry of a successful execve is already deleted. An entry is stale if the
+ * return of the call that created it was missed, for example because kvis attached in between. */
 INLINE void returned(void *ctx, u32 nr, s32 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
@@ -807,14 +810,14 @@ int proc_return(struct raw_tp *ctx)
         nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
     }
-    returned(ctx, (u32)nr, (s32)ret); /* a 32-bit call sets 32 bits of ret (arm64 before Linux 5.14) */
+    returned(ctx, (u32)nr, (s32)ret); /* a 32-bit call sets only 32 bits of ret (arm64 before Linux 5.14) */
     return 0;
 }
 
 /* --- an execve that passes its point of no return --- */
 
-/* Records an execve that has passed its point of no return: it succeeds, or ends the process. Its return is
- * therefore not recorded. name: the program's name, in kernel memory. */
+/* Records an execve that has passed its point of no return: the execve succeeds, or ends the process. The
+ * return of this execve is therefore not recorded. name: the program's name, in kernel memory. */
 INLINE void begun(void *ctx, const void *name)
 {
     u64 id = bpf_get_current_pid_tgid();

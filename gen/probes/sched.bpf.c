@@ -16,28 +16,28 @@
 #include "probe.h"
 #include "hist.h"
 
-/* Number of entries of the array `tasks`, minus 1. */
+/* CFG_SLOTS_MASK: number of entries of the array `tasks`, minus 1. */
 extern char CFG_SLOTS_MASK;
-/* 1: the fourth argument of sched_switch is the state of the previous task (since Linux 5.18). kvis tries 1
- * first; the BPF program does not attach if the tracepoint has fewer arguments. */
+/* CFG_STATE 1: the fourth argument of sched_switch is the state of the previous task (since Linux 5.18). kvis
+ * tries 1 first; the BPF program does not attach if the tracepoint has fewer arguments. */
 extern char CFG_STATE;
 
-/* The pid of a waiting task in the high bits, and in the low bits the time (CLOCK_MONOTONIC)
- * at which the task began to wait; 0: no task. A single word never mixes two tasks. */
+/* An entry is one word, so that it never mixes two tasks: the pid of a waiting task in the high bits, and in
+ * the low bits the time (CLOCK_MONOTONIC) at which the task began to wait; 0: no task. */
 struct map_def tasks SEC("maps") = { MAP_ARRAY, 4, 8, 0, 0 };
 struct map_def cpus SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_sched), 0, 0 };
 struct map_def longest SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_wait), 0, 0 }; /* one per CPU */
 
-#define NS_BITS 42 /* 42 bits of ns are 73 minutes; a pid has 22 bits (PID_MAX_LIMIT) */
+#define NS_BITS 42 /* 42 bits of nanoseconds are 73 minutes; a pid has 22 bits (PID_MAX_LIMIT) */
 #define NS_MASK ((1ULL << NS_BITS) - 1)
 /* Clocks of CPUs may differ by this many ns (kernel/time/timekeeping.c, ktime_get_mono_fast_ns). */
 #define NS_BACK 1000000
-#define RUN_MIN 1000000 /* minimum run of a thread, in ns, that is blamed for a long wait */
+#define RUN_MIN 1000000 /* minimum time in ns for which a thread must run to be blamed for a long wait */
 #define TASK_REPORT_MAX 0x100 /* prev_state of a preempted task (trace/events/sched.h) */
 
 struct rq;
 struct cfs_rq {
-    struct rq *rq; /* needs CONFIG_FAIR_GROUP_SCHED */
+    struct rq *rq; /* exists with CONFIG_FAIR_GROUP_SCHED */
     u32 h_nr_queued, h_nr_runnable; /* since Linux 6.14, and in some 6.12 kernels */
 } KERNEL;
 struct rq { u32 nr_running; struct cfs_rq cfs; } KERNEL;
@@ -45,7 +45,7 @@ struct sched_entity { struct cfs_rq *cfs_rq; } KERNEL;
 struct thread_info { u32 cpu; } KERNEL;
 struct task_struct {
     struct thread_info thread_info;
-    u32 cpu;     /* before Linux 5.16; since then in thread_info */
+    u32 cpu;     /* before Linux 5.16; since then, thread_info has the CPU */
     int pid;
     u32 __state; /* since Linux 5.14 */
     long state;  /* before Linux 5.14 */
@@ -67,8 +67,8 @@ INLINE u64 *slot_of(u32 pid)
     return bpf_map_lookup_elem(&tasks, &key);
 }
 
-/* Starts the wait of a task. Without `anew`, keeps a start less than NS_BACK ago. (An
- * older start is from a wake-up of the running task, which did not begin a wait.) */
+/* Starts the wait of a task. Without `anew`, keeps a wait that began less than NS_BACK ago. (An older
+ * start is from a wake-up of the running task, and such a wake-up does not begin a wait.) */
 INLINE void waits(u32 pid, u64 now, u32 anew)
 {
     u64 *s = slot_of(pid);
@@ -89,7 +89,7 @@ INLINE u64 began(u32 pid)
 INLINE void add_wait(struct wire_sched *c, u64 ns)
 {
     u32 b = bucket(ns, DELAY_BUCKETS);
-    asm volatile("" : "+r"(b)); /* the verifier of Linux 5.10 needs the check next to the use */
+    asm volatile("" : "+r"(b)); /* the verifier of Linux 5.10 needs the bounds check next to the access */
     if (b < DELAY_BUCKETS)
         c->wait[b]++;
     c->wait_ns += ns;
@@ -115,12 +115,13 @@ INLINE u32 running_on(struct rq *rq)
     return delayed <= n ? n - delayed : 0;
 }
 
-/* Why a task leaves its CPU. FORCED: it is still runnable; WOKEN: it was about to sleep, but has been woken. */
+/* Reasons why a task leaves its CPU. FORCED: the task is still runnable. WOKEN: the task was about to
+ * sleep, but has been woken. */
 enum leaves { FORCED, SLEEPS, WOKEN };
 
-/* Stores the run of the current task, which leaves the CPU, if the run was long. A run stored earlier counts
- * for less, the longer ago it ended. Ignores the run during which kvis attached, because its start is not
- * known. */
+/* Stores the run of the current task, which leaves the CPU, if the run was long, and longer than the run
+ * stored earlier. The longer ago the stored run ended, the less it counts. Ignores the run during which
+ * kvis attached, because the start of this run is not known. */
 INLINE void keep_run(struct wire_sched *c, u32 pid, u64 now)
 {
     u64 was = c->switched, ran = now - was;
@@ -143,9 +144,9 @@ INLINE u64 switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
     if (prev && how == FORCED)
         c->involuntary++;
     if (prev && how == SLEEPS)
-        began(prev); /* discards a wait that began because the running task was woken */
+        began(prev); /* discards a wait that began because the task was woken while it ran */
     else if (prev)
-        waits(prev, now, how == FORCED); /* WOKEN: a wake-up may have started the wait */
+        waits(prev, now, how == FORCED); /* for WOKEN, a wake-up may have started the wait already */
     if (!next) {
         c->idle++;
         return 0;
@@ -161,9 +162,9 @@ INLINE u64 switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
     return ns;
 }
 
-/* Stores a wait if it is the longest one on this CPU, with the thread to blame: the one that ran for half of
- * it or more or, if none is known, the one that leaves the CPU. next_comm is the address of the next task's
- * name. */
+/* Stores a wait if it is the longest one on this CPU, with the thread to blame: the thread that ran for at
+ * least half of the wait or, if no such thread is known, the thread that leaves the CPU. next_comm is the
+ * address of the next task's name. */
 INLINE void keep_longest(struct wire_sched *c, u32 cpu, u64 ns, u32 prev, u32 next, const void *next_comm)
 {
     struct wire_wait *w = bpf_map_lookup_elem(&longest, &cpu);
@@ -241,7 +242,8 @@ INLINE u32 cpu_of(struct task_struct *t)
 
 struct raw_task { struct task_struct *t; u64 cpu; };
 
-/* Starts the wait of a task that is put on a run queue. (If the task is running, sched_switch notices.) */
+/* Starts the wait of a task that is put on a run queue. (If the task is already running, the BPF program of
+ * sched_switch discards the wait.) */
 INLINE void woken(struct raw_task *ctx)
 {
     struct trace_event_raw_sched_wakeup *record = (void *)ctx;

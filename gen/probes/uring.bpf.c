@@ -9,15 +9,15 @@
  * call.bpf.c. */
 #include "probe.h"
 
-/* Inode number of kvis's pid namespace; 0: the initial namespace. */
+/* CFG_NS_INO: inode number of kvis's pid namespace, or 0 if this is the initial pid namespace. */
 extern char CFG_NS_INO;
-/* 1: completions contain the address of the request. */
+/* CFG_BY_REQ 1: the tracepoint of completions has the address of the request. */
 extern char CFG_BY_REQ;
 
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 
 struct key { u64 a, b; };
-/* LRU, because the entry of a completed request is not deleted if its key contains user_data. */
+/* The map is LRU, because the entry of a completed request is not deleted if the key contains user_data. */
 struct map_def reqs SEC("maps") = {
     MAP_LRU_HASH, sizeof(struct key), sizeof(struct wire_uring), 16384, 0
 };
@@ -37,7 +37,7 @@ struct trace_event_raw_io_uring_complete {
     u32 cflags;
 } KERNEL;
 
-enum { CQE_F_MORE = 2 }; /* more completions follow (include/uapi/linux/io_uring.h) */
+enum { CQE_F_MORE = 2 }; /* more completions of the request follow (include/uapi/linux/io_uring.h) */
 /* Requests that return a new descriptor (enum io_uring_op in io_uring.h). */
 enum { ACCEPT = 13, OPENAT = 18, OPENAT2 = 28, SOCKET = 45, FIXED_FD_INSTALL = 54 };
 #define MAKES_FD \
@@ -77,8 +77,8 @@ INLINE s32 fd_taken(u32 tid)
     return fd;
 }
 
-/* Adds a request to the entry of requests in flight that have the same user_data. Returns false if no such
- * request is in flight. */
+/* Adds a request to the entry of the requests in flight with the same user_data. Returns false if no
+ * such request is in flight. */
 INLINE bool joins(const struct key *k, const struct wire_uring *w)
 {
     struct wire_uring *was = bpf_map_lookup_elem(&reqs, k);
@@ -93,7 +93,8 @@ INLINE bool joins(const struct key *k, const struct wire_uring *w)
     return 1;
 }
 
-/* Some kernels name this tracepoint io_uring_submit_req, with the same fields; kvis uses either name. */
+/* On some kernels, the tracepoint io_uring_submit_sqe is called io_uring_submit_req and has the same fields;
+ * kvis uses either name. */
 SEC("tp/io_uring/io_uring_submit_sqe")
 int uring_submit(struct trace_event_raw_io_uring_submit_sqe *ctx)
 {

@@ -15,7 +15,7 @@
 #include "hist.h"
 #include "../wire_vh.h"
 
-extern char CFG_ARG0, CFG_ARG3; /* offsets of arguments in struct pt_regs */
+extern char CFG_ARG0, CFG_ARG3; /* offsets of the arguments of a function in struct pt_regs */
 extern char CFG_DEEP;           /* 1: BTF has the offsets of the kernel's fields below */
 /* The handler to which the BPF program is attached: its device, and the index of its virtqueue. */
 extern char CFG_DEVICE, CFG_QUEUE;
@@ -62,7 +62,7 @@ INLINE u64 argument(void *ctx, u64 off)
     return v;
 }
 
-/* Returns the number of available buffers that the device has not taken, or UNREAD if unknown. */
+/* Returns the number of available buffers that the device has not taken yet, or UNREAD if it is unknown. */
 INLINE u32 waiting(struct vhost_virtqueue *vq)
 {
     u16 idx = 0;
@@ -74,7 +74,7 @@ INLINE u32 waiting(struct vhost_virtqueue *vq)
     return n <= READ(vq, num) ? n : UNREAD;
 }
 
-/* Returns the index of a virtqueue in its device, whose virtqueues are an array in memory. */
+/* Returns the index of a virtqueue in its device, which has an array of its virtqueues. */
 INLINE u32 number_of(struct vhost_virtqueue *vq)
 {
     struct vhost_dev *d = READ(vq, dev);
@@ -89,8 +89,8 @@ INLINE u32 number_of(struct vhost_virtqueue *vq)
     return (u32)n;
 }
 
-/* Returns the virtqueue of a vhost_work. A kick's vhost_work is part of the virtqueue; a socket's is part of
- * a vhost_poll, which points to the virtqueue. */
+/* Returns the virtqueue of a vhost_work. The vhost_work of a kick is part of the virtqueue. The vhost_work of
+ * a socket is part of a vhost_poll, which points to the virtqueue. */
 INLINE struct vhost_virtqueue *queue_of(u64 work)
 {
     if (CFG(CFG_KICK))
@@ -107,15 +107,15 @@ INLINE struct vhost_virtqueue *queue_of(u64 work)
 INLINE void add(struct wire_vh *q, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier of Linux 5.10 needs the check next to the use */
+    asm volatile("" : "+r"(at)); /* the verifier of Linux 5.10 needs the bounds check next to the access */
     if (hist >= N_VH_HISTS || at >= N_VH_HISTS * DELAY_BUCKETS)
         return;
     q->hist[at]++;
     q->sum[hist] += value;
 }
 
-/* Returns the slot of a virtqueue; assigns the first free slot if needed. Returns VH_QUEUES if none is
- * free. */
+/* Returns the slot of a virtqueue. If the virtqueue has no slot, assigns the first free one. Returns
+ * VH_QUEUES if no slot is free. */
 INLINE u32 slot_of(const struct wire_vh_key *k)
 {
     u32 *at = bpf_map_lookup_elem(&queues, k);
@@ -204,8 +204,8 @@ int vhost_end(void *ctx)
     return 0;
 }
 
-/* Runs when an eventfd or a socket becomes ready. The fourth argument has the poll events. Stores only the
- * first of several wake-ups before the worker runs. */
+/* Runs when an eventfd or a socket becomes ready. The fourth argument has the poll events. Of several
+ * wake-ups before the worker runs, only the first is stored. */
 SEC("kprobe/vhost_poll_wakeup")
 int vhost_wake(void *ctx)
 {

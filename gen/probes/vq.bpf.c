@@ -8,20 +8,21 @@
  * virtqueue_get_buf_ctx, jumps to it or contains it inline, depending on the compiler), only the outer call
  * counts.
  *
- * If an interrupt arrives while a BPF program runs on a CPU, the calls of its handler run no BPF program
- * (kprobe_running, bpf_prog_active). The counters of a split ring reveal missed calls. With other rings, a
- * call was missed if a buffer is added that seems to be in the ring. If a ring has its own interrupt, a
- * tracepoint without this restriction counts the interrupts.
+ * If an interrupt arrives while a BPF program runs on a CPU, calls in the interrupt handler run no BPF
+ * program (kprobe_running, bpf_prog_active). The counters of a split ring reveal missed calls. With other
+ * rings, a call was missed if a buffer is added that seems to be in the ring. If a ring has its own
+ * interrupt, a tracepoint without this restriction counts the interrupts.
  *
  * kvis knows the offsets of registers on each architecture, so only names, sizes and depths need BTF. When a
- * ring is deleted (vring_del_virtqueue), its address is forgotten, because a new ring may get it.
+ * ring is deleted (vring_del_virtqueue), so is the entry of its address, which a new ring may get.
  *
  * Linux: drivers/virtio/virtio_ring.c. */
 #include "probe.h"
 #include "hist.h"
 #include "../wire_vq.h"
 
-/* Offsets in struct pt_regs, except CFG_POP: number of bytes that a return instruction pops off the stack. */
+/* Offsets of registers in struct pt_regs. CFG_POP is the number of bytes that a return instruction pops off
+ * the stack. */
 extern char CFG_ARG0, CFG_ARG3, CFG_ARG4, CFG_SP, CFG_RET, CFG_POP;
 
 enum { MAP_STACK = 23 };
@@ -35,11 +36,11 @@ struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_vq), VQ_QU
 struct call { u64 vq, data; };
 struct map_def calls SEC("maps") = { MAP_HASH, 8, sizeof(struct call), 4096, 0 };
 
-/* The time at which a buffer was added to a ring. LRU, because receive rings always hold all their buffers,
- * and the entries of deleted rings are never removed. */
+/* The time at which a buffer was added to a ring. The map is LRU, because receive rings always hold all their
+ * buffers, and the entries of deleted rings are never removed. */
 struct map_def flying SEC("maps") = { MAP_LRU_HASH, sizeof(struct call), 8, 65536, 0 };
 
-/* The outermost running calls on a CPU: one that takes a buffer, and one that notifies the device. */
+/* The outermost running calls on a CPU: a call that takes a buffer, and a call that notifies the device. */
 enum outer_kind { OUTER_GET, OUTER_KICK, N_OUTER };
 struct outer { u64 sp, vq; };
 struct map_def outers SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct outer), N_OUTER, 0 };
@@ -179,15 +180,15 @@ INLINE void count(u64 *n)
 INLINE void add(struct wire_vq *q, u32 hist, u64 value)
 {
     u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
-    asm volatile("" : "+r"(at)); /* the verifier of Linux 5.10 needs the check next to the use */
+    asm volatile("" : "+r"(at)); /* the verifier of Linux 5.10 needs the bounds check next to the access */
     if (at >= N_VQ_HISTS * DELAY_BUCKETS)
         return;
     __sync_fetch_and_add(&q->hist[at], 1);
     __sync_fetch_and_add(&q->sum[hist], value);
 }
 
-/* Returns how many buffers were added (or taken) since the last one that a BPF program saw.
- * `at`: the ring's counter. If the counter has not changed, or the ring was reset, returns 1. */
+/* Returns how many buffers were added to a ring (or taken from it) since the last buffer that a BPF program
+ * saw. `at`: the ring's counter. Returns 1 if the counter has not changed, or if the ring was reset. */
 INLINE u64 steps(struct wire_vq *q, u32 *last, u32 at)
 {
     u64 n = (at - *last) & 0xffff;
@@ -207,7 +208,7 @@ INLINE void enter(void *ctx, u64 data)
         count_lost(LOST_INFLIGHT);
 }
 
-/* Takes the arguments that enter() stored for the returning call. Returns false if there are none. */
+/* Takes the arguments that enter() stored for the returning call. Returns false if none are stored. */
 INLINE bool leave(void *ctx, struct call *c)
 {
     u64 sp = word(ctx, CFG(CFG_SP)) - CFG(CFG_POP);
@@ -280,7 +281,7 @@ INLINE void added(struct wire_vq *q, const struct call *c, u64 now)
     if (!(q->state & VQ_NAMED))
         return;
     u32 size = size_of(c->vq), free = EXISTS(v, num_free) ? READ(v, num_free) : 0;
-    q->size = size; /* drivers may change the size */
+    q->size = size; /* stored again, because drivers may change the size */
     add(q, VQ_DEPTH, size > free ? size - free : 0);
 }
 

@@ -170,12 +170,12 @@ function stand() {
   say("Network", most(d.peers, "bytes", size), "peers");
 }
 
-const notes = [d.other_calls && "Different calls were traced (-e): only calls traced in both recordings are compared; for files and addresses, opens and bytes count only traced calls.",
+const notes = [d.other_calls && "Different calls were traced (-e): only calls traced in both recordings are compared; opens and bytes of files and addresses include only traced calls.",
   ...SIDES.map(k => d[k].lost === null && `The number of lost records of ${k.toUpperCase()} is unknown.`),
   ...SIDES.map(k => d[k].lost && `${count(d[k].lost)} records of ${k.toUpperCase()} were lost.`),
-  !PROC && !d.calls.some(c => c.change !== undefined) && "A recording lacks the time of calls: record with -v, -c or -C.",
+  !PROC && !d.calls.some(c => c.change !== undefined) && "A recording lacks the times of calls: record with -v, -c or -C.",
   !PROC && !waits().length && "The parts of the time of calls are unknown: only the hybrid backend records them.",
-  d.left_out && `${count(d.left_out)} processes or commands are omitted: too many at the same time.`].filter(Boolean);
+  d.left_out && `${count(d.left_out)} processes or commands are omitted, because there were too many at the same time.`].filter(Boolean);
 $("note").hidden = !notes.length;
 $("note").textContent = notes.join("\n");
 $("command").textContent = lines.command;

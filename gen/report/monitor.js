@@ -386,11 +386,11 @@ function filter() {
 function notes() {
   const out = [];
   if (facts.every > 1)
-    out.push(`${facts.intervals} intervals are shown as ${rows.length} points of up to ${facts.every}: a line shows the mean, and the band `
+    out.push(`${facts.intervals} intervals are shown as ${rows.length} points of up to ${facts.every} intervals each: a line shows the mean, and the band `
       + "around it the minimum and maximum. Heat maps show sums.");
   if (facts.backwards) out.push(`Kernel counters that decreased (ignored): ${facts.backwards}.`);
-  if (facts.dropped) out.push(`${facts.dropped} devices, processes or other instances are omitted: there were too many.`);
-  if (facts.numbers_dropped) out.push(`${facts.numbers_dropped} metrics have no chart: there were too many.`);
+  if (facts.dropped) out.push(`${facts.dropped} devices, processes or other instances are omitted because there were too many.`);
+  if (facts.numbers_dropped) out.push(`${facts.numbers_dropped} metrics have no chart because there were too many.`);
   $("note").hidden = !out.length;
   $("note").textContent = out.join("\n");
 }

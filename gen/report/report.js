@@ -334,7 +334,7 @@ const byTime = list => {
 /* EINTR and the kernel's restart codes, with which sigsuspend and similar calls always end. */
 const interrupted = e => e === 4 || (e >= 512 && e <= 516);
 
-const ANSWERS = "Normal errors: calls that are not finished yet (EINPROGRESS, EAGAIN, an interrupted wait), calls that only ask " +
+const ANSWERS = "Normal errors: calls that are not finished yet (EINPROGRESS, EAGAIN, an interrupted wait), calls that only test something " +
   "(access, stat, readlink of a file that is not a link, ioctl of a file that is not a terminal, lseek of a pipe, wait without a child, a futex " +
   "timeout), and names that do not exist, but that the same process found in another place.";
 const ASKS = /^((f?access(at2?)?|l?stat|newfstatat|statx) (2|20)|readlink(at)? 22|ioctl 25|lseek 29|[fl]?getxattr (61|95)|wait(4|id) 10|futex 110)$/;
@@ -350,7 +350,7 @@ function looksFor(i, looks) {
   return path.replace(/\/+$/, "").replace(/.*\//s, "");
 }
 
-/* Returns a function that tells whether the name of an event matches. It tests each name once. */
+/* Returns a function that returns whether the name of an event matches, and tests each name only once. */
 function matching(regex) {
   const memo = new Int8Array(256 + strs.length);
   return i => {
@@ -556,7 +556,7 @@ function asJson(i) {
     }
     return o;
   }
-  if (dur[i] > 0) o.ts_ns += dur[i];  /* --json has the end time of such events */
+  if (dur[i] > 0) o.ts_ns += dur[i];  /* ts_ns in --json is the end time, except for calls */
   for (let k = off[i]; k < off[i + 1]; k++) {
     if (!layout[kind[i]].includes(fid[k])) continue;
     const f = fields[fid[k]], text = isText(fid[k]), v = text ? strs[val[k]] : jsonNumber(k), argv = f.type === TYPE.argv;
@@ -634,7 +634,7 @@ const PATHS = new Set(["path", "new_path", "filename", "src_name", "dst_name", "
 const chosen = () => state.b > state.a ? [state.a, state.b] : [view.from, view.to];
 const touches = (i, a, b) => ts[i] <= b && ts[i] + Math.max(dur[i], 0) >= a;
 
-/* Returns a function that tells whether the filters select event i. It tests each string once. */
+/* Returns a function that returns whether the filters select event i, and tests each string only once. */
 function predicate() {
   const q = matcher(state.q, +state.re), path = matcher(state.path, 0), hit = new Int8Array(strs.length);
   const pathHit = new Int8Array(strs.length), cats = new Set(state.cats.split("."));
@@ -1008,7 +1008,7 @@ function callsTab() {
 function memoryTab() {
   const series = [["heap", "memory", 1], ["mapped", "memory", 1], ["resident", "memory", 1], ["page faults", "memory", 0]].map(([name, cat, b]) => ({ name, cat, b, t: [], v: [] }));
   const now = [0, 0, 0, 0], add = (k, d, t) => { now[k] = Math.max(0, now[k] + d); series[k].t.push(t); series[k].v.push(now[k]); };
-  const has = new Map();              /* process => its memory, which ends with an exec or the process */
+  const has = new Map();              /* process => its heap, mapped and resident memory, until its next exec or exit */
   const become = (i, k, to) => {
     const p = tracks[track[i]].proc, h = has.get(p) || [0, 0, 0], now = Math.max(0, to(h[k]));
     has.set(p, h);
@@ -1260,7 +1260,7 @@ function drawLane(g, l, y, w) {
       if (Math.floor(x) !== done) bar(g, i, done = Math.floor(x), 1, top, tall);
       k++;
       if (l.reach || k + 8 >= l.calls.length || ts[l.calls[k + 8]] >= next) continue;
-      k = lower(l.calls, next);       /* the last one skipped may extend further */
+      k = lower(l.calls, next);       /* the last bar skipped may extend further */
       if (dur[l.calls[k - 1]] * scale >= 1) k--;
     }
   }
@@ -1703,8 +1703,8 @@ const foldAll = () => setFold(state.fold ? [] : lanes.filter(l => l.more && l.de
 
 const BYTES = { read: "read", recv: "read", write: "written", send: "written" };
 
-/* Returns totals of the events in an interval. Of a call that extends beyond the interval, only the time inside counts; it
- * is not divided, because only the division of the whole call is known. */
+/* Returns totals of the events in an interval. A call that extends beyond the interval counts only with its time inside the
+ * interval. This time is not divided into CPU, run queue and disk, because the parts are known only for whole calls. */
 function tally(a, b) {
   const t = { events: 0, calls: 0, failed: 0, ns: 0, cpu: 0, runq: 0, disk: 0, other: 0, timed: 0, read: 0, written: 0, faults: 0,
     waits: 0, waited: 0, ios: 0, io: 0, call: new Map(), file: new Map(), peer: new Map(), proc: new Map() };
@@ -1771,7 +1771,7 @@ function tellInterval() {
   $("found").replaceChildren(...[
     card("time in calls", [["in all", t.calls ? ns(t.ns) : undefined], ["on CPU", timed(t.cpu)], ["run queue", timed(t.runq)], ["disk", timed(t.disk)],
       ["blocked", timed(t.other)], ["not divided", timed(t.ns - t.cpu - t.runq - t.disk - t.other)]],
-    "Sums over all threads. If a call extends beyond the interval, only its part inside counts, as not divided, because kvis knows only the parts of the time of whole calls."),
+    "Sums over all threads. For a call that extends beyond the interval, only the time inside the interval counts, as not divided: kvis knows how long the whole call used a CPU or waited, but not when."),
     card("counts", [["events", some(t.events)], ["calls", some(t.calls)], ["failed", some(t.failed), 1], ["read", some(t.read, size)], ["written", some(t.written, size)],
       ["page faults", some(t.faults)], ["processes", some(t.proc.size)]]),
     card("kernel", [["waits for a CPU", some(t.waits)], ["took", t.waits ? ns(t.waited) : undefined], ["block I/O", some(t.ios)], ["took", t.ios ? ns(t.io) : undefined]],
@@ -1819,7 +1819,7 @@ function overall() {
   };
   for (let i = 0; i < n; i++) {
     const call = kind[i] === K.syscall, p = tracks[track[i]].proc;
-    if (call !== calls) { /* the failure of an event is that of its call */ }
+    if (call !== calls) { /* failures are counted once, with the call */ }
     else if (err[i] && flag[i] & ANSWER) o.answers++;
     else if (err[i]) o.failed++, add(o.why, rawName(i) + " " + errName(err[i]), 0, i);
     if (kind[i] === K.sched_delay && !(o.delay >= 0 && took(o.delay) >= took(i))) o.delay = i;
@@ -1858,21 +1858,21 @@ function tellFailures(o) {
   const bad = procs.filter(failed), why = most(o.why, 2, e => e.n);
   return [!PROC && (o.failed ? [link(count(o.failed) + (o.failed > 1 ? " calls" : " call"), { failed: 1, noise: 1, cats: "call" }), " failed", ", most often ", ...why.flatMap((e, k) => [k ? " and " : "",
     link(esc(e.key), atEvent(e.first, { failed: 1, q: e.key.split(" ")[1] })), ` (${times(e.n)})`]), "."] : ["No call failed."]),
-  bad.length ? [`${count(bad.length)} of ${count(procs.filter(p => p.pid).length)} processes did not exit with 0: `,
+  bad.length ? [`${count(bad.length)} of ${count(procs.filter(p => p.pid).length)} processes did not exit with status 0: `,
     ...bad.slice(0, 3).flatMap((p, k) => [k ? ", " : "", toProcess(p), ` (${p.code})`]), bad.length > 3 ? " …" : "."] : PROC && ["No process failed."],
   o.answers && [`${count(o.answers)} other errors are normal, such as a name that was found in another place or a call that was not finished yet.`]];
 }
 
 function tellLongest(o) {
   const i = o.longest, p = procs.filter(p => p.parent && ended(p)).sort((a, b) => lifeOf(b) - lifeOf(a))[0];
-  return [i >= 0 && ["The longest call that does more than wait is ", link([typeName(i), about(i)[0].slice(-60)].filter(Boolean).join(" "), atEvent(i)),
+  return [i >= 0 && ["The longest call, apart from calls that only wait, is ", link([typeName(i), about(i)[0].slice(-60)].filter(Boolean).join(" "), atEvent(i)),
     ` by ${procName(tracks[track[i]].proc)}: ${span(dur[i])}.`],
   p && ["The longest child process is ", toProcess(p), `: ${span(lifeOf(p))}.`],
   o.delay >= 0 && ["The longest wait for a CPU took ", link(span(took(o.delay)), atEvent(o.delay)), ` (${procName(tracks[track[o.delay]].proc)}).`]];
 }
 const lifeOf = p => stop(p) - p.start;
 
-/* The peak memory of a process is from its exit; without an exit, the largest sample is a lower limit. */
+/* The peak memory of a process is known from its exit. Without an exit, the largest sample is a lower limit. */
 function tellMemory(o) {
   const list = procs.filter(p => p.rss >= 0).map(p => ({ p, v: p.rss, more: "" }));
   for (const e of o.rss.values()) if (e.p.rss < 0) list.push({ ...e, more: " or more" });
@@ -1902,8 +1902,8 @@ function within(f, name) {
   return kid;
 }
 
-/* Returns what call i adds to its frame: [[frame below it or "", value]...]. The time of a call that extends beyond the
- * interval is not divided. */
+/* Returns what call i adds to its frame: [[name of a frame below, or "", value]...]. The time of a call that extends beyond
+ * the interval is not divided into CPU, run queue and disk. */
 function weights(i, by, a, b) {
   const moved = get(i, F.ret), ns = Math.min(b, ts[i] + dur[i]) - Math.max(a, ts[i]), parts = flag[i] & TIMED && ns === dur[i] ? shares(i) : [];
   if (by === "bytes") return [["", moved > 0 && MOVES.test(rawName(i)) ? moved : 0]];
@@ -2021,8 +2021,8 @@ function flameTab() {
 const sumOf = (list, f) => list.reduce((a, x) => a + f(x), 0);
 
 /* Explanations of cards */
-const COUNTS = { memory: "sum of the memory that each process had mapped at its exit; not all of it was in use", "file I/O": "bytes that calls read and wrote in files", network: "bytes that calls sent and received through sockets",
-  files: "each file counts once", "scheduler latency": "waits of runnable threads for a CPU", "block I/O": "requests to block devices" };
+const COUNTS = { memory: "page faults of all processes", "file I/O": "bytes that calls read and wrote in files", network: "bytes that calls sent and received through sockets",
+  files: "number of different files", "scheduler latency": "waits of runnable threads for a CPU", "block I/O": "requests to block devices" };
 
 function cards() {
   const list = [], s = sum || {};
@@ -2045,14 +2045,14 @@ function cards() {
     ["calls waited", opt(s.call_time, t => span(t.disk_ns))], ["lost", s.lost_block_ios ? count(s.lost_block_ios) : undefined, 1]);
   if (PROC) cardsOfProcesses(add);
   add(PROC ? "recording" : "trace", ["calls", opt(s.syscalls, count)], ["lost", s.lost === null ? "unknown" : opt(s.lost, count), s.lost ?? 1], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
-    ["strings cut", cut ? count(cut) : undefined], ["throttled", opt(s.throttle_stops, count)], ["backend", PROC ? undefined : run.backend]);
+    ["truncated strings", cut ? count(cut) : undefined], ["throttled", opt(s.throttle_stops, count)], ["backend", PROC ? undefined : run.backend]);
   $("cards").replaceChildren(...list.filter(Boolean));
 }
 
 /* Adds the cards that need the events. */
 function cardsOfProcesses(add) {
   if (!once) return;
-  const of = list => [["processes", count(list.length)], ["most own time", list.length ? span(list[0].own) : undefined],
+  const of = list => [["processes", count(list.length)], ["most time of its own", list.length ? span(list[0].own) : undefined],
     ["of", list.length ? procName(list[0]) : undefined]];
   add("ends", ["exit 0", count(procs.filter(p => p.code === "0").length)],
     ...["failed", "by a signal"].map((k, s) => [k, procs.filter(p => failed(p) && !/^\d/.test(p.code) === !!s).length])
@@ -2175,7 +2175,7 @@ function bindControls() {
   };
 }
 
-/* The search for processes has changed. */
+/* Applies a change of the search for processes. */
 function found() {
   listed = shownProcs();
   layLanes();
@@ -2195,7 +2195,7 @@ function legend() {
     if (by === "exit" && procs.some(p => p.pid && (!ended(p) || p.code === ""))) list.push(item(grey(), "unknown exit"));
     return $("legend").replaceChildren(...list, ...path ? [hot] : []);
   }
-  let timed = false, other = false;   /* whether there are calls with a divided time, and others */
+  let timed = false, other = false;   /* whether there are calls with a time breakdown, and calls without one */
   for (let i = 0; i < n && !(timed && other); i++)
     if (kind[i] === K.syscall) flag[i] & TIMED ? timed = true : other ||= dur[i] >= 0;
   const list = timed ? [["cpu", "on CPU"], ["runq", "run queue"], ["disk", "disk"], ["other", "blocked"]].map(([k, t]) => item(part(k), t)) : [];
@@ -2269,7 +2269,7 @@ async function main() {
   findPath();
   once = atOnce();
   longest = procs.reduce((a, p) => Math.max(a, stop(p) - p.start), 1);
-  cards();                            /* again, now with the events */
+  cards();                            /* for the second time, because some cards need the events */
   $("progress").className = "done";
   standOut();
   bindTabs();

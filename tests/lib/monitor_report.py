@@ -245,7 +245,7 @@ def thin(b):
     b.size(1400, 900)
     b.open("thin.html")
     note = b.text("#note")
-    points, every = map(int, re.search(rf"{len(e)} intervals are shown as (\d+) points of up to (\d+):", note).groups())
+    points, every = map(int, re.search(rf"{len(e)} intervals are shown as (\d+) points of up to (\d+) intervals each:", note).groups())
     check(points == -(-len(e) // every) and 256 <= points <= 512, "points", note, len(e))
     got = tells(b, points)["load1"]
     for k, (text,) in enumerate(got):

@@ -31,8 +31,8 @@ _kvis() {
   case $cmd in
   trace) _arguments -s -S \
     {'*-p+','*--attach='}'[trace the running process PID, its threads and its new child processes; repeatable]:PID:_pids' \
-    '*--all''[show the system calls of all processes (with -c\: count them) without stopping any process]' \
-    '*--cgroup=''[show the system calls of this cgroup (v2) and the cgroups below it (with -c\: count them)]:PATH:_files' \
+    '*--all''[show the system calls of all processes without stopping any process; with -c\: count the calls]' \
+    '*--cgroup=''[show the system calls of processes in the cgroup (v2) at PATH and in cgroups below it; with -c\: count the calls]:PATH:_files' \
     {'*-v','*--verbose'}'[print every system call with its decoded arguments, result and time]' \
     {'*-q','*--quiet'}'[print only the summary; -qq\: not even the summary]' \
     {'*-c','*--summary-only'}'[print only a table of system calls\: number, errors, time, p50, p99, max]' \
@@ -40,7 +40,7 @@ _kvis() {
     {'*-i+','*--interval='}'[print the table of system calls every SECS seconds (implies -C, unless -c is given)]:SECS: ' \
     '*--by=''[also print the number, errors and time of system calls for each process]:pid: ' \
     {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
-    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
+    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set; ?NAME\: no error if NAME is unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
     {'*-P+','*--trace-path='}'[show only system calls on files that match GLOB, by path or descriptor; repeatable]:GLOB:_files' \
     {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
     {'*-Z','*--failed-only'}'[show only system calls that failed]' \
@@ -67,8 +67,8 @@ _kvis() {
     '*--kill-on-exit''[kill all traced processes when kvis ends or is killed]' \
     '*--no-accel''[use ptrace without a seccomp filter\: every system call stops its thread]' \
     '*--no-follow''[trace only the first thread of the command, without other threads and child processes (uses ptrace)]' \
-    '*--same-cpu''[run kvis and the command on the same CPU; this is faster, but the command can notice it]' \
-    '*--backend=''[choose how calls are recorded\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
+    '*--same-cpu''[run kvis and the command on the same CPU, which is faster, but visible to the command]' \
+    '*--backend=''[choose how kvis records system calls\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
     '*--no-ebpf''[do not measure how long system calls waited for a CPU or a disk]' \
     '*--min-sched-delay=''[show each wait for a CPU that took at least US microseconds (default 10000)]:US: ' \
     '*--ring=''[set the size of the ring buffer for recorded system calls (default 4M; observe backend\: 16M to 64M)]:SIZE: ' \
@@ -79,7 +79,7 @@ _kvis() {
   open) _arguments -s -S \
     '*--backend=''[choose how kvis follows COMMAND\: auto|bpf|ptrace (auto\: bpf if it works, else ptrace)]:NAME:(auto bpf ptrace)' \
     {'*-T','*--timestamp'}'[print the time of each open, in seconds since the first row]' \
-    {'*-U','*--print-uid'}'[print the user ID of the process that opens a file]' \
+    {'*-U','*--print-uid'}'[print the user ID of the process that opened each file]' \
     {'*-x','*--failed'}'[show only opens that failed]' \
     {'*-p+','*--pid='}'[show only opens by process PID]:PID:_pids' \
     {'*-t+','*--tid='}'[show only opens by thread TID]:TID:_pids' \
@@ -90,7 +90,7 @@ _kvis() {
     {'*-e','*--extended-fields'}'[print the flags and the mode of each open, in octal]' \
     {'*-F','*--full-path'}'[print the absolute path of each file]' \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
-    {'*-c','*--command'}'[run the remaining words as COMMAND (the default); a shell runs a single word with blanks]' \
+    {'*-c','*--command'}'[run the remaining arguments as COMMAND (the default); a single argument that contains blanks is run by a shell]' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     '*--no-exec''[do not show the programs that execve opens]' \
@@ -103,7 +103,7 @@ _kvis() {
     {'*-C','*--summary'}'[after the summary, also print the table of system calls, where their time went, and failures]' \
     '*--by=''[also print the number, errors and time of system calls for each process]:pid: ' \
     {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
-    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set, ?NAME may be unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
+    {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set; ?NAME\: no error if NAME is unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
     {'*-P+','*--trace-path='}'[show only system calls on files that match GLOB, by path or descriptor; repeatable]:GLOB:_files' \
     {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
     {'*-Z','*--failed-only'}'[show only system calls that failed]' \
@@ -113,7 +113,7 @@ _kvis() {
     {'*-r','*--relative-timestamps'}'[print the time since the previous event; with -t\: also the time of day]' \
     '*--json=-''[write events as JSON lines to FILE; without FILE\: to stdout, instead of text]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE instead of stderr]:FILE:_files' \
-    {'*-w+','*--write='}'[record to FILE the events that -e, -P, -z and -Z select]:FILE:_files' \
+    {'*-w+','*--write='}'[write a recording of the events that -e, -P, -z and -Z select to FILE]:FILE:_files' \
     '*--report=-''[write an HTML page that shows the whole run (default FILE\: report.html)]::[=FILE]:_files' \
     '*--max-report-events=''[limit the HTML report to the N most important events (default 2000000)]:N: ' \
     '*--perfetto=''[write the run to FILE, for the trace viewer ui.perfetto.dev]:FILE:_files' \
@@ -121,7 +121,7 @@ _kvis() {
     '*--no-filter''[also show routine events\: program start-up, memory, libraries, reads of /proc]' \
     '*--color=''[choose when to color the text output\: auto|always|never]:WHEN:(auto always never)' \
     '*--min-sched-delay=''[show each recorded wait for a CPU that took at least US microseconds]:US: ' \
-    '*--tree''[print the commands as a tree when all have ended]' \
+    '*--tree''[print the commands as a tree when all commands have ended]' \
     {'*-h','*--help'}'[print this help text]' '*:recording:_files' ;;
   diff) _arguments -s -S \
     '*--json=-''[write the comparison as one JSON object to stdout or FILE]::[=FILE]:_files' \
@@ -141,7 +141,7 @@ _kvis() {
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
-    '*--tree''[print the commands as a tree when all have ended]' \
+    '*--tree''[print the commands as a tree when all commands have ended]' \
     '*--live''[also print a row when a command starts]' \
     {'*-x','*--failed'}'[also show execs that failed]' \
     '*--forks''[also show processes that never call exec]' \
@@ -151,9 +151,9 @@ _kvis() {
     {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
     {'*-l+','*--line='}'[show only commands whose command line matches REGEX]:REGEX: ' \
     '*--min-duration=''[show only commands that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
-    '*--cgroup=''[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
+    '*--cgroup=''[show only processes in the cgroup (v2) at PATH and in cgroups below it]:PATH:_files' \
     {'*-f+','*--format='}'[choose the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
-    '*--env=''[add these environment variables of each command to the JSON output]:NAME,...: ' \
+    '*--env=''[add the environment variables NAME,... of each command to the JSON output]:NAME,...: ' \
     '*--gantt=''[write a Gantt chart of the 100 longest commands to FILE, for Mermaid]:FILE:_files' \
     '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
@@ -169,7 +169,7 @@ _kvis() {
     {'*-u+','*--uid='}'[show only processes of user UID]:UID: ' \
     {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
     {'*-l+','*--line='}'[show only commands whose command line matches REGEX]:REGEX: ' \
-    {'*-c+','*--cgroup='}'[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
+    {'*-c+','*--cgroup='}'[show only processes in the cgroup (v2) at PATH and in cgroups below it]:PATH:_files' \
     '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' ;;
   exitsnoop) _arguments -s -S \
@@ -181,16 +181,16 @@ _kvis() {
     {'*-p+','*--pid='}'[show only the exit of process PID]:PID:_pids' \
     {'*-u+','*--uid='}'[show only processes of user UID]:UID: ' \
     {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
-    {'*-c+','*--cgroup='}'[show only processes of this cgroup (v2) and the cgroups below it]:PATH:_files' \
+    {'*-c+','*--cgroup='}'[show only processes in the cgroup (v2) at PATH and in cgroups below it]:PATH:_files' \
     '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' ;;
   monitor) _arguments -s -S \
     {'*-i+','*--interval='}'[print the metrics every SECS seconds (default 1)]:SECS: ' \
     {'*-n+','*--count='}'[stop monitoring after COUNT intervals]:COUNT: ' \
     {'*-d+','*--duration='}'[stop monitoring after SECS seconds]:SECS: ' \
-    {'*-c+','*--collectors='}'[show only metrics of these groups or sources; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
+    {'*-c+','*--collectors='}'[show only metrics of the groups or sources in LIST; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
     {'*-p+','*--pid='}'[also show metrics of process PID, and count hardware events only in the given processes; repeatable]:PID:_pids' \
-    {'*-e+','*--event='}'[count only this hardware event\: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times]:EVENT: ' \
+    {'*-e+','*--event='}'[count only the hardware event EVENT\: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times]:EVENT: ' \
     '*--list-events''[list the names of hardware events that this machine can count, and exit]' \
     '*--cgroup=''[also show the metrics of the cgroup (v2) at PATH]:PATH:_files' \
     '*--per-cpu''[also show the metrics of each CPU]' \
@@ -210,7 +210,7 @@ _kvis() {
     {'*-d+','*--duration='}'[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
     {'*-v','*--verbose'}'[show all findings with their rules, all resources, and metrics that are not available]' \
     '*--rules=''[also apply the rules in FILE; kvis-diagnose(1) describes the format]:FILE:_files' \
-    '*--threshold=''[change the threshold of a rule, as in cpu-busy=80%; repeatable; kvis help findings lists the rules]:RULE=VALUE: ' \
+    '*--threshold=''[change the threshold of RULE to VALUE, as in cpu-busy=80%; repeatable; kvis help findings lists the rules]:RULE=VALUE: ' \
     {'*-p+','*--pid='}'[also check how long process PID waits for a CPU, and count hardware events only in the given processes; repeatable]:PID:_pids' \
     '*--cgroup=''[also show the metrics of the cgroup (v2) at PATH]:PATH:_files' \
     '*--virtio''[also watch virtio rings, with kprobes that run for each request]' \
@@ -222,7 +222,7 @@ _kvis() {
     '*--path.rootfs=''[use DIR as the root directory of the machine, including /proc and /sys]:DIR:_files -/' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   check) _arguments -s -S \
-    {'*-v','*--verbose'}'[show every feature, and how to fix those that do not work]' \
+    {'*-v','*--verbose'}'[show every feature, and how to fix each one that does not work]' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     '*--path.procfs=''[use DIR as the /proc of the machine]:DIR:_files -/' \
     '*--path.sysfs=''[use DIR as the /sys of the machine]:DIR:_files -/' \
