@@ -27825,9 +27825,9 @@ static const char *mout_source_why(u32 src)
         return NULL;
     if (!met.src[src].wrong)
         return lack;
-    if (seen || strncmp(lack, "a kernel", 8) || strstr(met.src[src].why, " mounted"))
+    if (seen || strncmp(lack, "needs ", 6) || strstr(met.src[src].why, " mounted"))
         return met.src[src].why;
-    SNPRINTF(why, "%s (needs %s)", met.src[src].why, lack);
+    SNPRINTF(why, "%s (%s)", met.src[src].why, lack);
     return why;
 }
 

@@ -797,9 +797,9 @@ enum met_key_code {
     [SRC_LOAD] = { "sched", "load", \
       "/proc/loadavg lacks this value", 2, 56, 59, 3 }, \
     [SRC_PSI] = { "sched", "psi", \
-      "a kernel with CONFIG_PSI, booted with psi=1", 2, 59, 65, 6 }, \
+      "needs a kernel with CONFIG_PSI, booted with psi=1", 2, 59, 65, 6 }, \
     [SRC_SCHEDSTAT] = { "sched", "schedstat", \
-      "a kernel with CONFIG_SCHEDSTATS", 2, 70, 73, 3 }, \
+      "needs a kernel with CONFIG_SCHEDSTATS", 2, 70, 73, 3 }, \
     [SRC_MEMINFO] = { "mem", "meminfo", \
       "/proc/meminfo of this kernel lacks this value", 3, 73, 89, 16 }, \
     [SRC_VMSTAT] = { "mem", "vmstat", \
