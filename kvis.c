@@ -2,15 +2,15 @@
 /* kvis: shows what a program makes the Linux kernel do.
  *
  * kvis is one static binary that runs on any machine without further files. This file is the whole
- * program, except the tables that gen/ generates. A section calls only sections above it; without
- * forward declarations, the compiler enforces that.
+ * program, except the tables that gen/ generates. A section calls only sections above it. The
+ * compiler enforces that, because no function is declared before its definition.
  *
  *     ptrace stops ─► tr_ ─► md_ ─► struct event ─► out_ ─► text
  *     perf samples ─► pf_ ──┘  │    (event_kinds[])    └──► JSON lines
  *                              └─► st_ counts ─► tables and the summary
  *
  * To read the file, start with main (at the bottom) and tr_loop. Any function of a section marked
- * [die] may end kvis; if the mark lists functions, as in [die: nm_init], only those may.
+ * [die] may terminate kvis; if the mark lists functions, as in [die: nm_init], only those may.
  *
  *  1 limits   headers, kernel constants that old headers lack
  *  2 types    types that several sections use
@@ -150,7 +150,7 @@ typedef long long s64;
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define SNPRINTF(array, ...) snprintf(array, ARRAY_LEN(array), __VA_ARGS__)
-/* Formats the variable arguments of a function into `size` bytes at `to`. */
+/* For printf-like functions: formats the arguments after `fmt` into `size` bytes at `to`. */
 #define U_FORMAT(to, size, fmt) \
     do { \
         va_list ap_; \
@@ -164,19 +164,19 @@ typedef long long s64;
 #define NSEC ((u64)1000000000)
 #define U_CUT "…"
 
-enum { U_PATH_MAX = 2 * PATH_MAX + 2 }; /* maximum size of a directory's path and a path below it */
+enum { U_PATH_MAX = 2 * PATH_MAX + 2 }; /* maximum size of two paths joined by a slash */
 
 struct buf {
     char *p;
-    u32 len, cap, max; /* bytes of text; bytes allocated; size limit (0: 1 MiB) */
+    u32 len, cap, max; /* len: bytes of text. cap: bytes allocated. max: size limit (0: 1 MiB). */
     bool cut;          /* text was dropped */
-    bool ascii; /* b_own() appends only ASCII characters */
+    bool ascii; /* flag: b_own(), which appends kvis's own text, must use only ASCII characters */
 };
 
 /* Initializes a struct buf to use `array`, and reserves the last byte for a NUL. */
 #define BUF_ON(array) { .p = (array), .cap = sizeof(array) - 1, .max = sizeof(array) - 1 }
 
-/* A 64-bit process can also use other ABIs, such as i386 by `int $0x80`. */
+/* A 64-bit process can also use other ABIs, such as i386 via `int $0x80`. */
 enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
 /* ARG_STR: raw, untrusted bytes from the tracee. ARG_TXT: printable text from kvis. */
@@ -188,7 +188,7 @@ struct arg {
 };
 
 struct recorded_call {
-    const char *name, *abi; /* the call's name; its ABI (NULL: native) */
+    const char *name, *abi; /* abi: the call's ABI; NULL: native */
     const char *ret;
     u32 ret_len;
     u8 nargs;
@@ -205,7 +205,7 @@ struct call_path {
     struct name *from; /* directory where path resolution starts; NULL: unknown or root */
 };
 
-/* CALL_SET_MAX limits the bytes read from a descriptor set of poll(2) or select(2). */
+/* CALL_SET_MAX: how many descriptors of a poll(2) or select(2) call kvis looks at. */
 enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 };
 
 /* A system call. All times are in ns of CLOCK_MONOTONIC. */
@@ -226,7 +226,7 @@ struct call {
     bool detached;
     bool late;     /* the duration is unknown: kvis missed the call's start or end */
     u64 enter_ns, exit_ns;
-    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the call's other time is blocked time */
+    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the rest of the call was blocked time */
     u64 cpu_ns, runq_ns, disk_ns;
     char slept;    /* thread state (/proc/PID/stat) in the call's last sleep; 0: no sleep */
     bool by_interrupt;
@@ -250,10 +250,10 @@ struct name {
     struct name *older;
     u32 hash, len;
     char cls;           /* 'f' (file), 'p' (peer), 'x' (other) */
-    bool read, written; /* flags: read or opened for reading; written or opened for writing */
+    bool read, written; /* flags: the file was accessed in this way, or opened for it */
     bool ran;
     bool live;          /* the name is in use, so nm_drop() does not free it */
-    u8 kind; /* type of the file (enum fdkind); FK_SOCK marks the local address of a socket */
+    u8 kind; /* a file's type (enum fdkind); FK_SOCK: the text summary omits this local address */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
 };
@@ -264,7 +264,7 @@ struct ofd {
     u32 refs;
     u8 kind;
     bool writable, inherited;
-    u32 was; /* 1 + number of the closed descriptor if it was reused during close(2); or 0 */
+    u32 was; /* 1 + descriptor number that another thread reused during close(2); 0: none */
     const char *sock;  /* protocol of a socket ("tcp4", "unix"); NULL: not a socket */
     struct name *name; /* path of the file, or a name such as "pipe:[12]" */
     struct name *local, *peer; /* local and peer address of a socket; NULL: unknown */
@@ -277,7 +277,7 @@ struct ofd {
     bool wanted;       /* -P selects the file */
     u64 moment; /* ps.moment (a counter of stops) at the last lookup of the directory's name */
     u32 entries;       /* number of directory entries read, without . and .. */
-    bool listed, more; /* flags: kvis must report `entries`; `entries` is incomplete */
+    bool listed, more; /* listed: kvis must report `entries`. more: `entries` is incomplete. */
 };
 
 struct fdent {
@@ -316,7 +316,7 @@ struct mm {
     struct region *r; /* memory regions sorted by address; only with --faults */
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor; /* minor device number of the executable if reads from it never block; else 0 */
+    u32 exe_minor; /* the executable's device is 0:exe_minor and never blocks reads; 0: unknown */
     bool careful;    /* kvis reads memory with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -363,24 +363,24 @@ struct task {
     u16 blocked_in; /* 1 + sc_rows[] index of the call in progress when kvis attached; 0: none */
     s32 blocked_on;
     bool full; /* the thread stops at every call, because its seccomp filter could hide calls */
-    u64 full_ns;        /* time when the thread began to stop at every call; 0: not begun */
-    u64 at_ns;          /* time of the last ptrace stop or record that kvis handled */
-    const struct mem_record *record; /* the record that kvis handles; NULL: a ptrace stop */
+    u64 full_ns;        /* the thread has stopped at every call since this time; 0: not yet */
+    u64 at_ns;          /* time of the latest ptrace stop or record of the thread */
+    const struct mem_record *record; /* the record that kvis is handling; NULL: a ptrace stop */
     struct call call;
     bool restarting;    /* the kernel will restart the last call, which is not counted yet */
     struct name *exec_path;
     struct buf exec_argv;
-    u64 exec_begun_ns; /* time of the exec-start record (PROC_BEGUN) that named exec_path */
+    u64 exec_begun_ns; /* time of the exec-start record (PROC_BEGUN) that contained exec_path */
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;       /* start time of a call, such as an exec, whose record kvis must ignore */
-    u64 reported_ns, reported_end_ns; /* interval whose calls kvis reported at ptrace stops */
+    u64 exec_ns;       /* start of a call, such as a handled exec, whose record must be skipped */
+    u64 reported_ns, reported_end_ns; /* times of a call handled at ptrace stops: skip its record */
     u64 pending_ns; /* start time of an unfinished call, which has no record yet; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
     bool missing;      /* the thread has exited, but its exit record has not arrived */
-    bool restore_arg0; /* when clone(2) returns, kvis must restore the flags that it changed */
+    bool restore_arg0; /* kvis cleared CLONE_UNTRACED in clone(2)'s flags and must set it again */
 };
 
 /* Values of -e status= (strace(1)). CALL_UNAVAILABLE never occurs: kvis can read all results. */
@@ -417,7 +417,7 @@ static struct opts opt = {
 };
 
 /* == 3 u_  errors, bounded buffers, human-readable numbers ====================
- * `die`, `xcalloc` and `xrealloc` end kvis: use them only before kvis attaches to a process. If a
+ * `die`, `xcalloc` and `xrealloc` may exit: use them only before kvis attaches to a process. If a
  * message ends in ':', strerror(errno) follows it. */
 
 static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
@@ -555,7 +555,7 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
     }
 }
 
-/* kvis may write to a device in /dev, but does not create files there. */
+/* Returns whether kvis may write to this file but not create it: in /dev, but not in /dev/shm. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
@@ -580,8 +580,8 @@ static bool u_is_terminal(int f)
     return isatty(f) && term && *term && strcmp(term, "dumb");
 }
 
-/* The kernel splits CPU time into user and system time by sampled ticks (cputime_adjust,
- * kernel/sched/cputime.c). The split of a short time is meaningless. */
+/* Returns whether CPU time is long enough to show user and system time: the kernel estimates how
+ * much is user time from timer ticks (cputime_adjust, kernel/sched/cputime.c). */
 static bool u_cpu_is_split(u64 ns)
 {
     return ns >= NSEC / 10;
@@ -685,7 +685,7 @@ static inline __attribute__((always_inline)) void b_s(struct buf *b, const char 
     b_put(b, s, strlen(s));
 }
 
-/* Appends kvis's own text. If b->ascii is set, ASCII replaces other characters. */
+/* Appends kvis's own text. If b->ascii is set, replaces non-ASCII characters (→ by ->). */
 static void b_own_n(struct buf *b, const char *s, size_t n)
 {
     static const struct { const char *sign, *ascii; } signs[] = {
@@ -788,7 +788,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns the largest length up to n that does not split a UTF-8 character of the `have` bytes. */
+/* Returns n, or less if the first n of `have` bytes would end inside a UTF-8 character. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -892,7 +892,7 @@ static void b_pad(struct buf *b, u32 from, u32 columns)
         b_c(b, ' ');
 }
 
-/* Counts leading bytes that no format escapes: printable ASCII except quotes and backslash. */
+/* Counts leading bytes that never need escaping: printable ASCII except quotes and backslash. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     static const bool plain[256] = {
@@ -914,7 +914,7 @@ static void b_hexbytes(struct buf *b, const void *bytes, size_t n, const char *b
     }
 }
 
-/* Appends untrusted bytes: printable UTF-8; other bytes, backslash and `quote` escaped as in C. */
+/* Appends untrusted bytes. Escapes backslash, `quote` and all but printable UTF-8 as in C. */
 static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 {
     const u8 *s = bytes;
@@ -1139,7 +1139,7 @@ static bool u_mounted(const char *dir, u32 magic)
 /* Creates a detached mount (fsmount(2), Linux 5.2). Returns its descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers on any architecture */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers on all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1151,7 +1151,7 @@ static int u_mount(const char *type)
     return fd;
 }
 
-/* Returns "/sys" or "/proc" if the path is below that directory and nothing is mounted there. */
+/* Returns "/sys" or "/proc" if the path needs that file system and it is not mounted; else NULL. */
 static const char *u_not_mounted(const char *path)
 {
     if (!strncmp(path, "/sys", 4))
@@ -1275,8 +1275,8 @@ static const char *u_rights(const char *caps)
     return fix;
 }
 
-/* Writes a message to `why`: the path cannot be opened (errno e), and a fix. Suggests `fix` (may
- * be NULL) if the path is missing although its file system is mounted. */
+/* Explains in `why` that the path cannot be opened because of errno e, and how to fix that. If the
+ * path is missing although its file system is mounted, suggests `fix` (may be NULL). */
 static void u_unseen(char *why, size_t size, const char *path, int e, const char *fix)
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL;
@@ -1317,8 +1317,8 @@ static bool u_matches(const regex_t *re, const char *s)
 /* Layout of a thread's general registers; see gen/tables/arch.tbl. */
 struct arch_layout {
     u8 abi;
-    u8 size, n;         /* size of a register in bytes; number of registers */
-    u8 nr, arg[6], ret; /* register indices: call number, arguments, result */
+    u8 size, n;         /* size: bytes in a register. n: number of registers. */
+    u8 nr, arg[6], ret; /* indices of the registers with the call's number, arguments, result */
 };
 #include "gen/out/arch.h"
 
@@ -1453,7 +1453,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
 }
 
 /* Replaces the call that is about to start with call nr of the same ABI. If nr is -1, the kernel
- * skips the call, which returns -e. On ARM, -e also becomes the first argument. */
+ * skips the call, which returns -e (e: an errno or 0). On ARM, -e is also the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1668,7 +1668,7 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
-    /* The flags are a long, because clang does not extend a variadic int on the stack to a long. */
+    /* The flags are 0ul: the kernel reads a long, but clang stores 32 bits of a variadic int. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
     return got > 0 ? got : got < 0 ? -errno : -EFAULT;
 }
@@ -1753,9 +1753,9 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
     return got ? (s64)got : MIN(r, 0);
 }
 
-/* Reads a string into dst, which holds max + 1 bytes. Returns the string's length, at most max.
- * Returns -errno if memory ends before the NUL and at most `enough` bytes are readable. Sets *cut
- * if the string is longer or its end is unreadable. Never reads past the string's last page. */
+/* Reads a string into dst, which holds max + 1 bytes. Returns its length, at most max, or -errno.
+ * Sets *cut if the string is longer or its end is unreadable. An unreadable end is an error unless
+ * more than `enough` bytes could be read. Never reads past the string's last page. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, size_t enough, bool *cut)
 {
     size_t got = 0;
@@ -1848,7 +1848,7 @@ static struct {
     struct name **chain; /* a static array would keep kvis from starting under a small RLIMIT_AS */
     struct name *newest;
     u64 secret;          /* random hash seed: tracees cannot choose names that collide */
-    size_t total, drop_at; /* bytes of all names; limit at which nm_drop() frees names */
+    size_t total, drop_at; /* total: bytes of all names. drop_at: limit for nm_drop(). */
     u64 n;
     struct name *other;  /* substitute for a name if memory runs out */
 } nm = { .drop_at = 2 * NM_KEPT };
@@ -2007,7 +2007,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether s is a file that file lists omit because many programs use it. */
+/* Returns whether lists of files omit file s because many programs use it (such as a library). */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2107,8 +2107,8 @@ static bool fd_is_newer(const struct task *t, const struct fdent *e)
     return fdt.past && e && e->known_ns > t->at_ns;
 }
 
-/* Removes a descriptor; entries after it fill the gap (Knuth 6.4 R). Emits no close event if kvis
- * read the entry from /proc after the call: the call closed an earlier file with this number. */
+/* Removes descriptor n; entries after it fill the gap (Knuth 6.4 R). If kvis read the entry from
+ * /proc after t's call, the call closed another file, so there is no close event for this one. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2141,7 +2141,7 @@ static void fd_drop_reused(struct files *f, u32 i)
 }
 
 /* Keeps the old entry of a reused descriptor: another thread is still in close(2), which frees the
- * number first (fs/file.c, file_close_fd) and may wait long afterwards, as with SO_LINGER. */
+ * number first (fs/file.c, file_close_fd) and may then block for long, as with SO_LINGER. */
 static void fd_keep_reused(struct files *f, s32 n)
 {
     const struct fdent *e = fd_find(f, n);
@@ -2153,7 +2153,7 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns descriptor n's entry; NULL if a call other than thread t's created it after `ns`. */
+/* Returns descriptor n's entry at time `ns`, or NULL. Includes an entry that t's last call made. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2270,7 +2270,7 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-/* Appends an IPv6 address as in RFC 5952. musl's inet_ntop(3) may shorten another run of zeros. */
+/* Appends an IPv6 address (RFC 5952). musl's inet_ntop(3) may shorten the wrong run of zeros. */
 static void fd_ip6(struct buf *b, const u8 *ip)
 {
     u32 at = 8, run = 1, g[8];
@@ -2429,7 +2429,7 @@ static int fd_steal(pid_t tid, s32 n)
     return e;
 }
 
-/* Reads a socket's type and addresses. Keeps addresses that the kernel does not report. */
+/* Reads a socket's type and addresses. If the kernel reports no address, keeps the old one. */
 static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 {
     int s = fd_steal(tid, n);
@@ -2666,8 +2666,8 @@ static void fd_scan(struct task *t, bool before_exec)
 }
 
 /* Returns the file that descriptor n referred to at time `ns`, or NULL. Reads /proc if the table
- * lacks the descriptor or if records may be lost. If the table lacks the descriptor of a call that
- * has ended, adds the file only for later calls, because the number may be reused; returns NULL. */
+ * lacks the descriptor or if records may be lost. After the call's end, /proc may show a later file
+ * with number n: adds that file to the table for later calls, but returns NULL. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
@@ -2676,7 +2676,7 @@ static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
     bool stale = !fdt.past && fdt.lost_ns > (e ? e->known_ns : 0);
     if (e && !stale && (!fdt.lazy || mem_is_past(t)))
         return e->o;
-    if (!e && t->record && t->record->bad_fd) /* EBADF: /proc can only show a later file */
+    if (!e && t->record && t->record->bad_fd) /* the call returned EBADF, so n was not open */
         return NULL;
     bool for_later = !e && !stale && mem_is_past(t);
     if (for_later && fdt.past)
@@ -2751,7 +2751,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * exec, and after a fault outside all known regions (for example, after shmat(2)). At other
  * calls, kvis changes its list itself: /proc may be newer than a fault that is handled late. */
 
-/* Limit on a maps file's lines; pause between reads, as a multiple of the last read's duration. */
+/* VM_LINES_MAX: most lines of a maps file. VM_PAUSE: pause after a read / the read's duration. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2803,7 +2803,7 @@ static void vm_join(struct mm *m, u32 from, u32 to)
         vm_splice(m, last + 1, end, NULL, 0);
 }
 
-/* Removes all regions in the range of r, and inserts r if it has a name. */
+/* Replaces all regions in r's range by r; if r.name is NULL, only removes them (munmap(2)). */
 static void vm_set(struct mm *m, struct region r)
 {
     struct region put[3];
@@ -2884,7 +2884,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
         const char *type = strstr(line, " - "), *dev = u_word(line, 2);
         bool here = type && !strncmp(dev, "0:", 2) && strtoul(dev + 2, NULL, 10) == minor;
         bool slow = here && u_begins(type + 3, "fuse|9p|nfs|cifs|smb|ceph|afs");
-        if (!mem_charge() || slow) { /* too many mounts: assume a slow mount */
+        if (!mem_charge() || slow) { /* too many mounts to check: assume that reads can block */
             fclose(f);
             return true;
         }
@@ -2892,8 +2892,8 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return false;
 }
 
-/* Sets m->careful if reading from the device can block. Block devices (major not 0) never do. The
- * kernel reuses device numbers after an unmount, so kvis caches only the executable's number. */
+/* Sets m->careful if reading from the device can block. Block devices (major not 0) never do. Only
+ * the executable's device is cached: it stays mounted, but other device numbers can be reused. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
     if (!m->careful && !major && minor != m->exe_minor)
@@ -2997,7 +2997,7 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* counter of stops and ring reads; names read at an earlier moment are stale */
+    u64 moment; /* counts stops and ring reads; a name read at a lower count may be outdated */
     struct ps_gone { /* exited threads of other pid namespaces; wait(2) or SIGCHLD may name them */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3156,8 +3156,8 @@ static void ps_look_fs(struct task *t)
         ps_set_fs(t, ps_cwd(t, t->fs->cwd, &sx), &sx);
 }
 
-/* Returns t's root and working directory, updated from /proc. If t has continued since its call,
- * updates them only if the working directory is still the same. */
+/* Returns t's root and working directory, updated from /proc. If t has continued since its call and
+ * has another working directory now, it may have changed after the call: keeps the old values. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     struct fd_stat sx;
@@ -3196,7 +3196,7 @@ static s64 ps_status(pid_t tid, const char *key)
     return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
-/* Returns a live thread of the process: /proc shows no memory for a main thread that has exited. */
+/* Returns a live thread's tid, because /proc shows no memory for a main thread that has exited. */
 static pid_t ps_living(pid_t pid)
 {
     pid_t living = ps_status(pid, "State:") == 'Z' ? 0 : pid;
@@ -3246,8 +3246,8 @@ static void ps_look_ns(struct task *t)
     t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
-/* Translates a tid from t's pid namespace to kvis's. Returns 0 if the namespaces are equal or the
- * thread is unknown (for example, in a namespace below t's). */
+/* Translates a tid from t's pid namespace to kvis's. Returns 0 (callers then use the tid n) if the
+ * namespaces are equal or the thread is unknown (for example, in a namespace below t's). */
 static pid_t ps_from_ns(const struct task *t, s64 n)
 {
     u64 ns = t->proc ? t->proc->pid_ns : 0;
@@ -3280,7 +3280,7 @@ struct flag {
     s8 high;
 };
 struct family {
-    u16 row, n; /* index of the first row in fl_rows[]; number of rows */
+    u16 row, n; /* row: index of the first row in fl_rows[]. n: number of rows. */
 };
 #include "gen/out/flags.h"
 
@@ -3296,7 +3296,7 @@ struct dec_condition {
 struct dec_member {
     const char *name;
     u16 off;
-    u8 size, how; /* size of the member in bytes; format of the value (enum dec_shown) */
+    u8 size, how; /* size: bytes of the member. how: format of the value (enum dec_shown). */
     u16 fam; /* family of value names (FAM_...); for DV_BITS: first bit << 8 | number of bits */
     u8 only;      /* conditions for showing the member (enum dec_only) */
     u8 condition;
@@ -3306,7 +3306,7 @@ struct dec_layout {
     u8 n;
     u16 size; /* size in bytes; if extensible, offset after the last known member */
     u8 sizing;
-    u8 own, own_least; /* DEC_SIZE_OWN: offset of the member with the size; size if that is 0 */
+    u8 own, own_least; /* own: offset of the size member. own_least: default for a size of 0. */
     u8 abis;           /* ABIs with this layout (bits 1 << ABI_...) */
     u8 more;           /* number of following rows, which are layouts for other ABIs */
 };
@@ -3341,7 +3341,7 @@ struct sc_result {
 struct sc_command {
     u32 value;
     u8 nargs;
-    u8 result; /* index of the result in sc_results[]; 0: the call's own result */
+    u8 result; /* the command's result type (index in sc_results[]); 0: sc_row.result applies */
     u16 kind[4];
 };
 struct sc_commands {
@@ -3382,7 +3382,7 @@ struct kind {
     u8 when;
     u8 st;   /* layout (ST_...) of a structure or array */
     u8 how;
-    u8 size; /* value size: bytes, DEC_WORD (a pointer) or DEC_LONG (a long; a time has two) */
+    u8 size; /* size in bytes, DEC_WORD (a pointer) or DEC_LONG (a long, or two longs for a time) */
 };
 
 struct dec {
@@ -3606,7 +3606,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* a special value, as in personality(2) */
+    if (v == 0xffffffff || v == ~0ull) { /* all bits set: one value, not flags (personality(2)) */
         if (!dec_named(b, v, fam))
             b_hex(b, v);
         return;
@@ -3664,8 +3664,7 @@ static void dec_id(struct buf *b, u64 id)
         b_u64(b, (u32)id);
 }
 
-/* Appends a signal set such as [INT CHLD]. Shows the set of all signals except
- * SIGHUP as ~[HUP]. */
+/* Appends a signal set such as [INT CHLD], or ~[HUP] for all signals except SIGHUP. */
 static void dec_sigset(struct buf *b, u64 set)
 {
     bool inverted = __builtin_popcountll(set) > 32;
@@ -3792,7 +3791,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
         else if (!dec_named(b, (u32)v, FAM_pidfdspecial))
             fd_label(b, d->t, (s32)v);
         break;
-    case DV_NONE: break; /* the sinks omit empty arguments */
+    case DV_NONE: break; /* no text, so the sinks omit the argument */
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
     case DV_INET6:
         b_s(b, "inet_pton(AF_INET6, \"");
@@ -3862,7 +3861,7 @@ static bool dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* the text of an IPv6 address includes the member's name */
+        if (m->how != DV_INET6) { /* inet_pton(AF_INET6, ..., &sin6_addr) names the member */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -3892,7 +3891,7 @@ static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 
 /* Appends an extensible structure (copy_struct_from_user, include/linux/uaccess.h). Shows bytes
  * after the known members, up to `most`, as a string unless all are 0. If any part is unreadable,
- * shows the address, because BPF programs also copy the whole structure or nothing. */
+ * shows the address. A BPF program also copies all or nothing, so all backends show the same. */
 static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
@@ -3915,7 +3914,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, u32 most, const struct de
 
 static void dec_struct(struct dec *d, u64 v, u8 st)
 {
-    enum { OWN_MAX = 160 }; /* must equal MEMORY of perfattr in gen/tables/syscalls.tbl */
+    enum { OWN_MAX = 160 }; /* must equal column MEMORY of kind perfattr in syscalls.tbl */
     u8 raw[512];
     const struct dec_layout *l = dec_layout(d, st);
     if (!l) {
@@ -4388,7 +4387,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     b_c(d->b, ']');
 }
 
-/* A CPU set's size is sched_setaffinity(2)'s argument 2 or sched_getaffinity(2)'s result. */
+/* A CPU set's size is sched_setaffinity(2)'s second argument or sched_getaffinity(2)'s result. */
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i - 1];
@@ -4905,10 +4904,11 @@ static unsigned dec_nargs(const struct call *c)
         return command->nargs;
     if (c->id != SC_clone)
         return sc_rows[c->row].nargs;
-    /* flags that use an argument: CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
+    /* argument ctid is for CLONE_CHILD_SETTID and CLONE_CHILD_CLEARTID, tls for CLONE_SETTLS */
     bool ctid = c->arg[0] & 0x01200000, tls = c->arg[0] & 0x00080000;
     if (c->row == SC_clone ? tls : ctid) /* clone(2) on x86-64: ctid precedes tls */
         return 5;
+    /* the third argument is for CLONE_PARENT_SETTID and CLONE_PIDFD */
     return (c->row == SC_clone ? ctid : tls) ? 4 : c->arg[0] & 0x00101000 ? 3 : 2;
 }
 
@@ -5060,8 +5060,7 @@ static void dec_ret_detail(struct dec *d, const struct sc_result *r)
     b_c(d->b, ')');
 }
 
-/* Appends an error as -1 ENOENT (No such file or directory). If the kernel restarts the call
- * (signal(7)), the program sees no error, and `?` replaces -1. */
+/* Appends "-1 ENOENT (No such file or directory)", or "?" for -1 if the kernel restarts a call. */
 static void dec_ret_error(struct buf *b, int e)
 {
     const struct errno_text *t = u_errno(e);
@@ -5117,7 +5116,7 @@ static void sc_init(void)
 
 static int sc_find(enum abi a, u64 nr)
 {
-    enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* upper half of ARM-private numbers (syscalls.tbl) */
+    enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* ARM-private call numbers begin at 0x0f0000 */
     if (a == ABI_ARM32 && nr >> 16 == ARM_PRIVATE)
         nr = 1000 + (nr & 0xffff);
     return nr < sc_numbers[a].n ? sc_numbers[a].row[nr] - 1 : -1;
@@ -5220,7 +5219,7 @@ static const char *sc_parse(const char *expr)
 /* == 12 ev_  events: what happened, as data ===================================
  * gen/events.h describes the kinds of events and their fields. */
 
-/* Types of fields, as in recordings. VT_STR: bytes from a tracee. VT_SYM: a word of kvis. */
+/* Types of fields, as in recordings. VT_STR: bytes from a tracee. VT_SYM: text from kvis. */
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
 union ev_val {
@@ -5373,7 +5372,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
         for (u32 f = 0, at = 0; f < N_EV_FIELDS; f++) {
             if (!ev_has(to, (enum ev_field)f) || !ev_is_text(f))
                 continue;
-            if (again) { /* second pass: b_put() no longer moves the text */
+            if (again) { /* second pass: all strings are copied, so `text` no longer moves */
                 to->v[f].s.p = text->p + at;
                 at += e->v[f].s.len + 1;
                 continue;
@@ -5410,7 +5409,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether a thread's events can merge: execs, or equal except for times and addresses. */
+/* Returns whether two events merge: a thread's execs, or events equal except in time or address. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -5512,7 +5511,7 @@ struct out_proc {
     u64 since_ns;   /* time of the first counted access to a file; 0: none */
     u32 files[N_NM_CLASSES];
     u32 n_files, file[OUT_FILES]; /* hash table of hashes of the counted paths; 0: free */
-    struct {        /* for each class: common directory of its files, or path of its only file */
+    struct {        /* for each class of files: their common directory, or the only file's path */
         u32 len;
         char path[OUT_BELOW_MAX];
     } below[N_NM_CLASSES];
@@ -5575,7 +5574,7 @@ static void out_begin(void)
 }
 
 /* A slow reader blocks kvis, and therefore the tracee. The timer of section tr_ interrupts
- * write(2). If kvis has to end, returns -EINTR after OUT_PATIENCE ticks without progress. */
+ * write(2). If kvis must exit, returns -EINTR after OUT_PATIENCE ticks without progress. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     const char *all = p;
@@ -6355,7 +6354,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* final file counts follow when start-up ends */
+            out_files_line(p, "starting: "); /* counts so far: start-up continues */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -6653,7 +6652,8 @@ static void out_json_value(struct buf *b, u8 f, const union ev_val *v)
     }
 }
 
-/* Appends arguments; `hex`: strings in hex, others as null. Returns whether any is not UTF-8. */
+/* Appends the items of "args" or, if `hex` is set, of "args_hex": strings in hex, null for other
+ * arguments. Returns whether U+FFFD replaced bytes that are not UTF-8. */
 static bool out_json_list(struct buf *b, const struct call *c, bool hex)
 {
     bool bad = false;
@@ -7403,9 +7403,9 @@ static void st_table(struct buf *b, const struct summary *s)
 
 /* --- the summary --- */
 
-#define ST_PROC "proc" /* backend name in recordings of kvis proc */
+#define ST_PROC "proc" /* backend name in recordings that `kvis proc` makes */
 
-/* Lists up to `max` names that `want` selects, the most I/O first. *more: number of other names. */
+/* Lists up to `max` names that `want` selects, by decreasing I/O. *more: number of other names. */
 static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
@@ -7487,9 +7487,9 @@ static bool st_knows_io(void)
     return true;
 }
 
-/* Conditions for showing a number or a list of the summary. RECORDED or STATE: only recordings
- * contain the number. `kvis diff` compares all numbers except STATE, which describe the run. If
- * lost_unknown is 1, the numbers with LOST or a later condition are unknown. */
+/* Conditions for showing a number or a list of the summary. Numbers with RECORDED or STATE are only
+ * in recordings. `kvis diff` ignores STATE numbers, because they do not describe the program. If
+ * lost_unknown is 1, the numbers with LOST or a condition in a row after LOST are unknown. */
 #define ST_CONDITIONS(X) \
     X(ALWAYS, true) \
     X(RECORDED, false) \
@@ -7620,7 +7620,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* number unknown: st_where_thin may have counted a row twice */
+    if (s->where_other) /* number unknown: a row dropped to save space may be back in the table */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %llu more", more);
@@ -7760,7 +7760,7 @@ enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
 struct st_col {
     const char *key; /* key in JSON; NULL: the row is a string, not an object */
     u8 type, sinks;
-    u16 at, size;    /* offset and size of the column's value within a row */
+    u16 at, size;    /* at: offset of the value in a row. size: bytes of the value. */
 };
 
 #define MEMBER(row, member, type, sinks, key) \
@@ -7792,7 +7792,7 @@ static void st_add_row(struct summary *s, const void *row)
 static void st_add_chosen(struct summary *s, const void *row)
 {
     const struct st_row *r = row;
-    s->tables = MAX(s->tables, 1); /* recordings of old versions lack the number `tables` */
+    s->tables = MAX(s->tables, 1); /* recordings by old versions lack the number of tables */
     if (!s->from_calls)
         st_row_add(&s->chosen[r->row], r);
 }
