@@ -20294,8 +20294,8 @@ static void tr_emit_blocked(struct task *t)
     struct wire_thread th;
     if (!t->blocked_in || !sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
         return;
-    if (hy_follows() && !t->call.open && hy_thread(t, &th) && th.ts_ns) { /* newer than /proc */
-        t->blocked_in = 0;
+    if (hy_follows() && !t->call.open && hy_thread(t, &th) && th.ts_ns) {
+        t->blocked_in = 0; /* outdated: BPF has seen the thread start a call since kvis attached */
         if (!th.in_call || sc_find(ARCH_NATIVE, th.nr) != row)
             return;
         t->blocked_on = (s32)th.word[hy_word(0)];
@@ -20314,7 +20314,7 @@ static void tr_emit_blocked(struct task *t)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    tr_open_faults(tid, false); /* before PTRACE_SEIZE, in order not to miss page faults */
+    tr_open_faults(tid, false); /* trace page faults first, to miss none while attaching */
     bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
     u32 options = tr_options(stops_at_exit);
     long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
@@ -20439,7 +20439,7 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-/* Binds kvis and the command to one CPU, because stops that wake another CPU are slow. */
+/* Binds kvis and the command to one CPU: a ptrace stop is slow if it must wake another CPU. */
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
@@ -20464,7 +20464,7 @@ static void tr_used(void)
         return;
     st.user_ns = all.ru_utime.tv_sec * NSEC + all.ru_utime.tv_usec * 1000;
     st.system_ns = all.ru_stime.tv_sec * NSEC + all.ru_stime.tv_usec * 1000;
-    u64 system_before = MIN(tr.before_ns, st.system_ns); /* before the exec, mostly fork(2) ran */
+    u64 system_before = MIN(tr.before_ns, st.system_ns); /* CPU time before exec: mostly fork(2) */
     st.system_ns -= system_before;
     st.user_ns -= MIN(tr.before_ns - system_before, st.user_ns);
     st.cpu_ns = st.user_ns + st.system_ns;
@@ -20504,7 +20504,7 @@ static void tr_report(void)
     st_report(&st);
 }
 
-/* Finishes the run. Returns the exit status of a command that could not be started, or 0. */
+/* Finishes the run. Returns 0, or the exit status of kvis if the command could not be started. */
 static int tr_finish(void)
 {
     int failed = sp_error();
@@ -20529,7 +20529,7 @@ static int tr_finish(void)
  * each match. Columns and option letters are those of bcc's opensnoop (tools/opensnoop.py). */
 
 struct session {
-    const char *what;        /* kind of records, for messages: "opens" or "processes" */
+    const char *what;        /* noun for the records in messages: "opens" or "processes" */
     const struct bpf_family *fam;
     u32 ring_bytes, idle_ms; /* idle_ms: maximum time between two reads of the ring */
     int (*plan)(struct bpf_obj *, u32 *mask); /* selects BPF programs and sets their constants */
@@ -20541,7 +20541,7 @@ struct session {
     const char *calls;       /* with ptrace: names of the system calls to trace */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last ptrace stop */
-    const char *cost;        /* cost of ptrace, for a warning */
+    const char *cost;        /* for a warning: when ptrace stops the command */
     bool by_ptrace;
     struct bpf_obj obj;
     u64 lost[N_LOST + 1];    /* losses reported so far, by enum wire_lost */
@@ -20570,11 +20570,11 @@ static int ses_start(struct session *s)
     return bpf_start(o, mask);
 }
 
-/* Uses no seccomp filter with a time limit (-d): after kvis ends, the filter would fail calls. */
+/* With -d, uses no seccomp filter: after kvis exits, the filter would make system calls fail. */
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
-    sp_command.magic = 0; /* ptrace needs no call that marks the command's start */
+    sp_command.magic = 0; /* omit the openat(2) by which BPF recognizes the command */
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
@@ -20717,7 +20717,7 @@ static struct {
     bool walks;               /* BPF can read the directory that a relative name starts from */
     bool no_exec;
     u64 first_ns, last_ns, rows;
-    u64 unknown;              /* opens that -P left out because their path is unknown */
+    u64 unknown;              /* with -P: number of opens omitted because their path is unknown */
 } open_state;
 
 static struct session open_session;
@@ -20836,8 +20836,7 @@ static int open_plan(struct bpf_obj *o, u32 *mask)
 
 /* --- the path of an open --- */
 
-/* Reads from /proc the directory where the path of an open starts: that of the thread or, if the
- * thread has exited, that of its process, which is usually the same. */
+/* Gets the directory of a relative path from /proc/TID or, if the thread has exited, /proc/PID. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     s64 n = fd_link_text(fd_proc(w->tid, w->dirfd), p->s, sizeof p->s);
@@ -21035,8 +21034,8 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     return !listed;
 }
 
-/* Stores in *to the path `dir` as seen from the thread's root directory. `dir` is the directory of
- * a relative name, or the file of a file handle. fd is its descriptor, or AT_FDCWD. */
+/* Stores the path `dir` in *to, relative to the thread's root directory (chroot(2)). The path is
+ * that of a directory, or of a file opened by handle; fd is its descriptor, or AT_FDCWD. */
 static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -21218,7 +21217,7 @@ struct proc_life {
     u32 arg_len; /* bytes in all arguments, even if argv is truncated */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;   /* variables chosen with --env: NAME=VALUE, each with a final NUL */
-    struct proc_text begun; /* PROC_BEGUN record: an execve passed its point of no return */
+    struct proc_text begun; /* PROC_BEGUN record of an exec; used if the process dies in it */
     char comm[16];
     struct wire_usage own;  /* resources used by exited threads */
     struct wire_usage all;  /* resources used by the process until its last record */
@@ -21253,15 +21252,15 @@ static struct {
     bool whole; /* kvis follows all processes, not one tree */
     s64 boot_off; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 scan_ns; /* start time of the scan of /proc */
-    u64 last_ns, end_ns; /* time of the last exit in the tree; end of the run */
+    u64 last_ns, end_ns; /* last_ns: time of the last exit in the tree. end_ns: end of the run */
     u32 root; /* pid of the command; 0: none */
     bool rows;
     bool replayed;
-    u32 lives, ending;   /* numbers of known processes and of those with `ending` set */
-    u32 mine, peak;      /* number of live processes that kvis follows: now, and the maximum */
+    u32 lives, ending;   /* lives: number of known processes. ending: how many have `ending` set */
+    u32 mine, peak;      /* mine: number of live processes that kvis follows. peak: its maximum */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
-    u64 left_out;        /* forks and execs left out because of the PROC_REPLAYED limit */
+    u64 left_out;        /* number of forks and execs ignored due to the PROC_REPLAYED limit */
 } proc_state;
 
 static struct writer proc_gantt = { .fd = -1 };
@@ -21371,7 +21370,7 @@ static int proc_plan(struct bpf_obj *o, u32 *mask)
 struct proc_node {
     u64 key; /* sort key of proc_by_key */
     u32 parent; /* command whose process forked this process */
-    u32 ended, before; /* child that ended last; sibling that ended just before this command */
+    u32 ended, before; /* ended: last child to end. before: last sibling to end before this one */
     u32 first, next; /* first child and next sibling in --tree */
     u32 depth, pid, len;
     s32 status, err;
@@ -21601,7 +21600,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 
 /* --- resource usage --- */
 
-/* Adds each counter of u to that in `to` or, if `add` is false, stores the larger one. */
+/* Merges the counters of u into `to`: each becomes the sum or, if `add` is false, the maximum. */
 static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
@@ -21654,8 +21653,7 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Gets the path of a cgroup, relative to the root cgroup. Returns its length, or 0. A cgroup ID is
- * a file handle of type FILEID_KERNFS. */
+/* Gets the path of a cgroup from its ID, a FILEID_KERNFS file handle. Returns its length, or 0. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -22003,7 +22001,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* Writes a CompletedCommand (src/interfaces/index.ts in a fork of workflow-telemetry-action). */
+/* Writes a CompletedCommand (src/interfaces/index.ts in borissmidt/workflow-telemetry-action). */
 static void proc_workflow(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
@@ -22095,8 +22093,8 @@ static int proc_by_key(const void *a, const void *b)
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns a list, which the caller frees: of completed commands (longest first), of failed commands
- * (by end time), or of the steps of the critical path (by start time). */
+/* Returns the completed commands (longest first), failed commands (by end time) or steps of the
+ * critical path (by start time). The caller frees the list. */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -22252,7 +22250,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* Adds to an event the name of a process that started before kvis: no earlier event has it. */
+/* Adds a process's name to an event if no earlier event has the name: the process predates kvis. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -22326,8 +22324,8 @@ static u64 proc_lost(void)
 /* --- the critical path: the commands that determined how long the run took --- */
 
 /* Returns the steps of the critical path by start time, or NULL if commands are missing. The main
- * command is a step. Among a step's children, the one that ended last is a step, then the one that
- * ended last before that one began, and so on. self_ns excludes the time of these children. */
+ * command is a step. A backward search from the end of a step finds the child that ended last: this
+ * child is a step too, and the search continues from its start. self_ns excludes such children. */
 static struct proc_node **proc_critical(u32 *n)
 {
     struct proc_node *node = proc_tree.node;
@@ -22441,12 +22439,12 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 /* --- exits and forks --- */
 
-/* Reports and forgets an ended process. If BPF lacks the command's status, wait4(2) has it. */
+/* Reports and forgets an ended process. wait4(2) has the main command's status if BPF missed it. */
 static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
-    proc_usage_join(&l->all, &l->own, false); /* the total may lack threads that just exited */
+    proc_usage_join(&l->all, &l->own, false); /* `all` may not include threads that just exited */
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
@@ -22524,7 +22522,7 @@ static void proc_exited(const struct wire_proc *h)
         proc_emit((struct proc_row){ .what = PROC_THREAD, .l = l, .ts_ns = h->ts_ns, .tid = h->tid,
                                      .comm = h->comm, .used = &h->own });
     }
-    /* if threads exit at once, several may look like the last one */
+    /* if threads exit at the same time, each of them may seem to be the last one */
     bool known = h->live != ~0u, last = known ? !h->live : h->tid == h->pid;
     bool over = l->counted && l->threads <= 0 && (last || !known);
     if (over && !proc_waits(l)) {
@@ -22579,8 +22577,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the members common to all kinds, read from /proc or, if that fails or in a
- * replay, copied from the process or its parent. parent: pid of a new process's parent, or 0. */
+/* Returns a record with the members that all kinds share: from /proc or, in a replay or if that
+ * fails, from the proc_life of the process or its parent. parent: a new process's parent, or 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -22820,8 +22818,8 @@ static void proc_finish_sinks(int status)
 {
     const struct timeval *u = &proc_session.rusage.ru_utime, *s = &proc_session.rusage.ru_stime;
     u64 waited = (u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
-    /* CPU time: the larger of two incomplete sums. Exit records lack time used after them, and
-     * wait4(2) lacks processes that their parents did not wait for. */
+    /* use the larger of two incomplete sums: exit records exclude CPU time used after the record,
+     * and wait4(2) excludes processes that their parents did not wait for */
     proc_state.cpu_ns = MAX(proc_state.cpu_ns, waited);
     if (proc_session.by_ptrace)
         memset(&st, 0, sizeof st);
@@ -23120,11 +23118,11 @@ struct met_point {
 };
 
 struct met_series {
-    u64 raw, total; /* last reading of a counter, and the sum of its increases */
+    u64 raw, total; /* raw: a counter's last reading. total: sum of its increases */
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
-    u32 at, since;  /* tick of the last reading; tick of the first reading after the last gap */
-    double sum;     /* for kvis diagnose: sum of sum_n values (of times: maximum) */
+    u32 at, since;  /* at: tick of the last reading. since: tick of the first one after a gap */
+    double sum;     /* for kvis diagnose: sum of sum_n values, or their maximum if they are times */
     u32 sum_n;
     u32 line;       /* index of the series in the HTML report, if `past` is set */
     struct met_point *past; /* points for the HTML report; NULL: none */
@@ -23150,7 +23148,7 @@ static struct {
     u32 seen[N_METRICS];  /* last tick in which an instance had a value of the metric */
     const char *no[N_METRICS]; /* known reason why the machine lacks the metric, or NULL */
     u64 backwards; /* number of counter decreases */
-    u32 left_out; /* maximum number of instances left out of an interval */
+    u32 left_out; /* largest number of instances left out of an interval so far */
     struct met_inst *all; /* the whole machine: the only instance of DIM_NONE */
     bool over; /* all processes given with -p have exited, so the monitor ends */
     u8 cur; /* the source that kvis is reading */
@@ -23190,7 +23188,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* A metric's name prefix keeps values of a process or cgroup out of sums of system-wide values. */
+/* Returns the prefix of a metric's name: "process_", "cgroup_" or "". Because of the prefix, a user
+ * who adds up all values with the name does not count the same events twice. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -23203,10 +23202,10 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
 static const struct met_hist_row {
-    const char *name, *counts;  /* counts: unit of the values, named as in bcc's tools */
+    const char *name, *counts;  /* counts: unit in bcc's words, such as "nsecs" */
     const char *prom, *prom_labels, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
-    u16 part[MET_PARTS];        /* metrics for the percentiles in met_parts[] */
+    u16 part[MET_PARTS];        /* part[k]: metric that has the percentile met_parts[k] */
     u8 src, form;
     u8 low, high;               /* bucket bounds for Prometheus: 2^low - 1 to 2^high - 1 */
 } met_hist_rows[N_HIST] = { MET_DISTRIBUTIONS };
@@ -23217,7 +23216,7 @@ struct met_hist {
     const struct met_inst *inst;
     u8 row;
     u32 at; /* met.tick of the last reading */
-    u64 count, all, sum; /* values in this interval; values and their sum since the start */
+    u64 count, all, sum; /* count: in this interval. all, sum: number and sum of values so far */
     u64 octave[MET_OCTAVES]; /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS]; /* number of values per bucket in this interval */
     u32 last[ST_BUCKETS]; /* the kernel's counters at the last reading */
@@ -23371,7 +23370,7 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* not freed: pointers to the instance may remain */
 }
 
-/* Returns the longest-gone instance of `dim` (N_DIM: any), or NULL if at most `keep` are gone. */
+/* Returns the instance of `dim` (N_DIM: any) that vanished first; NULL: at most `keep` vanished. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -23390,7 +23389,7 @@ static struct met_inst *met_place(u8 dim)
     bool space = met.n_insts < MET_INSTS;
     u32 keep = opt.report ? MET_KEPT : 0; /* the report also shows ended processes */
     struct met_inst *i = dim == DIM_BUSY || dim == DIM_WAIT ? met_gone(dim, keep) : NULL;
-    if (!i && !space && met.full != met.tick) /* at most one failed search per interval */
+    if (!i && !space && met.full != met.tick) /* after a failure, retry in the next interval */
         i = met_gone(N_DIM, 0);
     if (i)
         met_forget(i);
@@ -23474,7 +23473,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    u64 d = raw - s->raw; /* a first reading counts as an increase from 0 */
+    u64 d = raw - s->raw; /* a first reading adds its value to the total, but has no rate */
     if (raw < s->raw) {
         bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
@@ -23487,7 +23486,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* Like met_count, but a new instance's first rate starts from its value `past` at time past_ns. */
+/* Like met_count, but a new instance has a rate: the increase since its value `past` at past_ns. */
 static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_ns, u64 raw)
 {
     struct met_series *s = met_at(i, m);
@@ -23499,7 +23498,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Lets a new instance's counters start from 0 at the source's previous reading. */
+/* Assumes that a new instance's counters were 0 when the source was last read, to get rates. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -23550,10 +23549,10 @@ static void met_sum_of(u32 m)
     if (!all)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* a sum of rates is valid at its first reading */
+    met_at(all, m)->since = 1; /* unlike a rate, a sum of rates needs only one reading */
 }
 
-/* Computes *v. Returns whether it is known (not x / 0). An unknown b is 0, except in OP_SHARE. */
+/* Computes *v. Returns whether *v is known and finite. A missing b is 0, except in OP_SHARE. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
     b = has_b ? b : 0;
@@ -23572,7 +23571,8 @@ static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, doubl
     return known && isfinite(*v);
 }
 
-/* Computes derived metrics. Drops negative results (B may be newer than A), except of A - B. */
+/* Computes derived metrics from a and b. Drops negative values, which may result if b was read
+ * after a, but keeps those of OP_LESS (a - b). */
 static void met_make(void)
 {
     for (u32 m = met_sources[met.cur].from; m < met_sources[met.cur].to; m++) {
@@ -23735,8 +23735,8 @@ static bool met_file_number(const char *path, s64 *v)
     return false;
 }
 
-/* Stores in id[] the sorted numbers N of directory entries named PRE N POST. Reports a missing
- * directory, unless PRE is empty (a process may have ended). */
+/* Finds directory entries whose name is `pre`, a number and `post`. Sorts the numbers into id[]. A
+ * missing directory is an error, except in /proc (`pre` is empty): a process may have ended. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -23950,7 +23950,7 @@ static void mfs_limits(void)
 /* An iterator over the directories WHERE/PREFIX<N>POST/SUB, where N is a number. */
 struct mfs_dirs {
     const char *where, *prefix, *post, *sub;
-    u32 k, n, nr;   /* `dir` is the k-th of the n directories; `nr` is its number */
+    u32 k, n, nr;   /* `dir` is the k-th of n directories; nr: the number in its name */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
@@ -24176,7 +24176,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", found ? strrchr(path, '/') + 1 : "");
 }
 
-static u32 mfs_disks_at; /* interval (met.tick) of the last complete reading of /proc/diskstats */
+static u32 mfs_disks_at; /* value of met.tick when /proc/diskstats was last read to its end */
 
 /* Skips devices that were never used. If the number of reads fell, a new device has that name. */
 static void mfs_disk_line(const char *line)
@@ -24230,7 +24230,7 @@ static bool mfs_temp(const char *path, s64 *v)
 
 static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
 
-/* Stores the lowest trip point of each type; a metric's key names its type. */
+/* Stores the lowest trip point of each type. The key of a metric is a type, such as "critical". */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char type[16];
@@ -24352,7 +24352,7 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* Returns the number of words in a link-mode mask (0: error), which the first ioctl(2) negates. */
+/* Gets link modes. Returns words per mask, or 0. The first ioctl(2) gets this number, negated. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -24402,10 +24402,10 @@ static void mfs_net_line(const char *line)
     if (!i)
         return;
     SNPRINTF(dir, "/sys/class/net/%s", name);
-    if (!i->info[0]) /* no driver if /sys shows another network namespace */
+    if (!i->info[0]) /* the driver is unknown if /sys shows another network namespace */
         met_link(met_path("%s/device/driver", dir), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (i->info[0]) /* a bridge or veth loses its carrier in normal use */
+    if (i->info[0]) /* only hardware: a bridge or veth loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER, u_file_number(met_path("%s/carrier_changes", dir), -1));
     u_slurp(met_path("%s/duplex", dir), duplex, sizeof duplex);
     if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4))
@@ -24559,7 +24559,7 @@ static bool mfs_is_remote(const char *path)
 }
 
 /* Calls statfs(2) on a mount point. Returns -EXDEV if another file system than `dev` is mounted
- * over it. Accepts any btrfs, because stat(2) returns a subvolume's number that mountinfo lacks. */
+ * over it. Skips this check for btrfs: stat(2) and mountinfo show different devices. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
     struct stat root;
@@ -24729,7 +24729,7 @@ static const char *mfs_log_last(u32 m)
     return NULL;
 }
 
-/* adjtimex(2) reads this machine's clock, but --path.rootfs may show files of another machine. */
+/* With --path.rootfs, skips adjtimex(2): the files may be those of another machine. */
 static void mfs_clock(void)
 {
     struct timex clock = { .modes = 0 };
@@ -24746,8 +24746,8 @@ enum { MFS_REMOTES = 1024 };
 /* Hash table with the number of connections per remote address and port. */
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
-/* Reads " 0: 0100007F:8AE2 0100007F:0016 ..." (local and remote address). If the local port is from
- * lo to hi, counts the connection. Returns the number counted for the remote address, or 0. */
+/* Reads " 0: 0100007F:8AE2 0100007F:0016 ..." (local and remote address). If the local port is in
+ * the range lo to hi, increments and returns the count of its remote address and port, else 0. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -24766,8 +24766,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the share of local ports that the busiest remote end (address and port) uses: connections to
- * different remote ends can share a local port. Does nothing if there are few connections. */
+/* Sets the largest share of local ports that connections to one remote address and port use. For
+ * other remote addresses, the ports can be used again. Does nothing if connections are few. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -24852,13 +24852,13 @@ struct mfs_thread {
 
 struct mfs_task {
     u32 pid;
-    u32 from, n_threads;  /* the process's threads: first index in mfs_look.thread, number */
-    u64 born, ran;        /* start time in ticks, plus 1; CPU time of the main thread in ns */
-    u64 read_ns, past_ns; /* time of this scan; time of the previous scan */
+    u32 from, n_threads;  /* from: index of the first of n_threads in mfs_look.thread */
+    u64 born, ran;        /* born: 1 + start time in ticks. ran: CPU time of main thread in ns */
+    u64 read_ns, past_ns; /* read_ns: time of this scan. past_ns: of the previous scan */
     u64 still_ns;         /* time of the last scan in which the process ran or waited */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has; /* bit mask of the values that were read */
-    u16 by, by_before; /* bit masks of the top lists that include the process: this and last scan */
+    u16 by, by_before; /* by: bit mask of top lists with the process. by_before: at the last scan */
     bool first; /* first scan of the process, so increases are unknown */
     bool asked; /* the process was given with -p */
     u16 cpu; /* CPU on which the main thread last ran */
@@ -25108,7 +25108,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* if unknown (0), processes not seen before count as new */
+    l->uptime = strtod(text, NULL); /* on error 0: then any process not seen before counts as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1);
     bool swaps = all && mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, swap) == 3
@@ -25175,11 +25175,11 @@ static void mfs_procs(void)
 }
 
 /* --- the busiest processes --- For each value, kvis lists the top MFS_TOP processes. A process
- * stays while it is in the top MFS_NEAR; otherwise, processes with close values would alternate. */
+ * stays listed while in the top MFS_NEAR. Without this, close values would change lists often. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* limit when showing all processes, to leave space for other metrics */
+    MFS_SHOWN = 2048 /* limit if the screen shows all processes, to leave space for disks etc. */
 };
 
 /* Returns the value that ranks a process: a counter's increase or a current value; 0: none. */
@@ -25306,7 +25306,7 @@ static u32 mfs_locked(const struct mfs_task *t, u32 n)
     return waiting;
 }
 
-/* Checks processes that ran and have 3 or more threads; at most MFS_LOCK_READS threads per call. */
+/* Counts threads that wait for locks, in processes that ran and have 3 or more threads. */
 static void mfs_locks(void)
 {
     static u32 first;
@@ -25348,7 +25348,7 @@ enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 static struct {
     u32 n, id[MFS_NODES];
     struct mfs_node {
-        u32 threads, running; /* threads that last ran on this node: total and runnable */
+        u32 threads, running; /* threads: number that last ran here. running: the runnable ones */
         u64 bytes;
     } at[MFS_NODES];
 } mfs_nodes;
@@ -25550,7 +25550,7 @@ static void mfs_cgroup(void)
  * Identifies the CPU core (cpuinfo, MIDR), chooses its events (from pmu.tbl, the PMU's events/
  * directory in sysfs, or the kernel's generic events), and counts them. A role is what an event
  * measures. The kernel counts all events of a group at once, so both terms of a ratio are in one
- * group. A unit is the open events of a CPU, a cgroup on a CPU, or a thread on a PMU. */
+ * group. A pmc_unit has the open events of one PMU for a CPU, a cgroup on a CPU, or a thread. */
 
 /* kvis counts only one of these: the machine, the processes given with -p, or a cgroup. The kernel
  * prefers CPU events, so task events might get no counters (ctx_resched, kernel/events/core.c). */
@@ -25579,7 +25579,7 @@ struct pmc_ratio {
 struct pmc_core {
     u16 list; /* bit for the core's event list in pmc_event.lists */
     const char *vendor, *pmu; /* PMU name: "cpu", "cpu_atom" or "cpu_lowpower" */
-    u8 family, slots, memory; /* slots: pipeline slots per cycle (AMD); memory: enum unc_where */
+    u8 family, slots, memory; /* slots: pipeline slots per cycle (AMD). memory: see unc_row.where */
     u32 models[8]; /* bit mask of model numbers */
     const char *name, *source;
 };
@@ -25595,7 +25595,7 @@ struct pmc_arm_core { u16 implementer, part; const char *name; };
 /* PMUs named `pmu` or `pmu`_N, where N is a number. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* lines: data lines of the controller (for reads). terms: event code on cores of type `where`. */
+/* lines: bus width if the event counts reads. terms: event code if sysfs has none (see pmu.tbl). */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -25604,7 +25604,7 @@ struct pmc_code {        /* event code for struct perf_event_attr */
     u32 type;
     u64 config, config1, config2;
     const char *name;    /* event name of the vendor or kernel; NULL: none */
-    bool generic, alias; /* alias: the event's name is only the first word of `name` */
+    bool generic, alias; /* alias: `name` is a list, whose first word is the event's name */
 };
 
 static struct pmc_pmu {
@@ -25621,7 +25621,7 @@ static struct pmc_pmu {
 struct pmc_unit {
     int cpu;
     pid_t tid;    /* thread whose events are counted; 0: a CPU or cgroup */
-    u8 pmu, task; /* index of the PMU in pmc_pmus; index of the process in opt.pids */
+    u8 pmu, task; /* pmu: index in pmc_pmus. task: index of the process in opt.pids */
     bool on;
     u64 at_ns;    /* time of the last reading; 0: none */
     struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG]; /* fd -1: event not open */
@@ -25639,7 +25639,7 @@ struct pmc_sum {
     bool some[N_PG][N_PR]; /* some CPU or thread counted the event */
     bool missing[N_PG][N_PR]; /* some CPU or thread did not count the event */
     double share; /* smallest share of time in which a group was counted */
-    bool counted, fresh; /* an event was counted; this is the first reading */
+    bool counted, fresh; /* counted: some event was counted. fresh: this is the first reading */
 };
 
 static struct {
@@ -25654,7 +25654,7 @@ static struct {
     bool on_exec;        /* counting starts when the command calls execve(2) */
     bool off[N_PG];      /* groups not counted, due to -e or too few file descriptors */
     const char *none;    /* why nothing is counted, or NULL */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* sums of the machine or cgroup, each PMU, a CPU */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: machine or cgroup. cpu: the CPU being read */
     struct pmc_sum *one; /* sums for each process in opt.pids (given with -p) */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
@@ -25990,8 +25990,8 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* Returns a more precise error than e: -E2BIG if the event can be opened alone, -ENODATA if for the
- * CPU but not the cgroup (css_tryget_online_from_dir, Linux 6.1). */
+/* Returns a more precise error than e. -E2BIG: the event can only be opened alone. -ENODATA: it can
+ * be opened for the CPU, but not for the cgroup (css_tryget_online_from_dir, Linux 6.1). */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool cgroup = pmc.scope == PS_CGROUP, absent = e == -ENOENT && cgroup;
@@ -26109,7 +26109,7 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* New threads inherit the events. Starts over if a thread began meanwhile, perhaps without them. */
+/* Opens events for all threads. Starts over if new threads may not have inherited the events. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
@@ -26178,7 +26178,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* kvis diagnose counts all CPUs */
+    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* 0 (all CPUs) for kvis diagnose */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
@@ -26874,7 +26874,7 @@ static void unc_publish(u32 from, u32 to)
 /* --- the peak bandwidth of the DIMMs --- */
 
 static struct {
-    u32 n, width;        /* number of DIMMs; sum of their bus widths */
+    u32 n, width;        /* n: number of DIMMs. width: sum of their bus widths */
     double peak;         /* bytes per second if all DIMMs transfer at once */
     bool read, mixed, unknown;
     char why[UNC_WHY];
@@ -27075,7 +27075,7 @@ static void unc_mbm(void)
  * The BPF programs in gen/probes/{sched,blk}.bpf.c count in the kernel; kvis reads their maps once
  * per interval. To add a probe: write a function under SEC() in gen/probes/NAME.bpf.c, add a member
  * for its counter to a struct in gen/wire.h, name that member in the metric's `wire` column, run
- * `make gen`, and sign the new array in bpf_insns/VETTED. */
+ * `make gen`, and add a row for the reviewed program to bpf_insns/VETTED. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
@@ -27116,7 +27116,7 @@ static bool mk_begin(const struct bpf_obj *o)
 
 static struct {
     struct bpf_obj obj; /* obj.fam is NULL if no programs are loaded */
-    u32 at;             /* interval (met.tick) of the last reading */
+    u32 at;             /* value of met.tick at the last reading */
     bool own;           /* BPF can read the kernel's count of runnable tasks */
     struct wire_sched cpu, all;
 } mk_sched;
@@ -27237,7 +27237,7 @@ static void mk_depth(void)
 
 static struct {
     struct bpf_obj obj;
-    u32 n, without;          /* number of disks measured; number of disks beyond MK_DISKS */
+    u32 n, without;          /* n: disks measured. without: disks not measured */
     u64 missed;              /* requests that BPF did not count */
     struct mk_disk {
         u32 dev;
@@ -27489,7 +27489,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* a kick is counted before its notification */
+    r->suppressed = MAX(r->suppressed, suppressed); /* must not fall after a late notification */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
@@ -27523,7 +27523,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* an unused ring that shares an interrupt */
+        return true; /* omit an unused ring, known only from an interrupt that it shares */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
