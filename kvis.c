@@ -11310,7 +11310,7 @@ static s32 rec_row(const char *name, u64 k)
 static struct name *rec_name(char cls, const char *s, u32 n)
 {
     if (nm.total > REC_NAMES)
-        rec_bad("damaged: more than %d MiB of names", REC_NAMES >> 20);
+        rec_bad("damaged: its names need more than %d MiB", REC_NAMES >> 20);
     return nm_get(cls, s, n);
 }
 
@@ -13893,7 +13893,7 @@ static void df_text(struct buf *b)
     }
     if (df_other_calls())
         b_s(b, " Different calls were traced (-e): only calls traced in both recordings are\n"
-            " compared; file and address numbers include only traced calls\n");
+            " compared; counts of files and addresses include only these calls\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || df_tables[i].cls == 'c')
             df_text_table(b, &df_tables[i]);
@@ -21148,8 +21148,8 @@ static void open_begin(void)
     sp_command.magic = opt.command ? bpf_magic() : 0;
     ses_begin(s);
     if ((open_opt.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
-        u_warn("paths may be wrong: kvis reads directories from /proc after each open: %s",
-               bpf_no_fields(&s->obj));
+        u_warn("paths may be wrong, because kvis reads the directories of relative paths from "
+               "/proc, after the open: %s", bpf_no_fields(&s->obj));
     if (open_state.no_exec && !open_opt.no_exec && !s->by_ptrace)
         u_warn("files opened by execve are not shown: %s", tfs.why);
 }
@@ -32416,8 +32416,8 @@ static void opt_set_number(const struct opt_row *r, const char *v)
     errno = 0;
     u64 n = strtoull(v, &end, 10);
     if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max)
-        opt_wrong(r->name, "--%s: '%.300s': %s is a %snumber from %u to %u", r->name, v, r->arg,
-                  *end == '.' ? "whole " : "", r->min, r->max);
+        opt_wrong(r->name, "--%s: '%.300s': %s must be a %snumber from %u to %u", r->name, v,
+                  r->arg, *end == '.' ? "whole " : "", r->min, r->max);
     *r->to.number = n;
 }
 

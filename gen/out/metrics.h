@@ -1156,8 +1156,8 @@ enum met_key_code {
       "Total memory that the kernel manages", \
       "Total memory that the kernel manages" }, \
     { "memory_free", "MemFree", "memory_MemFree_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Memory that is not used for anything, including caches", \
-      "Memory that is not used for anything, including caches" }, \
+      "Memory that is not used for anything, not even for caches", \
+      "Memory that is not used for anything, not even for caches" }, \
     { "memory_available", "MemAvailable", "memory_MemAvailable_bytes", NULL, PROM_GAUGE, SRC_MEMINFO, F_KIB, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Memory that programs can get without swapping, as estimated by the kernel", \
       "Memory that programs can get without swapping, as estimated by the kernel" }, \

@@ -149,8 +149,8 @@ enum {
     [X_NUMA_MOVES] = "pages moved between NUMA nodes at % per CPU", \
     [X_SQUEEZED] = "network softirqs cut short per CPU %", \
     [X_IRQS] = "% of the CPU's time in interrupts", \
-    [X_WAITERS] = "tasks waiting for a CPU #", \
-    [X_WAIT] = "tasks waiting per CPU #", \
+    [X_WAITERS] = "# tasks waiting for a CPU", \
+    [X_WAIT] = "# tasks waiting per CPU", \
     [X_WAITED] = "its threads spent % of their runnable time waiting for a CPU", \
     [X_STEAL_CPUS] = "# CPUs taken by the hypervisor", \
     [X_CLOCK] = "CPU frequency at % of the base frequency", \
@@ -195,7 +195,7 @@ enum {
     [X_TABLES] = "% of the allowed TCP memory or tracked connections used", \
     [X_PERIODS] = "throttled in % of its periods", \
     [M_STEAL] = "% of CPU time taken by the hypervisor", \
-    [M_RUNNING] = "runnable tasks #", \
+    [M_RUNNING] = "# runnable tasks", \
     [M_PSI_CPU] = "one or more tasks waited for a CPU % of the time", \
     [M_PSI_IRQ_ALL] = "all tasks were stopped by interrupts % of the time", \
     [M_PSI_MEM] = "one or more tasks waited for memory % of the time", \
@@ -208,7 +208,7 @@ enum {
     [M_MEM_AVAIL] = "% of memory available", \
     [M_SCAN_KSWAPD] = "pages scanned for reclaim %", \
     [M_STALLS] = "direct reclaims %", \
-    [M_BLOCKED] = "tasks waiting for I/O #", \
+    [M_BLOCKED] = "# tasks waiting for I/O", \
     [M_REFAULTS] = "reclaimed pages read again %", \
     [M_FAULTS_MAJOR] = "page faults that read from a disk %", \
     [M_SWAP_IN] = "% read from swap", \
@@ -592,7 +592,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = DG_R(MEM), .unless_rule = NULL, .before = 0, \
-      .finding = "Programs can get almost no more memory without swapping", \
+      .finding = "Almost no memory is available without swapping", \
       .source = "proc_meminfo(5): MemAvailable", \
       .next = "kvis monitor -c mem", .alone = "" }, \
     { .name = "memory-kernel", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \

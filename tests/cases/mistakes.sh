@@ -44,7 +44,7 @@ done <<'END'
 0|trace -q -d 9.5 true|
 0|monitor -d 0.01 -c load|
 2|trace -d 0.001 true|--duration: '0.001': SECS is a number of seconds from 0.01 to
-2|trace -s 99999999 true|N is a number from 0 to 65536
+2|trace -s 99999999 true|N must be a number from 0 to 65536
 2|trace --ring=18014398509481985M true|not a power of two
 2|trace -e status=bad true|'status=bad': allowed values: successful
 2|trace -e signal=FOO true|'signal=FOO': allowed values:
@@ -74,7 +74,7 @@ done <<'END'
 2|monitor -i 100000001|--interval: '100000001': SECS is a number of seconds from 0.01 to 100000000
 2|monitor -c ,cpu|',cpu': unknown collector
 2|monitor -c proc,cgroup|-c: the proc source needs -p PID, and cgroup needs --cgroup PATH
-2|monitor -n 0|COUNT is a number from 1
+2|monitor -n 0|COUNT must be a number from 1
 2|monitor -c foo|'foo': unknown collector; groups: cpu, sched.*; for sources, see kvis help monitor --man
 2|monitor --listen=99999|'99999': allowed values: PORT \(at most 65535\) or ADDR:PORT
 125|monitor -n 1 --listen=192.0.2.1:9|port 9: .*no interface has this address
