@@ -7830,7 +7830,7 @@ static const struct st_list {
     bool (*want)(const struct name *); /* if set, accepts the files or peers to be listed */
     u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show; NULL: all */
     void (*add)(struct summary *s, const void *row); /* merges a row of a recording; NULL: append */
-    void (*json)(struct buf *b, const struct summary *s); /* JSON writer, used if `key` is NULL */
+    void (*json)(struct buf *b, const struct summary *s); /* writes the JSON if there is no `key` */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -7943,8 +7943,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line with the number of omitted items: `more` plus those that st_item removed. Removes a
- * line without items. `dropped`: kvis dropped names, so the number may be too low. */
+/* Ends a line with the number of omitted items: `more` plus those that did not fit. Removes a line
+ * without items. `dropped`: kvis forgot names to save memory, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8064,7 +8064,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* row[] omits calls of unknown duration */
+            known |= s->row[i].calls != 0; /* true if the duration of any call is known */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -8177,7 +8177,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* with events, kvis has printed the fallback's reason */
+    if (s->fallback && !out.events_on) /* if events are shown, the first lines give this reason */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8429,7 +8429,7 @@ static void st_report(struct summary *s)
  * MD_ALWAYS  in every run, for example to find new processes */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Event kinds of calls that share a handler, by sc_id[row]. gen/tables.sh generates the values. */
+/* Kind of the event for call c->id, if its handler serves several calls. From gen/tables.sh. */
 #define X(call, need, enter, exit, kind, ok) [SC_##call] = (kind),
 static const u8 md_kind[SC_N] = { MD_CALLS(X) };
 #undef X
@@ -8513,7 +8513,7 @@ static struct name *md_fd_directory(struct task *t, s32 n)
     return o->name;
 }
 
-/* Returns the directory at which a path starts; NULL: unknown, or the host's root directory. */
+/* Returns the directory to prepend to a path. NULL: unknown, or an absolute path without chroot. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
     if (dirfd != AT_FDCWD && !absolute)
@@ -8670,7 +8670,7 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves *p in the root directory of thread t. Returns 0 or -errno. */
+/* Resolves symbolic links in *p. Thread t's root directory is "/". Returns 0 or -errno. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT of openat2(2) */
@@ -8808,7 +8808,7 @@ static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
                 : c->noret         ? CALL_UNFINISHED
-                : st_has_failed(c) ? CALL_FAILED /* the -c table uses the same test for errors */
+                : st_has_failed(c) ? CALL_FAILED /* must agree with the error counts of -c */
                                    : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
@@ -8840,7 +8840,7 @@ static void md_emit(struct event *e)
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* -P can hide the exec that sets the name */
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* -P may hide execs: add the program name */
         ev_bytes(e, EV_comm, comm, strlen(comm));
     out_event(e);
 }
@@ -9058,8 +9058,8 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-/* Parses a DNS query or, if `in` is set, a response, into a static struct. A response removes its
- * query from the table and, if the call has no address, gets the query's server address. */
+/* Parses a DNS query or, if `in` is set, a response, and removes an answered query from the table.
+ * Takes the server's address from the call or else from the query. The result is static. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9196,8 +9196,8 @@ static void md_recorded_path(struct task *t, struct path *p, bool unnamed)
     md_join_from(p, md_base(t, AT_FDCWD, true), below.s, strlen(below.s));
 }
 
-/* Returns the kind of an opened file, and sets *sx if possible. If *p is truncated or contains
- * "..", takes the path that the BPF program resolved or, for a stopped thread, that in /proc. */
+/* Returns the kind of an opened file. Sets *sx to the file's status if known. If *p is truncated or
+ * contains "..", replaces *p with the path from the BPF record or, for a stopped thread, /proc. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p, struct fd_stat *sx)
 {
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
@@ -9354,7 +9354,7 @@ static void md_fcntl(struct task *t, struct call *c)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
 }
 
-/* Returns whether a call failed as unsupported. Programs then often copy with read and write. */
+/* Returns whether a call failed as unsupported. kvis hides the failure: programs can fall back. */
 static bool md_cannot_copy(const struct call *c)
 {
     return c->err == EXDEV || c->err == EINVAL || c->err == EOPNOTSUPP || c->err == ENOSYS;
@@ -9468,7 +9468,7 @@ static const char *md_sock_type(const struct call *c)
     return fd_sock_type(c->arg[0], c->arg[1] & 0xf, c->arg[2]);
 }
 
-/* The text summary lists only the second end of a socket pair (i is 1). */
+/* Creates end i of a socket pair. Hides end 0 from the text summary, which lists a pair once. */
 static struct ofd *md_socket_end(struct task *t, struct call *c, const u64 *ino, u32 i)
 {
     const char *sock = md_sock_type(c);
@@ -9525,7 +9525,7 @@ static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* sin_port has the same offset */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* same offset as sin_port of IPv4 */
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
@@ -9547,7 +9547,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* Adds a unix socket's own address: the peer of an accepted socket usually has no address. */
+/* Adds a unix socket's local address to an event: the connecting end usually has no address. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -9634,12 +9634,12 @@ static int md_connected(struct task *t, const struct call *c)
             return -1;
         if (!error) /* the socket is connected, or is still connecting */
             md_look_at_socket(t, &now, c->arg[0]);
-        if (error == ECONNRESET || error == EPIPE) /* the connection had been established */
+        if (error == ECONNRESET || error == EPIPE) /* connect(2) succeeded before this error */
             return 0;
         return error ? (int)MIN(error, 4095u) : now.peer ? 0 : -1;
     }
     switch (c->err) {
-    case 0: case EISCONN: case ECONNRESET: /* a refused connect(2) gets ECONNREFUSED (tcp_reset) */
+    case 0: case EISCONN: case ECONNRESET: /* ECONNRESET: the socket was connected (tcp_reset) */
         return 0;
     case ECONNREFUSED: case ECONNABORTED: case ETIMEDOUT: case EHOSTUNREACH:
     case EHOSTDOWN: case ENETUNREACH: case ENETDOWN: case EACCES: case EPERM:
@@ -9931,7 +9931,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns the new name of an open file after a rename, or NULL if unchanged. sx: status of `to`. */
+/* Returns an open file's name after `from` was renamed to `to` (status: *sx). NULL: unchanged. */
 static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
                                 const struct path *from, const struct path *to)
 {
@@ -10346,7 +10346,7 @@ static void md_ring(struct task *t, const struct wire_uring *w)
     bool reads = dec_flag(w->op, FAM_uringread), writes = dec_flag(w->op, FAM_uringwrite);
     if (!dec_named(&op, w->op, FAM_uringop))
         b_s(&op, "unknown");
-    /* the descriptor is new, so io_uring has closed any older file with this number */
+    /* if kvis still knows a file by this new descriptor's number, that file has been closed */
     if (w->res > 0 && dec_flag(w->op, FAM_uringfd)) {
         fd_remove(t, w->res);
         md_closed(t, w->res);
@@ -10393,7 +10393,7 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* Returns whether selected calls have no events except `change`. If so, kvis prints the calls. */
+/* Returns whether no selected call has an event kind of its own (many calls share `change`). */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10459,7 +10459,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     bool waits = fdt.connecting || md_queries.n;
     struct ofd *o = waits && sc_rows[c->id].cls & CLS_OUTCOME ? fd_get(t, c->arg[0]) : NULL;
     int err = o ? md_connected(t, c) : -1;
-    /* On an unconnected socket, most errors may concern one send, not all DNS queries. */
+    /* On an unconnected socket, most errors do not tell which send failed: keep the DNS queries. */
     if (err == ECONNREFUSED || (err > 0 && err != EPERM && o->peer))
         md_dns_over(o, err, t->at_ns);
     if (err < 0 || !o->connect_ns)
@@ -10469,7 +10469,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     e->row = SC_connect;
     e->unasked = !sc_set[SC_connect];
     ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
-    bool counted = c->id == SC_connect; /* st_call counts the errors of connect(2) itself */
+    bool counted = c->id == SC_connect; /* st_call counts the error if connect(2) returns it */
     if (err && !counted && sc_set[SC_connect]) {
         st_fail(&st, SC_connect, err, 1);
         st.late_connects++;
@@ -10489,7 +10489,7 @@ static void md_exit(struct task *t, struct call *c)
         return;
     if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
         md_read_paths(t, c); /* md_enter may have skipped the paths */
-    if (c->n_paths && !c->selected) /* the path may now be in the dentry cache, which -P needs */
+    if (c->n_paths && !c->selected) /* retry: -P resolves only cached paths (RESOLVE_CACHED) */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
     if (!as || md_outcome(t, as) || !md_calls[as->id].exit)
@@ -10608,7 +10608,7 @@ static struct {
     struct task *enter; /* task whose call has begun but is not recorded yet, or NULL */
     bool enter_many; /* true if kvis had seen several threads when the call began */
     u32 blocks;
-} rec_out; /* no initializer, which would put all slots into the binary */
+} rec_out; /* an initializer would put all slots into the binary */
 
 static int rout_fd = -1; /* the -w file or, for a live report, a temporary file */
 static struct writer rec_file = { .fd = -1 };
@@ -10759,7 +10759,7 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Returns a bit mask of an event's fields. Sets *others to the number of fields not in its kind. */
+/* Returns a bit mask of an event's fields. *others: count of fields that its kind does not list. */
 static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -11143,7 +11143,7 @@ static struct {
     struct buf text; /* strings of the current record, each followed by a NUL */
     u64 last_ns;
     pid_t pid, tid;
-    /* `own`: index in this kvis's ev_fields[] or event_kinds[]; -1: it lacks the entry */
+    /* `own`: index in ev_fields[] or event_kinds[]; -1: this version of kvis has no such entry */
     struct rec_field { s8 own; u8 type; } field[REC_FIELDS];
     struct rec_kind { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
@@ -11686,7 +11686,7 @@ static void rp_event(void)
         out_forget(t);
         ps_free_task(t);
     }
-    if (opt.by_pid) /* md_emit must run first: rp_follow prints failed execs that md_emit drops */
+    if (opt.by_pid) /* md_emit must first hide failed execs, or rp_follow would print them */
         rp_follow(e);
 }
 
@@ -11987,7 +11987,7 @@ static struct {
     u64 untracked;
     u64 last_id;
     u32 packet, inner;    /* offsets of the current packet and of the message in it */
-} px; /* no initializer, which would add these tables to the binary */
+} px; /* an initializer would add these tables to the binary */
 
 /* --- protocol buffers (https://protobuf.dev/programming-guides/encoding) --- */
 
@@ -12040,7 +12040,7 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Writes a name once; later packets use `number` instead. index: 1 (category) or 3 (argument). */
+/* Gives a name a number for later packets. index (InternedData): 1 (category) or 3 (argument). */
 static void px_pb_intern(u32 index, u64 number, const char *s)
 {
     u32 at = px_pb_begin(index);
@@ -12367,7 +12367,7 @@ static void px_counts(const struct event *e)
 }
 
 /* --- folded stacks: lines "FRAME;FRAME MICROSECONDS" for flamegraph.pl, inferno and speedscope.
- * These tools add up lines of the same stack, so kvis can write one early to free its slot. --- */
+ * These tools add up lines of the same stack, so kvis need not keep all stacks in memory. --- */
 
 enum { PX_STACKS = 4096, PX_STACK_WAYS = 8, PX_STACK_LEN = 480, PX_DEPTH = 32 };
 
@@ -12377,7 +12377,7 @@ static struct px_stack {
     u64 ns;
     u32 len;
     char text[PX_STACK_LEN];
-} *px_fold; /* array; NULL without --folded */
+} *px_fold; /* table of PX_STACKS stacks; NULL without --folded */
 
 static void px_fold_line(const struct px_stack *s)
 {
@@ -12588,7 +12588,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
         old = NULL;
     }
     struct px_track *c = px_track(thread ? e->pid : child, child);
-    const struct px_track *by = thread ? t : *px_slot(e->pid); /* track whose name is inherited */
+    const struct px_track *by = thread ? t : *px_slot(e->pid); /* source of the new track's name */
     c->parent = thread ? 0 : e->pid;
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
@@ -12713,8 +12713,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes a thread's states during a call. If the thread slept once, kvis derives the
- * start of each state from the wait for a CPU that followed. Otherwise, only totals are known. */
+/* Writes a thread's states during a call. If the thread slept once, the run-queue wait after the
+ * sleep shows when each state began. Otherwise, kvis knows only the total time of each state. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -12887,7 +12887,7 @@ static struct {
     u64 seen, kept; /* seen: events and calls of the run. kept: events and calls on the page */
     bool chosen;
     u32 least; /* lowest score in the page */
-    u64 at_least, some; /* at_least: events with the lowest score so far. some: how many to keep */
+    u64 at_least, some; /* at_least: events read with score `least`. some: number of them to keep */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
