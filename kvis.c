@@ -12910,7 +12910,7 @@ static u32 rep_score(const struct event *e)
     return cat == CAT_MEM ? s / 2 : MIN(s, REP_SCORES - 2u);
 }
 
-/* Pass 1 counts events by score. Pass 2 keeps all above rep.least, and some with that score. */
+/* Pass 1 counts the events with each score. Pass 2 keeps the events with the highest scores. */
 static bool rep_keep(u32 score)
 {
     if (!rep.chosen) {
@@ -13120,7 +13120,7 @@ static int rep_temporary(const char *dir)
 
 enum {
     DF_SHOWN = 10,        /* limit on rows of a table in text output */
-    DF_LIVES = 1 << 16,   /* limit on processes at one time */
+    DF_LIVES = 1 << 16,   /* limit on simultaneous processes */
     DF_LINE = 512,        /* limit on bytes of a command line (--by=line) */
     DF_RUNS = 4096,       /* limit on command runs in a timeline */
     DF_LEAST_NS = 100000, /* minimum total time of a listed system call */
@@ -13150,7 +13150,7 @@ struct df_list {
 struct df_life {
     struct df_life *next;
     u32 pid, parent, children; /* children: number of running children */
-    u64 serial, parent_serial; /* unique numbers of processes, because pids are reused */
+    u64 serial, parent_serial; /* kvis's own process ids: unlike pids, they are never reused */
     bool execed;
     u64 begin_ns, since_ns;    /* since_ns: when the process's last child ended, or begin_ns */
     struct df_row now;         /* totals of the current command */
@@ -13167,14 +13167,14 @@ struct df_timeline {
     struct df_run *run;
     u32 n;
     u64 from_ns;           /* start of the command or, with -p, of the recording */
-    u64 least_ns, shorter; /* run[] omits `shorter` runs, which took less than least_ns */
+    u64 least_ns, shorter; /* shorter: number of runs omitted from run[] (under least_ns) */
 };
 
 static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_list all;   /* pairs before merging (df_join): a file has one for each recording */
+    struct df_list all;   /* files and peers in both recordings have two pairs until df_join */
     struct df_list table; /* pairs of the table that is being written */
     u64 left_out; /* number of omitted processes and commands */
     u64 wall_ns[2]; /* duration of the command or, without a command, of the recording */
@@ -13445,8 +13445,8 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
 }
 
 /* Returns how many characters at the end of a word are probably random: 4 or more digits, or the 8
- * after tmp (Python). If the word mixes cases or digits: its last 6 characters (mkstemp(3)), or all
- * if it has 10 or more. An initial capital does not make the case mixed. */
+ * that Python's tempfile adds to "tmp". A word with digits between letters, or with both cases (an
+ * initial capital aside), has 6 (mkstemp(3)). From 10 characters on, the whole word is random. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
@@ -14141,7 +14141,7 @@ struct pf_count {
 };
 
 struct pf_delta {
-    u64 enabled, running;       /* ns in which the group was enabled, and ns in which it counted */
+    u64 enabled, running;       /* times (ns) during which the group was enabled and was counting */
     double value[PF_MEMBERS];   /* growth of each count, scaled to `enabled` (perf_event_open(2)) */
     u32 backwards;              /* number of counts that decreased; their value[] is set to 0 */
 };
@@ -14441,7 +14441,7 @@ struct btf_file {
     const char *name;
     const u8 *p;
     u32 size, type_pos, type_end, str_pos, str_len;
-    u32 first_id, n_ids, str_base; /* smaller type ids and string offsets are those of vmlinux */
+    u32 first_id, n_ids, str_base; /* lowest type id, number of types, lowest string offset */
     u32 *pos;         /* positions of the n_ids types read so far, and of the next type */
     const u8 *layout; /* struct btf_layout (4 bytes) for each kind */
     u32 n_layouts;
@@ -14822,8 +14822,8 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* Resolves the queries for type t that no earlier type with its name resolved. If a type in vmlinux
- * resolves more than half of the queries for its name, later types with this name are ignored. */
+/* Resolves the open queries for the name of type t. If t is in vmlinux and resolves over half of
+ * all queries for its name, t is probably the right type: ignores later types of that name. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -14960,7 +14960,7 @@ enum {
 
 static struct {
     int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* why: latest error; no_root: error of opening root */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* why: latest error; no_root: error from opening root */
 } tfs = { .root = INT_MIN };
 
 struct tfs_field {
@@ -15317,7 +15317,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* Returns a random value that is not a user-space address: bit 63 is set. */
+/* Returns a random invalid address (bit 63 is set), by which BPF recognizes the command. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -15385,8 +15385,8 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns a number of elements of `piece` bytes: `usual`, halved until the elements fit into
- * 1/`part` of memory (1 GB if unknown), but at least `least`. */
+/* Returns how many elements a buffer gets; each has `piece` bytes. Halves the number `usual` until
+ * the buffer fits into 1/`part` of memory (of 1 GB if unknown), but not below `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -15845,9 +15845,9 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Returns whether BPF programs at raw tracepoints run for every event. Since Linux 6.19, these
- * programs can be preempted, and then miss the events of other tasks on that CPU. With eight
- * threads, Linux 7.2 missed one open in ten, and 6.18 none. Only the kernel version shows this. */
+/* Returns whether BPF programs at raw tracepoints run for every event. Since Linux 6.19, the kernel
+ * can preempt such a program, and meanwhile skips it for other tasks on that CPU. In a test with
+ * eight threads, Linux 7.2 skipped the program at one open(2) in ten, and Linux 6.18 at none. */
 static bool bpf_raw_is_whole(void)
 {
     return !bpf_since(6, 19);
@@ -15970,7 +15970,7 @@ static int bpf_load_either(struct bpf_obj *o, u32 i)
     }
 }
 
-/* Attaches a kprobe. Errors: -ENOENT (no such function), -EADDRNOTAVAIL (several; Linux 6.7). */
+/* Attaches a kprobe. Fails with -ENOENT (no such function) or -EADDRNOTAVAIL (ambiguous name). */
 static int bpf_attach_function(struct bpf_obj *o, const char *name, bool is_ret, int prog)
 {
     int f = bpf_attach_kprobe(name, is_ret, prog);
@@ -16166,7 +16166,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     return sum;
 }
 
-/* Returns the number of records lost because of `why` or, for N_LOST, of skipped program runs. */
+/* Returns how many records were lost for reason `why`. N_LOST: how many BPF runs were skipped. */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
@@ -16230,7 +16230,7 @@ static void rb_mark(void)
         rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
 }
 
-/* A half-full ring buffer must be read before stopped threads continue. */
+/* Resumed threads could fill a half-full ring buffer, so kvis reads the ring buffer first. */
 static bool rb_is_half_full(void)
 {
     return rb_state.consumer && *rb_state.producer - *rb_state.consumer > rb_state.size / 2;
@@ -16241,8 +16241,8 @@ static bool rb_drained(void)
     return !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
 }
 
-/* Passes records before the mark to `take`; returns their number. Stops at a record that `take`
- * rejects or that is still being written (BUSY). A record has an 8-byte header and padded data. */
+/* Passes the records before rb_mark's position to `take`; returns their number. Stops at a record
+ * that `take` rejects or that is being written (BUSY). An 8-byte header precedes the data. */
 static u32 rb_drain(rb_fn *take)
 {
     u64 at = *rb_state.consumer;
@@ -16274,7 +16274,7 @@ static struct {
     pid_t pid;
     volatile bool ended;     /* set after wait4(2) has reaped the process: its pid may be reused */
     int go;                  /* write end of the pipe that starts the child, or -1 */
-    /* the child's error (stage, errno) and its time of execve, in shared memory */
+    /* the child's report in shared memory: failed stage, errno, and time of the execve(2) */
     struct { int stage, err; u64 exec_ns; } volatile *report;
     void (*early)(void);
     bool stops; /* the process stops itself just before execve(2) */
@@ -16313,9 +16313,9 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 
 /* --- signals to kvis while BPF programs trace the command --- */
 
-/* kvis passes a signal on to the command unless their process group got it, which siginfo_t does
- * not show. Therefore, a helper process (sp_witness) in the group reports each signal it receives.
- * With ptrace, kvis itself sees the signals of the command (tr_is_groups). */
+/* kvis passes a signal on to the command, unless the signal was sent to the process group of both,
+ * which siginfo_t does not show. Therefore, a helper process (sp_witness) in the group reports each
+ * signal it receives. With ptrace, kvis itself sees the command's signals (tr_is_groups). */
 
 enum { SP_CAME = 8, SP_REPORTS = 32 };
 
@@ -16427,9 +16427,9 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
 }
 
-/* Returns whether sp_witness reported that a signal to kvis went to its process group. A report
- * matches one signal from the same sender. Because pending signals with the same number merge, a
- * report also matches all signals with its number that kvis received before the report. */
+/* Returns whether a signal to kvis went to its process group, because sp_witness got it as well. If
+ * sp_witness later got a signal with the same number from another sender, that counts, too: of
+ * several pending signals with the same number, sp_witness gets only one. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -16783,8 +16783,8 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Called instead of ending process 1, which would panic the kernel. Executes the init on kvis's
- * command line, or a default init if kvis has run that init as a child. Async-signal-safe. */
+/* Prevents the end of process 1, which would panic the kernel. Executes the init on kvis's command
+ * line or, if kvis has already run that init as a child, a default init. Async-signal-safe. */
 static void sp_never_end(void)
 {
     if (getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
@@ -16889,9 +16889,9 @@ enum { HY_STOP_SIGNAL = 33 };
 static struct {
     bool on;
     struct bpf_obj obj;    /* BPF programs that trace system calls */
-    struct bpf_obj disk;   /* BPF programs that trace disk requests; fam is NULL if not loaded */
+    struct bpf_obj disk;   /* BPF programs for disk requests; none if disk.fam is NULL */
     struct bpf_obj uring;  /* BPF programs that trace io_uring; loaded once a ring exists */
-    struct bpf_obj proc;   /* BPF programs for forks, execs and exits; fam is NULL if not loaded */
+    struct bpf_obj proc;   /* BPF programs for forks, execs and exits; none if proc.fam is NULL */
     bool ring_tried;
     struct { u32 dev; char name[32]; } disk_name[16];
     const char *why_not;   /* why kvis uses only ptrace, or NULL */
@@ -16915,14 +16915,14 @@ static struct {
 } hy;
 
 /* How kvis determines the size of the memory to which an argument points (the MEMORY column of
- * gen/tables/syscalls.tbl). HY_NESTS: BPF cannot copy the memory, so hybrid mode stops threads. */
+ * gen/tables/syscalls.tbl). HY_NESTS: BPF cannot copy the memory, so threads stop at the call. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
 /* Memory that an argument points to. It has `mul` * N + `plus` bytes; `count` says what N is. */
 static const struct hy_kind {
     bool result; /* the call writes the memory (valid only after success) */
-    u8 nest;     /* kind of pointers in the memory that BPF follows (wire_nest_kind); 0: none */
+    u8 nest;     /* struct type whose pointers BPF follows, as enum wire_nest_kind; 0: none */
     u8 count;
     u16 mul;
     u8 plus;
@@ -17183,10 +17183,10 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
     return true;
 }
 
-/* Returns whether BPF records a call; if not, threads stop at it. (For some arguments, tr_filter
- * stops threads at a recorded call.) Threads stop at clone(2) if BPF cannot follow the child,
- * because the kernel may skip the program (hy_map) or kvis is in a pid namespace. Threads also stop
- * at file calls for -P, which needs paths, and at calls that change memory regions for --faults. */
+/* Returns whether BPF records a call; if not, threads stop at the call. Threads stop at clone(2) in
+ * a pid namespace or with classic tracepoints, because BPF might not follow the child. With -P,
+ * threads stop at file calls, whose paths kvis needs. With --faults, they stop at calls that change
+ * memory regions. For some arguments, tr_filter stops threads even at a recorded call. */
 static bool hy_records(int row, struct wire_spec *s)
 {
     bool follows = !hy.in_ns && !hy.classic_tracepoints;
@@ -17284,7 +17284,7 @@ static void hy_counts(void)
             sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        bool asked = row < 0 || sc_set[row]; /* BPF counts restart_syscall(2) even if unselected */
+        bool asked = row < 0 || sc_set[row]; /* omits restart_syscall(2) unless -e selects it */
         struct st_row more = { .calls = sum.calls - was->calls, .errors = sum.errors - was->errors,
                                .ns = sum.time_ns - was->time_ns, .max_ns = sum.max_ns,
                                .row = row < 0 ? ST_UNNAMED : row };
@@ -17292,7 +17292,7 @@ static void hy_counts(void)
         if (!asked || !more.calls)
             continue;
         st_row_add(r, &more);
-        if (!md_whole_only()) /* without filters, the chosen calls are all calls */
+        if (!md_whole_only()) /* without filters, every traced call is chosen */
             st_row_add(&st.row[more.row], &more);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
@@ -17303,7 +17303,7 @@ static void hy_counts(void)
     }
 }
 
-/* Returns a thread that BPF follows (tid in the initial pid namespace); 0: none; ~0: unknown. */
+/* Returns any tid (of the initial pid namespace) that BPF follows; 0: none; ~0: unknown. */
 static u32 hy_any_followed(void)
 {
     u32 key = 0;
@@ -17320,7 +17320,7 @@ static void hy_settle(void)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
 }
 
-/* Returns a mask of BPF programs. The classic-tracepoint variant of program n is program n + 1. */
+/* Returns a mask of BPF programs to load. The classic-tracepoint variant of program n is n + 1. */
 static u32 hy_programs(bool sched)
 {
     u32 tp = hy.classic_tracepoints, births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
@@ -17401,9 +17401,9 @@ static void hy_start_nest(void)
     hy.nest_late = false;
 }
 
-/* Loads the BPF programs for disk requests. Before Linux 5.11, a request is argument 1 or 2 of a
- * tracepoint; only attaching shows which. Programs for issue and completion first try what worked
- * for insertion (same event class: include/trace/events/block.h). Sets *err to 0 or -errno. */
+/* Loads the BPF programs for disk requests. Before Linux 5.11, tracepoints pass a request or bio
+ * as argument 1 or 2, so kvis tries both. The result for block_rq_insert also holds for the similar
+ * tracepoint block_rq_issue (include/trace/events/block.h). Sets *err to 0 or -errno. */
 static void *hy_load_disk(void *err)
 {
     struct bpf_obj *o = &hy.disk;
@@ -17440,9 +17440,9 @@ static int hy_load_proc(void)
     return 0;
 }
 
-/* Loads and attaches the BPF programs. If those in disk.bpf.c, which trace disk requests, fail to
- * load, call_bio detects which threads use a disk. kvis does not attach call_bio earlier: detaching
- * one of two programs from a tracepoint takes an RCU grace period, 12 ms (kernel/tracepoint.c). */
+/* Loads and attaches the BPF programs. If the programs for disk requests (disk.bpf.c) fail to load,
+ * call_bio detects which threads use a disk. If they load, call_bio is not attached to the same
+ * tracepoint, because detaching one of two programs takes an RCU grace period (12 ms). */
 static int hy_load(void)
 {
     pthread_t th;
@@ -17516,7 +17516,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     bpf_close(&hy.disk);
     bpf_close(&hy.proc);
     sp_command.magic = 0;
-    memset(hy.row, 0, sizeof hy.row); /* no call is recorded without BPF */
+    memset(hy.row, 0, sizeof hy.row); /* without BPF, threads stop at all traced calls */
     return why;
 }
 
@@ -17607,7 +17607,7 @@ static bool hy_is_stop(const siginfo_t *si)
     return hy.on && !hy.count && si->si_signo == HY_STOP_SIGNAL && (ours || bare);
 }
 
-/* Discards the waits for a CPU that BPF counted before the command's exec. */
+/* Clears BPF's statistics of waits for a CPU, to exclude waits before the command's exec. */
 static void hy_begin(void)
 {
     u32 key = 0;
@@ -17677,8 +17677,8 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* Counts lost records. If the kernel skips the BPF program call_sent, no record is lost, but the
- * sender of a signal is unknown. A skip can happen when an interrupt sends kvis's timer signal. */
+/* Returns the number of lost records. Skipped runs of the BPF program call_sent do not count: they
+ * lose only the sender of a signal, and interrupts that send kvis's timer signal may cause them. */
 static u64 hy_lost(void)
 {
     u32 sent = 1u << PROG_CALL_SENT | 1u << PROG_CALL_SENT_TP;
@@ -17812,8 +17812,8 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- the calls at which threads stop --- */
 
-/* Selects the calls that the user or the tables of kvis need. The tables need all calls that change
- * descriptors if close(2) is traced or BPF is used: with BPF, kvis would read /proc too late. */
+/* Selects the calls that the user wants, or that change state which kvis tracks. kvis tracks file
+ * descriptors if close(2) is traced or BPF is used: /proc may be newer than BPF's records. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -17830,7 +17830,7 @@ static void tr_choose(void)
         tr.need[i] = asked || need == MD_ALWAYS || (every_fd && need >= MD_FDS)
                   || (opt.faults && need == MD_MEMORY);
         if (hy.on && sc_id[i] == SC_mmap)
-            tr.need[i] = true; /* kvis must know which files are mapped: reading one may block */
+            tr.need[i] = true; /* reads of tracee memory can block where a FUSE file is mapped */
         if (hy_follows() && sc_id[i] == SC_ioctl)
             tr.need[i] |= sc_set[i]; /* with -p, no seccomp filter selects ioctl commands */
         bool resumes = sc_id[i] == SC_rt_sigaction || sc_id[i] == SC_restart_syscall;
@@ -17913,7 +17913,7 @@ static void tr_filter_ioctl(struct tr_prog *p)
     tr_filter_arg(p, SYS_ioctl, 1, BPF_JEQ, command, n, true);
 }
 
-/* Builds a filter that stops threads at other ABIs' calls and needed calls that BPF ignores. */
+/* Builds the seccomp filter. Threads stop at the traced calls that BPF does not record. */
 static void tr_filter(struct tr_prog *p)
 {
     u32 edge[1000], n = 0;
@@ -18071,7 +18071,7 @@ static void tr_backend(void)
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
-        hy.on = true; /* tr_choose checks hy.on: with BPF, kvis needs more calls */
+        hy.on = true; /* for tr_choose, which selects more calls if BPF is used */
         tr_choose();
         hy.on = false;
         u32 ring = hy.observe ? bpf_share(MOST, LEAST, 1, 64) : HELD;
@@ -18199,7 +18199,7 @@ static void tr_mark_names(struct task *t)
         nm_mark(t->mm->r[i].name);
 }
 
-/* If names take too much memory, frees the unused ones. Pointers to them become invalid. */
+/* If stored names (of files, peers, programs) take too much memory, frees the unused ones. */
 static void tr_trim_names(void)
 {
     if (nm.total < nm.drop_at)
@@ -18228,8 +18228,8 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether a thread's call restarts the call that was in progress when kvis attached, which
- * arch_interrupted misses on CPUs whose first argument and result share a register. */
+/* Returns whether a thread's call continues the call in which the thread was when kvis attached.
+ * Only for CPUs whose first argument and result share a register: arch_interrupted fails there. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -18337,8 +18337,8 @@ static void tr_exit(struct task *t, const struct stop *s)
     tr_returned(c, s->ret, t->at_ns);
     tr_other_tracer(t, c);
     tr_done(t);
-    /* The call gave a thread's seccomp filters to the others (SECCOMP_FILTER_FLAG_TSYNC). Interrupt
-     * them: they stop at every call only after kvis has resumed them. */
+    /* The call gave the seccomp filter to all threads of the process (SECCOMP_FILTER_FLAG_TSYNC).
+     * Interrupt the threads, to resume them with PTRACE_SYSCALL: they then stop at every call. */
     if (t->full && !t->full_ns)
         PS_EACH(o)
             if (o->full && !o->full_ns && o->run == RUN_RUNNING)
@@ -18684,7 +18684,7 @@ static struct task *tr_new_child(struct task *t, int event)
     if (tid <= 0)
         return NULL; /* the parent was killed; tr_orphan resumes its child */
     if (!hy.classic_tracepoints)
-        tr_pending(t, true); /* begins the clone call, which sets t->clone_flags */
+        tr_pending(t, true); /* sets t->clone_flags from the clone call in progress */
     struct task *child = ps_task(tid);
     if (child && child->run != RUN_HELD)
         return NULL;
@@ -19929,7 +19929,7 @@ static void tr_on_tick(void)
     if (idle)
         tr_each(tr_orphan);
     out_tick(now);
-    /* with classic tracepoints, call bpf(2) only when idle: it can lose records (hy_map) */
+    /* bpf(2) can lose records of classic tracepoints (hy_map): call bpf(2) only when idle */
     if (hy.on && opt.calls && (idle || !hy.classic_tracepoints))
         PS_EACH(t)
             tr_pending(t, false);
@@ -20009,9 +20009,9 @@ static bool tr_is_dead(pid_t tid)
     return (kill(tid, 0) < 0 && errno == ESRCH) || ps_status(tid, "State:") == 'Z';
 }
 
-/* Stops following a thread whose exit BPF missed. (It took the main thread's tid in a failed
- * execve(2), and that tid had no map entry.) Does nothing while the process, or in count mode any
- * process given with -p, is alive: during an execve(2), a tid disappears for a moment. */
+/* Forgets a thread whose exit BPF missed because a failed execve(2) had changed the tid. A tid also
+ * disappears for a moment in any execve(2). Therefore, the thread's process must be dead, too. If
+ * the process is unknown (count mode), all processes given with -p must be dead. */
 static void tr_exited_unseen(pid_t tid)
 {
     struct task *t = ps_task(tid);
@@ -20038,7 +20038,7 @@ static void tr_watch(void)
         if (!hy.count)
             tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000 }, NULL);
-        /* call bpf(2) at most once a tick, because it can lose records (hy_map) */
+        /* call bpf(2) at most once a tick, because a call can lose records (hy_map) */
         if (opt.n_pids && u_now() - asked > TR_TICK_US * 1000) {
             any = hy_any_followed();
             asked = u_now();
