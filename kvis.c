@@ -28139,8 +28139,8 @@ static void mout_self_one(struct buf *b, enum met_self self, double v)
     b_f(b, "%s %.15g\n", mout_self_head(b, self), v);
 }
 
-/* Writes the labels of a Prometheus sample without the closing brace: {a="b",c="d". They begin with
- * `own`, unless it is NULL. Returns the character to write before a further label. */
+/* Writes the labels of a Prometheus sample, but no closing brace: {mode="user",cpu="0". `own` holds
+ * the first labels, {mode="user", or is NULL. Returns the character that begins a further label. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -28194,8 +28194,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes the samples of metric m whose names have the prefix of dimension `of`: one per instance
- * (such as a disk) or, if no instance has a value, the sum. Returns whether it wrote a sample. */
+/* Writes metric m under the name prefix of dimension `of`, such as process_: a sample per instance
+ * (such as a process) or, if none has a value, the sum. Returns whether it wrote a sample. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -28489,10 +28489,10 @@ static void mout_json(struct buf *b)
     mout_json_end(b, "]}\n");
 }
 
-/* --- the HTML report: a line per series and a heat map per distribution ---
+/* --- the HTML report: a chart line per series and a heat map per distribution ---
  * A series is one metric of one instance. When all MOUT_POINTS points are used, neighboring points
  * are merged. The data consists of 32-bit words in base64, which gen/report/monitor.js decodes.
- * Words of a series: line number, first point, number of points, the points (floats; after a merge,
+ * Words of a series: its number, first point, number of points, the points (floats; after a merge,
  * struct met_point). Words of a heat-map cell: map number | MOUT_DIST, point, cell, count. */
 
 enum { MOUT_POINTS = 512, MOUT_LINES = 1 << 15, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4 };
@@ -28501,8 +28501,8 @@ static const u32 MOUT_DIST = 1u << 31;
 static struct {
     u32 n, halved;     /* n: number of points; halved: how often pairs of points were merged */
     u32 left_out;      /* largest number of values lost in one interval */
-    u32 lines, maps;   /* number of lines and heat maps written so far */
-    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* start, end (ns) and intervals of a point */
+    u32 lines, maps;   /* numbers of the next series and the next heat map */
+    struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* a point's start, end (ns), interval count */
 } mout_past;
 
 static void mout_point_add(struct met_point *p, struct met_point q)
@@ -28923,10 +28923,10 @@ enum {
 static const struct { char key; const char *title; u64 sources; } scr_sections[] = { MET_SECTIONS };
 
 /* Lines of the overview. Bars after the title show the use of each CPU (each_cpu), or the history
- * of metric `past`. If `of` is set, the bars show 1 - past / of (1 - past if `of` is `past`). */
+ * of metric `past`. If `of` is set, `past` is the unused part of `of`: bars show the used share. */
 static const struct scr_row {
     const char *title;
-    u16 past, of;
+    u16 past, of; /* the same metric if past is itself a share, such as idle CPU time */
     bool each_cpu;
     struct { char label[18]; u16 m; } item[SCR_ROW]; /* an all-zero item ends the list */
 } scr_rows[] = { MET_LINES };
@@ -29227,7 +29227,7 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     return n;
 }
 
-/* For qsort(3): by value (descending), then by name. The default order puts hardware first. */
+/* Order for qsort(3): hardware first (default sort column only), then largest value, then name. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(struct met_inst *const *)x, *b = *(struct met_inst *const *)y;
@@ -29779,7 +29779,7 @@ static void scr_keys(void)
         scr.escape = 0;
         scr_press(KEY_ESC);
     }
-    /* Keys do not redraw a paused screen, which would then show values newer than the pause. */
+    /* do not redraw a paused screen after a key: the values would be newer than the pause */
     if (mout.intervals && !sp_end_sig && (scr.lost || !(paused && scr.paused)))
         scr_draw();
 }
@@ -29829,7 +29829,7 @@ static struct {
     { "page_faults", PERF_COUNT_SW_PAGE_FAULTS, false, 1, 0 },
 };
 
-/* Forks a child that executes the command after sp_go. Monitors the child like a process of -p. */
+/* Forks a child that later executes the command. Monitors the child as if it were given with -p. */
 static void mon_fork(void)
 {
     sp_fork();
@@ -30174,7 +30174,7 @@ static struct {
     u64 for_ns; /* -d value; 0: 10 s, or until the command exits */
     u64 from_ns, to_ns; /* time of the start, time of the last sample */
     u32 n_found, cap_found;
-    u32 missed, left_out; /* numbers of processes: missed in this sample, with incomplete data */
+    u32 missed, left_out; /* processes with lost data. missed: in this sample; left_out: overall */
     u32 forgot;                  /* number of findings lost for lack of memory */
     bool progress;
     bool virtio;                 /* use virtio kprobes, which slow a busy machine */
@@ -30200,7 +30200,7 @@ static void dg_take(void)
         }
 }
 
-/* Replaces all values, even of ended instances, by means or, for percentiles of times, maxima. */
+/* Replaces all values, even of ended instances, with means or, for percentiles of times, maxima. */
 static void dg_settle(void)
 {
     MET_EACH(i)
@@ -30456,15 +30456,14 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_found[dg.n_found++] = f;
 }
 
-/* Returns whether a virtio ring receives, judging by its name. Receive rings are normally full. */
+/* Returns whether a virtio ring has the name of a receive ring. Receive rings are normally full. */
 static bool dg_receives(const struct met_inst *i)
 {
     const char *colon = strchr(i->name, ':');
     return colon && u_begins(colon + 1, "input|rx|event|control-i");
 }
 
-/* Returns whether rules apply to an instance. They do not apply to kvis itself, to receive
- * rings, or to disks that consist of other disks. */
+/* Rules do not apply to kvis itself, to receive rings, or to disks that consist of other disks. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -30669,7 +30668,7 @@ static void dg_say(struct buf *b, u16 number, double v)
     b_s(b, words ? at + 1 : "");
 }
 
-/* Replaces %t by the instance name and %p by pid (0: keeps %p). The next call reuses the buffer. */
+/* Replaces %t with a name and %p with pid (0: keeps %p). The next call overwrites the result. */
 static const struct buf *dg_fill(const char *text, const struct buf *name, u32 pid)
 {
     static struct buf b;
@@ -30804,7 +30803,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
-/* Gets a machine-wide value or, for disks and other `largest` dimensions, the largest value. */
+/* Gets a machine-wide value or, if metrics.tbl says largest=yes (for disks), the largest value. */
 static const struct met_inst *dg_most(u16 number, double *v)
 {
     const struct met_inst *best = NULL;
@@ -30914,7 +30913,7 @@ static void dg_text_busiest(struct buf *b)
     }
 }
 
-/* Lists resources that have no findings: measurable ones if `visible` is set, or the others. */
+/* Lists resources without findings: if `visible` is set, measured ones; if not, unmeasured ones. */
 static void dg_text_resources(struct buf *b, const char *head, bool visible)
 {
     struct buf *line = dg_line(b);
@@ -31517,7 +31516,7 @@ static void check_fix(struct check *c, const char *fix)
     SNPRINTF(c->fix, "%s", fix);
 }
 
-/* Stores that a feature works (`why` is NULL), or why not. In `why`, the fix follows U_FIX. */
+/* Stores that a feature works (`why` is NULL), or why not. `why` can end in "; fix: DO THIS". */
 static void check_reason(struct check *c, const char *why)
 {
     c->works = !why;
@@ -31704,7 +31703,8 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of the column for "trace,open,proc,monitor" */
 
-/* Returns the name for which the same fix was printed. If the fix is new, stores the name `who`. */
+/* Returns the name (of a feature or subcommand) with which kvis already printed a fix. If the fix
+ * is new, stores `who` as that name and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* fixes beyond this number may be printed twice */
@@ -32393,7 +32393,7 @@ static void opt_help(void)
     opt_print(STDOUT_FILENO, "stdout", b.p, b.len);
 }
 
-/* Exits with a message and the usage of an option (a long name) or, if NULL, of the subcommand. */
+/* Exits with a message and a usage line: of `option` or, if `option` is NULL, of the subcommand. */
 static void PRINTF_LIKE(2, 3) __attribute__((noreturn))
 opt_wrong(const char *option, const char *fmt, ...)
 {
@@ -32494,7 +32494,7 @@ static void __attribute__((noreturn)) opt_unknown(const char *given)
     opt_wrong(NULL, "no option '%.300s' (see kvis %s --help)", given, opt_cmd->name);
 }
 
-/* Sets an option to v or, if NULL, to the next word (not "--"). Returns how many words it used. */
+/* Sets an option to v or, if v is NULL, to the next word. Returns how many words it used. */
 static int opt_apply_value(const struct opt_row *r, const char *v, char **argv)
 {
     const char *next = argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
@@ -32774,8 +32774,8 @@ static void cmd_open_recorded(void)
 
 static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_folded_fd = -1;
 
-/* Runs before kvis installs signal handlers, because Ctrl-C must end the wait for the reader of a
- * FIFO. live: kvis is tracing, not replaying. */
+/* Opens the files of --report, --perfetto, --folded and -w. live: kvis is tracing, not replaying.
+ * Runs before signal handlers are installed: Ctrl-C must end the wait for the reader of a FIFO. */
 static void cmd_open_records(bool live)
 {
     cmd_report_fd = cmd_open_report();
@@ -33078,7 +33078,7 @@ static int cmd_open(void)
     return cmd_rows_end(sp_error(), status);
 }
 
-/* Also runs execsnoop and exitsnoop, which use the output formats of the same names. */
+/* Runs proc, execsnoop or exitsnoop. The last two select the output formats of the same names. */
 static int cmd_proc(void)
 {
     static pid_t pid;
@@ -33368,7 +33368,7 @@ static int cmd_diff(void)
 
 static const struct cmd cmds[] = { OPT_COMMANDS };
 
-/* Finds a subcommand by its name (unless `link` is set) or by the name of its link. */
+/* Finds a subcommand by the name of its link or, unless `link` is set, by its own name. */
 static const struct cmd *cmd_find(const char *name, bool link)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
