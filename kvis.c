@@ -20295,7 +20295,7 @@ static void tr_emit_blocked(struct task *t)
     if (!t->blocked_in || !sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
         return;
     if (hy_follows() && !t->call.open && hy_thread(t, &th) && th.ts_ns) {
-        t->blocked_in = 0; /* outdated: BPF has seen the thread start a call since kvis attached */
+        t->blocked_in = 0; /* stale: BPF has since seen the thread start another call */
         if (!th.in_call || sc_find(ARCH_NATIVE, th.nr) != row)
             return;
         t->blocked_on = (s32)th.word[hy_word(0)];
@@ -20421,7 +20421,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
     return pid;
 }
 
-/* Attaches to the processes in opt.pids, removing any that fails. Returns how many are left. */
+/* Attaches to the processes in opt.pids. Drops a pid if that fails. Returns how many are left. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
@@ -20541,7 +20541,7 @@ struct session {
     const char *calls;       /* with ptrace: names of the system calls to trace */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last ptrace stop */
-    const char *cost;        /* for a warning: when ptrace stops the command */
+    const char *cost;        /* text for a warning, such as "stops the command at forks" */
     bool by_ptrace;
     struct bpf_obj obj;
     u64 lost[N_LOST + 1];    /* losses reported so far, by enum wire_lost */
@@ -20574,7 +20574,7 @@ static int ses_start(struct session *s)
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
-    sp_command.magic = 0; /* omit the openat(2) by which BPF recognizes the command */
+    sp_command.magic = 0; /* the child skips the openat(2) that would identify it to BPF */
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
@@ -21217,7 +21217,7 @@ struct proc_life {
     u32 arg_len; /* bytes in all arguments, even if argv is truncated */
     struct proc_text argv, path, exe, cwd;
     struct proc_text env;   /* variables chosen with --env: NAME=VALUE, each with a final NUL */
-    struct proc_text begun; /* PROC_BEGUN record of an exec; used if the process dies in it */
+    struct proc_text begun; /* PROC_BEGUN record, used if the process dies during its exec */
     char comm[16];
     struct wire_usage own;  /* resources used by exited threads */
     struct wire_usage all;  /* resources used by the process until its last record */
@@ -21240,7 +21240,7 @@ static struct {
     u32 pid, only_pid, max_args;
     u64 cgroup;
     const char *name, *format, *gantt;
-    const char *line;            /* --line argument, compiled in line_regex */
+    const char *line;            /* --line argument; line_regex is its compiled form */
     regex_t line_regex;
     const char **env;
     u32 n_env;
@@ -22250,7 +22250,7 @@ static struct event *proc_event(u8 kind, const struct proc_life *l, u64 ts_ns)
     return e;
 }
 
-/* Adds a process's name to an event if no earlier event has the name: the process predates kvis. */
+/* Adds a process's name to an event if the process predates kvis: no earlier event has the name. */
 static void proc_emit_name(struct event *e, const struct proc_life *l)
 {
     if (l && l->at_start)
@@ -22444,7 +22444,7 @@ static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
-    proc_usage_join(&l->all, &l->own, false); /* `all` may not include threads that just exited */
+    proc_usage_join(&l->all, &l->own, false); /* the total can lack threads that just exited */
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
@@ -22577,8 +22577,8 @@ static u64 proc_key_number(const char *text, const char *key)
     return p ? strtoull(p + strlen(key), NULL, 10) : 0;
 }
 
-/* Returns a record with the members that all kinds share: from /proc or, in a replay or if that
- * fails, from the proc_life of the process or its parent. parent: a new process's parent, or 0. */
+/* Returns a record with the members that all kinds share. Reads /proc; in a replay or on failure,
+ * uses the proc_life of the process or its parent. parent: a new process's parent, or 0. */
 static struct wire_proc proc_event_head(u32 pid, u32 kind, u64 ts_ns, u32 parent)
 {
     static char s[8192];
@@ -23038,7 +23038,7 @@ static void proc_replay_begin(void)
         proc_text_head(&out.text.b);
 }
 
-/* whole: the recording has a summary, which has been read into `st`. */
+/* whole: the recording is complete, and its summary has been read into `st`. */
 static void proc_replay_end(bool whole)
 {
     proc_state.end_ns = whole ? out.start_ns + st.duration_ns : rec_in.last_ns;
@@ -23122,8 +23122,8 @@ struct met_series {
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
     u32 at, since;  /* at: tick of the last reading. since: tick of the first one after a gap */
-    double sum;     /* for kvis diagnose: sum of sum_n values, or their maximum if they are times */
-    u32 sum_n;
+    double sum;     /* for kvis diagnose: sum of all samples; for a time, the largest sample */
+    u32 sum_n;      /* number of samples in `sum` */
     u32 line;       /* index of the series in the HTML report, if `past` is set */
     struct met_point *past; /* points for the HTML report; NULL: none */
 };
@@ -23148,7 +23148,7 @@ static struct {
     u32 seen[N_METRICS];  /* last tick in which an instance had a value of the metric */
     const char *no[N_METRICS]; /* known reason why the machine lacks the metric, or NULL */
     u64 backwards; /* number of counter decreases */
-    u32 left_out; /* largest number of instances left out of an interval so far */
+    u32 left_out; /* highest number of instances left out in any interval */
     struct met_inst *all; /* the whole machine: the only instance of DIM_NONE */
     bool over; /* all processes given with -p have exited, so the monitor ends */
     u8 cur; /* the source that kvis is reading */
@@ -23159,7 +23159,7 @@ static struct {
         double elapsed_s; /* time since the previous reading; 0: none */
         u32 wrong;        /* number of failed reads in this interval */
         u32 left_out;     /* number of instances left out for lack of space */
-        u32 there;        /* number of all instances, if kvis may show only some; else 0 */
+        u32 there;        /* -c busy: number of processes, listed or not; other sources: 0 */
         u64 took_ns;
         char why[512];    /* reason for the first failed read */
     } src[N_SRC];
@@ -23188,8 +23188,8 @@ static u8 met_dim(u32 m)
     return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
 }
 
-/* Returns the prefix of a metric's name: "process_", "cgroup_" or "". Because of the prefix, a user
- * who adds up all values with the name does not count the same events twice. */
+/* Returns the prefix of a metric's name: "process_", "cgroup_" or "". If the machine, processes and
+ * cgroups used one name, the sum over that name would count the same event more than once. */
 static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
@@ -23202,7 +23202,7 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
 static const struct met_hist_row {
-    const char *name, *counts;  /* counts: unit in bcc's words, such as "nsecs" */
+    const char *name, *counts;  /* counts: bcc's name for the unit of the values, such as "nsecs" */
     const char *prom, *prom_labels, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
     u16 part[MET_PARTS];        /* part[k]: metric that has the percentile met_parts[k] */
@@ -23216,7 +23216,7 @@ struct met_hist {
     const struct met_inst *inst;
     u8 row;
     u32 at; /* met.tick of the last reading */
-    u64 count, all, sum; /* count: in this interval. all, sum: number and sum of values so far */
+    u64 count, all, sum; /* count: values in this interval. all: values in total. sum: their sum */
     u64 octave[MET_OCTAVES]; /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS]; /* number of values per bucket in this interval */
     u32 last[ST_BUCKETS]; /* the kernel's counters at the last reading */
@@ -23370,7 +23370,7 @@ static void met_forget(struct met_inst *i)
     *i = (struct met_inst){ .name = "" }; /* not freed: pointers to the instance may remain */
 }
 
-/* Returns the instance of `dim` (N_DIM: any) that vanished first; NULL: at most `keep` vanished. */
+/* Returns the instance of `dim` (N_DIM: any) that vanished first, or NULL if at most `keep` did. */
 static struct met_inst *met_gone(u8 dim, u32 keep)
 {
     struct met_inst *oldest = NULL;
@@ -23383,7 +23383,7 @@ static struct met_inst *met_gone(u8 dim, u32 keep)
     return n > keep ? oldest : NULL;
 }
 
-/* Returns memory for a new instance, or NULL. A new process preferably replaces an ended one. */
+/* Returns memory for a new instance, or NULL. A new process replaces an ended one if possible. */
 static struct met_inst *met_place(u8 dim)
 {
     bool space = met.n_insts < MET_INSTS;
@@ -23498,7 +23498,7 @@ static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 past_n
     met_count(i, m, raw);
 }
 
-/* Assumes that a new instance's counters were 0 when the source was last read, to get rates. */
+/* Gives a new instance rates at once, assuming that its counters were 0 at the previous reading. */
 static void met_from_zero(const struct met_inst *i)
 {
     u64 before = met.src[met.cur].at_ns - (u64)(met.src[met.cur].elapsed_s * 1e9);
@@ -23549,10 +23549,10 @@ static void met_sum_of(u32 m)
     if (!all)
         return;
     met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
-    met_at(all, m)->since = 1; /* unlike a rate, a sum of rates needs only one reading */
+    met_at(all, m)->since = 1; /* a sum of known rates needs no second reading */
 }
 
-/* Computes *v. Returns whether *v is known and finite. A missing b is 0, except in OP_SHARE. */
+/* Combines a and b into *v. A missing b counts as 0; OP_SHARE needs b. Returns false on failure. */
 static bool met_combine(u8 op, bool has_a, double a, bool has_b, double b, double *v)
 {
     b = has_b ? b : 0;
@@ -24178,7 +24178,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
 
 static u32 mfs_disks_at; /* value of met.tick when /proc/diskstats was last read to its end */
 
-/* Skips devices that were never used. If the number of reads fell, a new device has that name. */
+/* Skips unused devices. If the read count decreased, a new device has taken the old one's name. */
 static void mfs_disk_line(const char *line)
 {
     char name[MET_NAME];
@@ -24297,7 +24297,7 @@ static void mfs_zones(void)
     const struct met_inst *hot = NULL, *all;
     MFS_EACH_DIR(zone, "/sys/class/thermal", "thermal_zone", "", "")
         mfs_zone(zone.nr, zone.dir);
-    /* The instance without a name shows the zone that is closest to its lowest trip point. */
+    /* the instance "" stands for all zones: it shows the zone closest to its lowest trip point */
     MET_EACH_OF(DIM_ZONE, i)
         if (i->name[0] && met_has(i, M_TEMP_ROOM)
             && (!hot || met_v(hot, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM)))
@@ -24352,7 +24352,7 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* Gets link modes. Returns words per mask, or 0. The first ioctl(2) gets this number, negated. */
+/* Gets link modes. Returns words per mask (0: failed), which the first ioctl(2) returns negated. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -24405,7 +24405,7 @@ static void mfs_net_line(const char *line)
     if (!i->info[0]) /* the driver is unknown if /sys shows another network namespace */
         met_link(met_path("%s/device/driver", dir), i->info, MET_INFO);
     met_columns(i, colon + 1 + strspn(colon + 1, " "));
-    if (i->info[0]) /* only hardware: a bridge or veth loses its carrier in normal use */
+    if (i->info[0]) /* skip virtual links: a bridge or veth loses its carrier in normal use */
         met_raw(i, M_NET_CARRIER, u_file_number(met_path("%s/carrier_changes", dir), -1));
     u_slurp(met_path("%s/duplex", dir), duplex, sizeof duplex);
     if (!strncmp(duplex, "half", 4) || !strncmp(duplex, "full", 4))
@@ -24442,7 +24442,7 @@ static void mfs_net(void)
         mfs_net_line(line + strspn(line, " "));
 }
 
-/* Reads lines "Tcp: A B" and "Tcp: 1 2" (proc_pid_net(5)). The key of the value 1 is "Tcp A". */
+/* Reads lines "Tcp: A B" and "Tcp: 1 2" (proc_pid_net(5)): key "Tcp A" has the value 1. */
 static void mfs_pairs(const char *path)
 {
     static char head[8192];
@@ -24523,7 +24523,7 @@ static void mfs_unescape(char *s)
     *to = 0;
 }
 
-/* Returns whether a file system is local, so that statfs(2) never waits for a server or process. */
+/* Returns whether a file system is local: statfs(2) needs no reply from a server or FUSE daemon. */
 static bool mfs_fs_local(const char *type, unsigned device_major)
 {
     return (device_major || u_begins(type, "tmpfs |btrfs |bcachefs |zfs "))
@@ -24558,7 +24558,7 @@ static bool mfs_is_remote(const char *path)
     return mfs_remote.cut;
 }
 
-/* Calls statfs(2) on a mount point. Returns -EXDEV if another file system than `dev` is mounted
+/* Calls statfs(2) on a mount point. Returns -EXDEV if a file system other than `dev` is mounted
  * over it. Skips this check for btrfs: stat(2) and mountinfo show different devices. */
 static int mfs_statfs(const char *path, dev_t dev, bool btrfs, struct statfs *s)
 {
@@ -24766,8 +24766,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports that connections to one remote address and port use. For
- * other remote addresses, the ports can be used again. Does nothing if connections are few. */
+/* Sets the largest share of local ports that connections to one remote address and port use.
+ * Connections to other hosts can use the same ports. Does nothing if there are few connections. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -24852,13 +24852,13 @@ struct mfs_thread {
 
 struct mfs_task {
     u32 pid;
-    u32 from, n_threads;  /* from: index of the first of n_threads in mfs_look.thread */
-    u64 born, ran;        /* born: 1 + start time in ticks. ran: CPU time of main thread in ns */
+    u32 from, n_threads;  /* threads: mfs_look.thread[from] to [from + n_threads - 1] */
+    u64 born, ran;        /* born: start tick + 1; 0: unknown. ran: CPU time of main thread in ns */
     u64 read_ns, past_ns; /* read_ns: time of this scan. past_ns: of the previous scan */
     u64 still_ns;         /* time of the last scan in which the process ran or waited */
     u64 now[MFS_NUMBERS], past[MFS_COUNTED];
     u16 has; /* bit mask of the values that were read */
-    u16 by, by_before; /* by: bit mask of top lists with the process. by_before: at the last scan */
+    u16 by, by_before; /* by: top lists that include the process (bits). by_before: previous `by` */
     bool first; /* first scan of the process, so increases are unknown */
     bool asked; /* the process was given with -p */
     u16 cpu; /* CPU on which the main thread last ran */
@@ -24957,8 +24957,8 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan to its process. was: its counters at that scan, or
- * NULL. Without them, skips a thread that ran longer than the interval: it cannot be new. */
+/* Adds a thread's activity since the last scan to its process. was: counters at that scan, or NULL.
+ * If NULL, skips a thread that ran longer than the interval: it already ran before that scan. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -25108,7 +25108,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* on error 0: then any process not seen before counts as new */
+    l->uptime = strtod(text, NULL); /* 0 if unreadable: processes not seen before count as new */
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1);
     bool swaps = all && mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, swap) == 3
@@ -25175,7 +25175,7 @@ static void mfs_procs(void)
 }
 
 /* --- the busiest processes --- For each value, kvis lists the top MFS_TOP processes. A process
- * stays listed while in the top MFS_NEAR. Without this, close values would change lists often. */
+ * stays listed while in the top MFS_NEAR, so processes with similar values do not come and go. */
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
@@ -25227,7 +25227,7 @@ static void mfs_busy(void)
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    bool waits = met_there(met_path("/proc/self/schedstat")); /* needs CONFIG_SCHED_INFO */
+    bool waits = met_there(met_path("/proc/self/schedstat")); /* the file needs CONFIG_SCHED_INFO */
     if (waits)
         MFS_EACH_DIR(cpu, MFS_CPUS, "cpu", "", "/topology")
             if (ns > 0 && cpu.nr < MET_INSTS)
@@ -25324,7 +25324,7 @@ static void mfs_locks(void)
         met_set(met.all, M_LOCKED, all);
 }
 
-/* Lists processes that use half or more of their soft limit "Max open files 1024 524288 files". */
+/* Lists processes that use half or more of their soft limit on open files (proc_pid_limits(5)). */
 static void mfs_fds(void)
 {
     char text[4096];
@@ -25348,7 +25348,7 @@ enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 static struct {
     u32 n, id[MFS_NODES];
     struct mfs_node {
-        u32 threads, running; /* threads: number that last ran here. running: the runnable ones */
+        u32 threads, running; /* threads: number last run on the node. running: number in state R */
         u64 bytes;
     } at[MFS_NODES];
 } mfs_nodes;
@@ -25483,7 +25483,7 @@ static void mfs_group_memory(const struct met_inst *i, const char *dir)
         met_count(i, M_GR_PSI_MEM, v);
 }
 
-/* Shows a cgroup that has a CPU or memory limit, or is near its task limit (of 16 or more). */
+/* Shows a cgroup that has a CPU or memory limit, or uses 90 % of a task limit of at least 16. */
 static void mfs_group(const char *dir, const char *name)
 {
     bool cpu = u_file_number(met_path("%s/cpu.max", dir), -1) >= 0; /* "max" means no limit */
@@ -25579,8 +25579,8 @@ struct pmc_ratio {
 struct pmc_core {
     u16 list; /* bit for the core's event list in pmc_event.lists */
     const char *vendor, *pmu; /* PMU name: "cpu", "cpu_atom" or "cpu_lowpower" */
-    u8 family, slots, memory; /* slots: pipeline slots per cycle (AMD). memory: see unc_row.where */
-    u32 models[8]; /* bit mask of model numbers */
+    u8 family, slots, memory; /* slots: pipeline width (AMD). memory: which memory events apply */
+    u32 models[8]; /* model numbers in /proc/cpuinfo: bit N % 32 of models[N / 32] */
     const char *name, *source;
 };
 
@@ -25595,7 +25595,7 @@ struct pmc_arm_core { u16 implementer, part; const char *name; };
 /* PMUs named `pmu` or `pmu`_N, where N is a number. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* lines: bus width if the event counts reads. terms: event code if sysfs has none (see pmu.tbl). */
+/* lines: data-bus width; 0 for writes, to count a bus once. terms: event code if sysfs has none. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -25604,7 +25604,7 @@ struct pmc_code {        /* event code for struct perf_event_attr */
     u32 type;
     u64 config, config1, config2;
     const char *name;    /* event name of the vendor or kernel; NULL: none */
-    bool generic, alias; /* alias: `name` is a list, whose first word is the event's name */
+    bool generic, alias; /* alias: the event's name is only the first word of `name` */
 };
 
 static struct pmc_pmu {
@@ -25654,7 +25654,7 @@ static struct {
     bool on_exec;        /* counting starts when the command calls execve(2) */
     bool off[N_PG];      /* groups not counted, due to -e or too few file descriptors */
     const char *none;    /* why nothing is counted, or NULL */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: machine or cgroup. cpu: the CPU being read */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: machine-wide or cgroup sums. cpu: current CPU */
     struct pmc_sum *one; /* sums for each process in opt.pids (given with -p) */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
@@ -26010,7 +26010,7 @@ static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
     return false;
 }
 
-/* Opens a group of events. Returns -errno if the failure is temporary, else 0. */
+/* Opens a group of events. Returns 0 or a temporary error. Puts other errors into pmc_pmu.err. */
 static int pmc_open_group(struct pmc_unit *u, u32 g)
 {
     struct pmc_pmu *p = &pmc_pmus[u->pmu];
@@ -26178,7 +26178,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* 0 (all CPUs) for kvis diagnose */
+    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* kvis diagnose counts all CPUs */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
@@ -26369,7 +26369,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 
 #define PMC_IDLE "not counted in this interval: nothing ran, or other tools use the counters"
 
-/* Returns why a role has no value; NULL: its event, or both parts of its sum, could be opened. */
+/* Returns why a role has no value, or NULL if its event, or both parts of its sum, were opened. */
 static const char *pmc_why(u32 role)
 {
     const u8 *part = pmc_roles[role].parts;
@@ -26538,8 +26538,8 @@ static void pmc_list_events(struct buf *b)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts =============
- * pmu.tbl names the events that count bytes or energy (RAPL); for AMD, whose PMUs list no events in
- * sysfs, it also has their codes. An event is opened on each CPU of the PMU's cpumask (one per
+ * pmu.tbl names the events that count bytes or energy (RAPL). It also has the codes of events that
+ * sysfs does not list, such as AMD's. An event is opened on each CPU of the PMU's cpumask (one per
  * socket or die), and its count is added to the CPU's socket. */
 
 static const u16 unc_metrics[N_UR] = { MET_WIRE_MEMBW, MET_WIRE_POWER };
@@ -26949,7 +26949,7 @@ static void unc_peak(void)
     }
 }
 
-/* Returns why a memory metric has no value; NULL: its source already recorded an error. */
+/* Returns why a memory metric has no value, or NULL if its source already recorded an error. */
 static const char *unc_why(u32 role)
 {
     if (unc_reason[role][0])
@@ -27489,7 +27489,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* must not fall after a late notification */
+    r->suppressed = MAX(r->suppressed, suppressed); /* late notifications must not lower a count */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
