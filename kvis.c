@@ -12,7 +12,7 @@
  * To read the file, start with main (at the bottom) and tr_loop. Any function of a section marked
  * [die] may terminate kvis; if the mark lists functions, as in [die: nm_init], only those may.
  *
- *  1 limits   headers, kernel constants that old headers lack
+ *  1 headers  system headers, and kvis's version
  *  2 types    types that several sections use
  *  3 u_       errors, bounded buffers, human-readable numbers [die]
  *  4 arch_ abi_ sys_  everything that depends on the CPU architecture
@@ -60,7 +60,7 @@
  * 46 cmd_     the subcommands, and main [die]
  */
 
-/* == 1 limits: headers, kernel constants that old headers lack ============= */
+/* == 1 headers: system headers, and kvis's version ========================= */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
@@ -250,10 +250,10 @@ struct name {
     struct name *older;
     u32 hash, len;
     char cls;           /* 'f' (file), 'p' (peer), 'x' (other) */
-    bool read, written; /* flags: the file was accessed in this way, or opened for it */
+    bool read, written; /* read: a tracee may have read the file. written: may have written it. */
     bool ran;
     bool live;          /* the name is in use, so nm_drop() does not free it */
-    u8 kind; /* a file's type (enum fdkind); FK_SOCK: the text summary omits this local address */
+    u8 kind; /* file type (enum fdkind). If an address has FK_SOCK, the text summary omits it. */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
 };
@@ -264,7 +264,7 @@ struct ofd {
     u32 refs;
     u8 kind;
     bool writable, inherited;
-    u32 was; /* 1 + descriptor number that another thread reused during close(2); 0: none */
+    u32 was; /* 1 + descriptor number for the close event, if a new file has that number; 0: none */
     const char *sock;  /* protocol of a socket ("tcp4", "unix"); NULL: not a socket */
     struct name *name; /* path of the file, or a name such as "pipe:[12]" */
     struct name *local, *peer; /* local and peer address of a socket; NULL: unknown */
@@ -292,7 +292,7 @@ struct fdent {
 struct files {
     u32 refs, n, cap, n_reused;
     struct fdent *slot;
-    struct fdent reused[4]; /* descriptors whose number was reused during close(2); oldest first */
+    struct fdent reused[4]; /* entries whose number was reused before their close(2) returned */
 };
 
 struct fsinfo {
@@ -316,7 +316,7 @@ struct mm {
     struct region *r; /* memory regions sorted by address; only with --faults */
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor; /* the executable's device is 0:exe_minor and never blocks reads; 0: unknown */
+    u32 exe_minor; /* minor number of the executable's device, if reads never block; 0: unset */
     bool careful;    /* kvis reads memory with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -374,8 +374,8 @@ struct task {
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;       /* start of a call, such as a handled exec, whose record must be skipped */
-    u64 reported_ns, reported_end_ns; /* times of a call handled at ptrace stops: skip its record */
+    u64 exec_ns;       /* start time of a call whose record kvis skips, such as a reported exec */
+    u64 reported_ns, reported_end_ns; /* kvis skips records of calls that start in this period */
     u64 pending_ns; /* start time of an unfinished call, which has no record yet; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
@@ -395,7 +395,7 @@ struct opts {
     u64 min_ns, interval_ns, duration_ns;
     u64 signals;        /* -e signal=: bit n-1 stands for signal n */
     u8 verbose, timefmt;
-    u8 quiet;           /* 1: kvis prints no events; 2: kvis prints only what options request */
+    u8 quiet;           /* 1 (-q): no events. 2 (-qq): also no summary, unless -c or -C is given. */
     u8 status;
     char backend;       /* --backend=: p (ptrace), h (hybrid), o (observe), b (bpf); 0: auto */
     bool count_only, count_too, by_pid, faults, no_filter, no_accel, no_follow, same_cpu,
@@ -555,7 +555,7 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
     }
 }
 
-/* Returns whether kvis may write to this file but not create it: in /dev, but not in /dev/shm. */
+/* Returns whether kvis must not create the file, because it is in /dev, but not in /dev/shm. */
 static bool u_is_device(const char *name)
 {
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
@@ -788,7 +788,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns n, or less if the first n of `have` bytes would end inside a UTF-8 character. */
+/* Returns n, or less if the first n bytes of s end inside a UTF-8 character. s has `have` bytes. */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -914,7 +914,7 @@ static void b_hexbytes(struct buf *b, const void *bytes, size_t n, const char *b
     }
 }
 
-/* Appends untrusted bytes. Escapes backslash, `quote` and all but printable UTF-8 as in C. */
+/* Appends untrusted bytes. Writes backslash, `quote` and unprintable bytes as C escapes. */
 static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
 {
     const u8 *s = bytes;
@@ -1139,7 +1139,7 @@ static bool u_mounted(const char *dir, u32 magic)
 /* Creates a detached mount (fsmount(2), Linux 5.2). Returns its descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* call numbers on all architectures */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* same numbers on all architectures */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -1453,7 +1453,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
 }
 
 /* Replaces the call that is about to start with call nr of the same ABI. If nr is -1, the kernel
- * skips the call, which returns -e (e: an errno or 0). On ARM, -e is also the first argument. */
+ * skips the call, which returns -e (e: an errno or 0). On ARM, -e overwrites the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -2007,7 +2007,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether lists of files omit file s because many programs use it (such as a library). */
+/* Returns whether s is a file that many programs use, such as a library. Lists of files omit s. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2107,8 +2107,8 @@ static bool fd_is_newer(const struct task *t, const struct fdent *e)
     return fdt.past && e && e->known_ns > t->at_ns;
 }
 
-/* Removes descriptor n; entries after it fill the gap (Knuth 6.4 R). If kvis read the entry from
- * /proc after t's call, the call closed another file, so there is no close event for this one. */
+/* Removes thread t's descriptor n; later entries fill the gap (Knuth 6.4 R). If kvis read the entry
+ * from /proc after t's call, a newer file has reused n. That file gets no close event. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2153,7 +2153,7 @@ static void fd_keep_reused(struct files *f, s32 n)
     f->reused[f->n_reused++] = *e;
 }
 
-/* Returns descriptor n's entry at time `ns`, or NULL. Includes an entry that t's last call made. */
+/* Returns descriptor n's entry (or NULL) at time `ns`. If t's last call opened n, ignores `ns`. */
 static struct fdent *fd_at(const struct task *t, s32 n, u64 ns)
 {
     struct files *f = t->files;
@@ -2611,7 +2611,7 @@ static s64 fd_info(pid_t tid, s32 n, const char *key, int base)
     return p ? (s64)strtoull(p + strlen(key), NULL, base) : -EINVAL;
 }
 
-/* Names a file from its /proc/PID/fd link, as if kvis had seen the call that created the file. */
+/* Returns a file's name from its /proc/PID/fd link: "memfd:x" for "/memfd:x (deleted)". */
 static struct name *fd_name_of(u8 kind, const char *link, size_t len)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -2748,10 +2748,10 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 
 /* == 8 vm_  address spaces ====================================================
  * Regions of address spaces, to attribute page faults to files. kvis reads /proc/PID/maps after an
- * exec, and after a fault outside all known regions (for example, after shmat(2)). At other
- * calls, kvis changes its list itself: /proc may be newer than a fault that is handled late. */
+ * exec, and after a fault outside all known regions (for example, in memory from shmat(2)). After
+ * mmap(2) etc., kvis updates its list without /proc, which may be newer than a pending fault. */
 
-/* VM_LINES_MAX: most lines of a maps file. VM_PAUSE: pause after a read / the read's duration. */
+/* kvis reads at most VM_LINES_MAX lines, and not again for VM_PAUSE times as long as that took. */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2997,8 +2997,8 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* counts stops and ring reads; a name read at a lower count may be outdated */
-    struct ps_gone { /* exited threads of other pid namespaces; wait(2) or SIGCHLD may name them */
+    u64 moment; /* counts stops and reads of records; after each, directory names may be outdated */
+    struct ps_gone { /* exited threads of other pid namespaces whose tid wait(2) may return later */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3156,8 +3156,8 @@ static void ps_look_fs(struct task *t)
         ps_set_fs(t, ps_cwd(t, t->fs->cwd, &sx), &sx);
 }
 
-/* Returns t's root and working directory, updated from /proc. If t has continued since its call and
- * has another working directory now, it may have changed after the call: keeps the old values. */
+/* Returns t's root and working directory, updated from /proc. If t has continued and now has a
+ * different working directory, keeps the old values: the change may be later than t's call. */
 static const struct fsinfo *ps_fs(struct task *t)
 {
     struct fd_stat sx;
@@ -3306,7 +3306,7 @@ struct dec_layout {
     u8 n;
     u16 size; /* size in bytes; if extensible, offset after the last known member */
     u8 sizing;
-    u8 own, own_least; /* own: offset of the size member. own_least: default for a size of 0. */
+    u8 own, own_least; /* own: offset of the size field. own_least: size if that field is 0. */
     u8 abis;           /* ABIs with this layout (bits 1 << ABI_...) */
     u8 more;           /* number of following rows, which are layouts for other ABIs */
 };
@@ -3476,7 +3476,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* Returns a call's result type. `row` is c->row or, for a call made by socketcall(2), c->id. */
+/* Returns the type of c's result. `row` is c->row, or c->id for the call inside socketcall(2). */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3711,8 +3711,8 @@ static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
 
 enum { DEC_STRING = 1, DEC_RAW = 2 };
 
-/* Appends at most `max` of the n bytes at addr or, with DEC_STRING, of the string there. With
- * DEC_RAW, the text is the whole argument and stays raw (ARG_STR), because each sink escapes it. */
+/* Appends the n bytes or (with DEC_STRING) the string at addr, truncated to `max` bytes. Quotes
+ * the text, except with DEC_RAW: then the text is the whole argument, and each sink quotes it. */
 static void dec_text(struct dec *d, u64 addr, u64 n, u32 max, int how)
 {
     char tmp[DEC_CHUNK + DEC_AFTER + 1];
@@ -3861,7 +3861,7 @@ static bool dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* inet_pton(AF_INET6, ..., &sin6_addr) names the member */
+        if (m->how != DV_INET6) { /* the value contains the name: inet_pton(..., &sin6_addr) */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -4174,7 +4174,7 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts (and, if `print`, appends) up to `max` argv strings. Sets *whole if argv has no more. */
+/* Counts up to `max` strings of argv (if `print`, also appends them). *whole: none is left out. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4787,7 +4787,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-enum { IOCTL_SIZE = 0x3fff }; /* ioctl(2) size bits; all set: any size */
+enum { IOCTL_SIZE = 0x3fff }; /* size bits; a row of fl_ioctls with all of them fits any size */
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
@@ -5409,14 +5409,14 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether two events merge: a thread's execs, or events equal except in time or address. */
+/* Returns whether one line can show both events, because they differ only in time or address. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
     if (a->kind != b->kind || a->tid != b->tid || a->err != b->err)
         return false;
     if (a->kind == EK_EXEC)
-        return true;
+        return true; /* one line shows all failed execs of a PATH search */
     if (memcmp(a->set, b->set, sizeof a->set) != 0)
         return false;
     for (u32 i = 0; i < k->n; i++) {
@@ -5451,7 +5451,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Returns and removes the oldest group, valid until the next event; NULL: none before until_ns. */
+/* Removes and returns the oldest group begun by until_ns, or NULL. The next event overwrites it. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -6161,7 +6161,7 @@ static bool out_leave_out(const struct event *e)
 
 static void out_executed(struct out_proc *p, const struct event *e)
 {
-    out_held_print(~0ull); /* delayed lines, including the creation, precede the exec */
+    out_held_print(~0ull); /* print the delayed lines before the line about the exec */
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
@@ -6354,7 +6354,7 @@ static void out_proc_due(struct out_proc *p, u64 now, u64 *next)
         out_birth(p);
     if (p->since_ns && now >= p->since_ns + OUT_HELD_NS) {
         if (p->starting && now < p->last_ns + OUT_HELD_NS / 2) {
-            out_files_line(p, "starting: "); /* counts so far: start-up continues */
+            out_files_line(p, "starting: "); /* start-up continues: print the counts so far */
             p->since_ns = now;
         } else {
             out_files(p);
@@ -6788,7 +6788,7 @@ static void out_event(const struct event *e)
         out_text_event(e);
 }
 
-/* Begins a call's line (-v), unless whole_only is set: a filter needs the call's result first. */
+/* Begins a call's line (-v), unless whole_only is set because a filter first needs the result. */
 static void out_call_enter(struct task *t, bool whole_only)
 {
     if (out.diverted) {
@@ -6943,7 +6943,7 @@ static struct summary {
     struct st_row row[ST_ROWS];
     struct st_row chosen[ST_ROWS]; /* counts of the calls that the filters select, for -c */
     bool recorded;
-    bool from_calls;  /* chosen[] and caller[] are totals of the recording's calls */
+    bool from_calls;  /* true: replay computes chosen[] and caller[] from the recorded calls */
     struct st_caller caller[ST_CALLERS];
     u64 n_callers;
     struct st_failed failed[ST_ERRNOS]; /* open-addressing hash table; count 0: free slot */
@@ -7161,8 +7161,8 @@ static void st_timed(struct task *t, const struct call *c)
     st_time_add(&st.row[w.row].known, &w.time);
 }
 
-/* Returns whether the summary needs the duration of a call that has no event. Without BPF records,
- * measuring stops the tracee, so kvis measures only calls that may wait for a disk. */
+/* Returns whether the summary shows a call's duration even if the call has no event. Without BPF
+ * records, measuring stops the tracee, so kvis measures only calls that may wait for a disk. */
 static bool st_can_wait(u16 row, bool recorded)
 {
     return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
@@ -7488,8 +7488,8 @@ static bool st_knows_io(void)
 }
 
 /* Conditions for showing a number or a list of the summary. Numbers with RECORDED or STATE are only
- * in recordings. `kvis diff` ignores STATE numbers, because they do not describe the program. If
- * lost_unknown is 1, the numbers with LOST or a condition in a row after LOST are unknown. */
+ * in recordings. `kvis diff` ignores STATE numbers, because they do not describe the program. LOST
+ * and all conditions below LOST are false if kvis could not read the counts (lost_unknown is 1). */
 #define ST_CONDITIONS(X) \
     X(ALWAYS, true) \
     X(RECORDED, false) \
@@ -7620,7 +7620,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* number unknown: a row dropped to save space may be back in the table */
+    if (s->where_other) /* no number: a row that was dropped and then added again counts twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %llu more", more);
@@ -7752,7 +7752,7 @@ enum st_type {
     ST_HIST,    /* u32 *: a histogram with ST_BUCKETS buckets, or NULL */
     ST_RETURNED, /* u64: time in calls that returned */
     ST_BLOCKED, /* blocked time, without disk and CPU waits */
-    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a row that is a `struct name` */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* derived from a row of type struct name */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
