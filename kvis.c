@@ -27782,9 +27782,9 @@ static struct {
     u64 ts_ns, real_ns, interval_ns, intervals;
     u32 told[N_SRC + 2];  /* hashes of printed "n/a" lines: unchanged lines are not repeated */
     struct writer csv;
-    struct buf prom;      /* newest page of Prometheus metrics */
+    struct buf prom;      /* latest metrics in the Prometheus text format */
     u32 prom_tick;
-    u32 prom_file_len;    /* length of the Prometheus page without process_ metrics */
+    u32 prom_file_len;    /* bytes of `prom` to write to a file: all except process_ metrics */
     struct buf findings;  /* JSON of kvis diagnose, for the HTML report */
     bool screen;          /* the full-screen view replaces the text output */
     bool prom_wrong;      /* the last write to the --prometheus file failed */
@@ -28139,8 +28139,8 @@ static void mout_self_one(struct buf *b, enum met_self self, double v)
     b_f(b, "%s %.15g\n", mout_self_head(b, self), v);
 }
 
-/* Writes the labels of a Prometheus sample, but no closing brace: {mode="user",cpu="0". `own` holds
- * the first labels, {mode="user", or is NULL. Returns the character that begins a further label. */
+/* Writes the labels of a Prometheus sample. `own` is NULL or begins the list: {mode="user". Leaves
+ * the list open: the caller can add a label after the returned separator, which is "," or "{". */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
     const char *sep = own ? "," : "{";
@@ -28194,8 +28194,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes metric m under the name prefix of dimension `of`, such as process_: a sample per instance
- * (such as a process) or, if none has a value, the sum. Returns whether it wrote a sample. */
+/* Writes one sample of metric m per instance, such as a process, or one machine-wide sample if
+ * no instance has a value. Dimension `of` selects the name prefix. Returns whether it wrote any. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -28209,7 +28209,7 @@ static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
     return n;
 }
 
-/* Dimensions of hardware counters. Each dimension has its own prefix of metric names. */
+/* Hardware counters of the machine, of processes and of cgroups have different metric names. */
 static const u8 mout_pmc[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
 
 static void mout_prom(struct buf *b)
@@ -28332,7 +28332,7 @@ static void mout_prom_process(struct buf *b)
     mout_self_one(b, SELF_MAX_FDS, limit.rlim_cur);
 }
 
-/* Returns the Prometheus page of this interval. A file gets no process_ metrics, because
+/* Returns the metrics of this interval for Prometheus. A file gets no process_ metrics, because
  * node_exporter, which publishes the file, has its own. */
 static const struct buf *mout_exposition(void)
 {
@@ -28500,7 +28500,7 @@ static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
     u32 n, halved;     /* n: number of points; halved: how often pairs of points were merged */
-    u32 left_out;      /* largest number of values lost in one interval */
+    u32 left_out;      /* number of metrics without a chart line (limit: MOUT_LINES) */
     u32 lines, maps;   /* numbers of the next series and the next heat map */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* a point's start, end (ns), interval count */
 } mout_past;
@@ -28828,7 +28828,7 @@ static void hs_request(int f, char *req)
         hs_answer(f, req, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else if (strcmp(path, "/metrics"))
         hs_answer_text(f, req, "404 Not Found");
-    else if (b->cut) /* a truncated page must not look complete */
+    else if (b->cut) /* a truncated response must not look complete */
         hs_answer_text(f, req, "500 Internal Server Error");
     else
         hs_answer(f, req, "200 OK", "text/plain; version=0.0.4; charset=utf-8", b->p, b->len);
@@ -28922,11 +28922,11 @@ enum {
 /* The first section is the overview. */
 static const struct { char key; const char *title; u64 sources; } scr_sections[] = { MET_SECTIONS };
 
-/* Lines of the overview. Bars after the title show the use of each CPU (each_cpu), or the history
- * of metric `past`. If `of` is set, `past` is the unused part of `of`: bars show the used share. */
+/* Lines of the overview. Bars after the title show the use of each CPU (each_cpu), the history of
+ * metric `past` or, if `of` is set, of 1 - past / of, such as 1 - available / total memory. */
 static const struct scr_row {
     const char *title;
-    u16 past, of; /* the same metric if past is itself a share, such as idle CPU time */
+    u16 past, of; /* if both are one metric, such as idle CPU time, bars show 1 - past */
     bool each_cpu;
     struct { char label[18]; u16 m; } item[SCR_ROW]; /* an all-zero item ends the list */
 } scr_rows[] = { MET_LINES };
@@ -29227,7 +29227,7 @@ static u32 scr_columns_of(u8 dim, u32 rows)
     return n;
 }
 
-/* Order for qsort(3): hardware first (default sort column only), then largest value, then name. */
+/* Orders rows by descending value, then name. By default, physical devices precede virtual ones. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(struct met_inst *const *)x, *b = *(struct met_inst *const *)y;
@@ -29814,12 +29814,12 @@ static struct {
     int end_fd;              /* pidfd; -1: none, or the command has ended */
 } mon_command = { .status = -1, .end_fd = -1 };
 
-/* Events that need no PMU. With perf_event_paranoid 2, unprivileged users can open only the task
- * clock: `user` sets exclude_kernel, which does not keep that clock from counting kernel time. */
+/* Software events. With perf_event_paranoid 2, unprivileged users can open only events that have
+ * exclude_kernel set. The task clock counts kernel time even if exclude_kernel is set. */
 static struct {
     const char *name;
     u64 config;
-    bool user;
+    bool user;               /* set exclude_kernel */
     double scale;
     int opened;              /* file descriptor, or -errno */
 } mon_events[] = {
@@ -30094,7 +30094,7 @@ static int mon_run(u64 end_ns)
 
 /* == 43 dg_  kvis diagnose: where the time goes, and which processes use it ====
  * Applies the USE method (Brendan Gregg: utilization, saturation and errors of every resource) to
- * the metrics of kvis monitor: samples them every second, takes means (for time percentiles,
+ * the metrics of kvis monitor: samples them every second, computes their means (for latencies, the
  * maxima), and applies gen/tables/rules.tbl. kvis-diagnose(1) describes the order of findings. */
 
 #include "gen/out/rules.h"
@@ -30114,13 +30114,13 @@ static const struct { const char *id, *name; u16 use[3]; } dg_res[N_RES] = {
 
 enum { DG_MAX_GUARDS = 3, DG_MAX_RULES = 192 };
 
-#define DG_ANY 1e-6f /* a threshold below this number means: any value above 0 */
+#define DG_ANY 1e-6f /* a rule with a smaller threshold reports any value above 0 */
 
 static struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
     const char *unless_rule; /* name of a rule that suppresses this rule, or NULL */
     u16 value, cost, whose, log;
-    u16 unless, before; /* masks: resources whose findings suppress the rule; affected resources */
+    u16 unless, before; /* masks of resources; gen/tables/rules.tbl explains both columns */
     u8 res, kind, who, each;
     bool below;
     float limit, factor;
@@ -30200,7 +30200,7 @@ static void dg_take(void)
         }
 }
 
-/* Replaces all values, even of ended instances, with means or, for percentiles of times, maxima. */
+/* Replaces each value with the mean of its samples or, for latencies, with their maximum. */
 static void dg_settle(void)
 {
     MET_EACH(i)
@@ -30319,7 +30319,7 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
 }
 
 /* --- the disks of the processes with the most I/O ---
- * Gets mounts from /proc/PID/fdinfo, devices from mountinfo: stat(2) of a file on NFS can hang. */
+ * Finds a file's disk with /proc/PID/fdinfo and mountinfo, because stat(2) can hang on NFS. */
 
 static void dg_fd_look(struct dg_task *t, const char *fd, struct mfs_set *mounts)
 {
@@ -30387,7 +30387,7 @@ static bool dg_on_disk(const char *name, const char *disk, u32 depth)
     return false;
 }
 
-/* Returns whether a device may be on a disk. With major number 0 (btrfs), the disk is unknown. */
+/* Returns whether a device uses a disk, or true if unknown: btrfs gives files major number 0. */
 static bool dg_device_is(dev_t dev, const char *disk)
 {
     char name[MET_NAME];
@@ -30547,8 +30547,8 @@ static const struct dg_task *dg_largest(const struct dg_task *const *top, u32 n,
     return best;
 }
 
-/* Finds up to DG_WHO processes with at least a tenth of the largest value. For DG_BY_DEVICE, the
- * finding is about a disk or its virtio ring (virtio0/0:req.0 or, without BTF, virtio0:req.0). */
+/* Stores up to DG_WHO processes that contribute most to a finding, each at least a tenth as much
+ * as the first. For the virtio ring of a disk, these are processes that use the disk. */
 static void dg_who(struct dg_finding *f)
 {
     const struct dg_task *top[DG_WHO], *t;
@@ -30699,7 +30699,7 @@ static const struct buf *dg_sentence(const struct dg_finding *f)
     return dg_fill(f->rule->finding, &name, 0);
 }
 
-/* Returns the command to run next. Quotes names for the shell: any user can name a cgroup. */
+/* Returns the command that a finding suggests. Quotes names, because any user can name a cgroup. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
     static struct buf name;
@@ -31661,14 +31661,14 @@ static void check_source(struct check *c, u32 src)
 #define CHECK_REPORT "report this message as a bug: the BPF programs should load on this kernel"
 
 static const struct check_row {
-    const char *name;
-    u8 needed, useful; /* subcommands that fail, or do less, without the feature */
-    u8 verdict;          /* subcommands that get a worse verdict without the feature */
+    const char *name;    /* gen/tables/options.tbl explains the columns */
+    u8 needed, useful;   /* masks of subcommands */
+    u8 verdict;          /* mask of verdicts that depend on the feature */
     bool bpf;            /* the feature needs BPF programs */
     void (*fn)(struct check *);
     u8 source;           /* metric source to try; 0: a function tries the feature instead */
     const char *what;    /* default detail if the feature works */
-    const char *without; /* NAME for the verdict "without NAME"; NULL: kvis has a fallback */
+    const char *without; /* NAME in the verdict "without NAME"; NULL if kvis has a fallback */
     const char *fix;     /* default fix; NULL: CHECK_REPORT (report a bug) */
 } check_rows[] = { CHECK_ROWS };
 
@@ -31703,8 +31703,8 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of the column for "trace,open,proc,monitor" */
 
-/* Returns the name (of a feature or subcommand) with which kvis already printed a fix. If the fix
- * is new, stores `who` as that name and returns NULL. */
+/* Returns the feature or subcommand for which kvis already printed `fix`. If the fix is new, stores
+ * that kvis prints it for `who`, and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* fixes beyond this number may be printed twice */
@@ -31912,7 +31912,7 @@ static void __attribute__((noreturn)) check_child(const struct check_row *r, str
     _exit(0);
 }
 
-/* Tries n features: that of row r and those of the next rows, which the same function tries. */
+/* Tries the features of n rows, from r on. The function of row r tries all of them. */
 static void check_row(const struct check_row *r, u32 n, struct check *c)
 {
     char text[300];
@@ -32341,7 +32341,7 @@ static const char *opt_by(const char *v)
 static const struct opt_row opt_rows[] = { OPT_ROWS };
 
 static const struct cmd *opt_cmd;
-static const char *opt_needs_command; /* name of a given option that needs a command, or NULL */
+static const char *opt_needs_command; /* option on the command line that needs a command, or NULL */
 
 /* Returns the subcommand's option after r, or the first if r is NULL. Returns NULL at the end. */
 static const struct opt_row *opt_next(const struct opt_row *r)
@@ -32595,7 +32595,7 @@ static struct {
         dev_t dev;
         ino_t ino;
         const char *name;
-        int full; /* descriptor of an output file that is not truncated yet; or -1 */
+        int full; /* descriptor of an output file that kvis still has to truncate, or -1 */
     } of[16];
     u32 n;
     bool later; /* truncate output files only when tracing begins */
@@ -32926,7 +32926,7 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
-/* Turns on -v for --min-duration, or if -e selects only calls that otherwise show little. */
+/* Turns on -v (print calls) for --min-duration or if no call of -e has an event of its own. */
 static void cmd_needs_calls(void)
 {
     opt.verbose |= (opt.min_ns || (opt.trace && md_reports_nothing())) && !opt.count_only;
@@ -33437,7 +33437,7 @@ static int cmd_run(const struct cmd *c, char **argv)
 int main(int argc, char **argv)
 {
     sp_first_process(argv);
-    /* opens descriptors 0 to 2 if closed; otherwise, messages could go into an output file */
+    /* open descriptors 0 to 2 if they are closed: no output file may become stdout or stderr */
     for (int f = 0; f < 3; f++)
         if (fcntl(f, F_GETFD) < 0 && errno == EBADF && open("/", O_RDONLY | O_CLOEXEC) != f)
             exit(EXIT_KVIS);
