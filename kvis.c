@@ -16783,11 +16783,11 @@ static void sp_try_init(const char *path, char **argv)
     execv(path, argv);
 }
 
-/* Prevents the end of process 1, which would panic the kernel. Executes the init on kvis's command
- * line or, if kvis has already run that init as a child, a default init. Async-signal-safe. */
+/* Keeps process 1 from ending, which would panic the kernel. Executes the init named in kvis's
+ * arguments or, if kvis has already run that init as a child, a default init. Async-signal-safe. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* kvis is not process 1 of a machine */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* process 1 of a container may end */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
@@ -16896,7 +16896,7 @@ static struct {
     struct { u32 dev; char name[32]; } disk_name[16];
     const char *why_not;   /* why kvis uses only ptrace, or NULL */
     bool in_ns; /* kvis is in a pid namespace; records use ids of the initial namespace */
-    bool classic_tracepoints; /* records contain arguments, not registers */
+    bool classic_tracepoints; /* BPF does not use raw tracepoints (Linux 6.19 and later) */
     bool nest_late; /* the call_nest BPF program is loaded when a call first needs it */
     bool sched; /* BPF programs record scheduler events as well */
     bool count; /* BPF programs count calls instead of recording them */
@@ -16915,7 +16915,7 @@ static struct {
 } hy;
 
 /* How kvis determines the size of the memory to which an argument points (the MEMORY column of
- * gen/tables/syscalls.tbl). HY_NESTS: BPF cannot copy the memory, so threads stop at the call. */
+ * gen/tables/syscalls.tbl). HY_NESTS: BPF does not know the layout, so threads stop at the call. */
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
@@ -16949,7 +16949,7 @@ static bool hy_follows(void)
     return hy.observe && !hy.count && opt.n_pids;
 }
 
-/* Arguments whose file (`file`) or socket (`sock`) a record describes: 1 + index, or 0 (none). */
+/* Descriptor arguments whose file or socket BPF records, as 1 + argument index; 0: none. */
 enum { FILE_OF_RESULT = 100, FILE_OF_CWD };
 #define X(call, file, socket) { SC_##call, file, socket },
 static const struct { u16 id; u8 file, sock; } hy_files[] = { SC_FILES(X) };
@@ -17063,8 +17063,8 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
         || md_kind[sc_id[r - sc_rows]] == EK_CHANGE;
 }
 
-/* Returns the index of an argument in a record's words. The words are registers (on RISC-V, word 0
- * is orig_a0) or, with classic tracepoints, the arguments. */
+/* Returns an argument's index in a record's words. BPF programs at raw tracepoints record registers
+ * (on RISC-V, word 0 is orig_a0). Programs at classic (not raw) tracepoints record arguments. */
 static u8 hy_word(u8 arg)
 {
     u32 offset = arch_arg_off(false, MIN(arg, 5u));
@@ -17128,7 +17128,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
-/* Makes BPF copy an argument's memory at call entry, too. Returns false if the list is full. */
+/* Makes BPF copy an argument's memory at call entry, too. Returns false if a limit is reached. */
 static bool hy_add_early(struct wire_spec *s)
 {
     u32 k = 0;
@@ -17198,7 +17198,7 @@ static bool hy_records(int row, struct wire_spec *s)
     return hy_spec(&sc_rows[row], s);
 }
 
-/* Returns what BPF does at a call (nothing if threads stop at the call). row < 0: unknown call. */
+/* Returns what BPF does at a call (nothing if `on` is CALL_UNSEEN). row < 0: unknown call. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
@@ -17292,7 +17292,7 @@ static void hy_counts(void)
         if (!asked || !more.calls)
             continue;
         st_row_add(r, &more);
-        if (!md_whole_only()) /* without filters, every traced call is chosen */
+        if (!md_whole_only()) /* with filters, BPF's counts lack calls that belong in st.row */
             st_row_add(&st.row[more.row], &more);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
@@ -17441,8 +17441,8 @@ static int hy_load_proc(void)
 }
 
 /* Loads and attaches the BPF programs. If the programs for disk requests (disk.bpf.c) fail to load,
- * call_bio detects which threads use a disk. If they load, call_bio is not attached to the same
- * tracepoint, because detaching one of two programs takes an RCU grace period (12 ms). */
+ * call_bio detects which threads use a disk. Otherwise, call_bio is omitted: detaching two
+ * programs from one tracepoint would delay kvis's end by an RCU grace period (12 ms). */
 static int hy_load(void)
 {
     pthread_t th;
@@ -17668,7 +17668,7 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
-/* Returns how many records were lost, according to the counts in the records. */
+/* Returns the number of lost records. Each record contains the number that its CPU has lost. */
 static u64 hy_lost_before(void)
 {
     u64 *cpu = &hy.cpu_lost[hy.who->cpu % HY_MAX_CPUS];
@@ -17677,8 +17677,8 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* Returns the number of lost records. Skipped runs of the BPF program call_sent do not count: they
- * lose only the sender of a signal, and interrupts that send kvis's timer signal may cause them. */
+/* Returns the number of lost records, from BPF's counters. Ignores skipped runs of the BPF program
+ * call_sent: such a run loses only a signal's sender. kvis's timer signal may cause one. */
 static u64 hy_lost(void)
 {
     u32 sent = 1u << PROG_CALL_SENT | 1u << PROG_CALL_SENT_TP;
@@ -17790,7 +17790,7 @@ static struct {
     bool cpu_unknown;
     u32 n_resident;       /* number of processes whose RSS was read in this tick */
     bool tty;
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits seen before the fork event */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of still unknown threads */
     u32 n_early;
     u32 batch_next, batch_n; /* rows batch_next to batch_n - 1 of tr_batch[] are not handled yet */
     u32 quiet_drains;     /* number of reads in a row that found the ring empty */
@@ -17812,8 +17812,8 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- the calls at which threads stop --- */
 
-/* Selects the calls that the user wants, or that change state which kvis tracks. kvis tracks file
- * descriptors if close(2) is traced or BPF is used: /proc may be newer than BPF's records. */
+/* Selects the calls that the user wants, or that change state which kvis tracks. With BPF, kvis
+ * tracks all file descriptors, because /proc may show changes later than the current record. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
@@ -17869,7 +17869,7 @@ static bool tr_nr_wanted(u32 nr)
     return tr.need[row] && (!hy.row[row] || (exec && !hy.count));
 }
 
-/* Emits a binary search for a call number in ranges that start at edge[lo] to edge[hi - 1]. */
+/* Emits a binary search for a call number in ranges lo to hi - 1. Range i begins at edge[i]. */
 static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
 {
     if (hi - lo == 1) {
@@ -18071,7 +18071,7 @@ static void tr_backend(void)
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
-        hy.on = true; /* for tr_choose, which selects more calls if BPF is used */
+        hy.on = true; /* makes tr_choose add the calls needed with BPF */
         tr_choose();
         hy.on = false;
         u32 ring = hy.observe ? bpf_share(MOST, LEAST, 1, 64) : HELD;
@@ -18228,8 +18228,8 @@ static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
     c->id = sc_id[c->row];
 }
 
-/* Returns whether a thread's call continues the call in which the thread was when kvis attached.
- * Only for CPUs whose first argument and result share a register: arch_interrupted fails there. */
+/* Returns whether a thread restarts the call that it was in when kvis attached. Needed only if the
+ * result of a call overwrites its first argument: otherwise, arch_interrupted finds the call. */
 static bool tr_was_blocked(struct task *t)
 {
     const struct call *c = &t->call;
@@ -18497,7 +18497,7 @@ static bool tr_must_wait(const struct wire_call *w)
 static char tr_state(u64 state)
 {
     enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* shown as D: TASK_RTLOCK_WAIT, TASK_FROZEN */
-    static const char letters[] = "SDTtXZP"; /* by the state's highest set bit, 0 to 6 */
+    static const char letters[] = "SDTtXZP"; /* the state's highest set bit selects the letter */
     u32 bits = state & 0x7f;
     char c = bits ? letters[31 - __builtin_clz(bits)] : 0;
     return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
@@ -18695,7 +18695,7 @@ static struct task *tr_new_child(struct task *t, int event)
                                            : 0;
     if (!t->clone_known && ps_status(tid, "Tgid:") == t->pid)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
-    if (t->restore_arg0) { /* the child has the clone flags that kvis changed */
+    if (t->restore_arg0) { /* restore CLONE_UNTRACED in the child's clone flags, too */
         child->restore_arg0 = true;
         child->clone_flags = t->clone_flags;
         child->call.abi = t->call.abi;
@@ -19093,8 +19093,8 @@ static struct task *tr_of(u32 pid, u32 tid)
 }
 
 /* Updates the descriptor table for a call that ended while kvis was reading the table from /proc.
- * Prints nothing. Keeps the descriptors that kvis read after the call. If a dup(2) copied one of
- * these, the file of the copy is unknown, and kvis reads all descriptors again. */
+ * Entries that kvis read after the call already show the call's effect. If dup(2) copied such a
+ * descriptor, the file at that time is unknown: kvis rereads all descriptors. */
 static void tr_catch_up(struct task *t, const struct wire_call *w)
 {
     static struct call past;
@@ -19130,8 +19130,8 @@ static void tr_catch_up(struct task *t, const struct wire_call *w)
 }
 
 /* Handles the record of a call that ended before kvis had read the whole state of its process from
- * /proc. If the call ended before kvis began to read, the state includes the call's effect.
- * Otherwise, kvis applies the call, or reads the state again. */
+ * /proc. If the call ended after kvis began to read, the state may lack the call's effect: kvis
+ * updates the descriptor table (tr_catch_up) or, if more has changed, rereads the state. */
 static void tr_before_met(struct task *t, const struct wire_call *w)
 {
     if (t->proc && w->end_ns <= t->proc->start_ns)
@@ -19303,7 +19303,7 @@ static void tr_exit_record(const struct wire_proc *h)
     tr_gone(t, h->ret);
 }
 
-/* Forgets a thread that two scans did not find, because its exit record was lost. */
+/* Forgets a thread that is found dead twice, because its exit record must be lost. */
 static void tr_sweep(struct task *t)
 {
     bool missing = hy_exiting(t->tid);
@@ -19378,7 +19378,7 @@ static bool tr_link(pid_t pid, s32 n, char link[PATH_MAX + 1])
     return len >= 0;
 }
 
-/* If `reads` is set, returns whether a process reads from a pipe or terminal in tr_outputs. If not,
+/* If `reads` is true, returns whether a process reads an output in tr_outputs. If `reads` is false,
  * adds the pipes and terminals to which the process writes, and returns whether one is new. */
 static bool tr_ends_of(pid_t pid, bool reads)
 {
@@ -19814,8 +19814,8 @@ static bool tr_give_up(void)
     return tr.interrupts + (tr.n_queued - tr.n_done) * (tr.child ? 1 : 2) > 1;
 }
 
-/* Returns whether a signal to kvis went to its whole process group: the command has received the
- * same signal, or has it pending. False for ^C and ^\, because a second one must end kvis. */
+/* Returns whether a signal was sent to the process group of kvis and the command, not to kvis only.
+ * Returns false for ^C and ^\, because sp_pass_on must count them: the second one ends kvis. */
 static bool tr_is_groups(const struct tr_signal *q)
 {
     int sig = q->si.si_signo;
