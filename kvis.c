@@ -44,12 +44,12 @@
  * 30 ses_ open_  kvis open: every file that is opened [die: ses_begin]
  * 31 proc_    kvis proc: every command and its exit status [die: proc_adopt proc_first]
  * 32 met_     metrics: the table and the current values [die: met_init]
- * 33 mfs_     metrics from files of /proc and /sys
+ * 33 mfs_     metrics from files in /proc and /sys
  * 34 pmc_     CPU performance counters: cycles, caches, branches
  * 35 unc_     memory controllers, power and resctrl: bytes, watts
  * 36 mk_      metrics from BPF programs: the scheduler, block I/O
  * 37 vq_      metrics of the rings of virtio devices
- * 38 vh_      the virtqueues of guests whose devices this kernel emulates: vhost
+ * 38 vh_      metrics of vhost, the kernel's emulation of virtio devices for guests
  * 39 mout_    the monitor's sinks
  * 40 hs_      --listen: GET /metrics over HTTP/1.1
  * 41 scr_     the monitor on a terminal
@@ -226,8 +226,8 @@ struct call {
     bool detached;
     bool late;     /* the duration is unknown: kvis missed the call's start or end */
     u64 enter_ns, exit_ns;
-    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid; the rest of the call was blocked time */
-    u64 cpu_ns, runq_ns, disk_ns;
+    bool timed;    /* cpu_ns, runq_ns, disk_ns are valid */
+    u64 cpu_ns, runq_ns, disk_ns; /* the thread was blocked for the rest of the duration */
     char slept;    /* thread state (/proc/PID/stat) in the call's last sleep; 0: no sleep */
     bool by_interrupt;
     pid_t waker_pid;
@@ -253,7 +253,7 @@ struct name {
     bool read, written; /* read: a tracee may have read the file. written: may have written it. */
     bool ran;
     bool live;          /* the name is in use, so nm_drop() does not free it */
-    u8 kind; /* file type (enum fdkind). If an address has FK_SOCK, the text summary omits it. */
+    u8 kind; /* enum fdkind. FK_SOCK marks a tracee's own address, which the text summary omits. */
     u64 in_bytes, out_bytes, opens;
     char s[];           /* the name: `len` bytes, possibly with NULs, and a final NUL */
 };
@@ -264,7 +264,7 @@ struct ofd {
     u32 refs;
     u8 kind;
     bool writable, inherited;
-    u32 was; /* 1 + descriptor number for the close event, if a new file has that number; 0: none */
+    u32 was; /* 1 + descriptor number, if it was reused before close(2) returned; 0: not reused */
     const char *sock;  /* protocol of a socket ("tcp4", "unix"); NULL: not a socket */
     struct name *name; /* path of the file, or a name such as "pipe:[12]" */
     struct name *local, *peer; /* local and peer address of a socket; NULL: unknown */
@@ -316,7 +316,7 @@ struct mm {
     struct region *r; /* memory regions sorted by address; only with --faults */
     u64 next_ns;      /* earliest time to read the maps file again */
     u64 brk;          /* end of the heap; 0: unknown */
-    u32 exe_minor; /* minor number of the executable's device, if reads never block; 0: unset */
+    u32 exe_minor; /* device minor number of the executable, if reads cannot hang; 0: unknown */
     bool careful;    /* kvis reads memory with a timeout: userfaultfd or FUSE may withhold a page */
 };
 
@@ -374,8 +374,8 @@ struct task {
     u64 clone_flags;
     bool clone_known;
     char comm[16];
-    u64 exec_ns;       /* start time of a call whose record kvis skips, such as a reported exec */
-    u64 reported_ns, reported_end_ns; /* kvis skips records of calls that start in this period */
+    u64 exec_ns;       /* kvis ignores the record of the call that started at this time; 0: none */
+    u64 reported_ns, reported_end_ns; /* a call's ptrace stops, which make its record redundant */
     u64 pending_ns; /* start time of an unfinished call, which has no record yet; 0: none */
     u32 key;           /* tid in the initial pid namespace; 0: unknown */
     bool strict;       /* kvis emulates SECCOMP_MODE_STRICT for the thread */
@@ -580,8 +580,8 @@ static bool u_is_terminal(int f)
     return isatty(f) && term && *term && strcmp(term, "dumb");
 }
 
-/* Returns whether CPU time is long enough to show user and system time: the kernel estimates how
- * much is user time from timer ticks (cputime_adjust, kernel/sched/cputime.c). */
+/* Returns whether to show user and system time separately. The kernel estimates both from timer
+ * ticks, so they are imprecise for short CPU times (cputime_adjust, kernel/sched/cputime.c). */
 static bool u_cpu_is_split(u64 ns)
 {
     return ns >= NSEC / 10;
@@ -1100,7 +1100,7 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
     return -e;
 }
 
-/* --- files of /proc and /sys --- */
+/* --- files in /proc and /sys --- */
 
 /* Returns the next line without its newline, valid until the next call. Closes *f at EOF. */
 static char *u_line(FILE **f)
@@ -1139,7 +1139,7 @@ static bool u_mounted(const char *dir, u32 magic)
 /* Creates a detached mount (fsmount(2), Linux 5.2). Returns its descriptor or -errno. */
 static int u_mount(const char *type)
 {
-    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* same numbers on all architectures */
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* system call numbers on all CPUs */
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
     int fs = syscall(FSOPEN, type, CLOEXEC);
     if (fs < 0)
@@ -2007,7 +2007,7 @@ static enum nm_class nm_class(const char *s)
     return (class == NM_PART || class == NM_LOCALE) && nm_is_library(s) ? NM_LIBRARY : class;
 }
 
-/* Returns whether s is a file that many programs use, such as a library. Lists of files omit s. */
+/* Returns whether lists of files omit s as a file that many programs use, such as a library. */
 static bool nm_noise(const char *s)
 {
     enum nm_class class = nm_class(s);
@@ -2107,8 +2107,8 @@ static bool fd_is_newer(const struct task *t, const struct fdent *e)
     return fdt.past && e && e->known_ns > t->at_ns;
 }
 
-/* Removes thread t's descriptor n; later entries fill the gap (Knuth 6.4 R). If kvis read the entry
- * from /proc after t's call, a newer file has reused n. That file gets no close event. */
+/* Removes t's descriptor n and closes the gap (Knuth, vol. 3, 6.4, Algorithm R). If kvis read the
+ * entry from /proc after t's call, there is no close event: the entry may be a later file's. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2140,8 +2140,8 @@ static void fd_drop_reused(struct files *f, u32 i)
     memmove(f->reused + i, f->reused + i + 1, (f->n_reused - i) * sizeof *f->reused);
 }
 
-/* Keeps the old entry of a reused descriptor: another thread is still in close(2), which frees the
- * number first (fs/file.c, file_close_fd) and may then block for long, as with SO_LINGER. */
+/* Keeps the old entry of a reused descriptor, because another thread is still in close(2). The call
+ * frees the number first (fs/file.c, file_close_fd), and can then wait a long time (SO_LINGER). */
 static void fd_keep_reused(struct files *f, s32 n)
 {
     const struct fdent *e = fd_find(f, n);
@@ -2462,7 +2462,7 @@ static void fd_probe_socket(struct ofd *o, pid_t tid, s32 n)
 /* An O_PATH descriptor allows neither reading nor writing. musl's O_ACCMODE includes O_PATH. */
 static bool fd_writes(u64 flags)
 {
-    return !(flags & O_PATH) && (flags + 1) & 2; /* access mode + 1 is a mask (fs.h, OPEN_FMODE) */
+    return !(flags & O_PATH) && (flags + 1) & 2; /* access mode + 1: 1 read, 2 write, 3 both */
 }
 
 static bool fd_reads(u64 flags)
@@ -2560,7 +2560,7 @@ static void fd_identify(struct ofd *o, const struct fd_stat *sx)
     o->wanted = fd_is_wanted(sx);
 }
 
-/* Compares types, too, because a reused inode number can have another type. */
+/* Returns whether sx describes o's file. A new file of another type may reuse the inode number. */
 static bool fd_is_file(const struct fd_stat *sx, const struct ofd *o)
 {
     return o->ino && sx->stx_ino == o->ino && S_ISDIR(sx->stx_mode) == (o->kind == FK_DIR)
@@ -2667,7 +2667,7 @@ static void fd_scan(struct task *t, bool before_exec)
 
 /* Returns the file that descriptor n referred to at time `ns`, or NULL. Reads /proc if the table
  * lacks the descriptor or if records may be lost. After the call's end, /proc may show a later file
- * with number n: adds that file to the table for later calls, but returns NULL. */
+ * with number n. The function adds that file to the table for later calls, but returns NULL. */
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
@@ -2751,7 +2751,7 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
  * exec, and after a fault outside all known regions (for example, in memory from shmat(2)). After
  * mmap(2) etc., kvis updates its list without /proc, which may be newer than a pending fault. */
 
-/* kvis reads at most VM_LINES_MAX lines, and not again for VM_PAUSE times as long as that took. */
+/* VM_PAUSE: minimum pause between two reads of a maps file, as a multiple of the read's duration */
 enum { VM_LINES_MAX = 1 << 16, VM_PAUSE = 9 };
 
 /* Returns the index of the first region that ends after addr, or m->n. */
@@ -2884,7 +2884,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
         const char *type = strstr(line, " - "), *dev = u_word(line, 2);
         bool here = type && !strncmp(dev, "0:", 2) && strtoul(dev + 2, NULL, 10) == minor;
         bool slow = here && u_begins(type + 3, "fuse|9p|nfs|cifs|smb|ceph|afs");
-        if (!mem_charge() || slow) { /* too many mounts to check: assume that reads can block */
+        if (!mem_charge() || slow) { /* too many mounts to check: assume that reads can hang */
             fclose(f);
             return true;
         }
@@ -2892,7 +2892,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     return false;
 }
 
-/* Sets m->careful if reading from the device can block. Block devices (major not 0) never do. Only
+/* Sets m->careful if reads from the device can hang (FUSE). Disks (major not 0) are safe. Only
  * the executable's device is cached: it stays mounted, but other device numbers can be reused. */
 static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
 {
@@ -2900,7 +2900,7 @@ static void vm_check_dev(struct mm *m, pid_t tid, u32 major, u32 minor)
         m->careful = vm_slow_mount(tid, minor);
 }
 
-/* statx(2) of a /proc link cannot block: it looks up no path on the file's file system. */
+/* statx(2) of a /proc link cannot hang: it looks up no path on the file's file system. */
 static void vm_check_link(struct mm *m, pid_t tid, const char *link)
 {
     struct fd_stat sx;
@@ -2997,8 +2997,8 @@ static struct {
     u32 n_tasks, n_procs;
     u64 threads, processes;
     u64 most_processes;
-    u64 moment; /* counts stops and reads of records; after each, directory names may be outdated */
-    struct ps_gone { /* exited threads of other pid namespaces whose tid wait(2) may return later */
+    u64 moment; /* number of stops and record reads. A change invalidates cached directory names. */
+    struct ps_gone { /* exited threads, to translate wait(2) results in other pid namespaces */
         u64 pid_ns;
         pid_t tid, ns_tid;
     } gone[PS_GONE];
@@ -3395,7 +3395,7 @@ struct dec {
     u8 form;
     const struct kind *kind;
     bool cut;
-    u64 left; /* bytes transferred but not yet shown */
+    u64 left; /* transferred bytes in the remaining elements of an iovec array (readv(2)) */
 };
 
 enum {
@@ -3476,7 +3476,7 @@ static unsigned dec_kind(const struct call *c, unsigned i)
     return kind == K_SAME ? row->arg[i] : kind;
 }
 
-/* Returns the type of c's result. `row` is c->row, or c->id for the call inside socketcall(2). */
+/* Returns the type of c's result. For socketcall(2), `row` may also be the requested call's row. */
 static const struct sc_result *dec_result(const struct call *c, u16 row)
 {
     const struct sc_command *k = dec_command(c, row);
@@ -3861,7 +3861,7 @@ static bool dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        if (m->how != DV_INET6) { /* the value contains the name: inet_pton(..., &sin6_addr) */
+        if (m->how != DV_INET6) { /* strace shows inet_pton(..., &sin6_addr) without "sin6_addr=" */
             b_s(d->b, m->name);
             b_c(d->b, '=');
         }
@@ -4174,7 +4174,7 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` strings of argv (if `print`, also appends them). *whole: none is left out. */
+/* Counts up to `max` argv strings (if `print`, also appends them). *whole: argv has no more. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4787,7 +4787,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-enum { IOCTL_SIZE = 0x3fff }; /* size bits; a row of fl_ioctls with all of them fits any size */
+enum { IOCTL_SIZE = 0x3fff }; /* size bits of a command; in fl_ioctls, all set means any size */
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
@@ -5372,7 +5372,7 @@ static bool ev_keep(struct event *to, struct buf *text, const struct event *e)
         for (u32 f = 0, at = 0; f < N_EV_FIELDS; f++) {
             if (!ev_has(to, (enum ev_field)f) || !ev_is_text(f))
                 continue;
-            if (again) { /* second pass: all strings are copied, so `text` no longer moves */
+            if (again) { /* second pass, because b_put() may have moved text->p in the first */
                 to->v[f].s.p = text->p + at;
                 at += e->v[f].s.len + 1;
                 continue;
@@ -5409,7 +5409,7 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether one line can show both events, because they differ only in time or address. */
+/* Returns whether the events differ only in time or address, so one line can show both. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -5451,7 +5451,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Removes and returns the oldest group begun by until_ns, or NULL. The next event overwrites it. */
+/* Takes the oldest group (valid until the next event). Returns NULL if all began after until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -6443,8 +6443,8 @@ static bool out_is_unused(const struct arg *a)
     return a->form == ARG_TXT && !a->len;
 }
 
-/* Appends a call's arguments from number `from` on. If the call has not ended, stops at the first
- * argument that the kernel will write. Returns the number of the next argument. */
+/* Appends a call's arguments, starting at argument `from`. If the call has not ended, stops at the
+ * first argument that the kernel will write. Returns the number of the next argument. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
     u32 n = out_nargs(c), i = from;
@@ -6951,7 +6951,7 @@ static struct summary {
     u64 n_left;
     struct st_where where[ST_WHERE]; /* hash table until st_compute_derived sorts it */
     u32 n_where;
-    struct st_process longest[ST_PROCESSES]; /* longest-lived processes without children */
+    struct st_process longest[ST_PROCESSES]; /* longest-lived processes that created no child */
     struct st_process failed_process[ST_PROCESSES];
     u64 n_longest, n_failed_processes;
     struct name *program[ST_PROGRAMS];
@@ -7487,9 +7487,9 @@ static bool st_knows_io(void)
     return true;
 }
 
-/* Conditions for showing a number or a list of the summary. Numbers with RECORDED or STATE are only
- * in recordings. `kvis diff` ignores STATE numbers, because they do not describe the program. LOST
- * and all conditions below LOST are false if kvis could not read the counts (lost_unknown is 1). */
+/* Conditions for showing a number or a list of the summary. Only recordings contain RECORDED and
+ * STATE numbers. `kvis diff` ignores STATE numbers, because they do not describe the program. LOST
+ * and all conditions after it are false if kvis could not read BPF counters (lost_unknown is 1). */
 #define ST_CONDITIONS(X) \
     X(ALWAYS, true) \
     X(RECORDED, false) \
@@ -7620,7 +7620,7 @@ static void st_text_where(struct buf *b, const struct summary *s)
     }
     if (!n || !(more + s->where_other))
         return;
-    if (s->where_other) /* no number: a row that was dropped and then added again counts twice */
+    if (s->where_other) /* number of rows unknown: the same row may have been dropped twice */
         b_s(b, "   ... and others");
     else
         b_f(b, "   ... and %llu more", more);
@@ -7752,7 +7752,7 @@ enum st_type {
     ST_HIST,    /* u32 *: a histogram with ST_BUCKETS buckets, or NULL */
     ST_RETURNED, /* u64: time in calls that returned */
     ST_BLOCKED, /* blocked time, without disk and CPU waits */
-    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* derived from a row of type struct name */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* made from the string in a struct name */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
